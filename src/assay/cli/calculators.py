@@ -1,0 +1,204 @@
+"""Commands that need no project: bound and size."""
+
+from typing import Any
+
+import click
+
+from assay.cli.output import headline, json_option, rows, show_json
+from assay.types.claim import Counts
+from assay.types.plan import Expectation
+from assay.types.results import percent, rounded
+
+
+def expectation_options(command: Any) -> Any:
+    """Adds the ways to say how good the classifier probably is."""
+    for option in reversed(
+        [
+            click.option(
+                "--pilot", metavar="TP,FP,FN,TN", help="Counts of a labelled random sample."
+            ),
+            click.option("--expect", type=float, help="The precision and recall you expect."),
+            click.option("--precision", type=float, help="Expected precision (default: --expect)."),
+            click.option("--recall", type=float, help="Expected recall (default: --expect)."),
+            click.option("--prevalence", type=float, help="Expected share of relevant items."),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def read_expectation(
+    pilot: str | None,
+    expect: float | None,
+    precision: float | None,
+    recall: float | None,
+    prevalence: float | None,
+) -> Expectation | None:
+    """The expectation behind these options; None where none was given."""
+    if pilot is not None:
+        if any(value is not None for value in (expect, precision, recall, prevalence)):
+            raise click.UsageError("Give either --pilot or expected values, not both.")
+        return Expectation(pilot=Counts.parse(pilot))
+    if all(value is None for value in (expect, precision, recall, prevalence)):
+        return None
+    if prevalence is None:
+        raise click.UsageError("--expect needs --prevalence: the share of items that are relevant.")
+    if expect is None and (precision is None or recall is None):
+        raise click.UsageError("Give --expect, or both --precision and --recall.")
+    return Expectation(
+        precision=precision if precision is not None else expect,
+        recall=recall if recall is not None else expect,
+        prevalence=prevalence,
+    )
+
+
+@click.command()
+@click.option("--metric", required=True, help="f1, recall, precision, accuracy, elusion, …")
+@click.option("--counts", required=True, metavar="TP,FP,FN,TN", help="What the sample showed.")
+@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option("--side", default="lower", show_default=True, help="lower, upper or both")
+@click.option(
+    "--method", default="exact", show_default=True, help="How to bound; exact is guaranteed."
+)
+@click.option("--design", default="simple", show_default=True, help="How the sample was drawn.")
+@json_option
+def bound(
+    metric: str,
+    counts: str,
+    confidence: float,
+    side: Any,
+    method: str,
+    design: str,
+    as_json: bool,
+) -> None:
+    """What a labelled random sample says about a metric.
+
+    \b
+    Example:
+      assay bound --metric f1 --counts 80,20,20,880
+    """
+    from assay.steps import calculators
+
+    answer = calculators.bound(
+        metric, Counts.parse(counts), design=design, confidence=confidence, side=side, method=method
+    )
+    interval = answer.interval
+    if as_json:
+        show_json(
+            {
+                "metric": answer.metric,
+                "method": interval.method,
+                "confidence": interval.confidence,
+                "side": interval.side,
+                "point": answer.point,
+                "low": interval.low,
+                "high": interval.high,
+                "labels": answer.labels,
+                "guaranteed": interval.guaranteed,
+                "reason": answer.reason,
+                "assumptions": list(answer.assumptions),
+            }
+        )
+        return
+    headline(str(answer))
+    point = rounded(answer.point) if answer.reason is None else f"undefined: {answer.reason}"
+    rows([("in the sample", point), *(("assumes", text) for text in answer.assumptions)])
+
+
+@click.command()
+@click.argument("claim")
+@expectation_options
+@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
+@click.option(
+    "--at", "sizes", multiple=True, type=int, metavar="N", help="Also: chance to pass at N."
+)
+@json_option
+def size(
+    claim: str,
+    pilot: str | None,
+    expect: float | None,
+    precision: float | None,
+    recall: float | None,
+    prevalence: float | None,
+    confidence: float,
+    power: float,
+    sizes: tuple[int, ...],
+    as_json: bool,
+) -> None:
+    """How many labels a claim will need, before any is bought.
+
+    \b
+    Examples:
+      assay size "f1 >= 0.7" --pilot 80,20,20,880
+      assay size "recall >= 0.8" --expect 0.85 --prevalence 0.02 --at 5000 --at 10000
+    """
+    from assay.steps import calculators
+
+    expectation = read_expectation(pilot, expect, precision, recall, prevalence)
+    if expectation is None:
+        raise click.UsageError("Give --pilot TP,FP,FN,TN, or --expect VALUE --prevalence SHARE.")
+    answer = calculators.size(claim, expectation, confidence=confidence, power=power)
+    curve = calculators.curve(claim, expectation, sizes, confidence=confidence)
+    fixed = answer.fixed
+    if as_json:
+        show_json(
+            {
+                "claim": str(answer.claim),
+                "confidence": confidence,
+                "power": power,
+                "reachable_power": answer.reachable_power,
+                "elusion_floor": answer.elusion_floor,
+                "modes": {
+                    "fixed": {
+                        "labels": fixed.labels,
+                        "informative": fixed.informative,
+                        "power": fixed.power,
+                        "reason": fixed.reason,
+                    }
+                },
+                "curve": [
+                    {"labels": n, "power": p} for n, p in zip(curve.sizes, curve.power, strict=True)
+                ],
+            }
+        )
+        return
+    headline(f"{answer.claim} with {percent(confidence)} confidence")
+    rows(_size_rows(answer, power))
+    for number, chance in zip(curve.sizes, curve.power, strict=True):
+        click.echo(
+            f"  {number:>9,} labels  pass with chance {chance:.3f}  {'█' * round(40 * chance)}"
+        )
+
+
+def _size_rows(answer: Any, power: float) -> list[tuple[str, str]]:
+    fixed, where = answer.fixed, _who(answer.claim)
+    lines = [("chance that it is true", f"{answer.reachable_power:.4f}")]
+    if fixed.labels is None:
+        lines.append(("fixed", f"no size will do: {fixed.reason}"))
+    else:
+        lines.append(
+            (
+                "fixed",
+                f"{fixed.labels:,} labels{where}, about {fixed.informative:,.0f} of them informative; "
+                f"passes with chance {fixed.power:.3f} (asked: {power:g}), and so do the next 50 sizes",
+            )
+        )
+    if answer.elusion_floor is not None:
+        lines.append(
+            (
+                "elusion floor",
+                f"no method needs fewer than {answer.elusion_floor:,.0f} labels of predicted negatives",
+            )
+        )
+    return lines
+
+
+def _who(claim: Any) -> str:
+    from assay.steps.calculators import claim_domain
+
+    where = claim_domain(claim)
+    return "" if where == "all" else f" of {where} items"
+
+
+COMMANDS = (bound, size)

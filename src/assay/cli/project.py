@@ -1,0 +1,264 @@
+"""Commands that set a project up and feed it: init, plan, draw, label."""
+
+from pathlib import Path
+
+import click
+
+from assay.cli.calculators import expectation_options, read_expectation
+from assay.cli.output import (
+    advise,
+    headline,
+    json_option,
+    progress_bar,
+    project_option,
+    rows,
+    show_json,
+)
+from assay.types.pool import Columns
+from assay.types.record import plain
+from assay.types.results import percent
+
+
+@click.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--pool", required=True, help=".parquet, .csv[.gz], .jsonl, a folder or a glob.")
+@click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of an item.")
+@click.option("--score", metavar="COL", help="The classifier's score, in any range.")
+@click.option("--prediction", metavar="COL", help="The classifier's 0/1 prediction.")
+@click.option("--threshold", type=float, metavar="X", help="Predicted positive if score >= X.")
+@click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
+@click.option("--engine", default="duckdb", show_default=True)
+@json_option
+def init(
+    folder: Path,
+    pool: str,
+    id_column: str,
+    score: str | None,
+    prediction: str | None,
+    threshold: float | None,
+    text: tuple[str, ...],
+    engine: str,
+    as_json: bool,
+) -> None:
+    """Register a pool and begin a project in FOLDER.
+
+    \b
+    Example:
+      assay init work --pool scores.csv --id id --score score --threshold 0.5 --text body
+    """
+    from assay.steps.init import init as run
+
+    columns = Columns(
+        id=id_column, score=score, prediction=prediction, threshold=threshold, text=text
+    )
+    with progress_bar("init") as progress:
+        pool_seen = run(folder, pool=pool, columns=columns, engine=engine, progress=progress)
+    summary = pool_seen.summary
+    if as_json:
+        show_json(
+            {
+                "project": str(folder),
+                "items": summary.items,
+                "predicted_positive": summary.predicted_positive,
+                "predicted_negative": summary.predicted_negative,
+                "score_low": summary.score_low,
+                "score_high": summary.score_high,
+                "fingerprint": pool_seen.fingerprint,
+            }
+        )
+        return
+    headline(f"{summary.items:,} items registered in {folder}")
+    found = [("fingerprint", pool_seen.fingerprint[:16] + "…")]
+    if columns.predicts:
+        found.insert(0, ("predicted positive", f"{summary.predicted_positive:,}"))
+    if summary.score_low is not None:
+        found.insert(0, ("scores", f"{summary.score_low:g} to {summary.score_high:g}"))
+    rows(found)
+    advise(f'assay plan "f1 >= 0.75" --expect 0.8 --prevalence 0.03 -p {folder}')
+
+
+@click.command()
+@click.argument("claim", required=False)
+@click.option("--mode", default="fixed", show_default=True, help="When the claim is judged.")
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy.")
+@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
+@expectation_options
+@click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
+@click.option("--abandon", metavar="REASON", help="Close the open plan for good, with a reason.")
+@project_option
+@json_option
+def plan(
+    claim: str | None,
+    mode: str,
+    budget: int | None,
+    confidence: float,
+    power: float,
+    pilot: str | None,
+    expect: float | None,
+    precision: float | None,
+    recall: float | None,
+    prevalence: float | None,
+    seed: str | None,
+    abandon: str | None,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Seal a claim and how it will be tested. Nothing about it can change afterwards.
+
+    \b
+    Examples:
+      assay plan "f1 >= 0.75" --pilot 80,20,20,880 -p work
+      assay plan "recall >= 0.8" --mode fixed --budget 2000 -p work
+      assay plan --abandon "the classifier was retrained" -p work
+    """
+    from assay.steps.calculators import read_claim
+    from assay.steps.plan import Wish, abandon_plan, seal_plan
+    from assay.steps.project import Project
+
+    project = Project(folder=folder)
+    if abandon is not None:
+        number = abandon_plan(project, abandon)
+        if as_json:
+            show_json({"plan": number, "outcome": "abandoned", "reason": abandon})
+            return
+        headline(f"Plan {number} is closed: abandoned.")
+        return
+    if claim is None:
+        raise click.UsageError('Name the claim: assay plan "f1 >= 0.75" …')
+    wish = Wish(
+        claim=read_claim(claim),
+        mode=mode,
+        confidence=confidence,
+        power=power,
+        budget=budget,
+        expectation=read_expectation(pilot, expect, precision, recall, prevalence),
+        seed=seed,
+    )
+    with progress_bar("plan") as progress:
+        sealed = seal_plan(project, wish, progress=progress)
+    if as_json:
+        show_json(plain(sealed))
+        return
+    sure = percent(sealed.confidence)
+    headline(f"Plan {sealed.number} sealed: {sealed.claim} with {sure} confidence")
+    chance = "" if sealed.power is None else f"{sealed.power:.3f}"
+    if sealed.design == "census":
+        how = f"all {sealed.items:,} items ({sealed.domain}): the test would need that many"
+    else:
+        how = f"{sealed.size:,} draws at random from {sealed.items:,} items ({sealed.domain})"
+    lines = [("labels to buy", how), ("judged", "once, when all of them are labelled")]
+    if chance:
+        lines.append(("chance to pass", f"{chance}, if the classifier is as expected"))
+    rows([*lines, ("seed", sealed.seed)])
+    advise(f"assay draw -o batch.csv -p {folder}")
+
+
+@click.command()
+@click.argument("count", type=int, required=False)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Where to write: .csv or .jsonl."
+)
+@click.option("--pending", is_flag=True, help="Write drawn items without a label again.")
+@project_option
+@json_option
+def draw(
+    count: int | None, output: Path | None, pending: bool, folder: Path, as_json: bool
+) -> None:
+    """Hand out the next COUNT items to label (default: all that the plan still needs).
+
+    The file holds ids and texts, never scores or predictions.
+
+    \b
+    Example:
+      assay draw 200 -o batch.csv -p work
+    """
+    from assay.steps.draw import draw_batch, draw_pending
+    from assay.steps.project import Project
+
+    project = Project(folder=folder)
+    if pending and count is not None:
+        raise click.UsageError("--pending writes all open items; leave the number out.")
+    batch = (
+        draw_pending(project, output=output)
+        if pending
+        else draw_batch(project, count=count, output=output)
+    )
+    if as_json:
+        show_json({**plain(batch), "items": list(batch.items), "path": _path(batch.path)})
+        return
+    headline(f"Batch {batch.number}: {len(batch.items):,} items to label")
+    lines = [("file", _path(batch.path) or "none: every item has a label already")]
+    if batch.known:
+        lines.append(("labelled before", f"{batch.known:,} items, not handed out again"))
+    if batch.repeats:
+        lines.append(("drawn again", f"{batch.repeats:,} items, which need no new label"))
+    lines.append(("still to draw", f"{batch.remaining:,}"))
+    rows(lines)
+    advise(f"fill in the column 'label', then: assay label {batch.path or 'FILE'} -p {folder}")
+
+
+def _path(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--annotator", default="reviewer", show_default=True, help="Whose labels they are.")
+@click.option("--correct", is_flag=True, help="Let annotators change their own earlier labels.")
+@click.option("--adjudicate", is_flag=True, help="Decide items on which annotators differ.")
+@click.option("--format", "form", default="auto", show_default=True, help="auto, csv or jsonl")
+@project_option
+@json_option
+def label(
+    file: Path,
+    annotator: str,
+    correct: bool,
+    adjudicate: bool,
+    form: str,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Record the labels in FILE: all of them, or none if any row is malformed.
+
+    Columns id and label (and annotator); label 1/0, true/false, yes/no, relevant/irrelevant, or ?
+    for cannot tell; an empty label is left out. Items that were not drawn are left out too.
+
+    \b
+    Example:
+      assay label batch.csv --annotator kim -p work
+    """
+    from assay.steps.label import label_file
+    from assay.steps.project import Project
+
+    done = label_file(
+        Project(folder=folder),
+        file,
+        annotator=annotator,
+        form=form,
+        correct=correct,
+        adjudicate=adjudicate,
+    )
+    if as_json:
+        show_json(plain(done))
+        return
+    headline(f"{done.recorded:,} labels recorded")
+    names = {
+        "skipped": "cannot tell",
+        "corrected": "corrections",
+        "adjudicated": "decided between annotators",
+        "unchanged": "already on record",
+        "not_drawn": "not drawn, left out",
+        "empty": "still empty",
+        "disputed": "annotators differ",
+        "missing": "drawn, without label",
+    }
+    found = [(text, f"{getattr(done, key):,}") for key, text in names.items() if getattr(done, key)]
+    rows(found)
+    if done.disputed:
+        advise(f"decide them in a file: assay label FILE --adjudicate -p {folder}")
+    elif done.missing == 0:
+        advise(f"assay look -p {folder}")
+
+
+COMMANDS = (init, plan, draw, label)

@@ -1,0 +1,241 @@
+"""Commands that answer: look, certify, verify, status; and key and demo."""
+
+from pathlib import Path
+
+import click
+
+from assay.cli.output import (
+    advise,
+    headline,
+    json_option,
+    progress_bar,
+    project_option,
+    rows,
+    show_json,
+)
+from assay.types.record import plain
+from assay.types.results import percent, rounded
+
+TONES = {"pass": "good", "fail": "bad", "continue": "wait"}
+MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
+
+
+@click.command()
+@project_option
+@json_option
+@click.pass_context
+def look(context: click.Context, folder: Path, as_json: bool) -> None:
+    """What is established so far. Exit code 1 if the claim failed.
+
+    A fixed plan refuses a look before all its labels are there: peeking would void the promise.
+
+    \b
+    Example:
+      assay look -p work
+    """
+    from assay.steps.look import look as run
+    from assay.steps.project import Project
+
+    seen = run(Project(folder=folder))
+    verdict, estimate = seen.verdict, seen.verdict.estimate
+    if as_json:
+        show_json(
+            {
+                "decision": verdict.decision,
+                "claim": str(verdict.claim),
+                "metric": estimate.metric,
+                "point": estimate.point,
+                "low": estimate.interval.low,
+                "high": estimate.interval.high,
+                "confidence": estimate.interval.confidence,
+                "labels": estimate.labels,
+                "draws": estimate.draws,
+                "labels_expected": verdict.labels_expected,
+                "looks": seen.looks,
+                "waiting": verdict.waiting,
+                "skipped": verdict.skipped,
+                "census": verdict.census,
+                "reason": verdict.reason,
+                "assumptions": list(estimate.assumptions),
+            }
+        )
+    else:
+        headline(str(verdict), TONES[verdict.decision])
+        rows(
+            [
+                ("in the sample", rounded(estimate.point)),
+                ("labels", f"{estimate.labels:,} ({estimate.draws:,} draws)"),
+                ("could not tell", f"{verdict.skipped:,} (counted against the claim)"),
+                ("looks", f"{seen.looks:,}"),
+            ]
+        )
+        if verdict.decision == "pass":
+            advise(f"assay certify -p {folder}")
+    context.exit(1 if verdict.decision == "fail" else 0)
+
+
+@click.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write it.")
+@click.option("--key", type=click.Path(dir_okay=False, path_type=Path), help="Sign with this key.")
+@project_option
+@json_option
+def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) -> None:
+    """Issue the certificate of an established claim. Exit code 1 and no file if it is not.
+
+    \b
+    Example:
+      assay certify -o certificate.json --key my.key -p work
+    """
+    from assay.steps.certify import certify as run
+    from assay.steps.project import Project
+    from assay.steps.signing import load_signer
+
+    signer = load_signer(key) if key else None
+    issued = run(Project(folder=folder), output=output, signer=signer)
+    if as_json:
+        show_json(
+            {
+                "path": str(issued.path),
+                "hash": issued.hash,
+                "statement": issued.certificate.statement,
+                "claim": str(issued.certificate.plan.claim),
+                "signed": signer is not None,
+            }
+        )
+        return
+    headline(f"Certified: {issued.certificate.statement}", "good")
+    rows([("certificate", str(issued.path)), ("hash", issued.hash)])
+    advise(f"assay verify {issued.path} -p {folder}")
+
+
+@click.command()
+@click.argument("certificate", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "-p",
+    "--project",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Project whose ledger and pool to recompute from (default: the certificate's folder).",
+)
+@click.option("--public-key", metavar="HEX", help="Demand a signature by this key.")
+@json_option
+@click.pass_context
+def verify(
+    context: click.Context,
+    certificate: Path,
+    folder: Path | None,
+    public_key: str | None,
+    as_json: bool,
+) -> None:
+    """Recompute a certificate from the ledger, and from the pool if it is at hand.
+
+    Exit code 1 if anything differs; names what was and what was not checked.
+
+    \b
+    Example:
+      assay verify certificate.json -p work
+    """
+    from assay.steps.project import LEDGER, Project
+    from assay.steps.verify import verify as run
+
+    if folder is None and (certificate.parent / LEDGER).exists():
+        folder = certificate.parent
+    project = Project(folder=folder) if folder else None
+    with progress_bar("verify") as progress:
+        found = run(certificate, project=project, public_key=public_key, progress=progress)
+    if as_json:
+        show_json(plain(found))
+    else:
+        headline(
+            {
+                "verified": "Verified.",
+                "failed": "Not verified.",
+                "superseded": "Superseded: a label changed after the certificate was issued.",
+            }[found.status],
+            "good" if found.status == "verified" else "bad",
+        )
+        rows([(f"{MARKS[check.outcome]} {check.name}", check.detail) for check in found.checks])
+        if found.statement and found.status == "verified":
+            click.echo(f"  {found.statement}")
+    context.exit(0 if found.status == "verified" else 1)
+
+
+@click.command()
+@project_option
+@json_option
+def status(folder: Path, as_json: bool) -> None:
+    """Where the project stands and what to do next. Does not look at the verdict.
+
+    \b
+    Example:
+      assay status -p work
+    """
+    from assay.steps.project import Project
+    from assay.steps.status import status as run
+
+    now = run(Project(folder=folder))
+    if as_json:
+        show_json(plain(now))
+        return
+    headline(now.summary)
+    rows(
+        [
+            ("items in the pool", f"{now.items:,}"),
+            ("claim", now.claim or "none yet"),
+            ("confidence", percent(now.confidence) if now.confidence else "–"),
+            ("draws made", f"{now.draws:,} of {now.size:,}"),
+            ("items labelled", f"{now.labelled:,}"),
+            ("without label", f"{now.missing:,}"),
+            ("annotators differ", f"{now.disputed:,}"),
+            ("events", f"{now.events:,}"),
+        ]
+    )
+    advise(f"{now.advice} -p {folder}")
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@json_option
+def key(file: Path, as_json: bool) -> None:
+    """Make an Ed25519 key in FILE to sign certificates with.
+
+    \b
+    Example:
+      assay key my.key
+    """
+    from assay.steps.signing import new_key
+
+    public = new_key(file)
+    if as_json:
+        show_json({"path": str(file), "public_key": public})
+        return
+    headline(f"Private key written to {file}. Keep it secret.")
+    rows([("public key", public)])
+
+
+@click.command()
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("assay-demo"),
+    show_default=True,
+    help="Where to put the demo.",
+)
+@click.option("--items", default=200_000, show_default=True, type=click.IntRange(min=5_000))
+@click.option("--seed", default="assay", show_default=True, help="Another seed, another story.")
+@json_option
+def demo(out: Path, items: int, seed: str, as_json: bool) -> None:
+    """The whole story on a generated pool of support tickets, with labels from its known truth.
+
+    \b
+    Example:
+      assay demo --out demo
+    """
+    from assay.lab.demo import demo as run
+
+    told = run(out, items=items, seed=seed, say=(lambda _text: None) if as_json else click.echo)
+    if as_json:
+        show_json(plain(told))
+
+
+COMMANDS = (look, certify, verify, status, key, demo)

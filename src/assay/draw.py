@@ -1,0 +1,67 @@
+"""Which item comes next: a pure function of the seed, so that a stranger can repeat it.
+
+An item's ticket is SHA-256 of "seed:id"; items are taken lowest ticket first. The simple design
+draws with replacement in law: at draw t one of the k items drawn before comes again with
+chance k/N, decided by the seed; otherwise the next unused ticket is taken.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+
+def ticket(seed: str, item: str) -> str:
+    """The item's ticket: lowercase hex SHA-256 of "seed:id".
+
+    >>> ticket("s", "1")[:8]
+    '1d2b4de0'
+    """
+    return hashlib.sha256(f"{seed}:{item}".encode()).hexdigest()
+
+
+def uniform(seed: str, purpose: str, number: int) -> float:
+    """The seed's number in [0, 1) for this purpose and draw."""
+    return int(hashlib.sha256(f"{seed}:{purpose}:{number}".encode()).hexdigest()[:16], 16) / 2**64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draw:
+    """One draw: the item's place in order of first draw, and whether it is a repeat."""
+
+    number: int
+    place: int
+    repeat: bool
+
+
+def simple_draws(
+    seed: str, *, domain: int, drawn: int, known: int, new: int, last: int
+) -> tuple[Draw, ...]:
+    """The next draws of the simple design: `new` new items and the repeats among and after them.
+
+    `drawn` draws were made before, of `known` different items out of `domain`; draw number `last`
+    is the last that the plan makes.
+    """
+    draws: list[Draw] = []
+    quota = known + new
+    for number in range(drawn + 1, last + 1):
+        step = simple_draw(seed, domain=domain, number=number, known=known)
+        if not step.repeat and known == quota:
+            break
+        draws.append(step)
+        known += not step.repeat
+    return tuple(draws)
+
+
+def simple_draw(seed: str, *, domain: int, number: int, known: int) -> Draw:
+    """Draw `number` of the simple design when `known` different items were drawn before."""
+    if uniform(seed, "repeat", number) < known / domain:
+        which = int(known * uniform(seed, "which", number))
+        return Draw(number=number, place=which, repeat=True)
+    return Draw(number=number, place=known, repeat=False)
+
+
+def simple_until(seed: str, *, domain: int, drawn: int, known: int, size: int) -> int:
+    """How many new items the draws after `drawn`, up to draw number `size`, will ask for."""
+    start = known
+    for number in range(drawn + 1, size + 1):
+        known += not simple_draw(seed, domain=domain, number=number, known=known).repeat
+    return known - start

@@ -1,0 +1,170 @@
+"""One small dataclass for each thing that can happen, in the past tense."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assay.errors import VerificationError
+from assay.types.canonical import canonical
+from assay.types.plan import Plan
+from assay.types.pool import RegisteredPool
+from assay.types.record import Record, plain, rebuild
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event(Record):
+    """Something that happened. `body` is what the ledger stores of it."""
+
+    @property
+    def kind(self) -> str:
+        """The event's name in the ledger."""
+        return type(self).__name__
+
+    def body(self) -> str:
+        """The event as canonical JSON."""
+        return canonical(plain(self))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolRegistered(Event):
+    """A pool was read, found usable, and fingerprinted."""
+
+    pool: RegisteredPool
+    software: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanSealed(Event):
+    """A claim was planned; from here on nothing about it may change."""
+
+    plan: Plan
+    software: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReserveStored(Event):
+    """The lowest tickets of the plan were written to a project file, before anything was drawn.
+
+    `tickets` is the SHA-256 of the lines "stratum ticket id", in order.
+    """
+
+    plan: int
+    file: str
+    sha256: str
+    items: int
+    tickets: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnItem(Record):
+    """One draw. A repeat is an item drawn before: it counts again and needs no new label."""
+
+    draw: int
+    id: str
+    stratum: int
+    prediction: bool | None
+    repeat: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchDrawn(Event):
+    """Items were drawn, in this order, and handed out for labelling."""
+
+    plan: int
+    batch: int
+    items: tuple[DrawnItem, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelRecorded(Event):
+    """An annotator labelled an item: 1 relevant, 0 not."""
+
+    item: str
+    label: int
+    annotator: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelSkipped(Event):
+    """An annotator could not tell."""
+
+    item: str
+    annotator: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelCorrected(Event):
+    """An annotator changed their own answer. None stands for "cannot tell"."""
+
+    item: str
+    annotator: str
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelAdjudicated(Event):
+    """Somebody decided an item on which annotators differed."""
+
+    item: str
+    label: int
+    annotator: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked(Event):
+    """The verdict was read: peeking is on record."""
+
+    plan: int
+    decision: Literal["pass", "fail", "continue"]
+    point: float | None
+    low: float
+    high: float
+    labels: int
+    draws: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanClosed(Event):
+    """The plan ended without a certificate: it failed or was abandoned."""
+
+    plan: int
+    outcome: Literal["failed", "abandoned"]
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertificateIssued(Event):
+    """A certificate was issued; its SHA-256 is on record. This closes the plan."""
+
+    plan: int
+    certificate: str
+    software: str
+
+
+KINDS: dict[str, type[Event]] = {
+    kind.__name__: kind
+    for kind in (
+        PoolRegistered,
+        PlanSealed,
+        ReserveStored,
+        BatchDrawn,
+        LabelRecorded,
+        LabelSkipped,
+        LabelCorrected,
+        LabelAdjudicated,
+        Looked,
+        PlanClosed,
+        CertificateIssued,
+    )
+}
+
+
+def read_event(kind: str, body: str) -> Any:
+    """The event that was stored under this kind."""
+    if kind not in KINDS:
+        raise VerificationError(
+            f"The ledger holds an event of kind '{kind}', which this version of assay does not know. "
+            "Install a newer assay to read it."
+        )
+    return rebuild(KINDS[kind], json.loads(body))

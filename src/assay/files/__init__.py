@@ -1,0 +1,1 @@
+"""Label files in and batches out, one file per format."""

@@ -1,0 +1,1 @@
+"""Populations with known truth, and experiments on them."""

@@ -1,0 +1,65 @@
+"""Answers that need no project: bounds and sizes from counts."""
+
+from assay.plan import Forecast, belief_of
+from assay.plan import forecast as forecast_claim
+from assay.stats.fixed import METHODS
+from assay.stats.fixed import bound as fixed_bound
+from assay.stats.metrics import domain, parse_claim
+from assay.stats.power import Planner, power_at, power_curve
+from assay.types.claim import Claim, Counts, Side
+from assay.types.plan import Expectation
+from assay.types.results import Estimate, PowerCurve
+
+BOUND_METHODS = tuple(METHODS)
+
+
+def read_claim(text: str) -> Claim:
+    """The claim as people write it."""
+    return parse_claim(text)
+
+
+def claim_domain(claim: Claim) -> str:
+    """Which items the claim is about."""
+    return domain(claim)
+
+
+def bound(
+    metric: str,
+    counts: Counts,
+    *,
+    design: str,
+    confidence: float = 0.95,
+    side: Side = "lower",
+    method: str = "exact",
+) -> Estimate:
+    """The metric's point estimate and bound from a sample of fixed size."""
+    return fixed_bound(
+        metric, counts, design=design, confidence=confidence, side=side, method=method
+    )
+
+
+def size(
+    claim: str, expectation: Expectation, *, confidence: float = 0.95, power: float = 0.93
+) -> Forecast:
+    """How many labels the claim will need."""
+    return forecast_claim(parse_claim(claim), expectation, confidence=confidence, power=power)
+
+
+def chance_to_pass(
+    claim: str, expectation: Expectation, labels: int, *, confidence: float = 0.95
+) -> float:
+    """The chance that a fixed test of this many labels passes."""
+    planner = Planner(
+        claim=parse_claim(claim), belief=belief_of(expectation), confidence=confidence
+    )
+    return power_at(planner, labels)
+
+
+def curve(
+    claim: str, expectation: Expectation, labels: tuple[int, ...], *, confidence: float = 0.95
+) -> PowerCurve:
+    """The chance to pass at each of these numbers of labels."""
+    planner = Planner(
+        claim=parse_claim(claim), belief=belief_of(expectation), confidence=confidence
+    )
+    return power_curve(planner, labels)

@@ -1,0 +1,87 @@
+"""Issue the certificate of an established claim."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay import __version__
+from assay.certificate import certificate_hash, issue, write
+from assay.errors import AssayError, InputError
+from assay.events import CertificateIssued, Entry, State, read_event, replay
+from assay.files.batch import write_safely
+from assay.steps.project import Project, latest_attempt
+from assay.steps.signing import Signer
+from assay.types.certificate import Certificate
+
+
+class NotEstablishedError(AssayError):
+    """The claim is not established: there is nothing to certify."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Issued:
+    """A certificate and where it was written."""
+
+    certificate: Certificate
+    path: Path
+    hash: str
+
+
+def certify(
+    project: Project, *, output: Path | None = None, signer: Signer | None = None
+) -> Issued:
+    """Issue the certificate, record its hash, then write the file.
+
+    Repeating it writes the same certificate again, should the file have been lost.
+    """
+    path = output or project.folder / "certificate.json"
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder. Name a file: -o certificate.json.")
+    with project.ledger.writing() as writer:
+        certificate = _reissued(writer.entries)
+        if certificate is None:
+            certificate = _issued(writer.entries, project.now())
+            plan = certificate.plan.number
+            event = CertificateIssued(
+                plan=plan, certificate=certificate_hash(certificate), software=__version__
+            )
+            writer.append([event], time=certificate.issued)
+    signature = signer.sign(certificate) if signer else None
+    write_safely(path, write(certificate, signature))
+    return Issued(certificate=certificate, path=path, hash=certificate_hash(certificate))
+
+
+def _reissued(entries: list[Entry]) -> Certificate | None:
+    """The certificate that the latest plan already has, from the events before it."""
+    attempt = latest_attempt(replay(entries))
+    if attempt.certificate is None:
+        return None
+    seq, time, _ = attempt.certificate
+    return issue(
+        entries[: seq - 1], plan=attempt.plan.number, issued=time, software=_software(entries, seq)
+    )
+
+
+def _software(entries: list[Entry], seq: int) -> str:
+    event: CertificateIssued = read_event(entries[seq - 1].kind, entries[seq - 1].body)
+    return event.software
+
+
+def _issued(entries: list[Entry], now: str) -> Certificate:
+    state = replay(entries)
+    attempt = latest_attempt(state)
+    _refuse_closed(state)
+    try:
+        return issue(entries, plan=attempt.plan.number, issued=now, software=__version__)
+    except AssayError as error:
+        raise NotEstablishedError(str(error)) from error
+
+
+def _refuse_closed(state: State) -> None:
+    attempt = latest_attempt(state)
+    if attempt.closed is not None:
+        raise NotEstablishedError(
+            f"Plan {attempt.plan.number} is closed ({attempt.closed.outcome}): "
+            f"{attempt.closed.reason.rstrip('.')}. No certificate is issued."
+        )

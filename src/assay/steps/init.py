@@ -1,0 +1,71 @@
+"""Register a pool and begin a project."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from assay import __version__
+from assay.errors import InputError
+from assay.events import PoolRegistered
+from assay.ledger import SqliteLedger
+from assay.pool import Progress, open_pool, silent
+from assay.steps.project import LEDGER, Project, utc_now
+from assay.types.canonical import digest
+from assay.types.pool import Columns, RegisteredPool
+from assay.types.record import plain
+
+
+def init(
+    folder: Path,
+    *,
+    pool: str,
+    columns: Columns,
+    engine: str = "duckdb",
+    progress: Progress = silent,
+    now: Callable[[], str] = utc_now,
+) -> RegisteredPool:
+    """Read and check the pool, and make the project's ledger. Repeatable until it succeeds."""
+    _refuse_used(folder)
+    opened = open_pool(pool, columns, engine=engine)
+    try:
+        summary = opened.summary(progress)
+        files = opened.files(progress)
+    finally:
+        opened.close()
+    registered = RegisteredPool(
+        source=_source(folder, pool),
+        engine=engine,
+        columns=columns,
+        summary=summary,
+        files=files,
+        fingerprint=digest([plain(files), plain(summary), plain(columns)]),
+    )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"The folder {str(folder)!r} cannot be made: {error.strerror}.") from error
+    SqliteLedger(folder / LEDGER).create()
+    with Project(folder=folder, now=now).writing() as session:
+        if session.state.pool is not None:
+            raise InputError(_used(folder))
+        session.record(PoolRegistered(pool=registered, software=__version__))
+    return registered
+
+
+def _refuse_used(folder: Path) -> None:
+    if (folder / LEDGER).exists() and SqliteLedger(folder / LEDGER).entries():
+        raise InputError(_used(folder))
+
+
+def _used(folder: Path) -> str:
+    return (
+        f"{str(folder)!r} already is an assay project. Work on it with -p {folder}, or choose "
+        "another folder."
+    )
+
+
+def _source(folder: Path, pool: str) -> str:
+    """The pool relative to the project where they lie side by side, so that both can be moved."""
+    path, home = Path(pool).expanduser().absolute(), folder.absolute()
+    if path.is_relative_to(home.parent):
+        return path.relative_to(home.parent).as_posix().join(("../", ""))
+    return path.as_posix()

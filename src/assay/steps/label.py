@@ -1,0 +1,143 @@
+"""Record what annotators said."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import InputError, PlanError
+from assay.events import (
+    Event,
+    LabelAdjudicated,
+    LabelCorrected,
+    LabelRecorded,
+    LabelSkipped,
+    State,
+)
+from assay.files.labels import LabelRow, read_labels
+from assay.steps.project import Project, latest_attempt
+
+DEFAULT_ANNOTATOR = "reviewer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """What became of a file of labels."""
+
+    recorded: int
+    skipped: int
+    corrected: int
+    adjudicated: int
+    unchanged: int
+    not_drawn: int
+    empty: int
+    disputed: int
+    missing: int
+
+
+def label_file(
+    project: Project,
+    path: Path,
+    *,
+    annotator: str = DEFAULT_ANNOTATOR,
+    form: str = "auto",
+    correct: bool = False,
+    adjudicate: bool = False,
+) -> Labelled:
+    """Record the labels of a file, all of them or none."""
+    found = read_labels(path, annotator=annotator, form=form)
+    return label(project, found.rows, correct=correct, adjudicate=adjudicate, empty=found.empty)
+
+
+def label(
+    project: Project,
+    rows: Sequence[LabelRow],
+    *,
+    correct: bool = False,
+    adjudicate: bool = False,
+    empty: int = 0,
+) -> Labelled:
+    """Record these labels, all of them or none. Items that were not drawn are left out."""
+    with project.writing() as session:
+        state = session.state
+        latest_attempt(state)
+        drawn = [row for row in rows if row.item in state.predictions]
+        if rows and not drawn:
+            raise InputError(
+                f"None of the {len(rows):,} labelled items was drawn (the first is "
+                f"{rows[0].item!r}). Label the items that assay draw handed out, by the same ids."
+            )
+        make = _adjudications if adjudicate else _answers
+        events = make(state, drawn, correct=correct)
+        session.record(*events)
+    return _summary(project, events, rows=rows, drawn=drawn, empty=empty)
+
+
+def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[Event]:
+    events: list[Event] = []
+    changed: list[str] = []
+    for row in rows:
+        given = state.answers.get(row.item, {})
+        if row.annotator not in given:
+            events.append(_first(row))
+        elif given[row.annotator] != row.label:
+            changed.append(row.item)
+            events.append(
+                LabelCorrected(
+                    item=row.item,
+                    annotator=row.annotator,
+                    before=given[row.annotator],
+                    after=row.label,
+                )
+            )
+    if changed and not correct:
+        shown = ", ".join(changed[:3])
+        raise PlanError(
+            f"{len(changed):,} items already have another label from the same annotator ({shown}, …). "
+            "Nothing was recorded. If these are corrections, import with --correct: they go on record."
+        )
+    return events
+
+
+def _first(row: LabelRow) -> Event:
+    if row.label is None:
+        return LabelSkipped(item=row.item, annotator=row.annotator)
+    return LabelRecorded(item=row.item, label=row.label, annotator=row.annotator)
+
+
+def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[Event]:
+    events: list[Event] = []
+    for row in rows:
+        if row.label is None or state.decided.get(row.item) == row.label:
+            continue
+        if row.item in state.decided and not correct:
+            raise PlanError(
+                f"Item {row.item!r} was decided before, the other way. Nothing was recorded. "
+                "Add --correct to change a decision: it goes on record."
+            )
+        if state.disputed(row.item) or row.item in state.decided:
+            events.append(LabelAdjudicated(item=row.item, label=row.label, annotator=row.annotator))
+    return events
+
+
+def _summary(
+    project: Project,
+    events: Sequence[Event],
+    *,
+    rows: Sequence[LabelRow],
+    drawn: Sequence[LabelRow],
+    empty: int,
+) -> Labelled:
+    state = project.state()
+    order = latest_attempt(state).order
+    kinds = [event.kind for event in events]
+    return Labelled(
+        recorded=kinds.count("LabelRecorded"),
+        skipped=kinds.count("LabelSkipped"),
+        corrected=kinds.count("LabelCorrected"),
+        adjudicated=kinds.count("LabelAdjudicated"),
+        unchanged=len(drawn) - len(events),
+        not_drawn=len(rows) - len(drawn),
+        empty=empty,
+        disputed=sum(state.disputed(item) for item in order),
+        missing=sum(not state.labelled(item) for item in order),
+    )

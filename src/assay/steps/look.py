@@ -1,0 +1,47 @@
+"""Read the verdict; every look at an open plan goes on record."""
+
+from dataclasses import dataclass
+
+from assay.events import Looked, PlanClosed, State
+from assay.evidence import judge
+from assay.steps.project import Project, latest_attempt
+from assay.types.plan import Plan
+from assay.types.results import Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """A verdict, the plan it belongs to, and how often that plan was looked at."""
+
+    verdict: Verdict
+    plan: Plan
+    looks: int
+
+
+def look(project: Project) -> Look:
+    """The verdict on the latest plan. A plan that fails is closed by the look that shows it."""
+    with project.writing() as session:
+        attempt = latest_attempt(session.state)
+        verdict = judge(session.state, attempt)
+        looks = len(attempt.looks)
+        if attempt.open:
+            looks += 1
+            session.record(*_events(session.state, verdict))
+    return Look(verdict=verdict, plan=attempt.plan, looks=looks)
+
+
+def _events(state: State, verdict: Verdict) -> list[Looked | PlanClosed]:
+    number = latest_attempt(state).plan.number
+    estimate = verdict.estimate
+    seen = Looked(
+        plan=number,
+        decision=verdict.decision,
+        point=estimate.point,
+        low=estimate.interval.low,
+        high=estimate.interval.high,
+        labels=estimate.labels,
+        draws=estimate.draws,
+    )
+    if verdict.decision != "fail":
+        return [seen]
+    return [seen, PlanClosed(plan=number, outcome="failed", reason=verdict.reason)]

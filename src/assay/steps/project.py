@@ -1,0 +1,96 @@
+"""A project folder: its ledger, its files, its clock."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from assay.errors import InputError, PlanError
+from assay.events import Attempt, Event, State, replay
+from assay.ledger import Ledger, SqliteLedger
+from assay.pool import Pool, open_pool
+from assay.types.pool import RegisteredPool
+
+LEDGER = "ledger.sqlite"
+
+
+def utc_now() -> str:
+    """The time as RFC 3339 text in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """A folder with a ledger in it."""
+
+    folder: Path
+    now: Callable[[], str] = field(default=utc_now)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger of the project; refused where the folder is not one."""
+        path = self.folder / LEDGER
+        if not path.is_file():
+            raise InputError(
+                f"{str(self.folder)!r} is not an assay project (it has no {LEDGER}). Run assay init "
+                "first, or name the project with -p DIR."
+            )
+        return SqliteLedger(path)
+
+    def state(self) -> State:
+        """Where the project stands."""
+        return replay(self.ledger.entries())
+
+    @contextmanager
+    def writing(self) -> Iterator["Session"]:
+        """The project while nobody else can write to it."""
+        with self.ledger.writing() as writer:
+            session = Session(state=replay(writer.entries))
+            yield session
+            writer.append(session.events, time=self.now())
+
+    def pool(self, registered: RegisteredPool) -> Pool:
+        """The registered pool, opened for reading."""
+        return open_pool(self.pool_path(registered), registered.columns, engine=registered.engine)
+
+    def pool_path(self, registered: RegisteredPool) -> str:
+        """Where the pool is; a relative source is relative to the project."""
+        return str(self.folder / registered.source)
+
+
+@dataclass(kw_only=True)
+class Session:
+    """What a step knows and what it wants recorded."""
+
+    state: State
+    events: list[Event] = field(default_factory=list)
+
+    def record(self, *events: Event) -> None:
+        """Have these events appended when the step ends well."""
+        self.events.extend(events)
+
+
+def registered_pool(state: State) -> RegisteredPool:
+    """The project's pool; refused where init did not finish."""
+    if state.pool is None:
+        raise PlanError("This project has no pool yet: assay init did not finish. Run it again.")
+    return state.pool
+
+
+def latest_attempt(state: State) -> Attempt:
+    """The latest plan; refused where there is none."""
+    if state.attempt is None:
+        raise PlanError('This project has no plan yet. Seal one: assay plan "f1 >= 0.75" …')
+    return state.attempt
+
+
+def open_attempt(state: State) -> Attempt:
+    """The plan that is being worked on; refused where it is closed."""
+    attempt = latest_attempt(state)
+    if not attempt.open:
+        raise PlanError(
+            f"Plan {attempt.plan.number} is closed ({attempt.outcome}). Seal a new plan to go on: "
+            "assay plan …"
+        )
+    return attempt

@@ -1,0 +1,115 @@
+"""Recompute a certificate as a stranger would, and say what was and was not checked."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from assay.certificate import (
+    check_draws,
+    check_form,
+    check_ledger,
+    check_numbers,
+    check_tickets,
+    read,
+    superseded_by,
+)
+from assay.errors import AssayError, InputError, VerificationError
+from assay.events import Entry, replay
+from assay.pool import Progress, silent
+from assay.pool.reserve import tickets_digest
+from assay.steps.plan import refuse_changed, reserve_limits
+from assay.steps.project import Project, registered_pool
+from assay.steps.signing import check_signature
+from assay.types.certificate import Certificate, Check, Verification
+
+BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
+
+
+def verify(
+    path: Path,
+    *,
+    project: Project | None = None,
+    public_key: str | None = None,
+    progress: Progress = silent,
+) -> Verification:
+    """Everything that can be recomputed with what is at hand: certificate, ledger, pool."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The certificate {str(path)!r} cannot be read: {error}.") from error
+    checks: list[Check] = []
+    statement = ""
+    try:
+        certificate, data = read(text)
+        statement = certificate.statement
+        entries = project.ledger.entries() if project else None
+        if entries is not None:
+            checks += _guarded(lambda: check_ledger(certificate, entries), "ledger")
+        checks += _guarded(lambda: [check_form(certificate, data, text)], "certificate")
+        signature = data.get("signature")
+        checks.append(check_signature(certificate, signature, expected=public_key))
+        checks += _guarded(lambda: [check_numbers(certificate)], "numbers")
+        if project is None or entries is None:
+            checks.append(_unchecked("ledger", "no project was named (-p DIR)"))
+            checks.append(_unchecked("draw", "it needs the ledger and the pool"))
+            return _answer("verified", statement, checks)
+        checks += _draws(project, certificate, entries, progress)
+        changed = superseded_by(certificate, entries)
+    except VerificationError as error:
+        failed = Check(name="verification", outcome="failed", detail=str(error))
+        return _answer("failed", statement, [*checks, failed])
+    if changed is not None:
+        detail = f"a label it rests on was changed by event {changed}; look at the verdict anew"
+        checks.append(Check(name="labels", outcome="failed", detail=f"superseded: {detail}"))
+        return _answer("superseded", statement, checks)
+    checks.append(
+        Check(name="labels", outcome="ok", detail="no label it rests on was changed later")
+    )
+    return _answer("verified", statement, checks)
+
+
+def _guarded(run: Callable[[], list[Check]], name: str) -> list[Check]:
+    """Values of the wrong kind in a tampered certificate fail the check, not the program."""
+    try:
+        return run()
+    except VerificationError:
+        raise
+    except (AssayError, *BREAKAGE) as error:
+        raise VerificationError(f"The {name} cannot be recomputed: {error}") from error
+
+
+def _draws(
+    project: Project, certificate: Certificate, entries: list[Entry], progress: Progress
+) -> list[Check]:
+    state = replay(entries)
+    registered = registered_pool(state)
+    try:
+        pool = project.pool(registered)
+    except AssayError:
+        return [check_tickets(certificate, entries), _unchecked("pool", "the pool is not at hand")]
+    try:
+        refuse_changed(pool, registered, progress)
+        if pool.summary(progress) != registered.summary:
+            raise VerificationError("The pool's summary in the ledger is not that of its files.")
+        plan = certificate.plan
+        items = pool.reserve(
+            plan.seed, strata=plan.strata, limits=reserve_limits(plan), progress=progress
+        )
+    finally:
+        pool.close()
+    stored = state.attempts[plan.number - 1].reserves[0]
+    if tickets_digest(items) != stored.tickets:
+        raise VerificationError(
+            "The tickets of the pool are not those that were drawn from (event ReserveStored)."
+        )
+    return [
+        Check(name="pool", outcome="ok", detail="files and summary are those that were registered"),
+        check_draws(certificate, entries, items),
+    ]
+
+
+def _unchecked(name: str, detail: str) -> Check:
+    return Check(name=name, outcome="not checked", detail=detail)
+
+
+def _answer(status: str, statement: str, checks: list[Check]) -> Verification:
+    return Verification(status=status, statement=statement, checks=tuple(checks))  # type: ignore[arg-type]

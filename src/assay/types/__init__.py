@@ -1,0 +1,1 @@
+"""Frozen nouns that cross rooms. They check themselves and compute nothing."""

@@ -1,0 +1,99 @@
+"""Answers. Each remembers its question, and `str()` is the sentence a person would say."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.types.claim import Claim, Counts, Side
+from assay.types.record import Record
+
+Decision = Literal["pass", "fail", "continue"]
+
+
+def percent(share: float) -> str:
+    """A share as people say it: 0.95 is "95%"."""
+    return f"{100 * share:.6g}%"
+
+
+def rounded(value: float | None, *, up: bool = False) -> str:
+    """Four decimals, rounded so that a bound never looks better than it is."""
+    if value is None:
+        return "undefined"
+    scaled = value * 1e4
+    whole = -(-scaled // 1) if up else scaled // 1
+    return f"{whole / 1e4:.4f}".rstrip("0").rstrip(".") if value not in (0, 1) else f"{value:g}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval(Record):
+    """Where the metric lies, with the stated confidence. A one-sided interval ends at 0 or 1."""
+
+    low: float
+    high: float
+    confidence: float
+    side: Side
+    method: str
+    guaranteed: bool
+
+    def __str__(self) -> str:
+        sure = f"with {percent(self.confidence)} confidence"
+        if self.side == "lower":
+            return f"≥ {rounded(self.low)} {sure}"
+        if self.side == "upper":
+            return f"≤ {rounded(self.high, up=True)} {sure}"
+        return f"between {rounded(self.low)} and {rounded(self.high, up=True)} {sure}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate(Record):
+    """What a sample says about a metric. `point` is None, with a reason, where it is undefined."""
+
+    metric: str
+    title: str
+    point: float | None
+    interval: Interval
+    labels: int
+    draws: int
+    design: str
+    counts: Counts | None = None
+    reason: str | None = None
+    assumptions: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        how = f"{self.labels:,} labels, {self.interval.method}, {self.design}"
+        return f"{self.title} {self.interval} ({how})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict(Record):
+    """What is established about a claim so far."""
+
+    decision: Decision
+    claim: Claim
+    estimate: Estimate
+    labels_expected: int | None
+    waiting: int
+    skipped: int
+    census: bool
+    reason: str
+
+    def __str__(self) -> str:
+        word = {"pass": "Established", "fail": "Not established", "continue": "Not yet"}
+        return f"{word[self.decision]}: {self.reason}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size(Record):
+    """How many labels a fixed test of the claim needs; None, with a reason, where none will do."""
+
+    labels: int | None
+    informative: float | None
+    power: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerCurve(Record):
+    """The chance to pass at each size, in the same order."""
+
+    sizes: tuple[int, ...]
+    power: tuple[float, ...]
