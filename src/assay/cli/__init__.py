@@ -36,12 +36,7 @@ for command in (*calculators.COMMANDS, *project.COMMANDS, *story.COMMANDS):
 def main() -> None:
     """Run the command line: 0 done, 1 the answer is no, 2 bad input or refused, 3 our bug."""
     try:
-        cli.main(prog_name="assay", standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
-    except click.UsageError as error:
-        error.show()
-        sys.exit(2)
+        sys.exit(cli.main(prog_name="assay", standalone_mode=False) or 0)
     except click.ClickException as error:
         error.show()
         sys.exit(2)

@@ -62,13 +62,10 @@ class DuckDBPool:
         files = self.source.listed
         if self.source.kind == "parquet":
             return f"read_parquet({files}, union_by_name = true)"
-        types = (
-            "{" + ", ".join(f"{quoted(k)}: {quoted(v)}" for k, v in (columns or {}).items()) + "}"
-        )
         if self.source.kind == "csv":
-            forced = f", types = {types}" if columns else ""
-            return f"read_csv({files}, header = true{forced})"
-        forced = f", columns = {types}" if columns else ""
+            return f"read_csv({files}, header = true, all_varchar = true)"
+        pairs = (f"{quoted(name)}: {quoted(kind)}" for name, kind in (columns or {}).items())
+        forced = f", columns = {{{', '.join(pairs)}}}" if columns else ""
         return f"read_json({files}, format = 'newline_delimited'{forced})"
 
     def _column_types(self) -> dict[str, str]:
@@ -293,7 +290,8 @@ def _score_sql(column: str | None, types: dict[str, str]) -> str:
         return "CAST(NULL AS DOUBLE)"
     kind = types[column]
     if kind == "VARCHAR":
-        return f"TRY_CAST({named(column)} AS DOUBLE)"
+        # without trim, DuckDB moves the cast into the CSV reader, where a bad value is an error
+        return f"TRY_CAST(trim({named(column)}) AS DOUBLE)"
     if kind in WHOLE | {"DOUBLE", "FLOAT"} or kind.startswith("DECIMAL"):
         return f"CAST({named(column)} AS DOUBLE)"
     raise InputError(f"Scores in '{column}' are of type {kind}. Scores are numbers.")

@@ -1,5 +1,6 @@
 """Which outcomes of a fixed-size test pass, and how likely they are: exact sums, no draws."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -33,18 +34,29 @@ class Positives:
     shape: tuple[float, float] = (1.0, 1.0)
     rate: float | None = None
 
-    def pmf(self, n: int) -> Floats:
-        """The chance of 0…n positives among n items."""
+    def window(self, n: int) -> tuple[int, int]:
+        """The numbers of positives among n items that matter: 30 standard deviations around."""
+        a, b = self.shape
+        rate = self.rate if self.rate is not None else a / (a + b)
+        spread = 1.0 if self.rate is not None else (a + b + n) / (a + b + 1)
+        reach = 30 * math.sqrt(n * rate * (1 - rate) * spread) + 1
+        return max(0, int(n * rate - reach)), min(n, int(n * rate + reach) + 1)
+
+    def pmf(self, n: int) -> tuple[int, Floats]:
+        """The least number of positives that matters, and the chances from there on."""
+        left, right = self.window(n)
+        x = np.arange(left, right + 1)
         room = room_for(n)
         factorial = _log_gamma(1.0, room)
-        choose = factorial[n] - factorial[: n + 1] - factorial[n::-1]
+        choose = factorial[n] - factorial[x] - factorial[n - x]
         if self.rate is not None:
-            x = np.arange(n + 1)
-            return np.asarray(np.exp(choose + xlogy(x, self.rate) + xlog1py(n - x, -self.rate)))
-        a, b = self.shape
-        scale = float(gammaln(a + b) - gammaln(a) - gammaln(b) - gammaln(n + a + b))
-        rise, fall = _log_gamma(a, room), _log_gamma(b, room)
-        return np.asarray(np.exp(choose + rise[: n + 1] + fall[n::-1] + scale))
+            chance = np.exp(choose + xlogy(x, self.rate) + xlog1py(n - x, -self.rate))
+        else:
+            a, b = self.shape
+            scale = float(gammaln(a + b) - gammaln(a) - gammaln(b) - gammaln(n + a + b))
+            chance = np.exp(choose + _log_gamma(a, room)[x] + _log_gamma(b, room)[n - x] + scale)
+        inside = np.flatnonzero(chance > NEGLIGIBLE * chance.max())
+        return left + int(inside[0]), chance[inside[0] : inside[-1] + 1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,13 +113,12 @@ def _region(test: BinomialTest, tail: float, largest: int) -> Passing:
 
 def splits(size: int, share: float, nodes: int | None) -> tuple[Ints, Floats]:
     """Numbers of retrieved items with their weights: all that matter, or `nodes` equally likely."""
-    pmf = Positives(rate=share).pmf(size)
+    left, pmf = Positives(rate=share).pmf(size)
     if nodes is None:
-        keep = np.flatnonzero(pmf > NEGLIGIBLE * pmf.max())
-        return keep, pmf[keep]
+        return np.arange(left, left + len(pmf)), pmf
     middles = (np.arange(nodes) + 0.5) / nodes
     at, counts = np.unique(np.searchsorted(np.cumsum(pmf), middles), return_counts=True)
-    return np.minimum(at, size), counts / nodes
+    return left + np.minimum(at, len(pmf) - 1), counts / nodes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,19 +137,16 @@ class Ladder:
 
 def ladder(law: Positives, rows: Ints) -> Ladder:
     """The cumulative chances for these n0."""
-    low, high = int(rows.min()), int(rows.max())
-    left, right = _reach(law.pmf(low))[0], _reach(law.pmf(high))[1]
-    table = np.ones((high - low + 1, right - left + 2))
-    for n0 in np.unique(rows).tolist():
-        part = law.pmf(n0)[left : right + 1]
-        table[n0 - low, 0] = 0.0
-        np.cumsum(part, out=table[n0 - low, 1 : len(part) + 1])
+    low = int(rows.min())
+    parts = {int(n0): law.pmf(int(n0)) for n0 in np.unique(rows)}
+    left = min(start for start, _ in parts.values())
+    width = max(start + len(part) for start, part in parts.values()) - left
+    table = np.ones((int(rows.max()) - low + 1, width + 1))
+    for n0, (start, part) in parts.items():
+        row = table[n0 - low]
+        row[: start - left + 1] = 0.0
+        np.cumsum(part, out=row[start - left + 1 : start - left + 1 + len(part)])
     return Ladder(first_row=low, first_column=left, table=table)
-
-
-def _reach(pmf: Floats) -> tuple[int, int]:
-    inside = np.flatnonzero(pmf > NEGLIGIBLE * pmf.max())
-    return int(inside[0]), int(inside[-1])
 
 
 def pass_chances(
@@ -162,10 +170,9 @@ def pass_chances(
     for n1, entries in weights.items():
         rows = np.array([row for row, _ in entries])
         n0 = sizes[0] + rows - n1
-        head = laws[0].pmf(n1)
-        left, right = _reach(head)
-        low, high = passing.band(n1, np.arange(left, right + 1), n0)
+        left, head = laws[0].pmf(n1)
+        low, high = passing.band(n1, np.arange(left, left + len(head)), n0)
         low, high = np.maximum(low, 0), np.minimum(high, n0[:, None])
         inside = rest.below(n0, np.maximum(high + 1, low)) - rest.below(n0, low)
-        answer[rows] += np.array([w for _, w in entries]) * (inside @ head[left : right + 1])
+        answer[rows] += np.array([w for _, w in entries]) * (inside @ head)
     return answer

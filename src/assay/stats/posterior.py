@@ -77,11 +77,11 @@ def cells(belief: Belief) -> Cells:
     )
 
 
-@lru_cache(maxsize=1)
-def _nodes() -> tuple[Floats, Floats]:
+@lru_cache(maxsize=64)
+def _nodes(shape: tuple[float, float]) -> tuple[Floats, Floats]:
     # 160 Gauss–Legendre nodes in probability; the integrand is a smooth beta tail of it
     at, weight = np.polynomial.legendre.leggauss(160)
-    return (at + 1) / 2, weight / 2
+    return np.asarray(betaincinv(*shape, (at + 1) / 2)), weight / 2
 
 
 def chance_below(metric: Metric, belief: Belief, value: float) -> float:
@@ -96,8 +96,7 @@ def chance_below(metric: Metric, belief: Belief, value: float) -> float:
     constant = share * z[1] + (1 - share) * z[3]
     if second == 0:
         return float(_tail(belief.retrieved, np.asarray(-constant), first))
-    at, weight = _nodes()
-    rates = betaincinv(*belief.retrieved, at)
+    rates, weight = _nodes(belief.retrieved)
     return float(weight @ _tail(belief.rest, -(constant + first * rates), second))
 
 
@@ -113,7 +112,7 @@ def _tail(shape: tuple[float, float], bound: Floats, slope: float) -> Floats:
 def quantile(metric: Metric, belief: Belief, chance: float) -> float:
     """The value that the metric stays below with this chance, by bisection."""
     low, high = 0.0, 1.0
-    for _ in range(60):
+    for _ in range(50):
         middle = (low + high) / 2
         low, high = (
             (middle, high) if chance_below(metric, belief, middle) < chance else (low, middle)

@@ -30,7 +30,10 @@ from assay.types.results import PowerCurve, Size
 Floats = NDArray[np.float64]
 
 STEADY = 50  # power is a saw-tooth in the size: this many next sizes must pass as well
-LARGEST = 2_000_000
+LARGE = (
+    20_000  # above this, sizes are found to within 0.2 % and the saw-tooth is too fine to matter
+)
+LARGEST = 500_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +109,7 @@ def labels_needed(planner: Planner, *, power: float = 0.93) -> Size:
             f"more than {LARGEST:,} labels would be needed: the claim is too close to the truth"
         )
         return Size(labels=None, informative=None, power=None, reason=reason)
-    labels, reached = _steady(planner, power, start)
+    labels, reached = _steady(planner, power, start) if start < LARGE else _rounded(planner, start)
     return Size(labels=labels, informative=planner.informative(labels), power=reached)
 
 
@@ -125,9 +128,11 @@ def _bracket(planner: Planner, power: float) -> int | None:
         if high > LARGEST:
             return None
     low = high // 2
-    while high - low > max(1, low // 400):
+    while high - low > max(1, low // 500):
         middle = (low + high) // 2
         low, high = (low, middle) if _rough(planner, middle) >= power else (middle, high)
+    if high >= LARGE:
+        return high
     while low > 1 and _rough(planner, low) >= power - 0.002:
         low -= max(1, low // 200)
     low = max(low, 1)
@@ -149,9 +154,15 @@ def _teeth(planner: Planner, size: int) -> list[int]:
 
 
 def _rough(planner: Planner, size: int) -> float:
+    if size >= LARGE:
+        return float(planner.powers(range(size, size + 1), nodes=25)[0])
     # The mean of three sizes smooths the saw-tooth that a single size can sit on.
     near = range(size, size + 3)
     return float(np.mean(planner.powers(near, nodes=61)))
+
+
+def _rounded(planner: Planner, size: int) -> tuple[int, float]:
+    return size, _rough(planner, size)
 
 
 def _steady(planner: Planner, power: float, start: int) -> tuple[int, float]:
@@ -186,15 +197,20 @@ def informative_needed(
     """
     size, first, run = 1, 0, 0
     law = Positives(rate=true_share)
-    least = pass_counts(null_share, LARGEST // 100, 1 - confidence)
+    least = pass_counts(null_share, 20_000, 1 - confidence)
     while size < len(least):
-        passes = law.pmf(size)[least[size] :].sum() >= power
+        passes = _at_least(law, size, int(least[size])) >= power
         first = first or (size if passes else 0)
         run = run + 1 if passes else 0
         if run == STEADY + 1:
             return first, size - STEADY
         size += 1
     raise InputError("The true share is too close to the null share to plan for.")
+
+
+def _at_least(law: Positives, size: int, successes: int) -> float:
+    left, pmf = law.pmf(size)
+    return float(pmf[max(successes - left, 0) :].sum())
 
 
 def elusion_floor(planner: Planner) -> float | None:

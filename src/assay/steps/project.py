@@ -10,6 +10,7 @@ from assay.errors import InputError, PlanError
 from assay.events import Attempt, Event, State, replay
 from assay.ledger import Ledger, SqliteLedger
 from assay.pool import Pool, open_pool
+from assay.pool.sources import find_source
 from assay.types.pool import RegisteredPool
 
 LEDGER = "ledger.sqlite"
@@ -53,6 +54,13 @@ class Project:
     def pool(self, registered: RegisteredPool) -> Pool:
         """The registered pool, opened for reading."""
         return open_pool(self.pool_path(registered), registered.columns, engine=registered.engine)
+
+    def has_pool(self, registered: RegisteredPool) -> bool:
+        """Whether any file is where the pool was."""
+        try:
+            return bool(find_source(self.pool_path(registered)).files)
+        except InputError:
+            return False
 
     def pool_path(self, registered: RegisteredPool) -> str:
         """Where the pool is; a relative source is relative to the project."""

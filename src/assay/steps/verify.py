@@ -82,10 +82,12 @@ def _draws(
 ) -> list[Check]:
     state = replay(entries)
     registered = registered_pool(state)
+    if not project.has_pool(registered):
+        return [check_tickets(certificate, entries), _unchecked("pool", "the pool is not at hand")]
     try:
         pool = project.pool(registered)
-    except AssayError:
-        return [check_tickets(certificate, entries), _unchecked("pool", "the pool is not at hand")]
+    except AssayError as error:
+        raise VerificationError(f"The pool changed after init: {error}") from error
     try:
         refuse_changed(pool, registered, progress)
         if pool.summary(progress) != registered.summary:

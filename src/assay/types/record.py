@@ -33,12 +33,22 @@ def rebuild(kind: Any, value: Any) -> Any:
     if origin is dict:
         return {key: rebuild(args[1], item) for key, item in value.items()}
     if dataclasses.is_dataclass(kind):
-        hints = typing.get_type_hints(kind)
-        names = {f.name for f in dataclasses.fields(kind)}
-        return kind(**{k: rebuild(hints[k], v) for k, v in value.items() if k in names})  # type: ignore[operator]
+        return _rebuilt(kind, value)
     if kind is float:
         return float(value)
     return value
+
+
+def _rebuilt(kind: Any, value: dict[str, Any]) -> Any:
+    hints = typing.get_type_hints(kind)
+    found = {}
+    for field in dataclasses.fields(kind):
+        if field.name in value:
+            try:
+                found[field.name] = rebuild(hints[field.name], value[field.name])
+            except (TypeError, KeyError, AttributeError) as error:
+                raise InputError(f"the field '{field.name}' cannot be read: {error}") from error
+    return kind(**found)
 
 
 class Record:

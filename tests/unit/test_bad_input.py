@@ -1,0 +1,198 @@
+"""Bad input gets one clear sentence, exit code 2, and leaves nothing half-written."""
+
+import csv
+
+import pytest
+
+from conftest import write_labels
+
+
+def pool(path, rows, header=("id", "score", "prediction", "body")):
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(header)
+        writer.writerows(rows)
+    return path
+
+
+GOOD = [["a", 0.1, 0, "x"], ["b", 0.9, 1, "y"], ["c", 0.4, 0, "z"]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "sentence"),
+    [
+        (GOOD, ["--score", "scor"], "Column 'scor' is not in the pool. Columns: id, score, prediction, body. Did you mean 'score'?"),
+        ([*GOOD, GOOD[0]], ["--prediction", "prediction"], "Ids in 'id' are not unique: a (2 times)"),
+        ([*GOOD, ["d", "nan", 0, ""]], ["--score", "score", "--threshold", "0.5"], "1 of 4 items have a score that is not finite in 'score' (ids d, …)"),
+        ([*GOOD, ["d", "inf", 0, ""]], ["--score", "score", "--threshold", "0.5"], "not finite"),
+        ([*GOOD, ["d", "", 0, ""]], ["--score", "score", "--threshold", "0.5"], "1 of 4 items have no number as score in 'score'"),
+        ([*GOOD, ["d", "high", 0, ""]], ["--score", "score", "--threshold", "0.5"], "no number as score"),
+        ([*GOOD, ["d", 0.2, 2, ""]], ["--prediction", "prediction"], "have neither 0 nor 1 in 'prediction' (ids d, …)"),
+        ([*GOOD, ["", 0.2, 1, ""]], ["--prediction", "prediction"], "1 of 4 items have no id in 'id'"),
+        ([], ["--prediction", "prediction"], "The pool is empty"),
+        (GOOD, ["--score", "score", "--threshold", "5"], "The threshold 5 is outside the scores, which run from 0.1 to 0.9"),
+        (GOOD, ["--threshold", "0.5"], "--threshold needs --score"),
+        (GOOD, ["--score", "score", "--threshold", "0.5", "--prediction", "prediction"], "either --prediction or --threshold"),
+        (GOOD, ["--prediction", "prediction", "--text", "prediction"], "without seeing scores or predictions"),
+        (GOOD, ["--prediction", "prediction", "--engine", "oracle"], "'engine' must be one of duckdb"),
+    ],
+)  # fmt: skip
+def test_pools_that_cannot_be_used(assay, tmp_path, rows, options, sentence) -> None:
+    path = pool(tmp_path / "pool.csv", rows)
+    answer = assay("init", tmp_path / "work", "--pool", path, "--id", "id", *options)
+    assert answer.code == 2
+    assert sentence in answer.err
+    assert len(answer.err.strip().splitlines()) == 1
+    assert not (tmp_path / "work").exists()
+
+
+def test_files_that_cannot_be_read(assay, tmp_path) -> None:
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 this is not parquet")
+    (tmp_path / "notes.docx").write_bytes(b"x")
+    for name, sentence in [
+        ("missing.csv", "There is no pool at"),
+        ("broken.parquet", "cannot be read"),
+        ("notes.docx", "of no kind that assay reads"),
+    ]:
+        answer = assay(
+            "init", tmp_path / "w", "--pool", tmp_path / name, "--id", "id", "--prediction", "p"
+        )
+        assert answer.code == 2
+        assert sentence in answer.err
+
+
+def test_a_folder_that_is_no_project(assay, tmp_path) -> None:
+    for command in (["look"], ["draw"], ["plan", "f1 >= 0.8", "--budget", "9"], ["certify"]):
+        answer = assay(*command, "-p", tmp_path)
+        assert answer.code == 2
+        assert "is not an assay project" in answer.err
+
+
+def test_init_twice_is_refused(assay, project, world) -> None:
+    answer = assay(
+        "init", project, "--pool", world.path, "--id", "id", "--prediction", "prediction"
+    )
+    assert answer.code == 2
+    assert "already is an assay project" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["f1 ~ 0.8", "--budget", "50"], "cannot be read"),
+        (["f1 >= 80", "--budget", "50"], "Did you mean 0.8?"),
+        (["f1 >= 0.8"], "give --budget N, or a pilot"),
+        (["f2 >= 0.8", "--budget", "50"], "no exact bound for a fixed random sample"),
+        (["f1 >= 0.8", "--pilot", "80,20,20,880", "--power", "93"], "Did you mean 0.93?"),
+        (["f1 >= 0.8", "--budget", "50", "--confidence", "95"], "Did you mean 0.95?"),
+        (["f1 >= 0.8", "--pilot", "80,20,20"], "four whole numbers TP,FP,FN,TN"),
+        (["f1 >= 0.8", "--pilot", "80,20,20,880"], "No number of labels gives this claim the chance"),
+        (["f1 >= 0.8", "--expect", "0.9"], "--expect needs --prevalence"),
+        (["f1 >= 0.8", "--expect", "0.1", "--prevalence", "0.95", "--precision", "0.1", "--recall", "1"], "cannot all hold"),
+    ],
+)  # fmt: skip
+def test_plans_that_cannot_be_sealed(assay, project, options, sentence) -> None:
+    answer = assay("plan", *options, "-p", project)
+    assert answer.code == 2
+    assert sentence in answer.err
+    assert assay("status", "-p", project, "--json").json["claim"] is None
+
+
+def test_a_second_plan_while_one_is_open(assay, project) -> None:
+    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    answer = assay("plan", "f1 >= 0.7", "--budget", 50, "-p", project)
+    assert answer.code == 2
+    assert 'assay plan --abandon "REASON"' in answer.err
+    assert assay("plan", "--abandon", " ", "-p", project).code == 2
+    assert assay("plan", "--abandon", "wrong target", "-p", project).code == 0
+    assert assay("draw", "-p", project).code == 2
+
+
+def test_draws_beyond_what_the_plan_needs(assay, project) -> None:
+    assert "no plan yet" in assay("draw", "-p", project).err
+    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    answer = assay("draw", 5000, "-p", project)
+    assert answer.code == 2
+    assert "The plan needs only" in answer.err
+    assert assay("draw", 0, "-p", project).code == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("id,label\nX1,1\nX2,maybe\n", "row 3: 'maybe' is no label"),
+        ("id,label\n,1\n", "row 2: the id is missing"),
+        ("item,label\nX1,1\n", "no column 'id'"),
+        ("id,label\nnobody,1\n", "None of the 1 labelled items was drawn (the first is 'nobody')"),
+        ("id,label,annotator\nX1,1,ann\nX1,0,ann\n", "ann labelled 'X1' twice, differently"),
+        (b"\xff\xfe\x00", "cannot be read"),
+        ("", "no column 'id'"),
+    ],
+)
+def test_label_files_that_cannot_be_used(assay, project, tmp_path, content, sentence) -> None:
+    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    assay("draw", "-o", tmp_path / "b.csv", "-p", project)
+    path = tmp_path / "labels.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    answer = assay("label", path, "-p", project)
+    assert answer.code == 2
+    assert sentence in answer.err
+    assert assay("status", "-p", project, "--json").json["labelled"] == 0
+
+
+def test_one_bad_row_and_nothing_of_the_file_is_recorded(assay, project, world, tmp_path) -> None:
+    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    write_labels(tmp_path / "l.csv", {**dict.fromkeys(drawn[:-1], 1), drawn[-1]: "perhaps"})
+    assert assay("label", tmp_path / "l.csv", "-p", project).code == 2
+    assert assay("status", "-p", project, "--json").json["labelled"] == 0
+
+
+def test_labels_of_items_that_were_not_drawn_are_left_out(assay, project, world, tmp_path) -> None:
+    """A file with every label one has is fine."""
+    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    write_labels(tmp_path / "all.csv", world.truth)
+    done = assay("label", tmp_path / "all.csv", "-p", project, "--json").json
+    assert done["recorded"] == len(drawn)
+    assert done["not_drawn"] == 2000 - len(drawn)
+
+
+def test_empty_labels_are_counted_and_left_out(assay, project, tmp_path) -> None:
+    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    done = assay("label", tmp_path / "b.csv", "-p", project, "--json").json
+    assert (done["recorded"], done["empty"], done["missing"]) == (0, len(drawn), len(drawn))
+
+
+def test_spellings_of_labels(assay, project, tmp_path) -> None:
+    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    words = ["1", "TRUE", "Yes", "relevant", "0", "false", "no", "Irrelevant", "?", "skip",
+             "unclear", "cannot tell"]  # fmt: skip
+    lines = "".join(f"{i};{w}\n" for i, w in zip(drawn, words, strict=False))
+    (tmp_path / "l.csv").write_text("\ufeffID;Label\n" + lines, encoding="utf-8")
+    done = assay("label", tmp_path / "l.csv", "-p", project, "--json").json
+    assert (done["recorded"], done["skipped"]) == (8, 4)
+
+
+def test_jsonl_labels(assay, project, tmp_path) -> None:
+    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    drawn = assay("draw", "-o", tmp_path / "b.jsonl", "-p", project, "--json").json["items"]
+    (tmp_path / "l.jsonl").write_text(
+        f'{{"id": "{drawn[0]}", "label": true}}\n{{"id": "{drawn[1]}", "label": 0}}\n'
+        f'{{"id": "{drawn[2]}", "label": null}}\n'
+    )
+    done = assay("label", tmp_path / "l.jsonl", "-p", project, "--json").json
+    assert (done["recorded"], done["empty"]) == (2, 1)
+    (tmp_path / "l.jsonl").write_text("{broken")
+    assert (
+        "Line 1 of the label file is not JSON"
+        in assay("label", tmp_path / "l.jsonl", "-p", project).err
+    )
+
+
+def test_errors_as_json_when_json_was_asked_for(assay, tmp_path) -> None:
+    answer = assay("look", "-p", tmp_path, "--json")
+    assert answer.code == 2
+    assert "is not an assay project" in answer.json["error"]
