@@ -109,7 +109,12 @@ def project(world: World, tmp_path: Path, assay: Callable[..., Answer]) -> Path:
 @pytest.fixture
 def labelled(world: World, project: Path, tmp_path: Path, assay: Callable[..., Answer]) -> Path:
     """A project whose fixed plan of 300 draws is fully labelled from the truth."""
-    assert assay("plan", "f1 >= 0.8", "--budget", 300, "--seed", "s", "-p", project).code == 0
+    assert (
+        assay(
+            "plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 300, "--seed", "s", "-p", project
+        ).code
+        == 0
+    )
     drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     labels = write_labels(tmp_path / "labels.csv", {item: world.truth[item] for item in drawn})
     assert assay("label", labels, "-p", project).code == 0

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from assay.draw import simple_draw, ticket
+from assay.draw import Draw, simple_draw, ticket, weighted_draws
 from assay.errors import PlanError, VerificationError
 from assay.events import (
     Attempt,
@@ -189,6 +189,9 @@ def check_numbers(certificate: Certificate) -> Check:
     verdict, plan = certificate.verdict, certificate.plan
     if verdict.census:
         return _ok("numbers", "a census: the metric of the stated counts is exact")
+    if plan.mode != "fixed":
+        detail = "this mode needs the labels in order: see replay, which has the ledger"
+        return Check(name="numbers", outcome="not checked", detail=detail)
     counts = verdict.estimate.counts
     if counts is None:
         raise VerificationError(
@@ -276,42 +279,52 @@ def superseded_by(certificate: Certificate, entries: Sequence[Entry]) -> int | N
 
 
 def check_draws(
-    certificate: Certificate, entries: Sequence[Entry], order: Sequence[ReservedItem]
+    certificate: Certificate, entries: Sequence[Entry], items: Sequence[ReservedItem]
 ) -> Check:
-    """The draws, recomputed from the seed and the pool's items in ticket order."""
-    state = replay(entries[: certificate.ledger.events])
+    """The draws, recomputed from the seed, the stored chances and the pool's tickets."""
+    plan = certificate.plan
+    attempt = replay(entries[: certificate.ledger.events]).attempts[plan.number - 1]
+    queues: list[list[ReservedItem]] = [[] for _ in plan.strata]
+    for item in items:
+        queues[item.stratum].append(item)
     known: list[ReservedItem] = []
-    for draw in state.attempts[certificate.plan.number - 1].draws:
-        item, repeat = _expected(certificate.plan, order, known, draw.draw)
-        if (item.id, item.prediction, repeat) != (draw.id, draw.prediction, draw.repeat):
+    taken = [0] * len(plan.strata)
+    for draw, chances in zip(attempt.draws, attempt.sampling, strict=True):
+        step = _expected(plan, chances, taken, draw.draw)
+        item = known[step.place] if step.repeat else queues[step.stratum][step.place]
+        if (item.id, item.prediction, step.repeat) != (draw.id, draw.prediction, draw.repeat):
             raise VerificationError(
                 f"Draw {draw.draw} is item {draw.id!r} (predicted {draw.prediction}), but the seed "
                 f"and the pool give {item.id!r} (predicted {item.prediction}): the draw was not made "
                 "as the plan says."
             )
-        if not repeat:
+        if not step.repeat:
             known.append(item)
+            taken[step.stratum] += 1
     return _ok(
         "draw", f"{len(known):,} items drawn as the seed says, lowest tickets of the pool first"
     )
 
 
-def _expected(
-    plan: Plan, order: Sequence[ReservedItem], known: list[ReservedItem], number: int
-) -> tuple[ReservedItem, bool]:
+def _expected(plan: Plan, chances: Sequence[float], taken: Sequence[int], number: int) -> Draw:
     if plan.design == "census":
-        return order[len(known)], False
-    drawn = simple_draw(plan.seed, domain=plan.items, number=number, known=len(known))
-    return (known[drawn.place], True) if drawn.repeat else (order[len(known)], False)
+        return Draw(number=number, place=taken[0])
+    if plan.design == "simple":
+        return simple_draw(plan.seed, domain=plan.items, number=number, known=taken[0])
+    sizes = [stratum.items for stratum in plan.strata]
+    return weighted_draws(plan.seed, sampling=chances, sizes=sizes, taken=taken, new=1)[0]
 
 
 def check_tickets(certificate: Certificate, entries: Sequence[Entry]) -> Check:
     """Without the pool: the drawn items stand in the order of their tickets."""
     state = replay(entries[: certificate.ledger.events])
     plan = certificate.plan
-    tickets = [ticket(plan.seed, item) for item in state.attempts[plan.number - 1].order]
-    if tickets != sorted(tickets):
-        raise VerificationError("The drawn items do not stand in the order of their tickets.")
+    draws = state.attempts[plan.number - 1].draws
+    for k in range(len(plan.strata)):
+        mine = [draw.id for draw in draws if draw.stratum == k and not draw.repeat]
+        tickets = [ticket(plan.seed, item) for item in mine]
+        if tickets != sorted(tickets):
+            raise VerificationError("The drawn items do not stand in the order of their tickets.")
     return Check(
         name="draw",
         outcome="not checked",

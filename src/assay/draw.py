@@ -2,11 +2,17 @@
 
 An item's ticket is SHA-256 of "seed:id"; items are taken lowest ticket first. The simple design
 draws with replacement in law: at draw t one of the k items drawn before comes again with
-chance k/N, decided by the seed; otherwise the next unused ticket is taken.
+chance k/N, decided by the seed; otherwise the next unused ticket is taken. The weighted design
+draws without replacement: the seed picks a stratum by the stored chances, then its next ticket.
 """
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+
+from assay.stats.wealth import draw_strata
 
 
 def ticket(seed: str, item: str) -> str:
@@ -25,11 +31,16 @@ def uniform(seed: str, purpose: str, number: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Draw:
-    """One draw: the item's place in order of first draw, and whether it is a repeat."""
+    """One draw: the stratum, and the item's place in it.
+
+    A new item's place is that in the ticket order of its stratum; a repeat's is that in the order
+    of first draws.
+    """
 
     number: int
     place: int
-    repeat: bool
+    repeat: bool = False
+    stratum: int = 0
 
 
 def simple_draws(
@@ -65,3 +76,23 @@ def simple_until(seed: str, *, domain: int, drawn: int, known: int, size: int) -
     for number in range(drawn + 1, size + 1):
         known += not simple_draw(seed, domain=domain, number=number, known=known).repeat
     return known - start
+
+
+def weighted_draws(
+    seed: str, *, sampling: Sequence[float], sizes: Sequence[int], taken: Sequence[int], new: int
+) -> tuple[Draw, ...]:
+    """The next draws of the weighted design, with these chances per stratum.
+
+    `taken` items of each stratum were drawn before. A stratum that runs empty on the way is left
+    out, and its chances are shared among the others.
+    """
+    drawn, used = sum(taken), np.array(taken, dtype=np.int64)
+    left = np.array(sizes, dtype=np.int64) - used
+    count = min(new, int(left.sum()))
+    uniforms = [uniform(seed, "stratum", drawn + i + 1) for i in range(count)]
+    strata = draw_strata(np.array(sampling), left, np.array(uniforms)).tolist() if count else []
+    draws = []
+    for i, k in enumerate(strata):
+        draws.append(Draw(number=drawn + i + 1, place=int(used[k]), stratum=k))
+        used[k] += 1
+    return tuple(draws)

@@ -62,7 +62,12 @@ def test_files_that_cannot_be_read(assay, tmp_path) -> None:
 
 
 def test_a_folder_that_is_no_project(assay, tmp_path) -> None:
-    for command in (["look"], ["draw"], ["plan", "f1 >= 0.8", "--budget", "9"], ["certify"]):
+    for command in (
+        ["look"],
+        ["draw"],
+        ["plan", "f1 >= 0.8", "--mode", "fixed", "--mode", "fixed", "--budget", "9"],
+        ["certify"],
+    ):
         answer = assay(*command, "-p", tmp_path)
         assert answer.code == 2
         assert "is not an assay project" in answer.err
@@ -79,16 +84,22 @@ def test_init_twice_is_refused(assay, project, world) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["f1 ~ 0.8", "--budget", "50"], "cannot be read"),
-        (["f1 >= 80", "--budget", "50"], "Did you mean 0.8?"),
-        (["f1 >= 0.8"], "give --budget N, or a pilot"),
-        (["f2 >= 0.8", "--budget", "50"], "no exact bound for a fixed random sample"),
+        (["f1 ~ 0.8", "--mode", "fixed", "--budget", "50"], "cannot be read"),
+        (["f1 >= 80", "--mode", "fixed", "--budget", "50"], "Did you mean 0.8?"),
+        (["f1 >= 0.8", "--mode", "fixed"], "give --budget N, or a pilot"),
+        (["f2 >= 0.8", "--mode", "fixed", "--budget", "50"], "no exact bound for a simple random sample"),
         (["f1 >= 0.8", "--pilot", "80,20,20,880", "--power", "93"], "Did you mean 0.93?"),
-        (["f1 >= 0.8", "--budget", "50", "--confidence", "95"], "Did you mean 0.95?"),
+        (["f1 >= 0.8", "--mode", "fixed", "--budget", "50", "--confidence", "95"], "Did you mean 0.95?"),
         (["f1 >= 0.8", "--pilot", "80,20,20"], "four whole numbers TP,FP,FN,TN"),
-        (["f1 >= 0.8", "--pilot", "80,20,20,880"], "No number of labels gives this claim the chance"),
-        (["f1 >= 0.8", "--expect", "0.9"], "--expect needs --prevalence"),
-        (["f1 >= 0.8", "--expect", "0.1", "--prevalence", "0.95", "--precision", "0.1", "--recall", "1"], "cannot all hold"),
+        (["f1 >= 0.9", "--mode", "fixed", "--pilot", "80,20,20,880"], "No number of labels gives this claim the chance"),
+        (["f1 >= 0.8", "--precision", "0.9"], "Give --expect, or both --precision and --recall"),
+        (["f1 >= 0.8", "--budget", "50"], "--budget belongs to a mode that promises one"),
+        (["f1 >= 0.8", "--mode", "fixed", "--design", "weighted", "--budget", "50"], "The weighted design has no proof in mode fixed"),
+        (["f1 >= 0.8", "--mode", "sometimes"], "'mode' must be one of fixed, budget, anytime"),
+        (["f1 >= 0.8", "--design", "cluster"], "'design' must be one of simple, weighted"),
+        (["f1 >= 0.8", "--mode", "budget"], "A budget plan spreads its risk"),
+        (["f1 >= 0.8", "--mode", "budget", "--expect", "0.7"], "No budget gives this claim the chance"),
+        (["f1 >= 0.8", "--mode", "fixed", "--precision", "0.9", "--recall", "0.05"], "cannot hold in this pool"),
     ],
 )  # fmt: skip
 def test_plans_that_cannot_be_sealed(assay, project, options, sentence) -> None:
@@ -99,8 +110,8 @@ def test_plans_that_cannot_be_sealed(assay, project, options, sentence) -> None:
 
 
 def test_a_second_plan_while_one_is_open(assay, project) -> None:
-    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
-    answer = assay("plan", "f1 >= 0.7", "--budget", 50, "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
+    answer = assay("plan", "f1 >= 0.7", "--mode", "fixed", "--budget", 50, "-p", project)
     assert answer.code == 2
     assert 'assay plan --abandon "REASON"' in answer.err
     assert assay("plan", "--abandon", " ", "-p", project).code == 2
@@ -110,7 +121,7 @@ def test_a_second_plan_while_one_is_open(assay, project) -> None:
 
 def test_draws_beyond_what_the_plan_needs(assay, project) -> None:
     assert "no plan yet" in assay("draw", "-p", project).err
-    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
     answer = assay("draw", 5000, "-p", project)
     assert answer.code == 2
     assert "The plan needs only" in answer.err
@@ -130,7 +141,7 @@ def test_draws_beyond_what_the_plan_needs(assay, project) -> None:
     ],
 )
 def test_label_files_that_cannot_be_used(assay, project, tmp_path, content, sentence) -> None:
-    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
     assay("draw", "-o", tmp_path / "b.csv", "-p", project)
     path = tmp_path / "labels.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -141,7 +152,7 @@ def test_label_files_that_cannot_be_used(assay, project, tmp_path, content, sent
 
 
 def test_one_bad_row_and_nothing_of_the_file_is_recorded(assay, project, world, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
     drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     write_labels(tmp_path / "l.csv", {**dict.fromkeys(drawn[:-1], 1), drawn[-1]: "perhaps"})
     assert assay("label", tmp_path / "l.csv", "-p", project).code == 2
@@ -150,7 +161,7 @@ def test_one_bad_row_and_nothing_of_the_file_is_recorded(assay, project, world, 
 
 def test_labels_of_items_that_were_not_drawn_are_left_out(assay, project, world, tmp_path) -> None:
     """A file with every label one has is fine."""
-    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
     drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     write_labels(tmp_path / "all.csv", world.truth)
     done = assay("label", tmp_path / "all.csv", "-p", project, "--json").json
@@ -159,14 +170,14 @@ def test_labels_of_items_that_were_not_drawn_are_left_out(assay, project, world,
 
 
 def test_empty_labels_are_counted_and_left_out(assay, project, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
     drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     done = assay("label", tmp_path / "b.csv", "-p", project, "--json").json
     assert (done["recorded"], done["empty"], done["missing"]) == (0, len(drawn), len(drawn))
 
 
 def test_spellings_of_labels(assay, project, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
     drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     words = ["1", "TRUE", "Yes", "relevant", "0", "false", "no", "Irrelevant", "?", "skip",
              "unclear", "cannot tell"]  # fmt: skip
@@ -177,7 +188,7 @@ def test_spellings_of_labels(assay, project, tmp_path) -> None:
 
 
 def test_jsonl_labels(assay, project, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--budget", 50, "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
     drawn = assay("draw", "-o", tmp_path / "b.jsonl", "-p", project, "--json").json["items"]
     (tmp_path / "l.jsonl").write_text(
         f'{{"id": "{drawn[0]}", "label": true}}\n{{"id": "{drawn[1]}", "label": 0}}\n'

@@ -32,7 +32,7 @@ def test_from_scores_to_a_verified_certificate(assay, labelled, tmp_path) -> Non
 
 
 def test_a_fixed_plan_is_judged_once_and_not_before(assay, project, world, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--budget", 300, "--seed", "s", "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 300, "--seed", "s", "-p", project)
     early = assay("look", "-p", project)
     assert early.code == 2
     assert "300 draws are still to be made" in early.err
@@ -49,7 +49,7 @@ def test_a_fixed_plan_is_judged_once_and_not_before(assay, project, world, tmp_p
 
 def test_draws_follow_the_tickets(assay, project, world, tmp_path) -> None:
     """The items handed out are those with the lowest SHA-256 of "seed:id", in that order."""
-    assay("plan", "f1 >= 0.8", "--budget", 300, "--seed", "s", "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 300, "--seed", "s", "-p", project)
     first = assay("draw", 50, "-o", tmp_path / "1.csv", "-p", project, "--json").json
     second = assay("draw", 30, "-o", tmp_path / "2.jsonl", "-p", project, "--json").json
     expected = sorted(world.truth, key=lambda item: ticket("s", item))[:80]
@@ -61,7 +61,7 @@ def test_draws_follow_the_tickets(assay, project, world, tmp_path) -> None:
 
 
 def test_batches_are_blind(assay, project, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--budget", 40, "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 40, "-p", project)
     assay("draw", 20, "-o", tmp_path / "1.csv", "-p", project)
     assay("draw", 10, "-o", tmp_path / "2.jsonl", "-p", project)
     assert (tmp_path / "1.csv").read_text().splitlines()[0] == "id,body,label"
@@ -74,14 +74,14 @@ def test_batches_are_blind(assay, project, tmp_path) -> None:
 def test_a_claim_about_one_class_draws_from_it_alone(
     assay, project, world, tmp_path, claim
 ) -> None:
-    assay("plan", claim, "--budget", 50, "-p", project)
+    assay("plan", claim, "--mode", "fixed", "--budget", 50, "-p", project)
     drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     wanted = claim.startswith("precision")
     assert {world.scores[item] >= 0.5 for item in drawn} == {wanted}
 
 
 def test_a_claim_that_fails_closes_the_plan(assay, project, world, tmp_path) -> None:
-    assay("plan", "f1 >= 0.99", "--budget", 100, "-p", project)
+    assay("plan", "f1 >= 0.99", "--mode", "fixed", "--budget", 100, "-p", project)
     drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     write_labels(tmp_path / "l.csv", {item: world.truth[item] for item in drawn})
     assay("label", tmp_path / "l.csv", "-p", project)
@@ -89,14 +89,16 @@ def test_a_claim_that_fails_closes_the_plan(assay, project, world, tmp_path) -> 
     assert seen.code == 1
     assert "Not established" in seen.out
     assert assay("certify", "-p", project).code == 1
-    assert assay("plan", "f1 >= 0.5", "--budget", 100, "-p", project).code == 0
+    assert assay("plan", "f1 >= 0.5", "--mode", "fixed", "--budget", 100, "-p", project).code == 0
     again = assay("draw", "-o", tmp_path / "c.csv", "-p", project, "--json").json
     assert again["known"] + len(again["items"]) + again["repeats"] == 100
 
 
 def test_known_labels_are_reused_by_a_later_plan(assay, labelled, world, tmp_path) -> None:
     assay("plan", "--abandon", "another claim", "-p", labelled)
-    assay("plan", "recall >= 0.5", "--budget", 300, "--seed", "s", "-p", labelled)
+    assay(
+        "plan", "recall >= 0.5", "--mode", "fixed", "--budget", 300, "--seed", "s", "-p", labelled
+    )
     again = assay("draw", "-p", labelled, "--json").json
     assert (again["items"], again["path"]) == ([], None)
     assert assay("look", "-p", labelled, "--json").json["decision"] == "pass"
@@ -110,7 +112,9 @@ def test_a_small_pool_is_labelled_whole_and_answered_with_certainty(assay, tmp_p
     world = write_world(tmp_path / "small.csv", items=80)
     folder = tmp_path / "small"
     assay("init", folder, "--pool", world.path, "--id", "id", "--prediction", "prediction")
-    sealed = assay("plan", "accuracy >= 0.8", "--budget", 100, "-p", folder, "--json").json
+    sealed = assay(
+        "plan", "accuracy >= 0.8", "--mode", "fixed", "--budget", 100, "-p", folder, "--json"
+    ).json
     assert sealed["design"] == "census"
     drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", folder, "--json").json["items"]
     assert len(set(drawn)) == 80
@@ -125,7 +129,7 @@ def test_a_small_pool_is_labelled_whole_and_answered_with_certainty(assay, tmp_p
 
 
 def test_cannot_tell_counts_against_the_claim(assay, project, world, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--budget", 300, "--seed", "s", "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 300, "--seed", "s", "-p", project)
     drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     labels = {item: world.truth[item] for item in drawn}
     predicted = next(item for item in drawn if world.scores[item] >= 0.5 and world.truth[item])
@@ -163,7 +167,7 @@ def test_corrections_need_a_word_and_supersede_the_certificate(
 
 
 def test_two_annotators_who_differ_wait_for_a_decision(assay, project, world, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--budget", 60, "--seed", "s", "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 60, "--seed", "s", "-p", project)
     drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     truth = {item: world.truth[item] for item in drawn}
     write_labels(tmp_path / "a.csv", truth, annotator="ann")
@@ -200,15 +204,15 @@ def test_certify_again_writes_the_same_bytes(assay, labelled) -> None:
 
 
 def test_a_lost_reserve_is_rebuilt_from_the_pool(assay, project, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--budget", 60, "--seed", "s", "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 60, "--seed", "s", "-p", project)
     first = assay("draw", 10, "-o", tmp_path / "1.csv", "-p", project, "--json").json["items"]
-    (project / "reserve" / "plan-1.parquet").unlink()
+    (project / "reserve" / "plan-1-1.parquet").unlink()
     second = assay("draw", 10, "-o", tmp_path / "2.csv", "-p", project, "--json").json["items"]
     assert len({*first, *second}) == 20
 
 
 def test_pending_items_can_be_written_again(assay, project, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--budget", 60, "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 60, "-p", project)
     first = assay("draw", 10, "-o", tmp_path / "1.csv", "-p", project, "--json").json["items"]
     again = assay("draw", "--pending", "-o", tmp_path / "2.csv", "-p", project, "--json").json
     assert again["items"] == first
@@ -239,7 +243,7 @@ def test_a_certificate_alone_can_be_checked_in_part(assay, labelled, tmp_path) -
 
 def test_kill_in_the_middle_of_labelling_loses_nothing(assay, project, world, tmp_path) -> None:
     """Killed at many moments, the ledger verifies and the command can be repeated."""
-    assay("plan", "f1 >= 0.8", "--budget", 300, "--seed", "s", "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 300, "--seed", "s", "-p", project)
     drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     labels = write_labels(tmp_path / "l.csv", {item: world.truth[item] for item in drawn})
     code = "from assay.cli import main; main()"
@@ -258,7 +262,7 @@ def test_kill_in_the_middle_of_labelling_loses_nothing(assay, project, world, tm
 
 def test_writers_at_the_same_time_lose_nothing(project, assay, tmp_path) -> None:
     """Six processes draw at once: no item is handed out twice, and the chain holds."""
-    assay("plan", "f1 >= 0.8", "--budget", 300, "-p", project)
+    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 300, "-p", project)
     code = "from assay.cli import main; main()"
     running = [
         subprocess.Popen(

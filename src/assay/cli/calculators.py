@@ -7,6 +7,7 @@ import click
 from assay.cli.output import headline, json_option, rows, show_json
 from assay.types.claim import Counts
 from assay.types.plan import Expectation
+from assay.types.record import plain
 from assay.types.results import percent, rounded
 
 
@@ -41,8 +42,6 @@ def read_expectation(
         return Expectation(pilot=Counts.parse(pilot))
     if all(value is None for value in (expect, precision, recall, prevalence)):
         return None
-    if prevalence is None:
-        raise click.UsageError("--expect needs --prevalence: the share of items that are relevant.")
     if expect is None and (precision is None or recall is None):
         raise click.UsageError("Give --expect, or both --precision and --recall.")
     return Expectation(
@@ -138,25 +137,16 @@ def size(
     expectation = read_expectation(pilot, expect, precision, recall, prevalence)
     if expectation is None:
         raise click.UsageError("Give --pilot TP,FP,FN,TN, or --expect VALUE --prevalence SHARE.")
+    if expectation.pilot is None and expectation.prevalence is None:
+        raise click.UsageError("--expect needs --prevalence: the share of items that are relevant.")
     answer = calculators.size(claim, expectation, confidence=confidence, power=power)
     curve = calculators.curve(claim, expectation, sizes, confidence=confidence)
-    fixed = answer.fixed
     if as_json:
         show_json(
             {
-                "claim": str(answer.claim),
+                **forecast_json(answer),
                 "confidence": confidence,
                 "power": power,
-                "reachable_power": answer.reachable_power,
-                "elusion_floor": answer.elusion_floor,
-                "modes": {
-                    "fixed": {
-                        "labels": fixed.labels,
-                        "informative": fixed.informative,
-                        "power": fixed.power,
-                        "reason": fixed.reason,
-                    }
-                },
                 "curve": [
                     {"labels": n, "power": p} for n, p in zip(curve.sizes, curve.power, strict=True)
                 ],
@@ -164,34 +154,53 @@ def size(
         )
         return
     headline(f"{answer.claim} with {percent(confidence)} confidence")
-    rows(_size_rows(answer, power))
+    show_forecast(answer, power)
     for number, chance in zip(curve.sizes, curve.power, strict=True):
-        click.echo(
-            f"  {number:>9,} labels  pass with chance {chance:.3f}  {'█' * round(40 * chance)}"
-        )
+        bar = "█" * round(40 * chance)
+        click.echo(f"  {number:>9,} labels, judged once: pass with chance {chance:.3f}  {bar}")
 
 
-def _size_rows(answer: Any, power: float) -> list[tuple[str, str]]:
-    fixed, where = answer.fixed, _who(answer.claim)
+def forecast_json(answer: Any) -> dict[str, Any]:
+    """A forecast as scripts read it."""
+    return {
+        "claim": str(answer.claim),
+        "reachable_power": answer.reachable_power,
+        "elusion_floor": answer.elusion_floor,
+        "modes": {name: plain(mode) for name, mode in answer.modes.items()},
+        "recommended": answer.recommended,
+        "why": answer.why,
+    }
+
+
+def show_forecast(answer: Any, power: float) -> None:
+    """A forecast as people read it: one line per mode."""
     lines = [("chance that it is true", f"{answer.reachable_power:.4f}")]
-    if fixed.labels is None:
-        lines.append(("fixed", f"no size will do: {fixed.reason}"))
-    else:
-        lines.append(
-            (
-                "fixed",
-                f"{fixed.labels:,} labels{where}, about {fixed.informative:,.0f} of them informative; "
-                f"passes with chance {fixed.power:.3f} (asked: {power:g}), and so do the next 50 sizes",
-            )
-        )
     if answer.elusion_floor is not None:
-        lines.append(
-            (
-                "elusion floor",
-                f"no method needs fewer than {answer.elusion_floor:,.0f} labels of predicted negatives",
-            )
+        floor = (
+            f"no method needs fewer than {answer.elusion_floor:,.0f} labels of predicted negatives"
         )
-    return lines
+        lines.append(("elusion floor", floor))
+    rows(lines)
+    where = _who(answer.claim)
+    click.echo(f"  labels{where}:     seal   expected     median  {100 * power:g}% of cases")
+    for name, mode in answer.modes.items():
+        if mode.reason:
+            click.echo(f"  {name:<10} no number will do: {mode.reason}")
+            continue
+        cells = "".join(_cell(v) for v in (mode.labels, mode.expected, mode.median, mode.quantile))
+        click.echo(f"  {name:<10}{cells}{_mode_note(name, mode)}")
+    if answer.recommended:
+        click.echo(f"  recommended: {answer.recommended}, because {answer.why}")
+
+
+def _cell(value: float | None) -> str:
+    return f"{'–' if value is None else format(round(value), ','):>11}"
+
+
+def _mode_note(name: str, mode: Any) -> str:
+    if name in ("fixed", "budget"):
+        return f"   passes with chance {mode.power:.3f}, about {mode.informative:,.0f} informative"
+    return f"   information limit {mode.ideal:,.0f}" if mode.ideal else ""
 
 
 def _who(claim: Any) -> str:

@@ -4,7 +4,12 @@ from pathlib import Path
 
 import click
 
-from assay.cli.calculators import expectation_options, read_expectation
+from assay.cli.calculators import (
+    expectation_options,
+    forecast_json,
+    read_expectation,
+    show_forecast,
+)
 from assay.cli.output import (
     advise,
     headline,
@@ -14,6 +19,7 @@ from assay.cli.output import (
     rows,
     show_json,
 )
+from assay.types.plan import Plan
 from assay.types.pool import Columns
 from assay.types.record import plain
 from assay.types.results import percent
@@ -74,23 +80,27 @@ def init(
     if summary.score_low is not None:
         found.insert(0, ("scores", f"{summary.score_low:g} to {summary.score_high:g}"))
     rows(found)
-    advise(f'assay plan "f1 >= 0.75" --expect 0.8 --prevalence 0.03 -p {folder}')
+    advise(f'assay plan "f1 >= 0.75" -p {folder}')
 
 
 @click.command()
 @click.argument("claim", required=False)
-@click.option("--mode", default="fixed", show_default=True, help="When the claim is judged.")
+@click.option("--mode", help="anytime (default), budget or fixed: when the claim is judged.")
+@click.option("--design", help="weighted (default where there are predictions) or simple.")
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy.")
 @click.option("--confidence", default=0.95, show_default=True, type=float)
 @click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
 @expectation_options
+@click.option("--family", is_flag=True, help="Split the risk over all plans on this pool.")
 @click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
+@click.option("--forecast", "only_forecast", is_flag=True, help="Show the cost; seal nothing.")
 @click.option("--abandon", metavar="REASON", help="Close the open plan for good, with a reason.")
 @project_option
 @json_option
 def plan(
     claim: str | None,
-    mode: str,
+    mode: str | None,
+    design: str | None,
     budget: int | None,
     confidence: float,
     power: float,
@@ -99,7 +109,9 @@ def plan(
     precision: float | None,
     recall: float | None,
     prevalence: float | None,
+    family: bool,
     seed: str | None,
+    only_forecast: bool,
     abandon: str | None,
     folder: Path,
     as_json: bool,
@@ -108,12 +120,13 @@ def plan(
 
     \b
     Examples:
-      assay plan "f1 >= 0.75" --pilot 80,20,20,880 -p work
-      assay plan "recall >= 0.8" --mode fixed --budget 2000 -p work
+      assay plan "f1 >= 0.75" -p work
+      assay plan "f1 >= 0.75" --mode fixed --pilot 80,20,20,880 -p work
+      assay plan "precision >= 0.9" --mode budget --expect 0.95 -p work
       assay plan --abandon "the classifier was retrained" -p work
     """
     from assay.steps.calculators import read_claim
-    from assay.steps.plan import Wish, abandon_plan, seal_plan
+    from assay.steps.plan import Wish, abandon_plan, forecast_plan, seal_plan
     from assay.steps.project import Project
 
     project = Project(folder=folder)
@@ -129,29 +142,64 @@ def plan(
     wish = Wish(
         claim=read_claim(claim),
         mode=mode,
+        design=design,
         confidence=confidence,
         power=power,
         budget=budget,
         expectation=read_expectation(pilot, expect, precision, recall, prevalence),
         seed=seed,
+        family=family,
     )
+    cost = forecast_plan(project, wish)
+    if cost is not None and not as_json:
+        headline(f"What {cost.claim} will cost")
+        show_forecast(cost, power)
+    if only_forecast:
+        if cost is None:
+            raise click.UsageError("A forecast needs --pilot or --expect.")
+        if as_json:
+            show_json(forecast_json(cost))
+        return
     with progress_bar("plan") as progress:
         sealed = seal_plan(project, wish, progress=progress)
     if as_json:
-        show_json(plain(sealed))
+        show_json({**plain(sealed), "forecast": None if cost is None else forecast_json(cost)})
         return
+    _show_plan(sealed)
+    advise(f"assay draw -o batch.csv -p {folder}")
+
+
+def _show_plan(sealed: Plan) -> None:
     sure = percent(sealed.confidence)
     headline(f"Plan {sealed.number} sealed: {sealed.claim} with {sure} confidence")
-    chance = "" if sealed.power is None else f"{sealed.power:.3f}"
+    from_where = f"{sealed.items:,} items ({sealed.domain})"
     if sealed.design == "census":
-        how = f"all {sealed.items:,} items ({sealed.domain}): the test would need that many"
+        lines = [("labels to buy", f"all {from_where}: the test would need that many")]
+    elif sealed.mode == "anytime":
+        about = (
+            "as many as it takes"
+            if sealed.expected_labels is None
+            else (f"about {sealed.expected_labels:,} if the classifier is as expected")
+        )
+        how = (
+            f"score-guided over {len(sealed.strata)} strata"
+            if sealed.design == "weighted"
+            else "at random"
+        )
+        lines = [("labels to buy", f"{about}; drawn {how} from {from_where}")]
     else:
-        how = f"{sealed.size:,} draws at random from {sealed.items:,} items ({sealed.domain})"
-    lines = [("labels to buy", how), ("judged", "once, when all of them are labelled")]
-    if chance:
-        lines.append(("chance to pass", f"{chance}, if the classifier is as expected"))
+        lines = [("labels to buy", f"{sealed.size:,} draws at random from {from_where}")]
+    judged = {
+        "fixed": "once, when all of them are labelled",
+        "budget": f"after every informative item, up to {sealed.informative or 0:,} of them",
+        "anytime": "whenever you look; the promise holds at every look",
+    }[sealed.mode]
+    lines.append(("judged", judged))
+    if sealed.power is not None:
+        lines.append(("chance to pass", f"{sealed.power:.3f}, if the classifier is as expected"))
+    if sealed.family is not None:
+        lines.append(("family", f"all plans on this pool together keep {percent(sealed.family)}"))
     rows([*lines, ("seed", sealed.seed)])
-    advise(f"assay draw -o batch.csv -p {folder}")
 
 
 @click.command()
@@ -165,7 +213,7 @@ def plan(
 def draw(
     count: int | None, output: Path | None, pending: bool, folder: Path, as_json: bool
 ) -> None:
-    """Hand out the next COUNT items to label (default: all that the plan still needs).
+    """Hand out the next COUNT items to label (default: what a fixed plan needs, or a good batch).
 
     The file holds ids and texts, never scores or predictions.
 
@@ -193,7 +241,8 @@ def draw(
         lines.append(("labelled before", f"{batch.known:,} items, not handed out again"))
     if batch.repeats:
         lines.append(("drawn again", f"{batch.repeats:,} items, which need no new label"))
-    lines.append(("still to draw", f"{batch.remaining:,}"))
+    if batch.remaining is not None:
+        lines.append(("still to draw", f"{batch.remaining:,}"))
     rows(lines)
     advise(f"fill in the column 'label', then: assay label {batch.path or 'FILE'} -p {folder}")
 

@@ -1,6 +1,7 @@
 """Commands that answer: look, certify, verify, status; and key and demo."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,9 @@ from assay.cli.output import (
 )
 from assay.types.record import plain
 from assay.types.results import percent, rounded
+
+if TYPE_CHECKING:
+    from assay.steps.look import Look
 
 TONES = {"pass": "good", "fail": "bad", "continue": "wait"}
 MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
@@ -55,6 +59,9 @@ def look(context: click.Context, folder: Path, as_json: bool) -> None:
                 "waiting": verdict.waiting,
                 "skipped": verdict.skipped,
                 "census": verdict.census,
+                "e_value": verdict.e_value,
+                "mode": seen.plan.mode,
+                "design": seen.plan.design,
                 "reason": verdict.reason,
                 "assumptions": list(estimate.assumptions),
             }
@@ -71,7 +78,21 @@ def look(context: click.Context, folder: Path, as_json: bool) -> None:
         )
         if verdict.decision == "pass":
             advise(f"assay certify -p {folder}")
+        elif verdict.decision == "continue":
+            _advise_more(seen, folder)
     context.exit(1 if verdict.decision == "fail" else 0)
+
+
+def _advise_more(seen: "Look", folder: Path) -> None:
+    verdict = seen.verdict
+    if verdict.waiting:
+        click.echo(
+            f"  {verdict.waiting:,} labels wait behind an unlabelled draw: assay draw --pending"
+        )
+    if verdict.labels_expected is not None and seen.plan.mode == "anytime":
+        more = max(verdict.labels_expected - verdict.estimate.labels, 1)
+        click.echo(f"  about {more:,} more labels, if it is as good as it looks")
+    advise(f"assay draw -o batch.csv -p {folder}")
 
 
 @click.command()
@@ -183,7 +204,7 @@ def status(folder: Path, as_json: bool) -> None:
             ("items in the pool", f"{now.items:,}"),
             ("claim", now.claim or "none yet"),
             ("confidence", percent(now.confidence) if now.confidence else "–"),
-            ("draws made", f"{now.draws:,} of {now.size:,}"),
+            ("draws made", f"{now.draws:,}" + ("" if now.size is None else f" of {now.size:,}")),
             ("items labelled", f"{now.labelled:,}"),
             ("without label", f"{now.missing:,}"),
             ("annotators differ", f"{now.disputed:,}"),

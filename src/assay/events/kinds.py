@@ -68,11 +68,15 @@ class DrawnItem(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class BatchDrawn(Event):
-    """Items were drawn, in this order, and handed out for labelling."""
+    """Items were drawn, in this order, and handed out for labelling.
+
+    `sampling` are the chances per stratum that the weighted design fixed before it drew them.
+    """
 
     plan: int
     batch: int
     items: tuple[DrawnItem, ...]
+    sampling: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

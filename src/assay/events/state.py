@@ -36,6 +36,7 @@ class Attempt:
     reserves: list[ReserveStored] = field(default_factory=list)
     draws: list[DrawnItem] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
+    sampling: list[tuple[float, ...]] = field(default_factory=list)
     batches: int = 0
     looks: list[tuple[int, str, Looked]] = field(default_factory=list)
     certificate: tuple[int, str, str] | None = None
@@ -113,6 +114,7 @@ class State:
         attempt.batches = event.batch
         for item in event.items:
             attempt.draws.append(item)
+            attempt.sampling.append(event.sampling or ())
             if not item.repeat:
                 attempt.order.append(item.id)
             self.predictions[item.id] = item.prediction

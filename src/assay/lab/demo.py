@@ -1,6 +1,5 @@
 """The whole story on a generated pool, with labels from its known truth."""
 
-import csv
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,14 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from assay.errors import InputError
+from assay.files.labels import LabelRow
 from assay.lab.tickets import PREVALENCE, Tickets, make_tickets, write_tickets
-from assay.steps.calculators import read_claim, size
+from assay.steps.calculators import read_claim
 from assay.steps.certify import certify
 from assay.steps.draw import draw_batch
 from assay.steps.init import init
-from assay.steps.label import label_file
-from assay.steps.look import look
-from assay.steps.plan import Wish, seal_plan
+from assay.steps.label import label
+from assay.steps.look import Look, look
+from assay.steps.plan import Wish, forecast_plan, seal_plan
 from assay.steps.project import LEDGER, Project
 from assay.steps.verify import verify
 from assay.types.plan import Expectation
@@ -36,6 +36,7 @@ class Told:
     decision: str
     low: float
     true_f1: float
+    random_labels: int
     certificate: str | None
     status: str | None
 
@@ -47,9 +48,9 @@ def demo(out: Path, *, items: int, seed: str, say: Say) -> Told:
     out.mkdir(parents=True, exist_ok=True)
     tickets = _generate(out, items, seed, say)
     project = Project(folder=out / "project")
-    _plan(project, seed, say)
-    labels = _label(project, out, tickets, say)
-    return _finish(project, tickets, labels, say)
+    cost = _plan(project, seed, say)
+    seen = _label(project, tickets, say)
+    return _finish(project, tickets, seen, cost, say)
 
 
 def _generate(out: Path, items: int, seed: str, say: Say) -> Tickets:
@@ -67,40 +68,43 @@ def _generate(out: Path, items: int, seed: str, say: Say) -> Tickets:
     return tickets
 
 
-def _plan(project: Project, seed: str, say: Say) -> None:
-    forecast = size(CLAIM, EXPECTED)
+def _plan(project: Project, seed: str, say: Say) -> int:
+    wish = Wish(claim=read_claim(CLAIM), expectation=EXPECTED, seed=f"{seed} plan")
+    cost = forecast_plan(project, wish)
+    plan = seal_plan(project, wish)
+    fixed = cost.modes["fixed"].labels or 0 if cost else 0
     say(f'2. The claim: "{CLAIM}" with 95% confidence. Expected: precision and recall about 0.83.')
-    plan = seal_plan(
-        project, Wish(claim=read_claim(CLAIM), expectation=EXPECTED, seed=f"{seed} plan")
-    )
     say(
-        f"   Plan sealed: {plan.size:,} labels, judged once; it passes with chance "
-        f"{plan.power or 0:.3f} if the expectation holds."
+        f"   A random sample judged once would need {fixed:,} labels; guided by the scores, about "
+        f"{plan.expected_labels or 0:,}."
     )
-    floor = forecast.elusion_floor or 0
-    say(f"   No method could do with fewer than {floor:.0f} labels of tickets below 0.5.")
+    say("   Plan sealed: score-guided, and it may be looked at at any time.")
+    return fixed
 
 
-def _label(project: Project, out: Path, tickets: Tickets, say: Say) -> int:
-    batch = draw_batch(project, output=out / "batch.csv")
-    say(
-        f"3. {len(batch.items):,} tickets drawn by the sealed seed into {batch.path}: no score in it."
-    )
+def _label(project: Project, tickets: Tickets, say: Say) -> Look:
     truth = dict(zip(tickets.ids, tickets.relevant.tolist(), strict=True))
-    path = out / "labels.csv"
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["id", "label"])
-        writer.writerows([item, int(truth[item])] for item in batch.items)
-    done = label_file(project, path, annotator="demo")
-    say(f"4. {done.recorded:,} labels recorded (here from the known truth; in life, by people).")
-    return done.recorded
+    say("3. Draw a batch, label it (here from the known truth; in life, by people), look; again.")
+    while True:
+        batch = draw_batch(project, write=False)
+        label(
+            project,
+            [LabelRow(item=item, label=int(truth[item]), annotator="demo") for item in batch.items],
+        )
+        seen = look(project)
+        estimate = seen.verdict.estimate
+        if batch.number % 5 == 0 or seen.verdict.decision != "continue":
+            say(
+                f"   after {estimate.labels:>5,} labels: F1 is at least {estimate.interval.low:.3f}"
+            )
+        if seen.verdict.decision != "continue":
+            return seen
 
 
-def _finish(project: Project, tickets: Tickets, labels: int, say: Say) -> Told:
-    seen = look(project)
+def _finish(project: Project, tickets: Tickets, seen: Look, fixed: int, say: Say) -> Told:
     verdict = seen.verdict
-    say(f"5. {verdict}")
+    used = verdict.estimate.labels
+    say(f"4. {verdict}")
     predicted = tickets.scores >= 0.5
     hits = int((predicted & tickets.relevant).sum())
     true_f1 = 2 * hits / int(predicted.sum() + tickets.relevant.sum())
@@ -110,17 +114,19 @@ def _finish(project: Project, tickets: Tickets, labels: int, say: Say) -> Told:
         issued = certify(project)
         found = verify(issued.path, project=project)
         path, status = str(issued.path), found.status
-        say(f"6. Certificate: {issued.path}")
-        say(f"7. Verification: {found.status}.")
+        say(f"5. Certificate: {issued.path}")
+        say(f"6. Verification: {found.status}.")
         for check in found.checks:
             say(f"   {check.outcome:<11} {check.name}: {check.detail}")
+    say(f"Labels bought: {used:,}. A random sample judged once: {fixed:,}, and no looking before.")
     say(f"Everything is in {project.folder}: the ledger, the reserve, the certificate.")
     return Told(
         project=str(project.folder),
-        labels=labels,
+        labels=used,
         decision=verdict.decision,
         low=verdict.estimate.interval.low,
         true_f1=true_f1,
+        random_labels=fixed,
         certificate=path,
         status=status,
     )

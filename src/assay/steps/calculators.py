@@ -1,6 +1,6 @@
 """Answers that need no project: bounds and sizes from counts."""
 
-from assay.plan import Forecast, belief_of
+from assay.plan import belief_of
 from assay.plan import forecast as forecast_claim
 from assay.stats.fixed import METHODS
 from assay.stats.fixed import bound as fixed_bound
@@ -8,7 +8,7 @@ from assay.stats.metrics import domain, parse_claim
 from assay.stats.power import Planner, power_at, power_curve
 from assay.types.claim import Claim, Counts, Side
 from assay.types.plan import Expectation
-from assay.types.results import Estimate, PowerCurve
+from assay.types.results import Estimate, Forecast, PowerCurve
 
 BOUND_METHODS = tuple(METHODS)
 

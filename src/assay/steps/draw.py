@@ -1,16 +1,21 @@
 """Hand out the next items to label."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.draw import Draw, simple_draws, simple_until
+from assay.draw import Draw, simple_draws, simple_until, weighted_draws
 from assay.errors import InputError, PlanError, VerificationError
-from assay.events import Attempt, BatchDrawn, DrawnItem, State
+from assay.events import Attempt, BatchDrawn, DrawnItem, ReserveStored, State
+from assay.evidence import labelled_prefix, weighted_test_of
+from assay.evidence import weighted_draws as weighted_draws_of
 from assay.files.batch import BatchRow, write_batch
 from assay.pool.reserve import load_reserve, load_texts
+from assay.stats.weighted import sampling
 from assay.steps.plan import build_reserve
 from assay.steps.project import Project, open_attempt, registered_pool
+from assay.types.plan import Plan
 from assay.types.pool import ReservedItem
 
 
@@ -23,12 +28,18 @@ class Batch:
     known: int
     repeats: int
     draws: int
-    remaining: int
+    remaining: int | None
     path: Path | None
 
 
-def draw_batch(project: Project, *, count: int | None = None, output: Path | None = None) -> Batch:
-    """The next items, `count` of them or all that the plan still needs.
+def draw_batch(
+    project: Project,
+    *,
+    count: int | None = None,
+    output: Path | None = None,
+    write: bool = True,
+) -> Batch:
+    """The next items: `count` of them, or as many as the plan needs or a good batch holds.
 
     Items that already have a label from an earlier plan are drawn but not handed out again.
     """
@@ -37,14 +48,23 @@ def draw_batch(project: Project, *, count: int | None = None, output: Path | Non
     with project.writing() as session:
         state = session.state
         attempt = open_attempt(state)
-        drawn = _next(project, state, attempt, count)
-        event = BatchDrawn(plan=attempt.plan.number, batch=attempt.batches + 1, items=tuple(drawn))
+        new = _how_many(state, attempt, count)
+        steps, chances = _steps(state, attempt, new)
+        tickets, stored = _tickets(project, state, attempt, steps)
+        drawn = _drawn(attempt, steps, tickets)
+        event = BatchDrawn(
+            plan=attempt.plan.number,
+            batch=attempt.batches + 1,
+            items=tuple(drawn),
+            sampling=chances,
+        )
         fresh = [item for item in drawn if not item.repeat]
         wanted = [item.id for item in fresh if not state.labelled(item.id)]
         path = output or project.folder / f"batch-{attempt.plan.number}-{event.batch}.csv"
-        if wanted:
-            _write(project, state, attempt, wanted, path)
-        session.record(event)
+        session.record(*stored, event)
+        if wanted and write:
+            files = [reserve.file for reserve in [*attempt.reserves, *stored]]
+            _write(project, state, files, wanted, path)
     after = len(attempt.draws) + len(drawn)
     return Batch(
         number=event.batch,
@@ -52,9 +72,13 @@ def draw_batch(project: Project, *, count: int | None = None, output: Path | Non
         known=len(fresh) - len(wanted),
         repeats=len(drawn) - len(fresh),
         draws=after,
-        remaining=max(attempt.plan.size - after, 0),
-        path=path if wanted else None,
+        remaining=_remaining(attempt.plan, after),
+        path=path if wanted and write else None,
     )
+
+
+def _remaining(plan: Plan, drawn: int) -> int | None:
+    return None if plan.size is None else max(plan.size - drawn, 0)
 
 
 def draw_pending(project: Project, *, output: Path | None = None) -> Batch:
@@ -65,19 +89,19 @@ def draw_pending(project: Project, *, output: Path | None = None) -> Batch:
     if not wanted:
         raise PlanError("Every drawn item has its label. Draw more, or look: assay look.")
     path = output or project.folder / f"batch-{attempt.plan.number}-pending.csv"
-    _write(project, state, attempt, wanted, path)
+    _write(project, state, [reserve.file for reserve in attempt.reserves], wanted, path)
     return Batch(
         number=attempt.batches,
         items=tuple(wanted),
         known=0,
         repeats=0,
         draws=len(attempt.draws),
-        remaining=max(attempt.plan.size - len(attempt.draws), 0),
+        remaining=_remaining(attempt.plan, len(attempt.draws)),
         path=path,
     )
 
 
-def _next(project: Project, state: State, attempt: Attempt, count: int | None) -> list[DrawnItem]:
+def _how_many(state: State, attempt: Attempt, count: int | None) -> int:
     left = _left(attempt)
     if left == 0:
         raise PlanError(_nothing_left(state, attempt))
@@ -86,33 +110,18 @@ def _next(project: Project, state: State, attempt: Attempt, count: int | None) -
             f"The plan needs only {left:,} more items, and {count:,} were asked for. "
             "Draw fewer, or leave the number out."
         )
-    draws = _draws(attempt, left if count is None else count)
-    order = _order(project, state, attempt)
-    known = list(attempt.order)
-    predictions = dict(state.predictions)
-    found = []
-    for step in draws:
-        if not step.repeat:
-            item = order[step.place]
-            known.append(item.id)
-            predictions[item.id] = item.prediction
-        name = known[step.place]
-        found.append(
-            DrawnItem(
-                draw=step.number,
-                id=name,
-                stratum=0,
-                prediction=predictions[name],
-                repeat=step.repeat,
-            )
-        )
-    return found
+    if count is not None:
+        return count
+    if attempt.plan.mode == "fixed":
+        return left
+    # small batches at first, so that what is learnt can steer the next; never tiny later on
+    return min(left, max(30, min(200, len(attempt.order) // 4)))
 
 
 def _left(attempt: Attempt) -> int:
-    """How many new items the plan still needs to be handed out."""
+    """How many new items the plan can still hand out."""
     plan = attempt.plan
-    if plan.design == "census":
+    if plan.design != "simple" or plan.size is None:
         return plan.items - len(attempt.order)
     return simple_until(
         plan.seed,
@@ -123,44 +132,138 @@ def _left(attempt: Attempt) -> int:
     )
 
 
-def _draws(attempt: Attempt, new: int) -> Sequence[Draw]:
+def _steps(
+    state: State, attempt: Attempt, new: int
+) -> tuple[Sequence[Draw], tuple[float, ...] | None]:
+    """The next draws of the plan's design, and the chances they were made with."""
     plan, drawn, known = attempt.plan, len(attempt.draws), len(attempt.order)
     if plan.design == "census":
-        return [Draw(number=drawn + i + 1, place=known + i, repeat=False) for i in range(new)]
-    return simple_draws(
-        plan.seed, domain=plan.items, drawn=drawn, known=known, new=new, last=plan.size
+        return [Draw(number=drawn + i + 1, place=known + i) for i in range(new)], None
+    if plan.design == "simple":
+        last = plan.size if plan.size is not None else drawn + 1000 * (new + 1)
+        draws = simple_draws(
+            plan.seed, domain=plan.items, drawn=drawn, known=known, new=new, last=last
+        )
+        return draws, None
+    prefix = labelled_prefix(state, attempt)
+    test = weighted_test_of(plan)
+    chances = tuple(float(q) for q in sampling(test, weighted_draws_of(state, attempt, prefix)))
+    taken = Counter(draw.stratum for draw in attempt.draws)
+    draws = weighted_draws(
+        plan.seed,
+        sampling=chances,
+        sizes=[stratum.items for stratum in plan.strata],
+        taken=[taken[k] for k in range(len(plan.strata))],
+        new=new,
     )
+    return draws, chances
+
+
+def _drawn(
+    attempt: Attempt, steps: Sequence[Draw], tickets: list[list[ReservedItem]]
+) -> list[DrawnItem]:
+    known = {draw.id: draw.prediction for draw in attempt.draws if not draw.repeat}
+    order = list(attempt.order)
+    found = []
+    for step in steps:
+        if step.repeat:
+            name = order[step.place]
+        else:
+            item = tickets[step.stratum][step.place]
+            name = item.id
+            order.append(name)
+            known[name] = item.prediction
+        found.append(
+            DrawnItem(
+                draw=step.number,
+                id=name,
+                stratum=step.stratum,
+                prediction=known[name],
+                repeat=step.repeat,
+            )
+        )
+    return found
 
 
 def _nothing_left(state: State, attempt: Attempt) -> str:
     open_items = sum(not state.labelled(item) for item in attempt.order)
+    made = f"All {len(attempt.draws):,} draws of the plan are made"
     if open_items:
         return (
-            f"All {attempt.plan.size:,} draws of the plan are made; {open_items:,} of their items have "
-            "no label yet. Write them again with: assay draw --pending."
+            f"{made}; {open_items:,} of their items have no label yet. Write them again with: "
+            "assay draw --pending."
         )
-    return f"All {attempt.plan.size:,} draws of the plan are made and labelled. Next: assay look."
+    return f"{made} and labelled. Next: assay look."
 
 
-def _order(project: Project, state: State, attempt: Attempt) -> list[ReservedItem]:
-    """The plan's items in ticket order, from its reserve."""
-    stored = attempt.reserves[-1]
+def _tickets(
+    project: Project, state: State, attempt: Attempt, steps: Sequence[Draw]
+) -> tuple[list[list[ReservedItem]], list[ReserveStored]]:
+    """The plan's items in ticket order per stratum, as far as the draws need them.
+
+    Where the reserve is used up, one more pass over the pool continues after its last tickets.
+    """
+    plan = attempt.plan
+    parts = [part for stored in attempt.reserves for part in _part(project, state, attempt, stored)]
+    queues = _queues(plan, parts)
+    added: list[ReserveStored] = []
+    need = [0] * len(plan.strata)
+    for step in steps:
+        if not step.repeat:
+            need[step.stratum] = max(need[step.stratum], step.place + 1)
+    while any(len(queue) < wanted for queue, wanted in zip(queues, need, strict=True)):
+        after = [queue[-1].ticket if queue else "" for queue in queues]
+        number = len(attempt.reserves) + len(added) + 1
+        more = build_reserve(project, registered_pool(state), plan, part=number, after=after)
+        if more.items == 0:
+            raise VerificationError("The pool holds fewer items than its summary says.")
+        added.append(more)
+        parts += load_reserve(project.folder / more.file, sha256=more.sha256)
+        queues = _queues(plan, parts)
+    return queues, added
+
+
+def _queues(plan: Plan, items: Sequence[ReservedItem]) -> list[list[ReservedItem]]:
+    queues: list[list[ReservedItem]] = [[] for _ in plan.strata]
+    for item in items:
+        queues[item.stratum].append(item)
+    return queues
+
+
+def _part(
+    project: Project, state: State, attempt: Attempt, stored: ReserveStored
+) -> list[ReservedItem]:
     path = project.folder / stored.file
-    if not path.exists():  # lost, but it follows from the pool and the seed
-        again = build_reserve(project, registered_pool(state), attempt.plan)
-        if again.tickets != stored.tickets:
-            raise VerificationError(
-                "The reserve was lost, and the pool no longer gives the same tickets. Restore "
-                f"{stored.file!r} from a backup."
-            )
-        return load_reserve(path, sha256=again.sha256)
-    return load_reserve(path, sha256=stored.sha256)
+    if path.exists():
+        return load_reserve(path, sha256=stored.sha256)
+    if stored is not attempt.reserves[0]:
+        raise VerificationError(f"The reserve file {stored.file!r} is missing from the project.")
+    # lost, but it follows from the pool and the seed
+    again = build_reserve(project, registered_pool(state), attempt.plan)
+    if again.tickets != stored.tickets:
+        raise VerificationError(
+            "The reserve was lost, and the pool no longer gives the same tickets. Restore "
+            f"{stored.file!r} from a backup."
+        )
+    return load_reserve(path, sha256=again.sha256)
 
 
 def _write(
-    project: Project, state: State, attempt: Attempt, wanted: Sequence[str], path: Path
+    project: Project, state: State, files: Sequence[str], wanted: Sequence[str], path: Path
 ) -> None:
+    rows: list[BatchRow] = [
+        {"id": item, "label": "", **text}
+        for item, text in read_texts(project, state, files, wanted)
+    ]
+    write_batch(path, rows, registered_pool(state).columns.text)
+
+
+def read_texts(
+    project: Project, state: State, files: Sequence[str], wanted: Sequence[str]
+) -> list[tuple[str, dict[str, str]]]:
+    """These items with their texts, in the same order."""
     columns = registered_pool(state).columns.text
-    texts = load_texts(project.folder / attempt.reserves[-1].file, wanted, columns)
-    rows: list[BatchRow] = [{"id": item, "label": "", **texts.get(item, {})} for item in wanted]
-    write_batch(path, rows, columns)
+    texts: dict[str, dict[str, str]] = {}
+    for file in files:
+        texts |= load_texts(project.folder / file, wanted, columns)
+    return [(item, texts.get(item, {})) for item in wanted]

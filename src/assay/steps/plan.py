@@ -1,32 +1,23 @@
 """Seal a plan: from here on the claim, the size and the draws are decided."""
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from assay import __version__
 from assay.errors import PlanError, VerificationError
 from assay.events import PlanClosed, PlanSealed, ReserveStored, State
-from assay.plan import fixed_plan
+from assay.plan import Wish, family_confidence, forecast, guided_strata, make_plan
 from assay.pool import Pool, Progress, silent
 from assay.pool.reserve import store_reserve
 from assay.steps.project import Project, open_attempt, registered_pool
-from assay.types.claim import Claim
-from assay.types.plan import Expectation, Plan
+from assay.types.plan import Plan
 from assay.types.pool import RegisteredPool
+from assay.types.results import Forecast
 
+__all__ = ["Wish", "abandon_plan", "build_reserve", "forecast_plan", "refuse_changed", "seal_plan"]
 
-@dataclass(frozen=True, kw_only=True)
-class Wish:
-    """What the user asks of a plan."""
-
-    claim: Claim
-    mode: str = "fixed"
-    confidence: float = 0.95
-    power: float = 0.93
-    budget: int | None = None
-    expectation: Expectation | None = None
-    seed: str | None = None
+FEWEST_TICKETS, MOST_TICKETS = 500, 20_000  # per stratum and part of the reserve
 
 
 def seal_plan(project: Project, wish: Wish, *, progress: Progress = silent) -> Plan:
@@ -46,17 +37,30 @@ def seal_plan(project: Project, wish: Wish, *, progress: Progress = silent) -> P
 
 
 def _make(state: State, wish: Wish) -> Plan:
-    if wish.mode != "fixed":
-        raise PlanError(f"'mode' must be one of fixed, got {wish.mode!r}.")
-    return fixed_plan(
-        wish.claim,
+    return make_plan(
+        wish,
         registered_pool(state).summary,
         number=len(state.attempts) + 1,
         seed=wish.seed or secrets.token_hex(16),
-        confidence=wish.confidence,
+    )
+
+
+def forecast_plan(project: Project, wish: Wish) -> Forecast | None:
+    """What the claim will cost in every mode; None where nothing is known about the classifier."""
+    summary = registered_pool(project.state()).summary
+    if wish.expectation is None:
+        return None
+    predicts = summary.predicted_positive + summary.predicted_negative > 0
+    confidence = wish.confidence
+    if wish.family:
+        confidence = family_confidence(confidence, len(project.state().attempts) + 1)
+    return forecast(
+        wish.claim,
+        wish.expectation,
+        confidence=confidence,
         power=wish.power,
-        budget=wish.budget,
-        expectation=wish.expectation,
+        summary=summary,
+        strata=guided_strata(wish.claim, summary) if predicts else (),
     )
 
 
@@ -70,20 +74,30 @@ def _refuse_second(state: State) -> None:
 
 
 def build_reserve(
-    project: Project, registered: RegisteredPool, plan: Plan, *, progress: Progress = silent
+    project: Project,
+    registered: RegisteredPool,
+    plan: Plan,
+    *,
+    part: int = 1,
+    after: Sequence[str] | None = None,
+    progress: Progress = silent,
 ) -> ReserveStored:
-    """Draw the lowest tickets of the plan from the pool and store them with their texts."""
+    """Draw the plan's lowest tickets after those of the earlier parts, and store them with texts."""
     pool = project.pool(registered)
     try:
         refuse_changed(pool, registered, progress)
         items = pool.reserve(
-            plan.seed, strata=plan.strata, limits=reserve_limits(plan), progress=progress
+            plan.seed,
+            strata=plan.strata,
+            limits=reserve_limits(plan),
+            after=after,
+            progress=progress,
         )
         progress("fetching texts", None)
         texts = pool.texts([item.id for item in items])
     finally:
         pool.close()
-    file = reserve_file(plan.number)
+    file = reserve_file(plan.number, part)
     stored = store_reserve(project.folder / file, items, texts, registered.columns.text)
     return ReserveStored(
         plan=plan.number,
@@ -94,14 +108,17 @@ def build_reserve(
     )
 
 
-def reserve_file(number: int) -> Path:
-    """Where a plan's reserve lies in the project."""
-    return Path("reserve") / f"plan-{number}.parquet"
+def reserve_file(number: int, part: int) -> Path:
+    """Where a part of a plan's reserve lies in the project."""
+    return Path("reserve") / f"plan-{number}-{part}.parquet"
 
 
 def reserve_limits(plan: Plan) -> list[int]:
-    """How many tickets of each stratum to keep: all that the plan can ever ask for."""
-    return [min(plan.size, stratum.items) for stratum in plan.strata]
+    """How many tickets of each stratum a part of the reserve holds."""
+    if plan.size is not None:
+        return [min(plan.size, stratum.items) for stratum in plan.strata]
+    wanted = min(max(3 * (plan.expected_labels or 500), FEWEST_TICKETS), MOST_TICKETS)
+    return [min(wanted, stratum.items) for stratum in plan.strata]
 
 
 def refuse_changed(pool: Pool, registered: RegisteredPool, progress: Progress = silent) -> None:

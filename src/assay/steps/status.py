@@ -13,7 +13,7 @@ class Status:
     items: int
     claim: str | None
     confidence: float | None
-    size: int
+    size: int | None
     draws: int
     labelled: int
     missing: int
@@ -30,18 +30,18 @@ def status(project: Project) -> Status:
     order = attempt.order if attempt else []
     missing = sum(not state.labelled(item) for item in order)
     disputed = sum(state.disputed(item) for item in order)
-    size = attempt.plan.size if attempt else 0
+    size = attempt.plan.size if attempt else None
     draws = len(attempt.draws) if attempt else 0
     if attempt is None:
         summary, advice = "No plan yet.", 'assay plan "f1 >= 0.75" …'
     elif not attempt.open:
         summary, advice = f"Plan {attempt.plan.number}: {attempt.outcome}.", "assay plan …"
-    elif draws < size:
+    elif size is not None and draws < size:
         summary, advice = f"Plan {attempt.plan.number} is open.", "assay draw"
     elif missing:
         summary, advice = f"Plan {attempt.plan.number} waits for labels.", "assay draw --pending"
     else:
-        summary, advice = f"Plan {attempt.plan.number} can be judged.", "assay look"
+        summary, advice = f"Plan {attempt.plan.number} can be looked at.", "assay look"
     return Status(
         summary=summary,
         items=pool.summary.items,

@@ -13,13 +13,15 @@ from assay.certificate import (
     superseded_by,
 )
 from assay.errors import AssayError, InputError, VerificationError
-from assay.events import Entry, replay
-from assay.pool import Progress, silent
+from assay.events import Entry, ReserveStored, replay
+from assay.pool import Pool, Progress, silent
 from assay.pool.reserve import tickets_digest
 from assay.steps.plan import refuse_changed, reserve_limits
 from assay.steps.project import Project, registered_pool
 from assay.steps.signing import check_signature
 from assay.types.certificate import Certificate, Check, Verification
+from assay.types.plan import Plan
+from assay.types.pool import ReservedItem
 
 BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
 
@@ -92,21 +94,36 @@ def _draws(
         refuse_changed(pool, registered, progress)
         if pool.summary(progress) != registered.summary:
             raise VerificationError("The pool's summary in the ledger is not that of its files.")
-        plan = certificate.plan
-        items = pool.reserve(
-            plan.seed, strata=plan.strata, limits=reserve_limits(plan), progress=progress
-        )
+        stored = state.attempts[certificate.plan.number - 1].reserves
+        items = _reserved(pool, certificate.plan, stored, progress)
     finally:
         pool.close()
-    stored = state.attempts[plan.number - 1].reserves[0]
-    if tickets_digest(items) != stored.tickets:
-        raise VerificationError(
-            "The tickets of the pool are not those that were drawn from (event ReserveStored)."
-        )
     return [
         Check(name="pool", outcome="ok", detail="files and summary are those that were registered"),
         check_draws(certificate, entries, items),
     ]
+
+
+def _reserved(
+    pool: Pool, plan: Plan, stored: list[ReserveStored], progress: Progress
+) -> list[ReservedItem]:
+    """The plan's tickets drawn from the pool again, part by part as they were stored."""
+    found: list[ReservedItem] = []
+    for part in stored:
+        last = {item.stratum: item.ticket for item in found}
+        items = pool.reserve(
+            plan.seed,
+            strata=plan.strata,
+            limits=reserve_limits(plan),
+            after=[last.get(k, "") for k in range(len(plan.strata))],
+            progress=progress,
+        )
+        if tickets_digest(items) != part.tickets:
+            raise VerificationError(
+                "The tickets of the pool are not those that were drawn from (event ReserveStored)."
+            )
+        found += items
+    return found
 
 
 def _unchecked(name: str, detail: str) -> Check:

@@ -8,9 +8,10 @@ from assay.types.claim import Claim, Counts
 from assay.types.record import Record
 from assay.types.strata import Stratum
 
-Mode = Literal["fixed"]
-Design = Literal["simple", "census"]
-MODES = ("fixed",)
+Mode = Literal["fixed", "budget", "anytime"]
+Design = Literal["simple", "census", "weighted"]
+MODES = ("fixed", "budget", "anytime")
+DESIGNS = ("simple", "weighted")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +34,11 @@ class Expectation(Record):
 class Plan(Record):
     """A claim and how it will be tested. Nothing in it may change once labels are bought.
 
-    `size` is the number of draws that a fixed plan judges at; `seed` decides every draw.
+    `size` is the number of draws that a fixed plan judges at and a budget plan ends at;
+    `informative` is the number of informative items over which a budget plan spends its risk;
+    `refutation` is the confidence at which an anytime plan declares the claim false; `seed`
+    decides every draw. With `family`, the risk of all plans on this pool together is the one
+    asked for, and `confidence` is this plan's part of it.
     """
 
     number: int
@@ -45,15 +50,20 @@ class Plan(Record):
     seed: str
     domain: str
     strata: tuple[Stratum, ...]
-    size: int
+    size: int | None = None
+    informative: int | None = None
+    refutation: float = 0.95
     power: float | None = None
     power_asked: float | None = None
     expectation: Expectation | None = None
+    expected_labels: int | None = None
+    family: float | None = None
 
     def __post_init__(self) -> None:
         choice("mode", self.mode, MODES)
-        choice("design", self.design, ("simple", "census"))
+        choice("design", self.design, (*DESIGNS, "census"))
         open_share("confidence", self.confidence)
+        open_share("refutation", self.refutation)
 
     @property
     def items(self) -> int:

@@ -75,6 +75,7 @@ class Verdict(Record):
     skipped: int
     census: bool
     reason: str
+    e_value: float | None = None
 
     def __str__(self) -> str:
         word = {"pass": "Established", "fail": "Not established", "continue": "Not yet"}
@@ -89,6 +90,36 @@ class Size(Record):
     informative: float | None
     power: float | None
     reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModeForecast(Record):
+    """What a claim costs in one mode, if the classifier is as expected.
+
+    `labels` is what the plan would seal; `expected`, `median` and `quantile` (the share of cases
+    asked for as power) are what it really uses. All None, with a reason, where it cannot work.
+    """
+
+    labels: int | None = None
+    informative: float | None = None
+    power: float | None = None
+    expected: float | None = None
+    median: int | None = None
+    quantile: int | None = None
+    ideal: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast(Record):
+    """What a claim will cost in every mode, before anything is bought."""
+
+    claim: Claim
+    reachable_power: float
+    elusion_floor: float | None
+    modes: dict[str, ModeForecast]
+    recommended: str | None = None
+    why: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

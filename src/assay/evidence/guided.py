@@ -1,0 +1,114 @@
+"""Verdicts of the weighted design: the wealth of the bets, replayed from the first draw."""
+
+import math
+
+import numpy as np
+
+from assay.events import Attempt, State
+from assay.evidence.prefix import Prefix, labelled_prefix
+from assay.evidence.words import WEIGHTED, sentence
+from assay.stats.metrics import metric
+from assay.stats.weighted import Draws, WeightedPath, WeightedTest, replay
+from assay.stats.weighted import Stratum as TestStratum
+from assay.stats.weighted_bound import metric_bound
+from assay.stats.weighted_walk import SKIPPED
+from assay.types.plan import Plan
+from assay.types.results import Decision, Estimate, Interval, Verdict
+
+
+def weighted_test_of(plan: Plan) -> WeightedTest:
+    """The test that a weighted plan seals."""
+    strata = tuple(
+        TestStratum(predicted=bool(s.prediction), size=s.items, mean_score=s.mean_score)
+        for s in plan.strata
+    )
+    return WeightedTest(claim=plan.claim, confidence=plan.confidence, strata=strata)
+
+
+def weighted_draws(state: State, attempt: Attempt, prefix: Prefix) -> Draws:
+    """The labelled prefix as the test takes it: strata, labels, and the chances stored then."""
+    labels = [state.label(draw.id) for draw in prefix.drawn]
+    chances = np.array(attempt.sampling[: prefix.draws], dtype=np.float64)
+    return Draws(
+        strata=np.array([draw.stratum for draw in prefix.drawn], dtype=np.int64),
+        labels=np.array([SKIPPED if y is None else y for y in labels], dtype=np.int64),
+        sampling=chances.reshape(prefix.draws, len(attempt.plan.strata)),
+    )
+
+
+def judge_weighted(state: State, attempt: Attempt) -> Verdict:
+    """What is established now, whenever one looks."""
+    plan = attempt.plan
+    prefix = labelled_prefix(state, attempt)
+    test = weighted_test_of(plan)
+    draws = weighted_draws(state, attempt, prefix)
+    path = replay(test, draws)
+    estimate = _estimate(plan, prefix, test, draws, path)
+    decision: Decision = path.decision
+    return Verdict(
+        decision=decision,
+        claim=plan.claim,
+        estimate=estimate,
+        labels_expected=_expected(path, prefix, decision),
+        waiting=prefix.waiting,
+        skipped=prefix.skipped,
+        census=False,
+        e_value=math.exp(min(path.evidence, 700.0)),
+        reason=sentence(plan.claim, estimate, decision),
+    )
+
+
+def _estimate(
+    plan: Plan, prefix: Prefix, test: WeightedTest, draws: Draws, path: WeightedPath
+) -> Estimate:
+    ratio = metric(plan.claim.metric)
+    found = metric_bound(test, draws, path)
+    lower = plan.claim.side == "lower"
+    point = _point(plan, draws)
+    return Estimate(
+        metric=ratio.name,
+        title=ratio.title,
+        point=point,
+        reason=None if point is not None else "no informative item among the labels so far",
+        interval=Interval(
+            low=(found.value if lower else None) or 0.0,
+            high=1.0 if lower or found.value is None else found.value,
+            confidence=plan.confidence,
+            side=plan.claim.side,
+            method="score-guided",
+            guaranteed=True,
+        ),
+        labels=prefix.labels,
+        draws=prefix.draws,
+        design=f"weighted, {len(plan.strata)} strata",
+        counts=prefix.counts,
+        assumptions=WEIGHTED,
+    )
+
+
+def _point(plan: Plan, draws: Draws) -> float | None:
+    """The metric if each stratum's unlabelled items were like its labelled ones."""
+    cells = np.zeros(4)
+    for k, stratum in enumerate(plan.strata):
+        mine = draws.labels[draws.strata == k]
+        mine = mine[mine != SKIPPED]
+        if len(mine) == 0:
+            return None
+        positives = stratum.items * float(mine.mean())
+        start = 0 if stratum.prediction else 2
+        cells[start : start + 2] += [positives, stratum.items - positives]
+    return metric(plan.claim.metric).value(tuple(cells))
+
+
+def _expected(path: WeightedPath, prefix: Prefix, decision: Decision) -> int | None:
+    """About how many labels it takes in all, if the wealth grows on as it did so far."""
+    if decision != "continue":
+        return prefix.labels
+    half = prefix.draws // 2
+    if half < 20:
+        return None
+    gained = float(path.log_wealth[-1] - path.log_wealth[half])
+    if gained <= 0:
+        return None
+    more = (path.test.log_needed - float(path.log_wealth[-1])) / gained * (prefix.draws - half)
+    return prefix.labels + max(1, round(more))

@@ -1,0 +1,54 @@
+"""The sentences of a verdict, and what it assumes."""
+
+from assay.types.claim import Claim
+from assay.types.results import Decision, Estimate, Interval
+
+PROTOCOL = "The claim is about the label that this labelling protocol gives to an item."
+UNCHANGED = (
+    "The classifier, its threshold and the collection did not change after the plan was sealed."
+)
+FIXED = (
+    PROTOCOL,
+    UNCHANGED,
+    "Items were drawn at random by the sealed seed and judged only at the planned number of draws.",
+)
+BUDGET = (
+    PROTOCOL,
+    UNCHANGED,
+    "Items were drawn at random by the sealed seed and judged at the looks sealed in the plan.",
+)
+ANYTIME = (
+    PROTOCOL,
+    UNCHANGED,
+    "Items were drawn at random by the sealed seed; the statement holds at every look at once.",
+)
+WEIGHTED = (
+    PROTOCOL,
+    UNCHANGED,
+    "Each item was drawn by the sealed seed with the chances stored before its batch was handed out; "
+    "scores decide how many labels it takes, never whether the statement holds.",
+)
+CENSUS = (PROTOCOL, "Every item that the claim is about was labelled, so nothing is estimated.")
+
+
+def reaches(claim: Claim, interval: Interval) -> bool:
+    """Whether the interval proves the claim."""
+    if claim.side == "lower":
+        return interval.low >= claim.target
+    return interval.high <= claim.target
+
+
+def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
+    """What is established, in one sentence."""
+    word = "at least" if claim.side == "lower" else "at most"
+    wanted = f"{word} {claim.target:g}"
+    if estimate.point is None and decision != "pass":
+        return f"{estimate.title} cannot be computed: {estimate.reason}."
+    if decision == "pass":
+        return f"{estimate}; the claim was {wanted}."
+    if decision == "continue":
+        return f"{estimate}; the claim is {wanted}."
+    return (
+        f"{estimate}, which does not reach the claim of {wanted}. "
+        f"The sample itself shows {estimate.point:.4g}."
+    )

@@ -1,0 +1,122 @@
+"""What we believe about each stratum's rate of positives: four experts and their track record.
+
+One idea: beliefs steer where to look and how much to stake, never whether the proof holds. So a
+bad expert costs labels and nothing else, and the experts that predicted the labels best lead.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+LOWEST, HIGHEST = 1e-5, 1.0 - 1e-4
+SLOPE_FLOOR = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration:
+    """A straight line in log-odds from mean score to rate."""
+
+    intercept: float
+    slope: float
+
+
+def fit_calibration(
+    odds: Floats, *, labels: Floats, positives: Floats, start: Calibration
+) -> Calibration:
+    """The most probable line given the labels; intercept ~ N(0, 3²), slope ~ N(1, 1²), >= 0.05.
+
+    Damped Newton steps from `start` on a concave function: the same labels give the same line.
+    """
+    a, b = start.intercept, start.slope
+    height = _posterior(a, b, odds, labels, positives)
+    for _ in range(30):
+        m = expit(a + b * odds)
+        miss = positives - labels * m
+        bend = labels * m * (1.0 - m)
+        grad_a = float(np.sum(miss)) - a / 9.0
+        grad_b = float(np.sum(miss * odds)) - (b - 1.0)
+        h_aa = float(np.sum(bend)) + 1.0 / 9.0
+        h_ab = float(np.sum(bend * odds))
+        h_bb = float(np.sum(bend * odds * odds)) + 1.0
+        if b <= SLOPE_FLOOR and h_aa * grad_b <= h_ab * grad_a:
+            step_a, step_b = grad_a / h_aa, 0.0
+        else:
+            area = h_aa * h_bb - h_ab * h_ab
+            step_a = (h_bb * grad_a - h_ab * grad_b) / area
+            step_b = (h_aa * grad_b - h_ab * grad_a) / area
+        if abs(step_a) + abs(step_b) < 1e-7:
+            break
+        size = 1.0
+        for _ in range(20):
+            new_a, new_b = a + size * step_a, max(SLOPE_FLOOR, b + size * step_b)
+            new_height = _posterior(new_a, new_b, odds, labels, positives)
+            if new_height >= height:
+                a, b, height = new_a, new_b, new_height
+                break
+            size *= 0.5
+        else:
+            break
+    return Calibration(intercept=a, slope=b)
+
+
+def _posterior(a: float, b: float, odds: Floats, labels: Floats, positives: Floats) -> float:
+    line = a + b * odds
+    fit = float(np.sum(positives * line - labels * np.logaddexp(0.0, line)))
+    return fit - a * a / 18.0 - (b - 1.0) ** 2 / 2.0
+
+
+class Beliefs:
+    """Rates of positives per stratum, learnt from labels block by block.
+
+    *Assumes* nothing: validity never rests on it.
+    """
+
+    def __init__(self, scores: Floats | None, strata: int) -> None:
+        self.labels = np.zeros(strata, dtype=np.int64)
+        self.positives = np.zeros(strata, dtype=np.int64)
+        self._scores = None if scores is None else np.clip(scores, LOWEST, HIGHEST)
+        self._odds = None if self._scores is None else logit(self._scores)
+        self._line = Calibration(intercept=0.0, slope=1.0)
+        self._experts = self._predict()
+        self._track = np.zeros(len(self._experts))
+
+    def learn(self, labels: Ints, positives: Ints) -> None:
+        """Take in a block of labels (counts per stratum): first score the experts, then teach them."""
+        told = np.log(self._experts) * positives + np.log1p(-self._experts) * (labels - positives)
+        self._track = self._track + told.sum(axis=1)
+        self.labels = self.labels + labels
+        self.positives = self.positives + positives
+        self._experts = self._predict()
+
+    def rates(self) -> Floats:
+        """The believed rate of positives per stratum: the experts' average by track record."""
+        weight = np.exp(self._track - self._track.max())
+        mean: Floats = (weight[:, None] * self._experts).sum(axis=0) / weight.sum()
+        return mean
+
+    def _predict(self) -> Floats:
+        rows = [self._shrunk(np.full(len(self.labels), 0.5), 1.0)]
+        if self._scores is not None and self._odds is not None:
+            self._line = fit_calibration(
+                self._odds,
+                labels=self.labels.astype(np.float64),
+                positives=self.positives.astype(np.float64),
+                start=self._line,
+            )
+            raw = self._scores
+            rows.append(
+                self._shrunk(expit(self._line.intercept + self._line.slope * self._odds), 20.0)
+            )
+            rows.append(self._shrunk(raw, 100.0))
+            rows.append(self._shrunk(raw, np.minimum(0.5 / np.minimum(raw, 1.0 - raw), 1e4)))
+        return np.array(rows)
+
+    def _shrunk(self, centre: Floats, strength: float | Floats) -> Floats:
+        """Labels averaged with `strength` imagined labels at the centre."""
+        rate = (strength * centre + self.positives) / (strength + self.labels)
+        return np.clip(rate, LOWEST, HIGHEST)

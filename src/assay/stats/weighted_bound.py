@@ -1,0 +1,116 @@
+"""How far the same labels carry: a one-sided bound on the metric from the weighted design.
+
+One idea: run the test at other targets on the same draws. Harder targets are asked one after the
+other, from the claim's own, and the last that passes before the first failure is the bound.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import expit, logit
+
+from assay.stats.metrics import metric
+from assay.stats.weighted import (
+    FEWEST_LABELS,
+    Draws,
+    WeightedPath,
+    WeightedTest,
+    certainty,
+    tests_at,
+    walk,
+)
+
+# Distances of the other targets from the claim's, in log-odds: fixed before any label.
+STEPS = tuple(float(0.03 * i**1.5) for i in range(1, 25))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricBound:
+    """The metric is at least (lower) or at most (upper) `value`; None with a reason if unknown.
+
+    `certain` means that no statistics were needed: the labels given leave no other possibility.
+    """
+
+    metric: str
+    side: Literal["lower", "upper"]
+    value: float | None
+    confidence: float
+    certain: bool
+    reason: str | None = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"no bound on {self.metric}: {self.reason}"
+        how = "with certainty" if self.certain else f"with {self.confidence:.0%} confidence"
+        return f"{self.metric} {'>=' if self.side == 'lower' else '<='} {self.value:.4g} {how}"
+
+
+def metric_bound(test: WeightedTest, draws: Draws, path: WeightedPath) -> MetricBound:
+    """The bound on the claim's side; it reaches the target exactly when the claim has passed.
+
+    After a pass, harder targets are tried in order until one fails: the bound errs only if the
+    first target on the wrong side of the truth was crossed, so with chance at most α. Before a
+    pass, easier targets are tried from the easiest on: the same argument, for that statement.
+    """
+    sure = worst_metric(test, draws)
+    found = _proved(test, draws, path)
+    harder = max if test.claim.side == "lower" else min
+    known = [value for value in (found, sure) if value is not None]
+    if path.decision == "fail" and path.certain:
+        known = [] if sure is None else [sure]
+    value = harder(known) if known else None
+    return MetricBound(
+        metric=test.claim.metric,
+        side=test.claim.side,
+        value=value,
+        confidence=test.confidence,
+        certain=value is not None and value == sure and value != found,
+        reason=None if value is not None else _why(path),
+    )
+
+
+def _why(path: WeightedPath) -> str:
+    if path.undefined:
+        return "its denominator is zero"
+    return "too few labels to exclude any value"
+
+
+def _proved(test: WeightedTest, draws: Draws, path: WeightedPath) -> float | None:
+    """The hardest target reached by betting, in the fixed order; None before there is one."""
+    target = test.claim.target
+    if path.decision == "pass":
+        return _last_passed(test, draws, other_targets(test, harder=True), start=target)
+    return _last_passed(test, draws, other_targets(test, harder=False), start=None)
+
+
+def other_targets(test: WeightedTest, *, harder: bool) -> tuple[float, ...]:
+    """The targets beyond the claim's own, from easy to hard. Fixed by the claim alone."""
+    up = harder == (test.claim.side == "lower")
+    steps = np.array(STEPS if harder else STEPS[::-1])
+    moved = expit(logit(test.claim.target) + (steps if up else -steps))
+    return tuple(float(t) for t in moved)
+
+
+def _last_passed(
+    test: WeightedTest, draws: Draws, targets: tuple[float, ...], *, start: float | None
+) -> float | None:
+    if len(draws) < FEWEST_LABELS or not certainty(test, draws).defined[-1]:
+        return start
+    log = walk(test, tests_at(test, targets)).feed(draws.strata, draws.labels, draws.sampling)
+    crossed = log.max(axis=1) >= test.log_needed
+    reached = int(np.argmin(crossed)) if not crossed.all() else len(targets)
+    return targets[reached - 1] if reached else start
+
+
+def worst_metric(test: WeightedTest, draws: Draws) -> float | None:
+    """The metric if every item not labelled, or skipped, had the label that hurts the claim."""
+    helpful = tests_at(test, [test.claim.target]).helpful[0]
+    helped = np.bincount(
+        draws.strata[draws.labels == helpful[draws.strata]], minlength=len(helpful)
+    )
+    positives = np.where(helpful == 1, helped, test.sizes - helped)
+    predicted = np.array([s.predicted for s in test.strata])
+    size, found = int(test.sizes[predicted].sum()), int(positives[predicted].sum())
+    rest, missed = int(test.sizes[~predicted].sum()), int(positives[~predicted].sum())
+    return metric(test.claim.metric).value((found, size - found, missed, rest - missed))
