@@ -8,12 +8,14 @@ __version__ = "0.1.0"
 # the front door; heavy parts are loaded when they are first used
 _HOMES = {
     "AssayError": "assay.errors",
+    "Audit": "assay.steps.audit",
     "Certificate": "assay.types.certificate",
     "Claim": "assay.types.claim",
     "Columns": "assay.types.pool",
     "Counts": "assay.types.claim",
     "Expectation": "assay.types.plan",
     "Project": "assay.steps.project",
+    "anytime_bound": "assay.stats.mixture",
     "bound": "assay.steps.calculators",
     "certify": "assay.steps.certify",
     "draw_batch": "assay.steps.draw",
@@ -24,6 +26,7 @@ _HOMES = {
     "seal_plan": "assay.steps.plan",
     "size": "assay.steps.calculators",
     "verify": "assay.steps.verify",
+    "weighted_test": "assay.stats.weighted",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -134,7 +134,7 @@ def test_draws_beyond_what_the_plan_needs(assay, project) -> None:
         ("id,label\nX1,1\nX2,maybe\n", "row 3: 'maybe' is no label"),
         ("id,label\n,1\n", "row 2: the id is missing"),
         ("item,label\nX1,1\n", "no column 'id'"),
-        ("id,label\nnobody,1\n", "None of the 1 labelled items was drawn (the first is 'nobody')"),
+        ("id,label\nnobody,1\n", "None of 1 labelled item was drawn (the first is 'nobody')"),
         ("id,label,annotator\nX1,1,ann\nX1,0,ann\n", "ann labelled 'X1' twice, differently"),
         (b"\xff\xfe\x00", "cannot be read"),
         ("", "no column 'id'"),

@@ -35,13 +35,13 @@ def test_a_fixed_plan_is_judged_once_and_not_before(assay, project, world, tmp_p
     assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 300, "--seed", "s", "-p", project)
     early = assay("look", "-p", project)
     assert early.code == 2
-    assert "300 draws are still to be made" in early.err
+    assert "300 draws still to be made" in early.err
     drawn = assay("draw", 100, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     write_labels(tmp_path / "l.csv", {item: world.truth[item] for item in drawn[:60]})
     assay("label", tmp_path / "l.csv", "-p", project)
     early = assay("look", "-p", project)
     assert early.code == 2
-    assert "40 drawn items have no label yet" in early.err
+    assert "40 drawn items without a label" in early.err
     refused = assay("certify", "-p", project)
     assert refused.code == 1
     assert not (project / "certificate.json").exists()
@@ -96,11 +96,16 @@ def test_a_claim_that_fails_closes_the_plan(assay, project, world, tmp_path) -> 
 
 def test_known_labels_are_reused_by_a_later_plan(assay, labelled, world, tmp_path) -> None:
     assay("plan", "--abandon", "another claim", "-p", labelled)
-    assay(
-        "plan", "recall >= 0.5", "--mode", "fixed", "--budget", 300, "--seed", "s", "-p", labelled
-    )
+    wish = ["recall >= 0.5", "--mode", "fixed", "--budget", 300, "-p", labelled]
+    refused = assay("plan", *wish, "--seed", "s")
+    assert refused.code == 2
+    assert "was used by an earlier plan" in refused.err
+    assert assay("plan", *wish, "--seed", "another").code == 0
     again = assay("draw", "-p", labelled, "--json").json
-    assert (again["items"], again["path"]) == ([], None)
+    assert again["known"] > 20
+    assert not {*again["items"]} & {*Project(folder=labelled).state().attempts[0].order}
+    write_labels(tmp_path / "rest.csv", {item: world.truth[item] for item in again["items"]})
+    assay("label", tmp_path / "rest.csv", "-p", labelled)
     assert assay("look", "-p", labelled, "--json").json["decision"] == "pass"
     issued = assay("certify", "-p", labelled)
     assert issued.code == 0
@@ -161,6 +166,9 @@ def test_corrections_need_a_word_and_supersede_the_certificate(
     assert done.json["corrected"] == 1
     checked = assay("verify", labelled / "certificate.json", "--json")
     assert (checked.code, checked.json["status"]) == (1, "superseded")
+    again = assay("certify", "-p", labelled)
+    assert again.code == 1
+    assert "is superseded" in again.err
     write_labels(tmp_path / "c.csv", {item: world.truth[item]})
     assay("label", tmp_path / "c.csv", "--correct", "-p", labelled)
     assert assay("verify", labelled / "certificate.json", "--json").json["status"] == "superseded"
@@ -177,7 +185,7 @@ def test_two_annotators_who_differ_wait_for_a_decision(assay, project, world, tm
     assert (done["disputed"], done["missing"]) == (1, 1)
     waiting = assay("look", "-p", project)
     assert waiting.code == 2
-    assert "1 items wait for a decision" in waiting.err
+    assert "1 item waiting for a decision" in waiting.err
     write_labels(tmp_path / "d.csv", {drawn[0]: truth[drawn[0]]})
     settled = assay(
         "label", tmp_path / "d.csv", "--adjudicate", "--annotator", "lead", "-p", project

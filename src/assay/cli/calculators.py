@@ -174,11 +174,9 @@ def forecast_json(answer: Any) -> dict[str, Any]:
 
 def show_forecast(answer: Any, power: float) -> None:
     """A forecast as people read it: one line per mode."""
-    lines = [("chance that it is true", f"{answer.reachable_power:.4f}")]
+    lines = [("chance that it is true", f"{answer.reachable_power:.4f}, given what is expected")]
     if answer.elusion_floor is not None:
-        floor = (
-            f"no method needs fewer than {answer.elusion_floor:,.0f} labels of predicted negatives"
-        )
+        floor = f"no method can do with fewer than {answer.elusion_floor:,.0f} labels of predicted negatives"
         lines.append(("elusion floor", floor))
     rows(lines)
     where = _who(answer.claim)

@@ -22,7 +22,7 @@ from assay.cli.output import (
 from assay.types.plan import Plan
 from assay.types.pool import Columns
 from assay.types.record import plain
-from assay.types.results import percent
+from assay.types.results import counted, percent
 
 
 @click.command()
@@ -80,7 +80,7 @@ def init(
     if summary.score_low is not None:
         found.insert(0, ("scores", f"{summary.score_low:g} to {summary.score_high:g}"))
     rows(found)
-    advise(f'assay plan "f1 >= 0.75" -p {folder}')
+    advise(f'assay plan "f1 >= 0.75" -p {folder}, with the claim you want to prove')
 
 
 @click.command()
@@ -235,16 +235,24 @@ def draw(
     if as_json:
         show_json({**plain(batch), "items": list(batch.items), "path": _path(batch.path)})
         return
-    headline(f"Batch {batch.number}: {len(batch.items):,} items to label")
+    headline(f"Batch {batch.number}: {counted(len(batch.items), 'item')} to label")
     lines = [("file", _path(batch.path) or "none: every item has a label already")]
     if batch.known:
         lines.append(("labelled before", f"{batch.known:,} items, not handed out again"))
     if batch.repeats:
-        lines.append(("drawn again", f"{batch.repeats:,} items, which need no new label"))
+        lines.append(
+            ("drawn again", f"{counted(batch.repeats, 'draw')} of items drawn before: free")
+        )
     if batch.remaining is not None:
         lines.append(("still to draw", f"{batch.remaining:,}"))
     rows(lines)
-    advise(f"fill in the column 'label', then: assay label {batch.path or 'FILE'} -p {folder}")
+    decide = " --adjudicate" if batch.disputed else ""
+    if batch.disputed:
+        click.echo(f"  {counted(batch.disputed, 'item')} on which annotators differ")
+    then = (
+        f"assay label {batch.path}{decide} -p {folder}" if batch.path else f"assay look -p {folder}"
+    )
+    advise(f"fill in the column 'label', then: {then}" if batch.path else then)
 
 
 def _path(path: Path | None) -> str | None:
@@ -291,8 +299,10 @@ def label(
     if as_json:
         show_json(plain(done))
         return
-    headline(f"{done.recorded:,} labels recorded")
+    told = done.recorded + done.skipped + done.corrected + done.adjudicated
+    headline(f"{counted(told, 'answer')} recorded")
     names = {
+        "recorded": "labels",
         "skipped": "cannot tell",
         "corrected": "corrections",
         "adjudicated": "decided between annotators",
@@ -306,6 +316,8 @@ def label(
     rows(found)
     if done.disputed:
         advise(f"decide them in a file: assay label FILE --adjudicate -p {folder}")
+    elif done.missing == 0 and done.to_draw:
+        advise(f"assay draw -o batch.csv -p {folder}")
     elif done.missing == 0:
         advise(f"assay look -p {folder}")
 

@@ -9,7 +9,7 @@ from assay.evidence.words import CENSUS, FIXED, reaches, sentence
 from assay.stats.fixed import bound
 from assay.stats.metrics import metric
 from assay.types.plan import Plan
-from assay.types.results import Decision, Estimate, Interval, Verdict
+from assay.types.results import Decision, Estimate, Interval, Verdict, counted
 
 
 def judge_fixed(state: State, attempt: Attempt) -> Verdict:
@@ -46,14 +46,14 @@ def _too_early(state: State, attempt: Attempt) -> str:
     disputed = sum(state.disputed(item) for item in unlabelled)
     parts = []
     if len(attempt.draws) < size:
-        parts.append(f"{size - len(attempt.draws):,} draws are still to be made (assay draw)")
+        parts.append(f"{counted(size - len(attempt.draws), 'draw')} still to be made (assay draw)")
     if len(unlabelled) > disputed:
-        parts.append(f"{len(unlabelled) - disputed:,} drawn items have no label yet")
+        parts.append(f"{counted(len(unlabelled) - disputed, 'drawn item')} without a label")
     if disputed:
-        parts.append(f"{disputed:,} items wait for a decision between annotators")
+        parts.append(f"{counted(disputed, 'item')} waiting for a decision between annotators")
     return (
         f"Plan {plan.number} is judged once, at {size:,} draws, and an earlier look would void its "
-        f"promise: {', '.join(parts)}."
+        f"promise. Missing: {', '.join(parts)}."
     )
 
 

@@ -15,7 +15,7 @@ from assay.stats.mixture import anytime_bound, evidence, mixture_test
 from assay.stats.spending import crossing, spending_test
 from assay.types.claim import Claim
 from assay.types.plan import Plan
-from assay.types.results import Decision, Estimate, Interval, Verdict
+from assay.types.results import Decision, Estimate, Interval, Verdict, rounded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +143,7 @@ def _budget_sentence(plan: Plan, estimate: Estimate, decision: Decision, informa
     word = "at least" if plan.claim.side == "lower" else "at most"
     if decision == "pass":
         return sentence(plan.claim, estimate, decision)
-    shown = "nothing yet" if estimate.point is None else f"{estimate.point:.4g}"
+    shown = "nothing yet" if estimate.point is None else rounded(estimate.point)
     state = "the budget is spent without proof" if decision == "fail" else "not proved so far"
     return (
         f"{estimate.title} {word} {plan.claim.target:g}: {state} after {informative:,} of "

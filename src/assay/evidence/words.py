@@ -1,7 +1,7 @@
 """The sentences of a verdict, and what it assumes."""
 
 from assay.types.claim import Claim
-from assay.types.results import Decision, Estimate, Interval
+from assay.types.results import Decision, Estimate, Interval, rounded
 
 PROTOCOL = "The claim is about the label that this labelling protocol gives to an item."
 UNCHANGED = (
@@ -50,5 +50,5 @@ def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
         return f"{estimate}; the claim is {wanted}."
     return (
         f"{estimate}, which does not reach the claim of {wanted}. "
-        f"The sample itself shows {estimate.point:.4g}."
+        f"The sample itself shows {rounded(estimate.point)}."
     )

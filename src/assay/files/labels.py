@@ -43,7 +43,8 @@ def read_labels(path: Path, *, annotator: str, form: str = "auto") -> LabelFile:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The label file {path.name!r} cannot be read: {error}.") from error
+        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise InputError(f"The label file {path.name!r} cannot be read: {why}.") from error
     rows: dict[tuple[str, str], LabelRow] = {}
     empty = 0
     faults: list[str] = []

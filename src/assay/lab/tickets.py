@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.pool.duckdb import connect
-from assay.pool.sources import quoted
+from assay.pool.tables import write_table
 
 PREVALENCE = 0.03
 
@@ -84,13 +83,4 @@ def _text(wanted: bool, numbers: list[int]) -> str:  # noqa: FBT001 - one of two
 
 def write_tickets(tickets: Tickets, path: Path) -> None:
     """The pool as a parquet file: id, text and score, without the truth."""
-    connection = connect()
-    connection.execute("SET preserve_insertion_order = true")
-    table = {
-        "id": np.array(tickets.ids, dtype=object),
-        "text": np.array(tickets.texts, dtype=object),
-        "score": tickets.scores,
-    }
-    connection.register("tickets", table)
-    connection.execute(f"COPY (SELECT * FROM tickets) TO {quoted(str(path))} (FORMAT parquet)")
-    connection.close()
+    write_table(path, {"id": tickets.ids, "text": tickets.texts, "score": tickets.scores})

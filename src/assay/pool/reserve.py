@@ -4,12 +4,14 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from assay.errors import VerificationError
 from assay.pool.duckdb import connect
 from assay.pool.sources import quoted
+from assay.pool.tables import write_table
 from assay.types.pool import ReservedItem
 
 Texts = Mapping[str, Mapping[str, str | None]]
@@ -33,32 +35,18 @@ def store_reserve(
     path: Path, items: Sequence[ReservedItem], texts: Texts, columns: Sequence[str]
 ) -> StoredReserve:
     """Write the reserve, whole or not at all."""
-    table = {
-        "id": _texts([item.id for item in items]),
+    table: dict[str, Any] = {
+        "id": [item.id for item in items],
         "stratum": np.array([item.stratum for item in items], dtype=np.int32),
-        "ticket": _texts([item.ticket for item in items]),
+        "ticket": [item.ticket for item in items],
         "prediction": np.array([-1 if i.prediction is None else int(i.prediction) for i in items]),
         "score": np.array([np.nan if item.score is None else item.score for item in items]),
     }
     for number, column in enumerate(columns):
-        table[f"text_{number}"] = _texts([texts.get(i.id, {}).get(column) or "" for i in items])
+        table[f"text_{number}"] = [texts.get(item.id, {}).get(column) or "" for item in items]
     path.parent.mkdir(exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    connection = connect()
-    connection.execute("SET preserve_insertion_order = true")
-    connection.register("reserve", table)
-    connection.execute(
-        f"COPY (SELECT * FROM reserve) TO {quoted(str(part))} (FORMAT parquet, COMPRESSION zstd)"
-    )
-    connection.close()
-    part.replace(path)
+    write_table(path, table)
     return StoredReserve(sha256=_sha256(path), tickets=tickets_digest(items))
-
-
-def _texts(values: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.object_]]":
-    table = np.empty(len(values), dtype=object)
-    table[:] = values
-    return table
 
 
 def _sha256(path: Path) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay import __version__
-from assay.certificate import certificate_hash, issue, write
+from assay.certificate import certificate_hash, issue, superseded_by, write
 from assay.errors import AssayError, InputError
 from assay.events import CertificateIssued, Entry, State, read_event, replay
 from assay.files.batch import write_safely
@@ -47,6 +47,12 @@ def certify(
                 plan=plan, certificate=certificate_hash(certificate), software=__version__
             )
             writer.append([event], time=certificate.issued)
+        changed = superseded_by(certificate, writer.entries)
+        if changed is not None:
+            raise NotEstablishedError(
+                f"The certificate of plan {certificate.plan.number} is superseded: event {changed} "
+                "changed a label it rests on. Look at the verdict, and seal a new plan for a new claim."
+            )
     signature = signer.sign(certificate) if signer else None
     write_safely(path, write(certificate, signature))
     return Issued(certificate=certificate, path=path, hash=certificate_hash(certificate))

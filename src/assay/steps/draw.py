@@ -29,6 +29,7 @@ class Batch:
     repeats: int
     draws: int
     remaining: int | None
+    disputed: int
     path: Path | None
 
 
@@ -73,6 +74,7 @@ def draw_batch(
         repeats=len(drawn) - len(fresh),
         draws=after,
         remaining=_remaining(attempt.plan, after),
+        disputed=0,
         path=path if wanted and write else None,
     )
 
@@ -97,6 +99,7 @@ def draw_pending(project: Project, *, output: Path | None = None) -> Batch:
         repeats=0,
         draws=len(attempt.draws),
         remaining=_remaining(attempt.plan, len(attempt.draws)),
+        disputed=sum(state.disputed(item) for item in wanted),
         path=path,
     )
 

@@ -15,6 +15,7 @@ from assay.events import (
 )
 from assay.files.labels import LabelRow, read_labels
 from assay.steps.project import Project, latest_attempt
+from assay.types.results import counted
 
 DEFAULT_ANNOTATOR = "reviewer"
 
@@ -32,6 +33,7 @@ class Labelled:
     empty: int
     disputed: int
     missing: int
+    to_draw: int
 
 
 def label_file(
@@ -63,7 +65,7 @@ def label(
         drawn = [row for row in rows if row.item in state.predictions]
         if rows and not drawn:
             raise InputError(
-                f"None of the {len(rows):,} labelled items was drawn (the first is "
+                f"None of {counted(len(rows), 'labelled item')} was drawn (the first is "
                 f"{rows[0].item!r}). Label the items that assay draw handed out, by the same ids."
             )
         make = _adjudications if adjudicate else _answers
@@ -92,7 +94,8 @@ def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[E
     if changed and not correct:
         shown = ", ".join(changed[:3])
         raise PlanError(
-            f"{len(changed):,} items already have another label from the same annotator ({shown}, …). "
+            f"The same annotator gave {counted(len(changed), 'item')} another label before "
+            f"({shown}{', …' if len(changed) > 3 else ''}). "
             "Nothing was recorded. If these are corrections, import with --correct: they go on record."
         )
     return events
@@ -128,7 +131,8 @@ def _summary(
     empty: int,
 ) -> Labelled:
     state = project.state()
-    order = latest_attempt(state).order
+    attempt = latest_attempt(state)
+    order = attempt.order
     kinds = [event.kind for event in events]
     return Labelled(
         recorded=kinds.count("LabelRecorded"),
@@ -140,4 +144,5 @@ def _summary(
         empty=empty,
         disputed=sum(state.disputed(item) for item in order),
         missing=sum(not state.labelled(item) for item in order),
+        to_draw=max((attempt.plan.size or 0) - len(attempt.draws), 0),
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from assay.errors import PlanError
 from assay.events import Looked, PlanClosed, State
 from assay.evidence import judge
 from assay.steps.project import Project, latest_attempt
@@ -22,6 +23,11 @@ def look(project: Project) -> Look:
     """The verdict on the latest plan. A plan that fails is closed by the look that shows it."""
     with project.writing() as session:
         attempt = latest_attempt(session.state)
+        if attempt.outcome == "abandoned":
+            raise PlanError(
+                f"Plan {attempt.plan.number} was abandoned, so it has no verdict. Seal a new plan: "
+                "assay plan …"
+            )
         verdict = judge(session.state, attempt)
         looks = len(attempt.looks)
         if attempt.open:

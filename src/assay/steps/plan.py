@@ -37,6 +37,11 @@ def seal_plan(project: Project, wish: Wish, *, progress: Progress = silent) -> P
 
 
 def _make(state: State, wish: Wish) -> Plan:
+    if wish.seed in {attempt.plan.seed for attempt in state.attempts}:
+        raise PlanError(
+            f"The seed {wish.seed!r} was used by an earlier plan on this pool: the same items would be "
+            "drawn again, and their labels are known. Use another seed, or leave --seed out."
+        )
     return make_plan(
         wish,
         registered_pool(state).summary,

@@ -37,7 +37,8 @@ def verify(
     try:
         text = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The certificate {str(path)!r} cannot be read: {error}.") from error
+        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise InputError(f"The certificate {str(path)!r} cannot be read: {why}.") from error
     checks: list[Check] = []
     statement = ""
     try:

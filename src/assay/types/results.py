@@ -14,6 +14,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.6g}%"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: "1 item", "2 items"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def rounded(value: float | None, *, up: bool = False) -> str:
     """Four decimals, rounded so that a bound never looks better than it is."""
     if value is None:

@@ -1,0 +1,41 @@
+"""Columns in memory as a parquet file that an engine can read."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.errors import InputError
+from assay.pool.duckdb import connect
+from assay.pool.sources import named, quoted
+
+
+def write_table(path: Path, columns: Mapping[str, Any]) -> Path:
+    """Write the columns, whole or not at all; returns the path."""
+    table = {f"c{number}": _array(values) for number, values in enumerate(columns.values())}
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(f"The columns have different lengths: {lengths}.")
+    renamed = ", ".join(f"c{number} AS {named(name)}" for number, name in enumerate(columns))
+    part = path.with_name(path.name + ".part")
+    connection = connect()
+    connection.execute("SET preserve_insertion_order = true")
+    connection.register("given", table)
+    connection.execute(
+        f"COPY (SELECT {renamed} FROM given) TO {quoted(str(part))} (FORMAT parquet, COMPRESSION zstd)"
+    )
+    connection.close()
+    part.replace(path)
+    return path
+
+
+def _array(values: Sequence[Any]) -> "np.ndarray[Any, Any]":
+    if not isinstance(values, np.ndarray):
+        values = list(values)
+    array = np.asarray(values)
+    if array.dtype.kind not in "OSU":
+        return array
+    texts = np.empty(len(array), dtype=object)
+    texts[:] = [None if value is None else str(value) for value in values]
+    return texts
