@@ -128,8 +128,10 @@ def _read(connection: sqlite3.Connection) -> list[Entry]:
             f"The ledger was edited: {strays[0]} of its events carry another ledger's name."
         )
     rows = connection.execute(f"SELECT {COLUMNS} FROM event WHERE ledger = ? ORDER BY seq", (NAME,))
-    names = COLUMNS.split(", ")
-    entries = [Entry(**dict(zip(names, row, strict=True))) for row in rows]
+    entries = [
+        Entry(seq=seq, time=time, kind=kind, body=body, previous=previous, hash=hash_)
+        for seq, time, kind, body, previous, hash_ in rows
+    ]
     check_chain(entries)
     return entries
 

@@ -23,8 +23,13 @@ class Entry:
 
 def entry_hash(previous: str, seq: int, time: str, kind: str, body: str) -> str:
     """Hex SHA-256 of the canonical JSON [previous, seq, time, kind, body]."""
-    head = f"[{canonical(previous)},{seq},{canonical(time)},{canonical(kind)},"
-    return digest_text(head + body + "]")
+    return digest_text(f"[{_quoted(previous)},{seq},{_quoted(time)},{_quoted(kind)},{body}]")
+
+
+def _quoted(text: str) -> str:
+    # hashes, times and kinds are plain; anything else is written the long way
+    plain = text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
+    return f'"{text}"' if plain else canonical(text)
 
 
 def seal(previous: Entry | None, *, time: str, kind: str, body: str) -> Entry:

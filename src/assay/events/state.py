@@ -1,8 +1,8 @@
 """Where a project stands: what follows from its events, and from nothing else."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import singledispatchmethod
+from typing import Any
 
 from assay.events.chain import Entry
 from assay.events.kinds import (
@@ -79,76 +79,91 @@ class State:
 
     def disputed(self, item: str) -> bool:
         """Whether annotators differ and nobody has decided yet."""
-        return item not in self.decided and len(self._labels(item)) > 1
+        answers = self.answers.get(item, {})
+        return len(answers) > 1 and item not in self.decided and len(_labels(answers)) > 1
 
     def label(self, item: str) -> int | None:
         """The settled label; None ("cannot tell") if all who saw the item skipped it."""
         if item in self.decided:
             return self.decided[item]
-        labels = self._labels(item)
-        return next(iter(labels)) if labels else SKIPPED
+        return next(iter(_labels(self.answers.get(item, {}))), SKIPPED)
 
-    def _labels(self, item: str) -> set[int]:
-        return {answer for answer in self.answers.get(item, {}).values() if answer is not SKIPPED}
-
-    @singledispatchmethod
     def apply(self, event: Event, entry: Entry) -> None:
         """Take one event into account."""
-        raise TypeError(f"no rule for {event.kind} at event {entry.seq}")
+        RULES[type(event)](self, event, entry)
 
-    @apply.register
-    def _(self, event: PoolRegistered, _entry: Entry) -> None:
-        self.pool = event.pool
 
-    @apply.register
-    def _(self, event: PlanSealed, entry: Entry) -> None:
-        self.attempts.append(Attempt(plan=event.plan, sealed_at=entry.seq))
+def _labels(answers: dict[str, int | None]) -> set[int]:
+    return {answer for answer in answers.values() if answer is not SKIPPED}
 
-    @apply.register
-    def _(self, event: ReserveStored, _entry: Entry) -> None:
-        self.attempts[event.plan - 1].reserves.append(event)
 
-    @apply.register
-    def _(self, event: BatchDrawn, _entry: Entry) -> None:
-        attempt = self.attempts[event.plan - 1]
-        attempt.batches = event.batch
-        for item in event.items:
-            attempt.draws.append(item)
-            attempt.sampling.append(event.sampling or ())
-            if not item.repeat:
-                attempt.order.append(item.id)
-            self.predictions[item.id] = item.prediction
+def _pool_registered(state: State, event: PoolRegistered, _entry: Entry) -> None:
+    state.pool = event.pool
 
-    @apply.register
-    def _(self, event: LabelRecorded, _entry: Entry) -> None:
-        self.answers.setdefault(event.item, {})[event.annotator] = event.label
 
-    @apply.register
-    def _(self, event: LabelSkipped, _entry: Entry) -> None:
-        self.answers.setdefault(event.item, {})[event.annotator] = SKIPPED
+def _plan_sealed(state: State, event: PlanSealed, entry: Entry) -> None:
+    state.attempts.append(Attempt(plan=event.plan, sealed_at=entry.seq))
 
-    @apply.register
-    def _(self, event: LabelCorrected, entry: Entry) -> None:
-        self.answers.setdefault(event.item, {})[event.annotator] = event.after
-        self.corrections.append((entry.seq, event))
 
-    @apply.register
-    def _(self, event: LabelAdjudicated, entry: Entry) -> None:
-        self.decided[event.item] = event.label
-        self.adjudications.append((entry.seq, event))
+def _reserve_stored(state: State, event: ReserveStored, _entry: Entry) -> None:
+    state.attempts[event.plan - 1].reserves.append(event)
 
-    @apply.register
-    def _(self, event: Looked, entry: Entry) -> None:
-        self.attempts[event.plan - 1].looks.append((entry.seq, entry.time, event))
 
-    @apply.register
-    def _(self, event: PlanClosed, _entry: Entry) -> None:
-        self.attempts[event.plan - 1].closed = event
+def _batch_drawn(state: State, event: BatchDrawn, _entry: Entry) -> None:
+    attempt = state.attempts[event.plan - 1]
+    attempt.batches = event.batch
+    for item in event.items:
+        attempt.draws.append(item)
+        attempt.sampling.append(event.sampling or ())
+        if not item.repeat:
+            attempt.order.append(item.id)
+        state.predictions[item.id] = item.prediction
 
-    @apply.register
-    def _(self, event: CertificateIssued, entry: Entry) -> None:
-        attempt = self.attempts[event.plan - 1]
-        attempt.certificate = (entry.seq, entry.time, event.certificate)
+
+def _label_recorded(state: State, event: LabelRecorded, _entry: Entry) -> None:
+    state.answers.setdefault(event.item, {})[event.annotator] = event.label
+
+
+def _label_skipped(state: State, event: LabelSkipped, _entry: Entry) -> None:
+    state.answers.setdefault(event.item, {})[event.annotator] = SKIPPED
+
+
+def _label_corrected(state: State, event: LabelCorrected, entry: Entry) -> None:
+    state.answers.setdefault(event.item, {})[event.annotator] = event.after
+    state.corrections.append((entry.seq, event))
+
+
+def _label_adjudicated(state: State, event: LabelAdjudicated, entry: Entry) -> None:
+    state.decided[event.item] = event.label
+    state.adjudications.append((entry.seq, event))
+
+
+def _looked(state: State, event: Looked, entry: Entry) -> None:
+    state.attempts[event.plan - 1].looks.append((entry.seq, entry.time, event))
+
+
+def _plan_closed(state: State, event: PlanClosed, _entry: Entry) -> None:
+    state.attempts[event.plan - 1].closed = event
+
+
+def _certificate_issued(state: State, event: CertificateIssued, entry: Entry) -> None:
+    attempt = state.attempts[event.plan - 1]
+    attempt.certificate = (entry.seq, entry.time, event.certificate)
+
+
+RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
+    PoolRegistered: _pool_registered,
+    PlanSealed: _plan_sealed,
+    ReserveStored: _reserve_stored,
+    BatchDrawn: _batch_drawn,
+    LabelRecorded: _label_recorded,
+    LabelSkipped: _label_skipped,
+    LabelCorrected: _label_corrected,
+    LabelAdjudicated: _label_adjudicated,
+    Looked: _looked,
+    PlanClosed: _plan_closed,
+    CertificateIssued: _certificate_issued,
+}
 
 
 def replay(entries: Iterable[Entry]) -> State:

@@ -26,7 +26,7 @@ from assay.types.strata import Stratum
 
 # Mean, median and 93 % quantile of the labels really used, over ideal labels, on real pools.
 MEAN_FACTOR, MEDIAN_FACTOR, HIGH_FACTOR = 1.15, 1.05, 2.0
-FAR = 12  # an anytime test is followed to this many times the fixed number of informative items
+FAR = 6  # an anytime test is followed to this many times the fixed number of informative items
 FEW_LABELS = 150
 
 

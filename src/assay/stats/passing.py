@@ -19,7 +19,7 @@ NEGLIGIBLE = 1e-12  # chances below this, relative to the likeliest, are left ou
 
 def room_for(size: int) -> int:
     """The next power of two: tables are made in these sizes so that neighbours share them."""
-    return 1 << max(size, 15).bit_length()
+    return 1 << max(size, 1023).bit_length()
 
 
 @lru_cache(maxsize=32)

@@ -121,16 +121,16 @@ def _out_of_reach(planner: Planner, power: float) -> str:
 
 
 def _bracket(planner: Planner, power: float) -> int | None:
-    """A size a little below the answer, from 61 nodes; None where the answer is out of range."""
+    """A size a little below the answer, from few nodes; None where the answer is out of range."""
     high = 16
-    while _rough(planner, high) < power:
+    while _at_nodes(planner, high) < power:
         high *= 2
         if high > LARGEST:
             return None
     low = high // 2
-    while high - low > max(1, low // 500):
+    while high - low > max(1, low // (500 if low >= LARGE else 100)):
         middle = (low + high) // 2
-        low, high = (low, middle) if _rough(planner, middle) >= power else (middle, high)
+        low, high = (low, middle) if _at_nodes(planner, middle) >= power else (middle, high)
     if high >= LARGE:
         return high
     while low > 1 and _rough(planner, low) >= power - 0.002:
@@ -154,15 +154,17 @@ def _teeth(planner: Planner, size: int) -> list[int]:
 
 
 def _rough(planner: Planner, size: int) -> float:
-    if size >= LARGE:
-        return float(planner.powers(range(size, size + 1), nodes=25)[0])
     # The mean of three sizes smooths the saw-tooth that a single size can sit on.
     near = range(size, size + 3)
     return float(np.mean(planner.powers(near, nodes=61)))
 
 
+def _at_nodes(planner: Planner, size: int) -> float:
+    return float(planner.powers(range(size, size + 1), nodes=25)[0])
+
+
 def _rounded(planner: Planner, size: int) -> tuple[int, float]:
-    return size, _rough(planner, size)
+    return size, _at_nodes(planner, size)
 
 
 def _steady(planner: Planner, power: float, start: int) -> tuple[int, float]:

@@ -1,8 +1,10 @@
 """Frozen dataclasses to plain JSON values and back, with a schema number on top."""
 
 import dataclasses
+import functools
 import types
 import typing
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from assay.errors import InputError
@@ -23,32 +25,47 @@ def plain(value: Any) -> Any:
 
 def rebuild(kind: Any, value: Any) -> Any:
     """The value that `plain` made from a `kind`, as a `kind` again."""
+    return None if value is None else _builder(kind)(value)
+
+
+Builder = Callable[[Any], Any]
+
+
+@functools.cache
+def _builder(kind: Any) -> Builder:
+    """How to rebuild a kind; worked out once, because ledgers hold many of the same."""
     origin, args = typing.get_origin(kind), typing.get_args(kind)
-    if value is None or kind is Any:
-        return value
     if origin in (types.UnionType, typing.Union):
-        return rebuild(next(a for a in args if a is not type(None)), value)
+        return _builder(next(a for a in args if a is not type(None)))
     if origin is tuple:
-        return tuple(rebuild(args[0], item) for item in value)
+        return lambda value: tuple(rebuild(args[0], item) for item in value)
     if origin is dict:
-        return {key: rebuild(args[1], item) for key, item in value.items()}
+        return lambda value: {key: rebuild(args[1], item) for key, item in value.items()}
     if dataclasses.is_dataclass(kind):
-        return _rebuilt(kind, value)
-    if kind is float:
-        return float(value)
+        return _record_builder(kind)
+    return float if kind is float else _as_it_is
+
+
+def _as_it_is(value: Any) -> Any:
     return value
 
 
-def _rebuilt(kind: Any, value: dict[str, Any]) -> Any:
+def _record_builder(kind: Any) -> Builder:
     hints = typing.get_type_hints(kind)
-    found = {}
-    for field in dataclasses.fields(kind):
-        if field.name in value:
-            try:
-                found[field.name] = rebuild(hints[field.name], value[field.name])
-            except (TypeError, KeyError, AttributeError) as error:
-                raise InputError(f"the field '{field.name}' cannot be read: {error}") from error
-    return kind(**found)
+    builders = {field.name: _builder(hints[field.name]) for field in dataclasses.fields(kind)}
+    nested = {name: build for name, build in builders.items() if build is not _as_it_is}
+
+    def build(value: dict[str, Any]) -> Any:
+        found = {name: value[name] for name in builders if name in value}
+        for name, make in nested.items():
+            if found.get(name) is not None:
+                try:
+                    found[name] = make(found[name])
+                except (TypeError, KeyError, AttributeError) as error:
+                    raise InputError(f"the field '{name}' cannot be read: {error}") from error
+        return kind(**found)
+
+    return build
 
 
 class Record:

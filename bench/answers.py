@@ -1,0 +1,87 @@
+"""Start-up, planning and looks: how long people wait for an answer, in CPU seconds."""
+
+import csv
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from assay.lab.tickets import make_tickets, write_tickets
+from assay.stats.metrics import parse_claim
+from assay.stats.mixture import mixture_boundary, mixture_test
+from assay.stats.spending import spending_boundary, spending_test
+from measure import Cost, assay, best, report
+
+PILOTS = {
+    "80,20,20,880": 0.7,
+    "160,40,40,1760": 0.7,
+    "240,60,60,9640": 0.7,
+    "400,100,100,1400": 0.75,
+}
+LABELS = 10_000
+
+
+def seconds(function) -> Cost:
+    start, cpu = time.perf_counter(), time.process_time()
+    function()
+    return Cost(time.perf_counter() - start, time.process_time() - cpu, 0)
+
+
+def boundaries() -> bool:
+    claim = parse_claim("f1 >= 0.7")
+    anytime = mixture_test(claim, confidence=0.95)
+    budget = spending_test(claim, confidence=0.95, planned=3000)
+    first = seconds(lambda: mixture_boundary(anytime, 3000))
+    second = seconds(lambda: spending_boundary(budget))
+    return report("anytime boundary, 3,000 informative items", first.cpu, 0.5, " s") & report(
+        "budget boundary, 3,000 informative items", second.cpu, 0.5, " s"
+    )
+
+
+def labelled_project(work: Path, name: str, plan: list[object], draw: list[object]) -> Path:
+    folder = work / name
+    assay("init", folder, "--pool", work / "pool.parquet", "--id", "id", "--score", "score",
+          "--threshold", "0.5")  # fmt: skip
+    assay("plan", *plan, "-p", folder)
+    assay("draw", *draw, "-o", work / "batch.csv", "-p", folder)
+    assay("label", work / "truth.csv", "-p", folder)
+    return folder
+
+
+def looks(start: float) -> bool:
+    work = Path(tempfile.mkdtemp())
+    tickets = make_tickets(200_000, np.random.default_rng(42))
+    write_tickets(tickets, work / "pool.parquet")
+    with (work / "truth.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "label"])
+        writer.writerows(zip(tickets.ids, tickets.relevant.astype(int), strict=True))
+    once = ["f1 >= 0.8", "--mode", "fixed", "--budget", LABELS]
+    fixed = labelled_project(work, "f", once, [])
+    weighted = labelled_project(work, "w", ["f1 >= 0.8399"], [LABELS])
+    good = True
+    for name, folder, bar in (("fixed", fixed, 0.3), ("weighted", weighted, 0.5)):
+        cost = best(lambda folder=folder: assay("look", "-p", folder))
+        good &= report(
+            f"look at about 10,000 labels, {name}, beyond start-up", cost.cpu - start, bar, " s"
+        )
+    shutil.rmtree(work)
+    return good
+
+
+def main() -> bool:
+    helped = best(lambda: assay("--help"), 5)
+    good = report("assay --help", helped.wall, 0.3, " s")
+    start = best(lambda: assay("bound", "--metric", "f1", "--counts", "8,2,2,88"), 5).cpu
+    print(f"      (start-up of a command that computes: {start:.3f} s)")
+    for pilot, target in PILOTS.items():
+        cost = best(lambda p=pilot, t=target: assay("size", f"f1 >= {t}", "--pilot", p))
+        good &= report(f"size for the pilot {pilot}, beyond start-up", cost.cpu - start, 0.5, " s")
+    return good & boundaries() & looks(start)
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main() else 1)
