@@ -190,7 +190,7 @@ def check_numbers(certificate: Certificate) -> Check:
     if verdict.census:
         return _ok("numbers", "a census: the metric of the stated counts is exact")
     if plan.mode != "fixed":
-        detail = "this mode needs the labels in order: see replay, which has the ledger"
+        detail = "this mode needs the labels in order, which the ledger has"
         return Check(name="numbers", outcome="not checked", detail=detail)
     counts = verdict.estimate.counts
     if counts is None:

@@ -179,26 +179,34 @@ def show_forecast(answer: Any, power: float) -> None:
         floor = f"no method can do with fewer than {answer.elusion_floor:,.0f} labels of predicted negatives"
         lines.append(("elusion floor", floor))
     rows(lines)
-    where = _who(answer.claim)
-    click.echo(f"  labels{where}:     seal   expected     median  {100 * power:g}% of cases")
+    if not answer.modes:
+        click.echo(
+            "  no simple random sample proves this metric; in a project the weighted design does"
+        )
+        return
+    head = ("seal", "expected", "median", f"{100 * power:g}% of cases")
+    click.echo(f"  labels{_who(answer.claim)}")
+    click.echo(f"  {'':<10}" + "".join(f"{name:>13}" for name in head))
     for name, mode in answer.modes.items():
         if mode.reason:
             click.echo(f"  {name:<10} no number will do: {mode.reason}")
             continue
         cells = "".join(_cell(v) for v in (mode.labels, mode.expected, mode.median, mode.quantile))
-        click.echo(f"  {name:<10}{cells}{_mode_note(name, mode)}")
+        click.echo(f"  {name:<10}{cells}   {_mode_note(name, mode)}".rstrip())
     if answer.recommended:
         click.echo(f"  recommended: {answer.recommended}, because {answer.why}")
 
 
 def _cell(value: float | None) -> str:
-    return f"{'–' if value is None else format(round(value), ','):>11}"
+    return f"{'–' if value is None else format(round(value), ','):>13}"
 
 
 def _mode_note(name: str, mode: Any) -> str:
-    if name in ("fixed", "budget"):
-        return f"   passes with chance {mode.power:.3f}, about {mode.informative:,.0f} informative"
-    return f"   information limit {mode.ideal:,.0f}" if mode.ideal else ""
+    if name == "fixed":
+        return f"passes with chance {mode.power:.3f}, and so do the next 50 sizes"
+    if name == "budget":
+        return f"passes with chance {mode.power:.3f}"
+    return f"information limit {mode.ideal:,.0f}" if mode.ideal else ""
 
 
 def _who(claim: Any) -> str:

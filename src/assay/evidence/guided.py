@@ -69,7 +69,7 @@ def _estimate(
         metric=ratio.name,
         title=ratio.title,
         point=point,
-        reason=None if point is not None else "no informative item among the labels so far",
+        reason=None if point is not None else "a stratum has no label yet",
         interval=Interval(
             low=(found.value if lower else None) or 0.0,
             high=1.0 if lower or found.value is None else found.value,
@@ -87,14 +87,18 @@ def _estimate(
 
 
 def _point(plan: Plan, draws: Draws) -> float | None:
-    """The metric if each stratum's unlabelled items were like its labelled ones."""
+    """The metric if each stratum's unlabelled items were like its labelled ones.
+
+    A stratum without a label yet is taken at its mean score.
+    """
     cells = np.zeros(4)
     for k, stratum in enumerate(plan.strata):
         mine = draws.labels[draws.strata == k]
         mine = mine[mine != SKIPPED]
-        if len(mine) == 0:
+        if len(mine) == 0 and stratum.mean_score is None:
             return None
-        positives = stratum.items * float(mine.mean())
+        rate = float(mine.mean()) if len(mine) else stratum.mean_score or 0.0
+        positives = stratum.items * rate
         start = 0 if stratum.prediction else 2
         cells[start : start + 2] += [positives, stratum.items - positives]
     return metric(plan.claim.metric).value(tuple(cells))

@@ -42,7 +42,7 @@ def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
     """What is established, in one sentence."""
     word = "at least" if claim.side == "lower" else "at most"
     wanted = f"{word} {claim.target:g}"
-    if estimate.point is None and decision != "pass":
+    if estimate.point is None and decision == "fail":
         return f"{estimate.title} cannot be computed: {estimate.reason}."
     if decision == "pass":
         return f"{estimate}; the claim was {wanted}."

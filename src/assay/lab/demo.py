@@ -23,7 +23,7 @@ from assay.types.plan import Expectation
 from assay.types.pool import Columns
 
 CLAIM = "f1 >= 0.75"
-EXPECTED = Expectation(precision=0.83, recall=0.83, prevalence=PREVALENCE)
+EXPECTED = Expectation(precision=0.88, recall=0.8, prevalence=PREVALENCE)
 Say = Callable[[str], object]
 
 
@@ -73,7 +73,7 @@ def _plan(project: Project, seed: str, say: Say) -> int:
     cost = forecast_plan(project, wish)
     plan = seal_plan(project, wish)
     fixed = cost.modes["fixed"].labels or 0 if cost else 0
-    say(f'2. The claim: "{CLAIM}" with 95% confidence. Expected: precision and recall about 0.83.')
+    say(f'2. The claim: "{CLAIM}" with 95% confidence. Expected: precision 0.88, recall 0.8.')
     say(
         f"   A random sample judged once would need {fixed:,} labels; guided by the scores, about "
         f"{plan.expected_labels or 0:,}."

@@ -1,7 +1,8 @@
 """Two published rivals, rebuilt from their papers: both bet on the mean of a bounded number.
 
-Here the number is an item's gain for the claim, shifted to start at 0. Items are drawn uniformly
-without replacement from a pool of known size; predictions and scores are not used to draw.
+Here the number is an item's gain for the claim, shifted to start at 0, of items drawn uniformly
+without replacement from a pool of known size; or, kinder to both where positives are rare, success
+or failure of the informative items alone, as independent draws (`items` None).
 """
 
 from dataclasses import dataclass
@@ -40,17 +41,19 @@ def shifted_gain(claim: Claim) -> Shifted:
     return Shifted(values=gains - least, top=float(gains.max()) - least, null=-least)
 
 
-def _null_means(seen: Floats, null: float, items: int) -> tuple[Floats, Floats]:
+def _null_means(seen: Floats, null: float, items: int | None) -> tuple[Floats, Floats]:
     """Before each draw: the sum so far, and the mean of what is left if the claim is only just false."""
     before = np.cumsum(seen) - seen
+    if items is None:
+        return before, np.full(len(seen), null)
     left = items - np.arange(len(seen))
     return before, (items * null - before) / left
 
 
-def alpha_path(seen: Floats, *, null: float, top: float, items: int, guess: float) -> Floats:
+def alpha_path(seen: Floats, *, null: float, top: float, items: int | None, guess: float) -> Floats:
     """The log wealth of ALPHA after each draw, with the truncated shrinkage estimator.
 
-    *Assumes* uniform draws without replacement from `items` numbers in [0, top].
+    *Assumes* uniform draws without replacement from `items` numbers in [0, top], or independent ones.
     *Source* Stark (2023), "ALPHA: audit that learns from previously hand-audited ballots", Annals of
     Applied Statistics 17, equations 5 (without replacement) and 22 (shrinkage): the guess of the
     mean weighs `WEIGHT` draws, and stays above the null by c/√(d + j − 1), c half the first lead.
@@ -67,10 +70,10 @@ def alpha_path(seen: Floats, *, null: float, top: float, items: int, guess: floa
     return _wealth(np.where(possible, factor, 1.0), mean, top)
 
 
-def agrapa_path(seen: Floats, *, null: float, top: float, items: int) -> Floats:
+def agrapa_path(seen: Floats, *, null: float, top: float, items: int | None) -> Floats:
     """The log wealth of plug-in betting (aGRAPA) after each draw.
 
-    *Assumes* uniform draws without replacement from `items` numbers in [0, top].
+    *Assumes* uniform draws without replacement from `items` numbers in [0, top], or independent ones.
     *Source* Waudby-Smith & Ramdas (2023), "Estimating means of bounded random variables by betting",
     JRSS B 86, section B.3 for the stake (mean − m)/(variance + (mean − m)²), section 5 for draws
     without replacement; only bets on a mean above the null are placed.

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from assay.pool.tables import write_table
 
 PREVALENCE = 0.03
+SEPARATION = 3.6  # standard deviations between the two classes: an F1 of about 0.84
 
 REFUND = (
     "I was charged {amount} for {product} and would like my money back.",
@@ -39,7 +40,7 @@ PRODUCTS = (
     "the desk lamp",
     "the photo book",
     "the premium package",
-    "the running shoes",
+    "the running watch",
     "the travel adapter",
     "the wireless headset",
 )
@@ -59,7 +60,9 @@ class Tickets:
 def make_tickets(items: int, rng: np.random.Generator) -> Tickets:
     """A collection in which 3 % of the tickets ask for a refund, scored by a fair classifier."""
     relevant = rng.random(items) < PREVALENCE
-    odds = np.where(relevant, rng.normal(1.2, 1.2, items), rng.normal(-3.2, 1.25, items))
+    signal = rng.normal(np.where(relevant, SEPARATION / 2, -SEPARATION / 2), 1.0)
+    # the log-odds of being relevant given the signal: the scores are calibrated
+    odds = SEPARATION * signal + np.log(PREVALENCE / (1 - PREVALENCE))
     choices = rng.integers(0, 2**31, (items, 5))
     return Tickets(
         ids=[f"T{number:07d}" for number in range(1, items + 1)],

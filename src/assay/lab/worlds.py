@@ -57,7 +57,9 @@ class World:
         """The true value of a metric."""
         found = metric(name).value(self.cells)
         if found is None:
-            raise InputError(f"{name} is undefined in the world {self.name!r}: nothing to divide by.")
+            raise InputError(
+                f"{name} is undefined in the world {self.name!r}: nothing to divide by."
+            )
         return found
 
 
@@ -137,7 +139,7 @@ class Cut:
     """A world cut into strata for a claim: the strata, and the labels of the items of each."""
 
     strata: tuple[Stratum, ...]
-    labels: tuple[Flags, ...]
+    labels: tuple[NDArray[np.int8], ...]
 
     @property
     def rates(self) -> Floats:
@@ -147,18 +149,19 @@ class Cut:
 
 def cut_world(world: World, claim: Claim, *, scored: bool = True) -> Cut:
     """The world in the strata of the weighted design; by prediction alone unless `scored`."""
+    truth = world.labels.astype(np.int8)
     if world.scores is None or not scored:
         positive = int(world.predicted.sum())
         parts = unscored_strata(
             claim, predicted_positive=positive, predicted_negative=world.items - positive
         )
         sides = (world.predicted if part.predicted else ~world.predicted for part in parts)
-        return Cut(strata=parts, labels=tuple(world.labels[side] for side in sides))
+        return Cut(strata=parts, labels=tuple(truth[side] for side in sides))
     scores = unit_scores(world.scores)
     bins = {side: _Bins(scores, world.predicted == side) for side in (True, False)}
     cut = cut_strata(claim, positive=bins[True].histogram, negative=bins[False].histogram)
     labels = tuple(
-        world.labels[bins[part.stratum.predicted].between(part.first, part.stop)] for part in cut
+        truth[bins[part.stratum.predicted].between(part.first, part.stop)] for part in cut
     )
     return Cut(strata=tuple(part.stratum for part in cut), labels=labels)
 
@@ -168,9 +171,7 @@ class _Bins:
 
     def __init__(self, scores: Floats, mine: Flags) -> None:
         self._where = np.flatnonzero(mine)
-        values, self._bin, counts = np.unique(
-            scores[mine], return_inverse=True, return_counts=True
-        )
+        values, self._bin, counts = np.unique(scores[mine], return_inverse=True, return_counts=True)
         self.histogram = ClassHistogram(
             counts=tuple(counts.tolist()), score_sums=tuple((values * counts).tolist())
         )
@@ -187,7 +188,9 @@ def unit_scores(scores: Floats) -> Floats:
         return scores
     values, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
     middle = np.cumsum(counts) - counts / 2
-    return np.asarray(middle[inverse] / len(scores), dtype=np.float64).reshape(values[inverse].shape)
+    return np.asarray(middle[inverse] / len(scores), dtype=np.float64).reshape(
+        values[inverse].shape
+    )
 
 
 def claim_below(world: World, margin: float, *, name: str = "f1") -> Claim:

@@ -209,18 +209,15 @@ def weighted_forecast(
 
 def recommend(claim: Claim, modes: dict[str, ModeForecast]) -> tuple[str | None, str | None]:
     """Which mode to take, and why."""
+    if all(mode.reason for mode in modes.values()):
+        return None, None
     only_positives = gain(claim)[2] == gain(claim)[3]
     budget = modes.get("budget")
     if budget is not None and budget.labels is not None:
         if only_positives:
             return "budget", f"scores save little for {metric(claim.metric).title}"
-        weighted = modes.get("weighted")
-        planned = weighted.expected if weighted else None
-        if planned is not None and planned < FEW_LABELS and budget.labels < FEW_LABELS:
-            return (
-                "budget",
-                f"under {FEW_LABELS} labels, learning from scores costs more than it saves",
-            )
+        if (budget.expected or math.inf) < FEW_LABELS:
+            return "budget", f"under {FEW_LABELS} labels, learning from scores costs what it saves"
     if "weighted" in modes:
         return "weighted", "known predictions and scores steer the labels to where they matter"
-    return ("anytime", "it may be looked at at any time") if "anytime" in modes else (None, None)
+    return "anytime", "it may be looked at whenever you like; a pool's scores save more still"

@@ -29,11 +29,13 @@ class Recipe:
     above the target where it is lower, and the belief tilted to each of `margins`, all in units of
     the metric but never more than the share `reach` of the room above the target. Blocks hold
     `first_block` draws, later one `block_share`-th of the draws so far; a factor never falls below
-    `floor`. Sampling assumes at least the margin `caution` and is `guided` to that share.
+    `floor`. Near the end of the pool a block is at most one `rest_share`-th of the items left.
+    Sampling assumes at least the margin `caution` and is `guided` to that share.
     """
 
     first_block: int = 10
     block_share: int = 30
+    rest_share: int = 10
     least_margin: float = 0.04
     margins: tuple[float, ...] = (0.05, 0.12)
     reach: tuple[float, ...] = (0.25, 0.4, 0.75)
@@ -44,7 +46,7 @@ class Recipe:
 
     def block(self, drawn: int, left: int) -> int:
         """How many draws share one set of stakes, after `drawn` draws with `left` items to go."""
-        return min(max(self.first_block, drawn // self.block_share), max(1, left // 10))
+        return min(max(self.first_block, drawn // self.block_share), max(1, left // self.rest_share))
 
 
 @dataclass(frozen=True, kw_only=True)

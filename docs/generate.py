@@ -1,0 +1,196 @@
+"""Writes what follows from the code: docs/reference/*.md and docs/pictures/*.svg.
+
+    python docs/generate.py            write the reference and the pictures
+    python docs/generate.py --check    write nothing; exit code 1 if the reference is stale
+
+Hand-written text lives in docs/reference/templates; `{{name}}` in it is filled in from the code.
+"""
+
+import argparse
+import dataclasses
+import importlib
+import inspect
+import os
+import pkgutil
+import re
+import sys
+import typing
+from pathlib import Path
+
+import click
+
+import assay.cli
+import assay.steps
+from assay.errors import AssayError
+from assay.events import KINDS
+from assay.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT
+from assay.ledger import SCHEMA
+from assay.pool.grid import BINS, STEPS
+from assay.pool.sources import KINDS as POOLS
+from assay.stats.fixed import METHODS
+from assay.stats.metrics import ALIASES, DENOMINATORS, NUMERATORS, TITLES
+from assay.types.certificate import Certificate
+
+DOCS = Path(__file__).parent
+TEMPLATES = DOCS / "reference" / "templates"
+NOTE = (
+    "<!-- Written by docs/generate.py; change the code or docs/reference/templates instead. -->\n"
+)
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in lines
+    )
+
+
+def _doc(thing: object) -> str:
+    return " ".join((inspect.getdoc(thing) or "").split())
+
+
+def command_help() -> str:
+    """The help of every command, as the terminal shows it at 100 columns."""
+    parts = []
+    for name, command in sorted(assay.cli.cli.commands.items()):
+        context = click.Context(
+            command,
+            info_name=f"assay {name}",
+            terminal_width=100,
+            help_option_names=["-h", "--help"],
+        )
+        parts.append(f"## assay {name}\n\n```text\n{command.get_help(context)}\n```\n")
+    return "\n".join(parts)
+
+
+def command_list() -> str:
+    """One line per command, linked to its help."""
+    rows = [
+        [f"[`{name}`](#assay-{name})", (command.help or "").strip().split("\n")[0]]
+        for name, command in sorted(assay.cli.cli.commands.items())
+    ]
+    return _table(["command", "what it does"], rows)
+
+
+def bound_methods() -> str:
+    """The registry of bounds."""
+    rows = [
+        [
+            f"`{method.name}`",
+            method.title,
+            "yes" if method.guaranteed else "no",
+            "no" if method.binomial_only else "yes",
+        ]
+        for method in METHODS.values()
+    ]
+    return _table(["method", "what it is", "guaranteed", "accepts F-beta"], rows)
+
+
+def metric_names() -> str:
+    """The metrics that can be bounded."""
+    other = {name: [alias for alias, real in ALIASES.items() if real == name] for name in TITLES}
+    rows = [["`f1`, `f2`, `f0.5`, …", "F1, or any F-beta", "(1+β²)·tp", "(1+β²)·tp + fp + β²·fn"]]
+    for name, title in TITLES.items():
+        names = ", ".join(f"`{n}`" for n in (name, *other[name]))
+        rows.append([names, title, _cells(NUMERATORS[name]), _cells(DENOMINATORS[name])])
+    return _table(["name", "metric", "above the line", "below the line"], rows)
+
+
+def _cells(weights: tuple[float, ...]) -> str:
+    names = zip(("tp", "fp", "fn", "tn"), weights, strict=True)
+    return " + ".join(name for name, weight in names if weight)
+
+
+def event_kinds() -> str:
+    """Each event with its fields."""
+    parts = []
+    for name, kind in KINDS.items():
+        parts.append(f"## {name}\n\n{_doc(kind)}\n\n{_fields(kind)}\n")
+    return "\n".join(parts)
+
+
+def _fields(kind: type) -> str:
+    hints = typing.get_type_hints(kind)
+    names = [field.name for field in dataclasses.fields(kind)]
+    return _table(["field", "type"], [[f"`{name}`", f"`{_type(hints[name])}`"] for name in names])
+
+
+def _type(hint: object) -> str:
+    text = hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
+    return re.sub(r"\b(?:assay|typing)\.(?:\w+\.)*", "", text).replace("NoneType", "None")
+
+
+def error_classes() -> str:
+    """Every error with its exit code."""
+    for module in pkgutil.iter_modules(assay.steps.__path__):
+        importlib.import_module(f"assay.steps.{module.name}")
+    rows = [[f"`{kind.__name__}`", str(kind.exit_code), _doc(kind)] for kind in _family(AssayError)]
+    return _table(["error", "exit code", "when"], rows)
+
+
+def _family(kind: type[AssayError]) -> list[type[AssayError]]:
+    children = sorted(kind.__subclasses__(), key=lambda child: child.__name__)
+    return [kind, *(member for child in children for member in _family(child))]
+
+
+def _words(words: set[str]) -> str:
+    return ", ".join(f"`{word}`" for word in sorted(words))
+
+
+def reference() -> dict[str, str]:
+    """The text of each reference page, by its name."""
+    known = {
+        "command_list": command_list(),
+        "command_help": command_help(),
+        "bound_methods": bound_methods(),
+        "metric_names": metric_names(),
+        "event_kinds": event_kinds(),
+        "error_classes": error_classes(),
+        "pool_kinds": ", ".join(f"`{ending}`" for ending in POOLS),
+        "ledger_schema": SCHEMA.strip(),
+        "certificate_fields": _fields(Certificate),
+        "relevant": _words(RELEVANT),
+        "not_relevant": _words(NOT_RELEVANT),
+        "cannot_tell": _words(CANNOT_TELL),
+        "grid_steps": f"{STEPS:,}",
+        "grid_bins": str(BINS),
+    }
+    pages = {}
+    for template in sorted(TEMPLATES.glob("*.md")):
+        text = template.read_text(encoding="utf-8")
+        filled = re.sub(r"\{\{(\w+)\}\}", lambda found: known[found.group(1)], text)
+        pages[template.name] = NOTE + "\n" + filled.rstrip() + "\n"
+    return pages
+
+
+def stale(pages: dict[str, str]) -> list[str]:
+    """The pages on disk that are not what the code says."""
+    folder = DOCS / "reference"
+    return [
+        name
+        for name, text in pages.items()
+        if not (folder / name).exists() or (folder / name).read_text(encoding="utf-8") != text
+    ]
+
+
+def main() -> None:
+    """Write, or check."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if stale")
+    check = parser.parse_args().check
+    os.environ.pop("COLUMNS", None)  # the width of somebody's terminal is no part of the reference
+    pages = reference()
+    old = stale(pages)
+    if check:
+        if old:
+            print(f"Stale: {', '.join(old)}. Run: make docs.", file=sys.stderr)
+        sys.exit(1 if old else 0)
+    for name, text in pages.items():
+        (DOCS / "reference" / name).write_text(text, encoding="utf-8")
+    sys.path.insert(0, str(DOCS / "pictures"))
+    draw = importlib.import_module("draw")
+    draw.draw_all()
+
+
+if __name__ == "__main__":
+    main()

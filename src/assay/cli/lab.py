@@ -1,0 +1,77 @@
+"""The command that repeats our experiments: lab."""
+
+from pathlib import Path
+
+import click
+
+from assay.cli.output import headline, json_option, progress_bar, rows, show_json
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--data",
+    multiple=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A collection as a parquet file; repeatable. Without it: synthetic worlds only.",
+)
+@click.option("--runs", type=click.IntRange(min=1), help="How many runs (default: a small number).")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1))
+@click.option("--seed", default=42, show_default=True, type=int, help="Another seed, other runs.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where to write tables and figures; an interrupted run goes on from there.",
+)
+@json_option
+def lab(
+    name: str,
+    data: tuple[Path, ...],
+    runs: int | None,
+    jobs: int,
+    seed: int,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Run the experiment NAME: sequential-bias or certify-race.
+
+    sequential-bias: what stopping at the first good test does to bounds made for one test.
+    certify-race: how many labels each way to certify needs, beside the information limit.
+    The same seed gives the same figures, whatever the number of jobs.
+
+    \b
+    Examples:
+      assay lab certify-race --runs 20 -o race
+      assay lab sequential-bias --data arxiv_cs.parquet -o bias
+    """
+    from assay.lab.experiments import run_experiment
+    from assay.lab.outcome import write_outcome
+    from assay.lab.tasks import Order
+
+    with progress_bar(name) as progress:
+        order = Order(data=data, runs=runs, jobs=jobs, seed=seed, folder=output, progress=progress)
+        outcome = run_experiment(name, order)
+        written = write_outcome(outcome, output) if output else None
+    if as_json:
+        files = list(written.files) if written else []
+        show_json(
+            {
+                "experiment": outcome.name,
+                "settings": outcome.settings,
+                **outcome.tables,
+                "files": files,
+                "missing": written.missing if written else None,
+            }
+        )
+        return
+    headline(outcome.name)
+    for sentence in outcome.sentences:
+        click.echo(f"  {sentence}")
+    if written:
+        rows([("written to", str(output)), ("files", f"{len(written.files)}")])
+        if written.missing:
+            click.echo(f"  {written.missing}")
+
+
+COMMANDS = (lab,)

@@ -1,0 +1,48 @@
+"""The experiments by name; each is loaded only when it is run."""
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from assay.lab.outcome import Outcome
+from assay.lab.tasks import Order
+from assay.types.checks import choice
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """An experiment: what it shows, where it is, and what `--runs` counts."""
+
+    name: str
+    shows: str
+    module: str
+    function: str
+    runs: str
+
+
+EXPERIMENTS = {
+    experiment.name: experiment
+    for experiment in (
+        Experiment(
+            name="sequential-bias",
+            shows="what stopping at the first good test does to bounds made for one test",
+            module="assay.lab.sequential_bias",
+            function="sequential_bias",
+            runs="growing tests per world (default 200; a learning curve for every 40 of them)",
+        ),
+        Experiment(
+            name="certify-race",
+            shows="how many labels each way to certify a claim needs, beside the information limit",
+            module="assay.lab.certify_race",
+            function="certify_race",
+            runs="certifications per claim and method (default 20)",
+        ),
+    )
+}
+
+
+def run_experiment(name: str, order: Order) -> Outcome:
+    """Run an experiment by name; the nearest name is suggested where there is none."""
+    experiment = EXPERIMENTS[choice("experiment", name, EXPERIMENTS)]
+    function = getattr(import_module(experiment.module), experiment.function)
+    outcome: Outcome = function(order)
+    return outcome

@@ -1,0 +1,56 @@
+"""Every command, bound, metric, event and error has its place in the reference."""
+
+import importlib
+import pkgutil
+
+import pytest
+from pages import DOCS
+
+import assay.steps
+from assay.cli import cli
+from assay.errors import AssayError
+from assay.events import KINDS
+from assay.stats.fixed import METHODS
+from assay.stats.metrics import NUMERATORS
+
+
+def _reference(name: str) -> str:
+    return (DOCS / "reference" / name).read_text(encoding="utf-8")
+
+
+def _errors(kind: type[AssayError]) -> set[str]:
+    for module in pkgutil.iter_modules(assay.steps.__path__):
+        importlib.import_module(f"assay.steps.{module.name}")
+    return {kind.__name__}.union(*(_errors(child) for child in kind.__subclasses__()))
+
+
+@pytest.mark.parametrize("name", sorted(cli.commands))
+def test_every_command_and_option_is_documented(name: str) -> None:
+    text = _reference("commands.md")
+    assert f"## assay {name}\n" in text
+    section = text.split(f"## assay {name}\n")[1].split("\n## ")[0]
+    options = [option for option in cli.commands[name].params if option.param_type_name == "option"]
+    for option in options:
+        assert any(spelling in section for spelling in option.opts), option.name
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_every_bound_is_documented(name: str) -> None:
+    assert f"| `{name}` |" in _reference("bounds.md")
+    explained = (DOCS / "explanation" / "exact-bounds.md").read_text(encoding="utf-8")
+    assert f"`{name}`" in explained
+
+
+@pytest.mark.parametrize("name", sorted(NUMERATORS))
+def test_every_metric_is_documented(name: str) -> None:
+    assert f"`{name}`" in _reference("bounds.md")
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_every_event_is_documented(name: str) -> None:
+    assert f"## {name}\n" in _reference("events.md")
+
+
+@pytest.mark.parametrize("name", sorted(_errors(AssayError)))
+def test_every_error_is_documented(name: str) -> None:
+    assert f"| `{name}` |" in _reference("errors.md")

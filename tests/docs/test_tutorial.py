@@ -1,0 +1,73 @@
+"""The pages do what they say: their commands run and print what the page shows."""
+
+import os
+from pathlib import Path
+
+import pytest
+from pages import DOCS, commands, fences, run_page, same, type_in
+
+COLLECTION = "davidson_perspective.parquet"
+
+
+def test_the_tutorial_and_the_stranger_who_checks_it(tmp_path: Path) -> None:
+    """The page on certificates goes on where the tutorial ends, with code that needs no assay."""
+    assert run_page(DOCS / "tutorial.md", tmp_path) >= 15
+    assert run_page(DOCS / "explanation" / "certificates.md", tmp_path) >= 5
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../README.md",
+        "how-to/csv-of-scores.md",
+        "explanation/claims.md",
+        "explanation/exact-bounds.md",
+        "explanation/planning.md",
+    ],
+)
+def test_a_page_prints_what_it_shows(name: str, tmp_path: Path) -> None:
+    assert run_page(DOCS / name, tmp_path) > 0
+
+
+def test_the_real_collection(tmp_path: Path) -> None:
+    """Needs the collection: ASSAY_DATA=FOLDER names where it lies."""
+    source = Path(os.environ.get("ASSAY_DATA", "")) / COLLECTION
+    if not source.is_file():
+        pytest.skip(f"{COLLECTION} is not at hand: name its folder with ASSAY_DATA")
+    (tmp_path / COLLECTION).symlink_to(source.resolve())
+    assert run_page(DOCS / "how-to" / "perspective.md", tmp_path) > 15
+
+
+def test_a_wrong_page_is_noticed(tmp_path: Path) -> None:
+    """The comparison is no formality: another number on the page fails."""
+    page = tmp_path / "page.md"
+    page.write_text("```console\n$ echo 12 34\n12 35\n```\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match=r"shown:\n12 35\nactual:\n12 34"):
+        run_page(page, tmp_path)
+
+
+def test_a_refusal_and_its_exit_code_are_seen(tmp_path: Path) -> None:
+    shown = type_in('assay status -p nowhere; echo "exit code $?"', tmp_path)
+    assert shown[-1] == "exit code 2"
+    assert shown[0].startswith("Error: 'nowhere' is not an assay project")
+
+
+def test_only_three_dots_stand_for_anything() -> None:
+    assert same(("hash  …",), ("hash  12ab",))
+    assert not same(("hash  …",), ("hush  12ab",))
+    assert not same(("a.b",), ("axb",))
+    assert not same(("one",), ("one", "two"))
+
+
+def test_no_page_names_a_place_on_somebody_s_machine() -> None:
+    for page in DOCS.rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        assert "/work/" not in text, page
+        assert "/tmp/" not in text, page
+        assert "/home/" not in text, page
+
+
+def test_every_console_block_has_a_command() -> None:
+    for page in DOCS.rglob("*.md"):
+        for language, block in fences(page.read_text(encoding="utf-8")):
+            assert language != "console" or commands(block), page
