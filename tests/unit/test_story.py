@@ -268,6 +268,48 @@ def test_kill_in_the_middle_of_labelling_loses_nothing(assay, project, world, tm
     assert assay("look", "-p", project).code == 0
 
 
+def test_any_step_can_be_killed_and_repeated(assay, world, tmp_path) -> None:
+    """init, plan and draw, each killed at several moments: what is there verifies; repeating works."""
+    folder, batch = tmp_path / "killed", tmp_path / "batch.csv"
+    pool = [
+        "--pool",
+        world.path,
+        "--id",
+        "id",
+        "--score",
+        "score",
+        "--threshold",
+        "0.5",
+        "--text",
+        "body",
+    ]
+    steps = [
+        ["init", folder, *pool],
+        ["plan", "f1 >= 0.8", "--seed", "s", "-p", folder],
+        ["draw", 50, "-o", batch, "-p", folder],
+    ]
+    for step in steps:
+        command = [sys.executable, "-c", "from assay.cli import main; main()", *map(str, step)]
+        for wait in (0.2, 0.5, 0.8):
+            process = subprocess.Popen(
+                command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            time.sleep(wait)
+            process.kill()
+            process.wait()
+            if (folder / "ledger.sqlite").exists():
+                Project(folder=folder).ledger.entries()
+        again = assay(*step)
+        assert again.code == 0 or "already" in again.err or "still open" in again.err, again.err
+    state = Project(folder=folder).state()
+    assert state.pool is not None
+    assert len(state.attempts) == 1
+    order = state.attempts[0].order
+    assert len(order) == len(set(order)) >= 50
+    pending = assay("draw", "--pending", "-o", batch, "-p", folder, "--json").json["items"]
+    assert pending == order, "nothing that was drawn is lost"
+
+
 def test_writers_at_the_same_time_lose_nothing(project, assay, tmp_path) -> None:
     """Six processes draw at once: no item is handed out twice, and the chain holds."""
     assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 300, "-p", project)

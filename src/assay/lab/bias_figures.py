@@ -15,15 +15,17 @@ from assay.types.claim import Claim
 Spec = dict[str, Any]
 ABOVE = 0.05  # the target of the first figure lies this far above the truth
 TRIES = 400
+KEPT = {"anytime": "anytime", "budget": "budget", "weighted": "score-guided"}
 SIZE = {"width": 440, "height": 250}
-# name, dash, width, grey: they differ in dash and width, not in colour alone
+# dash and grey; the bound for one look is drawn bold as well
 STYLES = {
-    "true F1": ([8, 4], 1.5, "#000000"),
-    "target": ([1, 3], 1.5, "#000000"),
-    "point estimate": ([1, 0], 0.8, "#888888"),
-    "95 % bound for one look": ([1, 0], 2.6, "#000000"),
-    "anytime bound": ([10, 3, 2, 3], 1.8, "#555555"),
+    "true F1": ([8, 4], "#000000"),
+    "target": ([1, 3], "#000000"),
+    "point estimate": ([1, 0], "#999999"),
+    "95 % bound for one look": ([1, 0], "#000000"),
+    "anytime bound": ([10, 3, 2, 3], "#444444"),
 }
+BOLD = "95 % bound for one look"
 
 
 def figures_of(
@@ -109,7 +111,13 @@ def _lines(lines: dict[str, Any], sizes: Ints, *, x: str, title: str, log: bool)
         **_head(title),
         **SIZE,
         "data": {"values": values},
-        "mark": {"type": "line", "interpolate": "linear"},
+        "layer": [
+            {"mark": {"type": "line", "strokeWidth": 1.3}},
+            {
+                "transform": [{"filter": {"field": "line", "equal": BOLD}}],
+                "mark": {"type": "line", "strokeWidth": 3},
+            },
+        ],
         "encoding": {
             "x": {"field": "n", "type": "quantitative", "scale": scale, "axis": axis},
             "y": {
@@ -131,39 +139,28 @@ def _thinned(sizes: Ints, series: Any) -> list[tuple[Any, Any]]:
 
 def _style(names: list[str]) -> Spec:
     legend = {"title": None, "orient": "bottom", "columns": 3, "symbolSize": 500, "labelLimit": 260}
-    dash = [STYLES[name][0] for name in names]
+    dashes, greys = zip(*(STYLES[name] for name in names), strict=True)
     return {
-        "strokeDash": {
+        channel: {
             "field": "line",
             "type": "nominal",
-            "scale": {"domain": names, "range": dash},
+            "scale": {"domain": names, "range": list(values)},
             "legend": legend,
-        },
-        "strokeWidth": {
-            "field": "line",
-            "type": "nominal",
-            "scale": {"domain": names, "range": [STYLES[name][1] for name in names]},
-            "legend": legend,
-        },
-        "color": {
-            "field": "line",
-            "type": "nominal",
-            "scale": {"domain": names, "range": [STYLES[name][2] for name in names]},
-            "legend": legend,
-        },
+        }
+        for channel, values in (("strokeDash", dashes), ("color", greys))
     }
 
 
 def levels_figure(actual: list[dict[str, Any]], rows: Sequence[Any]) -> Spec:
-    """What a nominal level is worth under each protocol; crosses are bounds that keep theirs."""
+    """What a nominal level is worth under each protocol; marks are bounds that keep theirs."""
     names = list(dict.fromkeys(row["where"] for row in actual))
     dashes = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [1, 4], [12, 4], [4, 1])
     shown = [row for row in actual if row["nominal"] <= 0.995]
     diagonal = [{"nominal": v, "actual": v} for v in (0.5, 1.0)]
     kept = [
-        {"nominal": 0.95, "actual": 1 - row.false_acceptance}
+        {"nominal": 0.95, "actual": 1 - row.false_acceptance, "bound": KEPT[row.bound]}
         for row in rows
-        if row.bound in ("anytime", "budget", "weighted")
+        if row.bound in KEPT
     ]
     scale = {"domain": [0.5, 1.0]}
     axes = {
@@ -194,6 +191,12 @@ def levels_figure(actual: list[dict[str, Any]], rows: Sequence[Any]) -> Spec:
             "labelLimit": 300,
         },
     }
+    marks = {
+        "field": "bound",
+        "type": "nominal",
+        "scale": {"domain": list(KEPT.values()), "range": ["circle", "square", "triangle-up"]},
+        "legend": {"title": None, "orient": "bottom", "columns": 3},
+    }
     return {
         **_head("What a level is worth if one stops at the first pass"),
         "width": 360,
@@ -211,8 +214,8 @@ def levels_figure(actual: list[dict[str, Any]], rows: Sequence[Any]) -> Spec:
             },
             {
                 "data": {"values": kept},
-                "mark": {"type": "point", "shape": "cross", "color": "black", "size": 90},
-                "encoding": axes,
+                "mark": {"type": "point", "color": "black", "size": 60, "strokeWidth": 1.5},
+                "encoding": {**axes, "shape": marks},
             },
         ],
     }

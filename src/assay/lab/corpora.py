@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import InputError
+from assay.lab.extras import extra
 from assay.lab.worlds import Flags, Floats, World
 from assay.pool.duckdb import connect
 from assay.pool.sources import quoted
@@ -90,6 +91,7 @@ class Collection:
         return {str(names[i]): float(counts[i]) / len(self.topics) for i in order}
 
 
+@lru_cache(maxsize=4)
 def read_collection(path: Path) -> Collection:
     """The collection in a parquet file. Refused where the columns are not those of a known one."""
     if not path.is_file():
@@ -164,28 +166,20 @@ def load_corpus(path: Path, seed: int) -> Corpus:
 
 def _features(texts: NDArray[Any]) -> Any:
     # weights of words come from all texts, as in the paper; they do not see labels
-    text = learning("sklearn.feature_extraction.text")
+    text = learning("feature_extraction.text")
     return text.TfidfVectorizer(
         min_df=10, max_df=0.3, sublinear_tf=True, max_features=20_000, dtype=np.float32
     ).fit_transform(texts)
 
 
 def learning(module: str) -> Any:
-    """A module of scikit-learn, or the sentence that says how to get it."""
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        raise InputError(
-            "Training classifiers in the lab needs scikit-learn, which is not installed. "
-            "Install it with: pip install 'assay[lab]'."
-        ) from error
+    """A module of scikit-learn."""
+    return extra(f"sklearn.{module}", to="train classifiers")
 
 
 def balanced_learner() -> Any:
     """Logistic regression that weighs both classes equally, so that it finds rare ones early."""
-    linear = learning("sklearn.linear_model")
+    linear = learning("linear_model")
     return linear.LogisticRegression(
         solver="liblinear", dual=True, class_weight="balanced", C=10.0, tol=0.05, random_state=0
     )
@@ -196,8 +190,8 @@ def trained_world(corpus: Corpus, topic: str, rng: np.random.Generator) -> World
 
     The threshold is the best for F1 on out-of-fold scores of the training items.
     """
-    selection = learning("sklearn.model_selection")
-    linear = learning("sklearn.linear_model")
+    selection = learning("model_selection")
+    linear = learning("linear_model")
     labels = corpus.collection.labels(topic)
     size = min(TRAINING, len(corpus.training))
     chosen = rng.choice(corpus.training, size=size, replace=False)

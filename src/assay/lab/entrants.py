@@ -4,17 +4,20 @@ All count *labels*: a draw that repeats an item costs nothing. A run that ends w
 used what it was allowed to.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from assay.lab.rivals import agrapa_path, alpha_path, labels_to_pass, shifted_gain
 from assay.lab.weighted_runs import certify_pool
 from assay.lab.worlds import Cut, Floats, World, cut_world
-from assay.plan.forecast import forecast
+from assay.plan.belief import belief_of
+from assay.plan.forecast import forecast, weighted_forecast
 from assay.stats.boundary import Boundary, null_share_of
 from assay.stats.mixture import mixture_boundary, mixture_test
 from assay.stats.spending import spending_boundary, spending_test
@@ -22,10 +25,11 @@ from assay.stats.weighted import weighted_test
 from assay.stats.weighted_forecast import forecast as ideal_forecast
 from assay.types.claim import Claim
 from assay.types.plan import Expectation
-from assay.types.results import Forecast, ModeForecast
+from assay.types.results import ModeForecast
 from assay.types.strata import Stratum
 
 CONFIDENCE = 0.95
+POWER = 0.93
 LONGEST = 6  # an anytime test on simple draws is followed to this many fixed tests
 
 
@@ -56,25 +60,35 @@ class Course:
         return cut_world(self.world, self.claim, scored=False)
 
     @cached_property
-    def plan(self) -> Forecast:
-        """The planner's forecast for every mode; the weighted one with scores."""
-        return self._forecast(self.scored)
+    def modes(self) -> dict[str, ModeForecast]:
+        """The planner's forecasts on simple draws; none where a fixed test exceeds the pool by far."""
+        if self._rough_fixed() > 1.3 * self.world.items:
+            return {"fixed": ModeForecast(), "budget": ModeForecast(), "anytime": ModeForecast()}
+        return forecast(self.claim, self._expected, confidence=CONFIDENCE).modes
 
-    @cached_property
-    def plain_plan(self) -> ModeForecast:
-        """The forecast of the weighted design without scores."""
-        return self._forecast(self.unscored).modes["weighted"]
+    def _rough_fixed(self) -> float:
+        """Labels of a fixed test by the normal approximation, to skip sums nobody needs."""
+        null, rate = null_share_of(self.claim), float(self.shares[:3].sum())
+        share = float(self.shares[0]) / rate
+        wide = ndtri(CONFIDENCE) * math.sqrt(null * (1 - null))
+        narrow = ndtri(POWER) * math.sqrt(share * (1 - share))
+        return float(((wide + narrow) / (share - null)) ** 2 / rate)
 
-    def _forecast(self, cut: Cut) -> Forecast:
+    @property
+    def _expected(self) -> Expectation:
         tp, fp, fn, _ = self.world.cells
-        expected = Expectation(
+        return Expectation(
             precision=tp / (tp + fp), recall=tp / (tp + fn), prevalence=self.world.prevalence
         )
+
+    def guided_mean(self, cut: Cut) -> float | None:
+        """The planner's mean for the weighted design on these strata."""
         strata = tuple(
             Stratum(items=part.size, prediction=part.predicted, mean_score=part.mean_score)
             for part in cut.strata
         )
-        return forecast(self.claim, expected, confidence=CONFIDENCE, strata=strata)
+        belief = belief_of(self._expected)
+        return weighted_forecast(self.claim, strata, belief, confidence=CONFIDENCE).expected
 
     @property
     def ideal(self) -> float | None:
@@ -90,18 +104,18 @@ class Course:
     @property
     def longest(self) -> int:
         """How many simple draws are followed at most."""
-        fixed = self.plan.modes["fixed"].labels or self.world.items
+        fixed = self.modes["fixed"].labels or self.world.items
         return max(2_000, LONGEST * fixed)
 
     def distinct(self, draws: int) -> int:
         """How many different items that many draws are expected to give."""
         items = self.world.items
-        return min(items, round(-items * np.expm1(draws * np.log1p(-1 / items))))
+        return min(items, round(-items * math.expm1(draws * math.log1p(-1 / items))))
 
 
 def fixed(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """The exact test of a size chosen for 93 % power; a census where that is not smaller."""
-    mode, items = course.plan.modes["fixed"], course.world.items
+    mode, items = course.modes["fixed"], course.world.items
     if mode.labels is None or mode.labels >= items:
         return Labels(used=(items,) * runs, passed=runs, predicted=float(items))
     passed = int(rng.binomial(runs, mode.power or 0.0))
@@ -111,7 +125,7 @@ def fixed(course: Course, runs: int, rng: np.random.Generator) -> Labels:
 
 def budget(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """Alpha spending within the budget that the planner proposes."""
-    mode = course.plan.modes["budget"]
+    mode = course.modes["budget"]
     if mode.labels is None or mode.informative is None:
         return Labels(used=(course.world.items,) * runs, passed=runs, predicted=None)
     test = spending_test(course.claim, confidence=CONFIDENCE, planned=round(mode.informative))
@@ -123,7 +137,7 @@ def anytime(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     test = mixture_test(course.claim, confidence=CONFIDENCE)
     horizon = round(course.longest * float(course.shares[:3].sum()) * 1.2) + 50
     boundary = mixture_boundary(test, horizon)
-    mode = course.plan.modes["anytime"]
+    mode = course.modes["anytime"]
     return _simple(course, boundary, course.longest, runs, rng, mode.expected)
 
 
@@ -153,8 +167,9 @@ def _with_draws(
         informative = np.flatnonzero(cells < 3)
         at = first_pass(cells[informative] == 0)
         draws = most if at is None else int(informative[at - 1]) + 1
-        passed += at is not None
         used.append(course.distinct(draws))
+        # with every label known the claim, which is true here, is certain
+        passed += at is not None or used[-1] == course.world.items
     return Labels(used=tuple(used), passed=passed, predicted=predicted)
 
 
@@ -225,12 +240,12 @@ def _without_replacement(
 
 def weighted(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """The score-guided design on raw scores."""
-    return _guided(course, course.scored, course.plan.modes["weighted"].expected, runs, rng)
+    return _guided(course, course.scored, course.guided_mean(course.scored), runs, rng)
 
 
 def weighted_plain(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """The same design with two strata: predictions are known, scores are not."""
-    return _guided(course, course.unscored, course.plain_plan.expected, runs, rng)
+    return _guided(course, course.unscored, course.guided_mean(course.unscored), runs, rng)
 
 
 def _guided(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
+from assay.lab.extras import extra
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +59,8 @@ def _write_json(outcome: Outcome, folder: Path) -> Path:
 
 def draw(spec: dict[str, Any], stem: Path) -> list[Path]:
     """The figure as Vega-Lite, SVG and PNG; checked by altair first."""
-    try:
-        import altair
-        import vl_convert
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"Figures need {error.name}, which is not installed. "
-            "Install it with: pip install 'assay[lab]'."
-        ) from error
+    altair = extra("altair", to="draw figures")
+    vl_convert = extra("vl_convert", to="draw figures")
     checked = altair.Chart.from_dict(spec).to_json()
     written = {
         ".vl.json": checked,

@@ -15,10 +15,11 @@ from assay.types.claim import Claim
 
 Floats = NDArray[np.float64]
 
-# ALPHA's prior guess weighs as much as this many draws (Stark 2023, section 3, uses 10 to 1,000).
+# ALPHA's prior guess weighs as much as this many draws.
 WEIGHT = 100.0
 # No bet of aGRAPA may lose more than this share of the wealth.
 BOLDEST = 0.75
+SLACK = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,8 +56,9 @@ def alpha_path(seen: Floats, *, null: float, top: float, items: int | None, gues
 
     *Assumes* uniform draws without replacement from `items` numbers in [0, top], or independent ones.
     *Source* Stark (2023), "ALPHA: audit that learns from previously hand-audited ballots", Annals of
-    Applied Statistics 17, equations 5 (without replacement) and 22 (shrinkage): the guess of the
-    mean weighs `WEIGHT` draws, and stays above the null by c/√(d + j − 1), c half the first lead.
+    Applied Statistics 17, sections 2.2.1 (without replacement) and 2.5.2 (truncated shrinkage): the
+    guess of the mean weighs d = `WEIGHT` draws, and stays above the null by c/√(d + j − 1) with c
+    half the first lead.
     """
     before, mean = _null_means(seen, null, items)
     drawn = np.arange(len(seen))
@@ -64,7 +66,7 @@ def alpha_path(seen: Floats, *, null: float, top: float, items: int | None, gues
     shrunk = (WEIGHT * guess + before) / (WEIGHT + drawn)
     aim = np.maximum(shrunk, mean + lead / np.sqrt(WEIGHT + drawn))
     aim = np.minimum(aim, top * (1 - 1e-9))
-    possible = (mean > 0) & (mean < aim)
+    possible = (mean > SLACK * top) & (mean < aim)
     safe = np.where(possible, mean, top / 2)
     factor = (seen / safe * (aim - safe) + top - aim) / (top - safe)
     return _wealth(np.where(possible, factor, 1.0), mean, top)
@@ -75,8 +77,8 @@ def agrapa_path(seen: Floats, *, null: float, top: float, items: int | None) -> 
 
     *Assumes* uniform draws without replacement from `items` numbers in [0, top], or independent ones.
     *Source* Waudby-Smith & Ramdas (2023), "Estimating means of bounded random variables by betting",
-    JRSS B 86, section B.3 for the stake (mean − m)/(variance + (mean − m)²), section 5 for draws
-    without replacement; only bets on a mean above the null are placed.
+    JRSS B 86: the approximate GRAPA stake (mean − m)/(variance + (mean − m)²) and the null mean m of
+    draws without replacement; only bets on a mean above the null are placed.
     """
     x = seen / top
     before, mean = _null_means(x, null / top, items)
@@ -85,7 +87,7 @@ def agrapa_path(seen: Floats, *, null: float, top: float, items: int | None) -> 
     after = (0.5 + before + x) / (2 + drawn)
     spread = np.cumsum((x - after) ** 2)
     variance = (0.25 + np.concatenate([[0.0], spread[:-1]])) / (1 + drawn)
-    possible = (mean > 0) & (mean < 1)
+    possible = (mean > SLACK) & (mean < 1 - SLACK)
     safe = np.where(possible, mean, 0.5)
     stake = (guess - safe) / (variance + (guess - safe) ** 2)
     stake = np.clip(stake, 0.0, BOLDEST / safe)
@@ -95,9 +97,10 @@ def agrapa_path(seen: Floats, *, null: float, top: float, items: int | None) -> 
 def _wealth(factor: Floats, mean: Floats, top: float) -> Floats:
     """The running log of the product; certainty where no rest can make the claim false (or true)."""
     log = np.cumsum(np.log(np.maximum(factor, 1e-300)))
-    # a null mean below zero is impossible: the draws so far have proved the claim
-    log = np.where(np.maximum.accumulate(mean < 0), np.inf, log)
-    return np.where(np.maximum.accumulate(mean > top), -np.inf, log)
+    # a null mean below zero is impossible: the draws so far have proved the claim; the slack keeps
+    # the rounding of a mean that is exactly zero from proving anything
+    log = np.where(np.maximum.accumulate(mean < -SLACK * top), np.inf, log)
+    return np.where(np.maximum.accumulate(mean > (1 + SLACK) * top), -np.inf, log)
 
 
 def labels_to_pass(path: Floats, *, confidence: float) -> int | None:

@@ -14,18 +14,16 @@ from assay.stats.metrics import binomial_test, gain, metric
 from assay.stats.mixture import mixture_boundary, mixture_test
 from assay.stats.posterior import Belief, cells
 from assay.stats.power import Planner, elusion_floor, labels_needed
-from assay.stats.saddle import ideal_labels, saddle
 from assay.stats.spending import spending_boundary, spending_test
 from assay.stats.weighted import Stratum as TestStratum
-from assay.stats.weighted import WeightedTest, tests_at
+from assay.stats.weighted import WeightedTest
+from assay.stats.weighted_forecast import forecast as expected_labels
 from assay.types.claim import Claim, Counts
 from assay.types.plan import Expectation
 from assay.types.pool import PoolSummary
 from assay.types.results import Forecast, ModeForecast, Size
 from assay.types.strata import Stratum
 
-# Mean, median and 93 % quantile of the labels really used, over ideal labels, on real pools.
-MEAN_FACTOR, MEDIAN_FACTOR, HIGH_FACTOR = 1.15, 1.05, 2.0
 FAR = 6  # an anytime test is followed to this many times the fixed number of informative items
 FEW_LABELS = 150
 
@@ -184,26 +182,18 @@ def weighted_forecast(
     claim: Claim, strata: tuple[Stratum, ...], belief: Belief | None, *, confidence: float
 ) -> ModeForecast:
     """Labels of the score-guided design: the information limit times factors measured on real pools."""
-    rates = stratum_rates(strata, belief)
     parts = tuple(
         TestStratum(predicted=bool(s.prediction), size=s.items, mean_score=s.mean_score)
         for s in strata
     )
     test = WeightedTest(claim=claim, confidence=confidence, strata=parts)
-    form = tests_at(test, [claim.target])
-    size = float(test.sizes.sum())
-    helped = np.where(form.helpful[0] == 1, rates, 1 - rates)
-    pull, need = form.value[0] * test.sizes / size, float(form.required[0]) / size
-    if need <= 0 or float((pull * helped).sum()) <= need * (1 + 1e-9):
-        reason = "the expected value does not exceed the target"
-        return ModeForecast(expected=30.0, ideal=0.0) if need <= 0 else ModeForecast(reason=reason)
-    ideal = ideal_labels(saddle(helped, pull=pull, need=need).speed, confidence=confidence)
-    top = int(size)
+    found = expected_labels(test, stratum_rates(strata, belief))
     return ModeForecast(
-        ideal=ideal,
-        expected=min(max(30.0, MEAN_FACTOR * ideal), size),
-        median=min(max(30, round(MEDIAN_FACTOR * ideal)), top),
-        quantile=min(max(30, round(HIGH_FACTOR * ideal)), top),
+        ideal=found.ideal,
+        expected=found.mean,
+        median=found.median,
+        quantile=found.most,
+        reason=found.reason,
     )
 
 

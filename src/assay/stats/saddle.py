@@ -49,7 +49,7 @@ def lower_to(rates: Floats, *, pull: Floats, sampling: Floats, need: Floats) -> 
 
     >>> p = np.array([0.5])
     >>> found = lower_to(p, pull=np.ones(1), sampling=np.ones(1), need=np.array(0.25))
-    >>> float(found.rates[0]), round(float(found.multiplier), 6)
+    >>> round(float(found.rates[0]), 6), round(float(found.multiplier), 6)
     (0.25, 1.333333)
     """
     ratio = np.divide(pull, sampling, out=np.zeros(np.shape(pull + sampling)), where=sampling > 0)

@@ -46,7 +46,9 @@ class Recipe:
 
     def block(self, drawn: int, left: int) -> int:
         """How many draws share one set of stakes, after `drawn` draws with `left` items to go."""
-        return min(max(self.first_block, drawn // self.block_share), max(1, left // self.rest_share))
+        return min(
+            max(self.first_block, drawn // self.block_share), max(1, left // self.rest_share)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
