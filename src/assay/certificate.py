@@ -19,6 +19,7 @@ from assay.events import (
     replay,
 )
 from assay.evidence import judge, labelled_prefix, tally
+from assay.evidence.words import census_sentence, sentence
 from assay.stats.fixed import bound
 from assay.types.canonical import canonical, digest
 from assay.types.certificate import (
@@ -176,7 +177,7 @@ def check_form(certificate: Certificate, data: dict[str, Any], text: str) -> Che
         )
     if text != write(certificate, signature):
         raise VerificationError("The certificate was changed: it is not in canonical form.")
-    return _ok("certificate", "unchanged since it was written")
+    return _ok("certificate", "well-formed, and its hash fits its contents")
 
 
 def certificate_hash(certificate: Certificate) -> str:
@@ -185,8 +186,14 @@ def certificate_hash(certificate: Certificate) -> str:
 
 
 def check_numbers(certificate: Certificate) -> Check:
-    """The bound and the verdict, recomputed from the certificate's own counts."""
+    """The bound, the verdict and the statement, recomputed from the certificate's own counts."""
     verdict, plan = certificate.verdict, certificate.plan
+    words = census_sentence if verdict.census else sentence
+    said = words(plan.claim, verdict.estimate, verdict.decision)
+    if verdict.decision != "pass" or {certificate.statement, verdict.reason} != {said}:
+        raise VerificationError(
+            "The certificate's field 'statement' does not follow from its own verdict."
+        )
     if verdict.census:
         return _ok("numbers", "a census: the metric of the stated counts is exact")
     if plan.mode != "fixed":

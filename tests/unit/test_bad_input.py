@@ -23,11 +23,11 @@ GOOD = [["a", 0.1, 0, "x"], ["b", 0.9, 1, "y"], ["c", 0.4, 0, "z"]]
     [
         (GOOD, ["--score", "scor"], "Column 'scor' is not in the pool. Columns: id, score, prediction, body. Did you mean 'score'?"),
         ([*GOOD, GOOD[0]], ["--prediction", "prediction"], "Ids in 'id' are not unique: a (2 times)"),
-        ([*GOOD, ["d", "nan", 0, ""]], ["--score", "score", "--threshold", "0.5"], "1 of 4 items have a score that is not finite in 'score' (ids d, …)"),
+        ([*GOOD, ["d", "nan", 0, ""]], ["--score", "score", "--threshold", "0.5"], "1 of 4 items have a score that is not finite in 'score' (ids d)"),
         ([*GOOD, ["d", "inf", 0, ""]], ["--score", "score", "--threshold", "0.5"], "not finite"),
         ([*GOOD, ["d", "", 0, ""]], ["--score", "score", "--threshold", "0.5"], "1 of 4 items have no number as score in 'score'"),
         ([*GOOD, ["d", "high", 0, ""]], ["--score", "score", "--threshold", "0.5"], "no number as score"),
-        ([*GOOD, ["d", 0.2, 2, ""]], ["--prediction", "prediction"], "have neither 0 nor 1 in 'prediction' (ids d, …)"),
+        ([*GOOD, ["d", 0.2, 2, ""]], ["--prediction", "prediction"], "have neither 0 nor 1 in 'prediction' (ids d)"),
         ([*GOOD, ["", 0.2, 1, ""]], ["--prediction", "prediction"], "1 of 4 items have no id in 'id'"),
         ([], ["--prediction", "prediction"], "The pool is empty"),
         (GOOD, ["--score", "score", "--threshold", "5"], "The threshold 5 is outside the scores, which run from 0.1 to 0.9"),
@@ -151,6 +151,39 @@ def test_label_files_that_cannot_be_used(assay, project, tmp_path, content, sent
     assert assay("status", "-p", project, "--json").json["labelled"] == 0
 
 
+def test_nothing_is_written_over(assay, project, world, tmp_path) -> None:
+    """A batch never replaces a file: it may hold labels, or be the pool itself."""
+    assay("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    before = world.path.read_bytes()
+    answer = assay("draw", 5, "-o", world.path, "-p", project)
+    assert answer.code == 2
+    assert "exists already and may hold labels" in answer.err
+    assert world.path.read_bytes() == before
+    assert assay("status", "-p", project, "--json").json["draws"] == 0, "and nothing was drawn"
+    assert (
+        "There is no folder" in assay("draw", 5, "-o", tmp_path / "no" / "b.csv", "-p", project).err
+    )
+
+
+def test_a_spreadsheet_that_ate_zeros_is_named(assay, tmp_path) -> None:
+    rows = [[f"{n:05d}", 0.1 + 0.8 * (n % 2), n % 2, "x"] for n in range(200)]
+    path = pool(tmp_path / "zeros.csv", rows)
+    folder = tmp_path / "z"
+    assay("init", folder, "--pool", path, "--id", "id", "--prediction", "prediction")
+    assay("plan", "accuracy >= 0.5", "--seed", "s", "-p", folder)
+    drawn = assay("draw", 40, "-p", folder, "--json").json["items"]
+    write_labels(tmp_path / "l.csv", {item.lstrip("0"): 1 for item in drawn})
+    assert "removed leading zeros" in assay("label", tmp_path / "l.csv", "-p", folder).err
+
+
+def test_an_annotator_has_a_name(assay, project, world, tmp_path) -> None:
+    assay("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    drawn = assay("draw", 5, "-p", project, "--json").json["items"]
+    write_labels(tmp_path / "l.csv", dict.fromkeys(drawn, 1))
+    answer = assay("label", tmp_path / "l.csv", "--annotator", " ", "-p", project)
+    assert (answer.code, "An annotator needs a name" in answer.err) == (2, True)
+
+
 def test_one_bad_row_and_nothing_of_the_file_is_recorded(assay, project, world, tmp_path) -> None:
     assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
     drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
@@ -207,3 +240,26 @@ def test_errors_as_json_when_json_was_asked_for(assay, tmp_path) -> None:
     answer = assay("look", "-p", tmp_path, "--json")
     assert answer.code == 2
     assert "is not an assay project" in answer.json["error"]
+
+
+def test_a_wrong_call_is_one_line_and_json_too(assay) -> None:
+    answer = assay("size", "f1 >= 0.75", "--json")
+    assert answer.code == 2
+    assert "--pilot" in answer.json["error"]
+    assert len(answer.err.strip().splitlines()) == 1
+
+
+def test_long_rows_of_csv_are_read(assay, tmp_path) -> None:
+    path = pool(tmp_path / "long.csv", [["a", 0.2, 0, "x" * 3_000_000], ["b", 0.9, 1, "y"]])
+    done = assay("init", tmp_path / "w", "--pool", path, "--id", "id", "--score", "score",
+                 "--threshold", "0.5", "--text", "body")  # fmt: skip
+    assert done.code == 0, done.err
+
+
+def test_a_pool_that_is_not_utf8_says_so(assay, tmp_path) -> None:
+    (tmp_path / "latin.csv").write_bytes("id,p\ncafé,1\nb,0\n".encode("latin-1"))
+    answer = assay(
+        "init", tmp_path / "w", "--pool", tmp_path / "latin.csv", "--id", "id", "--prediction", "p"
+    )
+    assert answer.code == 2
+    assert "UTF-8" in answer.err

@@ -12,7 +12,7 @@ def run_to_the_end(assay, folder, world, tmp_path, *, most: int = 80, step: int 
     """Draw, label from the truth, look; until a decision. Returns the last look and its labels."""
     for number in range(most):
         count = [step] if step else []
-        drawn = assay("draw", *count, "-o", tmp_path / "b.csv", "-p", folder, "--json")
+        drawn = assay("draw", *count, "-p", folder, "--json")
         assert drawn.code == 0, drawn.err
         labels = {item: world.truth[item] for item in drawn.json["items"]}
         if labels:
@@ -83,7 +83,7 @@ def test_looking_often_changes_nothing(assay, world, tmp_path) -> None:
         assay("plan", "f1 >= 0.93", "--mode", "anytime", "--design", "simple", "--seed", "q",
               "-p", folder)  # fmt: skip
         for _ in range(70 // step):
-            drawn = assay("draw", step, "-o", tmp_path / "b.csv", "-p", folder, "--json").json
+            drawn = assay("draw", step, "-p", folder, "--json").json
             write_labels(tmp_path / "l.csv", {i: world.truth[i] for i in drawn["items"]})
             assay("label", tmp_path / "l.csv", "-p", folder)
             seen = assay("look", "-p", folder, "--json").json
@@ -108,7 +108,7 @@ def test_chances_are_stored_before_the_labels(assay, project, world, tmp_path) -
     """Each batch records the chances it was drawn with; later batches learn from labels."""
     assay("plan", "f1 >= 0.9", "--seed", "s", "-p", project)
     for number in range(3):
-        drawn = assay("draw", 60, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+        drawn = assay("draw", 60, "-p", project, "--json").json["items"]
         write_labels(tmp_path / f"l{number}.csv", {i: world.truth[i] for i in drawn})
         assay("label", tmp_path / f"l{number}.csv", "-p", project)
     chances = set(Project(folder=project).state().attempts[0].sampling)

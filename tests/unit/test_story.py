@@ -243,10 +243,31 @@ def test_status_says_what_is_next(assay, project, labelled) -> None:
 def test_a_certificate_alone_can_be_checked_in_part(assay, labelled, tmp_path) -> None:
     assay("certify", "-o", tmp_path / "c.json", "-p", labelled)
     checked = assay("verify", tmp_path / "c.json", "--json")
-    assert checked.code == 0
+    assert (checked.code, checked.json["status"]) == (1, "consistent")
     outcome = {check["name"]: check["outcome"] for check in checked.json["checks"]}
     assert outcome["ledger"] == outcome["draw"] == "not checked"
     assert outcome["numbers"] == "ok"
+
+
+def test_a_forged_headline_is_noticed_without_the_ledger(assay, labelled, tmp_path) -> None:
+    """Whoever rewrites the statement and its hash contradicts the certificate's own verdict."""
+    from assay.types.canonical import canonical, digest
+
+    assay("certify", "-o", tmp_path / "c.json", "-p", labelled)
+    data = json.loads((tmp_path / "c.json").read_text())
+    data.pop("hash")
+    data["statement"] = data["statement"].replace("F1 ≥ 0.8", "F1 ≥ 0.9")
+    (tmp_path / "f.json").write_text(canonical({**data, "hash": digest(data)}) + "\n")
+    checked = assay("verify", tmp_path / "f.json", "--json")
+    assert checked.json["status"] == "failed"
+    assert "statement" in checked.json["checks"][-1]["detail"]
+
+
+def test_a_signature_that_was_asked_for_is_proof_enough(assay, labelled, tmp_path) -> None:
+    public = assay("key", tmp_path / "k.pem", "--json").json["public_key"]
+    assay("certify", "-o", tmp_path / "c.json", "--key", tmp_path / "k.pem", "-p", labelled)
+    assert assay("verify", tmp_path / "c.json").code == 1
+    assert assay("verify", tmp_path / "c.json", "--public-key", public).code == 0
 
 
 def test_kill_in_the_middle_of_labelling_loses_nothing(assay, project, world, tmp_path) -> None:
@@ -301,12 +322,16 @@ def test_any_step_can_be_killed_and_repeated(assay, world, tmp_path) -> None:
                 Project(folder=folder).ledger.entries()
         again = assay(*step)
         assert again.code == 0 or "already" in again.err or "still open" in again.err, again.err
+        if (
+            step[0] == "draw" and again.code
+        ):  # killed after the file was written: under another name
+            assert assay("draw", 50, "-p", folder).code == 0
     state = Project(folder=folder).state()
     assert state.pool is not None
     assert len(state.attempts) == 1
     order = state.attempts[0].order
     assert len(order) == len(set(order)) >= 50
-    pending = assay("draw", "--pending", "-o", batch, "-p", folder, "--json").json["items"]
+    pending = assay("draw", "--pending", "-p", folder, "--json").json["items"]
     assert pending == order, "nothing that was drawn is lost"
 
 

@@ -21,9 +21,10 @@ def cli() -> None:
     \b
       assay size "f1 >= 0.75" --expect 0.8 --prevalence 0.03
       assay init work --pool scores.csv --id id --score score --threshold 0.5 --text text
-      assay plan "f1 >= 0.75" --expect 0.8 --prevalence 0.03 -p work
-      assay draw -o batch.csv -p work
-      assay label batch.csv -p work
+      assay plan "f1 >= 0.75" --expect 0.8 -p work
+      assay draw -p work
+      assay label work/batch-1-1.csv -p work
+      assay look -p work
       assay certify -p work
       assay verify work/certificate.json -p work
     """
@@ -38,7 +39,7 @@ def main() -> None:
     try:
         sys.exit(cli.main(prog_name="assay", standalone_mode=False) or 0)
     except click.ClickException as error:
-        error.show()
+        fail(error.format_message())
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted. Nothing was lost: the command can be repeated.", err=True)

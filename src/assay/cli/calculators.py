@@ -8,7 +8,7 @@ from assay.cli.output import headline, json_option, rows, show_json
 from assay.types.claim import Counts
 from assay.types.plan import Expectation
 from assay.types.record import plain
-from assay.types.results import percent, rounded
+from assay.types.results import percent, shown
 
 
 def expectation_options(command: Any) -> Any:
@@ -21,7 +21,11 @@ def expectation_options(command: Any) -> Any:
             click.option("--expect", type=float, help="The precision and recall you expect."),
             click.option("--precision", type=float, help="Expected precision (default: --expect)."),
             click.option("--recall", type=float, help="Expected recall (default: --expect)."),
-            click.option("--prevalence", type=float, help="Expected share of relevant items."),
+            click.option(
+                "--prevalence",
+                type=float,
+                help="Expected share of relevant items; in a project it follows from the pool.",
+            ),
         ]
     ):
         command = option(command)
@@ -55,7 +59,7 @@ def read_expectation(
 @click.option("--metric", required=True, help="f1, recall, precision, accuracy, elusion, …")
 @click.option("--counts", required=True, metavar="TP,FP,FN,TN", help="What the sample showed.")
 @click.option("--confidence", default=0.95, show_default=True, type=float)
-@click.option("--side", default="lower", show_default=True, help="lower, upper or both")
+@click.option("--side", help="lower, upper or both (default: upper for elusion, else lower)")
 @click.option(
     "--method", default="exact", show_default=True, help="How to bound; exact is guaranteed."
 )
@@ -78,6 +82,7 @@ def bound(
     """
     from assay.steps import calculators
 
+    side = side or ("upper" if metric.strip().lower() == "elusion" else "lower")
     answer = calculators.bound(
         metric, Counts.parse(counts), design=design, confidence=confidence, side=side, method=method
     )
@@ -100,7 +105,7 @@ def bound(
         )
         return
     headline(str(answer))
-    point = rounded(answer.point) if answer.reason is None else f"undefined: {answer.reason}"
+    point = shown(answer.point) if answer.reason is None else f"undefined: {answer.reason}"
     rows([("in the sample", point), *(("assumes", text) for text in answer.assumptions)])
 
 

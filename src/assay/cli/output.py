@@ -1,6 +1,7 @@
 """What people and scripts see: short aligned blocks, or one JSON object."""
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -48,12 +49,17 @@ def rows(pairs: list[tuple[str, str]]) -> None:
         click.echo(f"  {name:<{width}}  {value}")
 
 
+def quoted(path: object) -> str:
+    """A path that can be pasted into a shell."""
+    return shlex.quote(str(path))
+
+
 def advise(text: str) -> None:
     """What to do next."""
     click.echo(f"Next: {text}")
 
 
-def fail(error: Exception) -> None:
+def fail(error: object) -> None:
     """One sentence about what is wrong; as JSON too where that was asked for."""
     if "--json" in sys.argv:
         show_json({"error": str(error)})

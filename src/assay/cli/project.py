@@ -16,6 +16,7 @@ from assay.cli.output import (
     json_option,
     progress_bar,
     project_option,
+    quoted,
     rows,
     show_json,
 )
@@ -80,7 +81,8 @@ def init(
     if summary.score_low is not None:
         found.insert(0, ("scores", f"{summary.score_low:g} to {summary.score_high:g}"))
     rows(found)
-    advise(f'assay plan "f1 >= 0.75" -p {folder}, with the claim you want to prove')
+    claim = "f1 >= 0.75" if columns.predicts else "prevalence <= 0.05"
+    advise(f'assay plan "{claim}" -p {quoted(folder)}, with the claim you want to prove')
 
 
 @click.command()
@@ -91,7 +93,7 @@ def init(
 @click.option("--confidence", default=0.95, show_default=True, type=float)
 @click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
 @expectation_options
-@click.option("--family", is_flag=True, help="Split the risk over all plans on this pool.")
+@click.option("--family", is_flag=True, help="Share one risk among all plans sealed so.")
 @click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
 @click.option("--forecast", "only_forecast", is_flag=True, help="Show the cost; seal nothing.")
 @click.option("--abandon", metavar="REASON", help="Close the open plan for good, with a reason.")
@@ -166,7 +168,7 @@ def plan(
         show_json({**plain(sealed), "forecast": None if cost is None else forecast_json(cost)})
         return
     _show_plan(sealed)
-    advise(f"assay draw -o batch.csv -p {folder}")
+    advise(f"assay draw -p {quoted(folder)}")
 
 
 def _show_plan(sealed: Plan) -> None:
@@ -176,10 +178,11 @@ def _show_plan(sealed: Plan) -> None:
     if sealed.design == "census":
         lines = [("labels to buy", f"all {from_where}: the test would need that many")]
     elif sealed.mode == "anytime":
+        given = "the classifier is as expected" if sealed.expectation else "the scores are right"
         about = (
             "as many as it takes"
             if sealed.expected_labels is None
-            else (f"about {sealed.expected_labels:,} if the classifier is as expected")
+            else f"about {sealed.expected_labels:,} if {given}"
         )
         how = (
             f"score-guided over {len(sealed.strata)} strata"
@@ -198,7 +201,10 @@ def _show_plan(sealed: Plan) -> None:
     if sealed.power is not None:
         lines.append(("chance to pass", f"{sealed.power:.3f}, if the classifier is as expected"))
     if sealed.family is not None:
-        lines.append(("family", f"all plans on this pool together keep {percent(sealed.family)}"))
+        kept = percent(sealed.family)
+        lines.append(
+            ("family", f"all plans sealed with --family on this pool together keep {kept}")
+        )
     rows([*lines, ("seed", sealed.seed)])
 
 
@@ -235,7 +241,8 @@ def draw(
     if as_json:
         show_json({**plain(batch), "items": list(batch.items), "path": _path(batch.path)})
         return
-    headline(f"Batch {batch.number}: {counted(len(batch.items), 'item')} to label")
+    title = "Open items" if pending else f"Batch {batch.number}"
+    headline(f"{title}: {counted(len(batch.items), 'item')} to label")
     lines = [("file", _path(batch.path) or "none: every item has a label already")]
     if batch.known:
         lines.append(("labelled before", f"{batch.known:,} items, not handed out again"))
@@ -315,11 +322,15 @@ def label(
     found = [(text, f"{getattr(done, key):,}") for key, text in names.items() if getattr(done, key)]
     rows(found)
     if done.disputed:
-        advise(f"decide them in a file: assay label FILE --adjudicate -p {folder}")
-    elif done.missing == 0 and done.to_draw:
-        advise(f"assay draw -o batch.csv -p {folder}")
-    elif done.missing == 0:
-        advise(f"assay look -p {folder}")
+        advise(f"decide them in a file: assay label FILE --adjudicate -p {quoted(folder)}")
+    elif done.closed:
+        advise(f"assay status -p {quoted(folder)}")
+    elif done.missing:
+        advise(f"label the rest; to write them again: assay draw --pending -p {quoted(folder)}")
+    elif done.to_draw:
+        advise(f"assay draw -p {quoted(folder)}")
+    else:
+        advise(f"assay look -p {quoted(folder)}")
 
 
 COMMANDS = (init, plan, draw, label)

@@ -11,11 +11,12 @@ from assay.cli.output import (
     json_option,
     progress_bar,
     project_option,
+    quoted,
     rows,
     show_json,
 )
 from assay.types.record import plain
-from assay.types.results import percent, rounded
+from assay.types.results import percent, shown
 
 if TYPE_CHECKING:
     from assay.steps.look import Look
@@ -70,14 +71,16 @@ def look(context: click.Context, folder: Path, as_json: bool) -> None:
         headline(str(verdict), TONES[verdict.decision])
         rows(
             [
-                ("in the sample", rounded(estimate.point)),
+                ("estimate", shown(estimate.point)),
                 ("labels", f"{estimate.labels:,} ({estimate.draws:,} draws)"),
                 ("could not tell", f"{verdict.skipped:,} (counted against the claim)"),
                 ("looks", f"{seen.looks:,}"),
             ]
         )
-        if verdict.decision == "pass":
-            advise(f"assay certify -p {folder}")
+        if verdict.decision == "pass" and seen.open:
+            advise(f"assay certify -p {quoted(folder)}")
+        elif verdict.decision != "continue":
+            advise(f"assay status -p {quoted(folder)}")
         elif verdict.decision == "continue":
             _advise_more(seen, folder)
     context.exit(1 if verdict.decision == "fail" else 0)
@@ -92,7 +95,7 @@ def _advise_more(seen: "Look", folder: Path) -> None:
     if verdict.labels_expected is not None and seen.plan.mode == "anytime":
         more = max(verdict.labels_expected - verdict.estimate.labels, 1)
         click.echo(f"  about {more:,} more labels, if it is as good as it looks")
-    advise(f"assay draw -o batch.csv -p {folder}")
+    advise(f"assay draw -p {quoted(folder)}")
 
 
 @click.command()
@@ -126,7 +129,7 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
         return
     headline(f"Certified: {issued.certificate.statement}", "good")
     rows([("certificate", str(issued.path)), ("hash", issued.hash)])
-    advise(f"assay verify {issued.path} -p {folder}")
+    advise(f"assay verify {quoted(issued.path)} -p {quoted(folder)}")
 
 
 @click.command()
@@ -150,7 +153,8 @@ def verify(
 ) -> None:
     """Recompute a certificate from the ledger, and from the pool if it is at hand.
 
-    Exit code 1 if anything differs; names what was and what was not checked.
+    Exit code 1 unless the evidence was recomputed from the ledger, or a signature by the key given
+    with --public-key was found; names what was and what was not checked.
 
     \b
     Example:
@@ -170,10 +174,11 @@ def verify(
         headline(
             {
                 "verified": "Verified.",
+                "consistent": "Consistent with itself, but the evidence was not checked: give -p DIR.",
                 "failed": "Not verified.",
                 "superseded": "Superseded: a label changed after the certificate was issued.",
             }[found.status],
-            "good" if found.status == "verified" else "bad",
+            {"verified": "good", "consistent": "wait"}.get(found.status, "bad"),
         )
         rows([(f"{MARKS[check.outcome]} {check.name}", check.detail) for check in found.checks])
         if found.statement and found.status == "verified":
@@ -211,7 +216,7 @@ def status(folder: Path, as_json: bool) -> None:
             ("events", f"{now.events:,}"),
         ]
     )
-    advise(f"{now.advice} -p {folder}")
+    advise(f"{now.advice} -p {quoted(folder)}")
 
 
 @click.command()

@@ -5,7 +5,7 @@ from dataclasses import replace
 from assay.errors import PlanError
 from assay.events import Attempt, State
 from assay.evidence.prefix import labelled_prefix, tally
-from assay.evidence.words import CENSUS, FIXED, reaches, sentence
+from assay.evidence.words import CENSUS, FIXED, census_sentence, reaches, sentence
 from assay.stats.fixed import bound
 from assay.stats.metrics import metric
 from assay.types.plan import Plan
@@ -99,5 +99,5 @@ def judge_census(state: State, plan: Plan) -> Verdict | None:
         waiting=0,
         skipped=sum(state.label(item) is None for item in known),
         census=True,
-        reason=sentence(plan.claim, estimate, decision),
+        reason=census_sentence(plan.claim, estimate, decision),
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.events import Attempt, State
 from assay.evidence.prefix import Prefix, labelled_prefix
-from assay.evidence.words import WEIGHTED, sentence
+from assay.evidence.words import WEIGHTED, refuted, sentence
 from assay.stats.metrics import metric
 from assay.stats.weighted import Draws, WeightedPath, WeightedTest, replay
 from assay.stats.weighted import Stratum as TestStratum
@@ -54,7 +54,9 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
         skipped=prefix.skipped,
         census=False,
         e_value=math.exp(min(path.evidence, 700.0)),
-        reason=sentence(plan.claim, estimate, decision),
+        reason=refuted(plan.claim, estimate, plan.refutation)
+        if decision == "fail"
+        else sentence(plan.claim, estimate, decision),
     )
 
 
@@ -69,7 +71,7 @@ def _estimate(
         metric=ratio.name,
         title=ratio.title,
         point=point,
-        reason=None if point is not None else "a stratum has no label yet",
+        reason=None if point is not None else "too few labels so far",
         interval=Interval(
             low=(found.value if lower else None) or 0.0,
             high=1.0 if lower or found.value is None else found.value,
@@ -91,6 +93,8 @@ def _point(plan: Plan, draws: Draws) -> float | None:
 
     A stratum without a label yet is taken at its mean score.
     """
+    if len(draws) == 0:
+        return None
     cells = np.zeros(4)
     for k, stratum in enumerate(plan.strata):
         mine = draws.labels[draws.strata == k]

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from assay.errors import PlanError
 from assay.events import Attempt, State
 from assay.evidence.prefix import Prefix, counted_label, labelled_prefix
-from assay.evidence.words import ANYTIME, BUDGET, sentence
+from assay.evidence.words import ANYTIME, BUDGET, refuted, sentence
 from assay.stats.metrics import binomial_test, metric
 from assay.stats.mixture import anytime_bound, evidence, mixture_test
 from assay.stats.spending import crossing, spending_test
 from assay.types.claim import Claim
 from assay.types.plan import Plan
-from assay.types.results import Decision, Estimate, Interval, Verdict, rounded
+from assay.types.results import Decision, Estimate, Interval, Verdict, shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +84,9 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
         skipped=prefix.skipped,
         census=False,
         e_value=math.exp(min(seen.best, 700.0)),
-        reason=sentence(plan.claim, estimate, decision),
+        reason=refuted(plan.claim, estimate, plan.refutation)
+        if decision == "fail"
+        else sentence(plan.claim, estimate, decision),
     )
 
 
@@ -143,12 +145,12 @@ def _budget_sentence(plan: Plan, estimate: Estimate, decision: Decision, informa
     word = "at least" if plan.claim.side == "lower" else "at most"
     if decision == "pass":
         return sentence(plan.claim, estimate, decision)
-    shown = "nothing yet" if estimate.point is None else rounded(estimate.point)
+    point = "nothing yet" if estimate.point is None else shown(estimate.point)
     state = "the budget is spent without proof" if decision == "fail" else "not proved so far"
     return (
         f"{estimate.title} {word} {plan.claim.target:g}: {state} after {informative:,} of "
         f"{plan.informative:,} planned informative items ({estimate.labels:,} labels). The sample "
-        f"itself shows {shown}."
+        f"itself shows {point}."
     )
 
 

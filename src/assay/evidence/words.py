@@ -1,7 +1,7 @@
 """The sentences of a verdict, and what it assumes."""
 
 from assay.types.claim import Claim
-from assay.types.results import Decision, Estimate, Interval, rounded
+from assay.types.results import Decision, Estimate, Interval, percent, shown
 
 PROTOCOL = "The claim is about the label that this labelling protocol gives to an item."
 UNCHANGED = (
@@ -50,5 +50,25 @@ def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
         return f"{estimate}; the claim is {wanted}."
     return (
         f"{estimate}, which does not reach the claim of {wanted}. "
-        f"The sample itself shows {rounded(estimate.point)}."
+        f"The sample itself shows {shown(estimate.point)}."
+    )
+
+
+def refuted(claim: Claim, estimate: Estimate, confidence: float) -> str:
+    """That the labels show the claim to be false, in one sentence."""
+    return (
+        f'the claim "{claim}" is refuted with {percent(confidence)} confidence '
+        f"({estimate.labels:,} labels); the estimate is {shown(estimate.point)}."
+    )
+
+
+def census_sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
+    """What is known when everything is labelled."""
+    if estimate.point is None:
+        return f"{estimate.title} cannot be computed: {estimate.reason}."
+    word = "at least" if claim.side == "lower" else "at most"
+    end = "the claim was" if decision == "pass" else "which does not meet the claim of"
+    return (
+        f"{estimate.title} is {shown(estimate.point)}: all {estimate.labels:,} items were labelled; "
+        f"{end} {word} {claim.target:g}."
     )

@@ -28,6 +28,17 @@ def write_batch(path: Path, rows: Sequence[BatchRow], columns: Sequence[str]) ->
     write_safely(path, stream.getvalue())
 
 
+def refuse_existing(path: Path) -> None:
+    """Refuse to write over a file: it may hold somebody's work."""
+    if path.exists():
+        raise InputError(
+            f"{str(path)!r} exists already and may hold labels. Choose another name with -o, or "
+            "remove it first."
+        )
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {str(path.parent)!r} to write {path.name!r} into.")
+
+
 def write_safely(path: Path, text: str) -> None:
     """The whole file or nothing of it: written beside its place, then moved there."""
     part = path.with_name(path.name + ".part")

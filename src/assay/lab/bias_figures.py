@@ -226,5 +226,9 @@ def _head(title: str) -> Spec:
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
         "title": {"text": title, "anchor": "start", "fontSize": 13},
         "background": "white",
-        "config": {"font": "sans-serif", "axis": {"labelFontSize": 11, "titleFontSize": 11}},
+        "config": {
+            "aria": False,
+            "font": "sans-serif",
+            "axis": {"labelFontSize": 11, "titleFontSize": 11},
+        },
     }

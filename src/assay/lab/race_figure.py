@@ -45,5 +45,9 @@ def race_figure(laps: Sequence[Any]) -> dict[str, Any]:
                 "encoding": {"x": x, "y": y},
             },
         ],
-        "config": {"font": "sans-serif", "axis": {"labelFontSize": 11, "titleFontSize": 11}},
+        "config": {
+            "aria": False,
+            "font": "sans-serif",
+            "axis": {"labelFontSize": 11, "titleFontSize": 11},
+        },
     }

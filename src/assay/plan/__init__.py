@@ -111,7 +111,7 @@ def _refuse_unprovable(claim: Claim, summary: PoolSummary, design: str) -> None:
         if claim.metric != "prevalence":
             raise PlanError(
                 f"A claim about {metric(claim.metric).title} needs predictions, and this pool has "
-                "none. Run init again with --prediction COL or --threshold X."
+                "none. Register it in a new folder with --prediction COL, or --score COL --threshold X."
             )
         if design == "weighted":
             raise PlanError("The weighted design needs predictions, and this pool has none.")
@@ -177,7 +177,7 @@ def _budget(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
     if course.share <= planner.test.null_share or size.labels is None:
         raise PlanError(
             f"No budget gives this claim the chance you ask for: "
-            f"{size.reason or 'the expected value does not exceed the target'}. Lower the target or "
+            f"{size.reason or 'the expected value does not meet the target'}. Lower the target or "
             "the power, or give --budget N to try all the same."
         )
     found = budget_forecast(planner, course, size, wish.power)

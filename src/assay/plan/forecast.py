@@ -1,13 +1,14 @@
 """What a claim will cost in every mode, computed before anything is bought."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import bdtrc
 
 from assay.errors import InputError
 from assay.plan.belief import belief_in_pool, belief_of, stratum_rates
+from assay.plan.strata import domain_strata
 from assay.stats.boundary import Belief as ShareBelief
 from assay.stats.boundary import Stopping, stopping
 from assay.stats.metrics import binomial_test, gain, metric
@@ -107,6 +108,9 @@ def forecast(
         modes |= _simple_modes(planner, expectation, power)
     if strata:
         modes["weighted"] = weighted_forecast(claim, strata, belief, confidence=confidence)
+    if summary is not None:
+        top = domain_strata(claim, summary)[0].items
+        modes = {name: _within_pool(mode, top) for name, mode in modes.items()}
     name, why = recommend(claim, modes)
     return Forecast(
         claim=claim,
@@ -115,6 +119,17 @@ def forecast(
         modes=modes,
         recommended=name,
         why=why,
+    )
+
+
+def _within_pool(mode: ModeForecast, items: int) -> ModeForecast:
+    """No mode needs more than the whole pool: then everything is labelled, and known."""
+    return replace(
+        mode,
+        labels=None if mode.labels is None else min(mode.labels, items),
+        expected=None if mode.expected is None else min(mode.expected, float(items)),
+        median=None if mode.median is None else min(mode.median, items),
+        quantile=None if mode.quantile is None else min(mode.quantile, items),
     )
 
 
@@ -135,7 +150,7 @@ def _simple_modes(
     }
     course = course_of(planner, expectation)
     if course.share <= planner.test.null_share or course.rate == 0:
-        missing = ModeForecast(reason="the expected value does not exceed the target")
+        missing = ModeForecast(reason="the expected value does not meet the target")
         return modes | {"budget": missing, "anytime": missing}
     return modes | {
         "budget": budget_forecast(planner, course, size, power),

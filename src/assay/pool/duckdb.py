@@ -18,6 +18,11 @@ from assay.types.strata import Stratum
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"}
 WHOLE |= {f"U{name}" for name in WHOLE}
+LONGEST = 16_000_000  # bytes of one row of a CSV file
+CSV_HINT = (
+    " A CSV pool is UTF-8 text with the column names in its first line, as many fields in every row, "
+    f"and no row over {LONGEST // 1_000_000} MB."
+)
 TRUE = "('1', 'true', '1.0', 't', 'yes')"
 FALSE = "('0', 'false', '0.0', 'f', 'no')"
 
@@ -55,15 +60,18 @@ class DuckDBPool:
             return self._connection.execute(sql, parameters).fetchall()
         except duckdb.Error as error:
             names = ", ".join(path.name for path in self.source.files[:3])
-            first = str(error).splitlines()[0]
-            raise EngineError(f"The pool {names!r} cannot be read: {first}") from error
+            first = str(error).splitlines()[0].rstrip(".")
+            hint = CSV_HINT if self.source.kind == "csv" else ""
+            raise EngineError(f"The pool {names!r} cannot be read: {first}.{hint}") from error
 
     def _reader(self, columns: dict[str, str] | None = None) -> str:
         files = self.source.listed
         if self.source.kind == "parquet":
             return f"read_parquet({files}, union_by_name = true)"
         if self.source.kind == "csv":
-            return f"read_csv({files}, header = true, all_varchar = true)"
+            return (
+                f"read_csv({files}, header = true, all_varchar = true, max_line_size = {LONGEST})"
+            )
         pairs = (f"{quoted(name)}: {quoted(kind)}" for name, kind in (columns or {}).items())
         forced = f", columns = {{{', '.join(pairs)}}}" if columns else ""
         return f"read_json({files}, format = 'newline_delimited'{forced})"
@@ -138,17 +146,20 @@ class DuckDBPool:
 
     def _refuse(self, name: str, sql: str, number: int, items: int) -> None:
         shown = self._rows(f"SELECT id FROM pool WHERE {sql} ORDER BY id LIMIT 3")
-        where = ", ".join(str(row[0]) for row in shown)
+        where = ", ".join(str(row[0]) for row in shown) + (", …" if number > 3 else "")
         columns = self.columns
+        comma = (
+            " (A score such as 0,5 has a decimal comma: write 0.5.)" if name == "no_score" else ""
+        )
         sentence = {
             "no_id": f"have no id in '{columns.id}'",
-            "no_score": f"have no number as score in '{columns.score}' (ids {where}, …)",
-            "odd_score": f"have a score that is not finite in '{columns.score}' (ids {where}, …)",
-            "odd_prediction": f"have neither 0 nor 1 in '{columns.prediction}' (ids {where}, …)",
+            "no_score": f"have no number as score in '{columns.score}' (ids {where})",
+            "odd_score": f"have a score that is not finite in '{columns.score}' (ids {where})",
+            "odd_prediction": f"have neither 0 nor 1 in '{columns.prediction}' (ids {where})",
         }[name]
         raise InputError(
             f"{number:,} of {items:,} items {sentence}. Every item needs one: leave these items "
-            "out of the pool or complete them, then run init again."
+            f"out of the pool or complete them, then run init again.{comma}"
         )
 
     def _refuse_duplicates(self, items: int) -> None:
@@ -270,8 +281,9 @@ class DuckDBPool:
 def _known_column(column: str, types: dict[str, str]) -> None:
     if column in types:
         return
-    near = difflib.get_close_matches(column, types, n=1)
-    hint = f" Did you mean '{near[0]}'?" if near else ""
+    lowered = {name.lower(): name for name in types}
+    near = difflib.get_close_matches(column.lower(), lowered, n=1)
+    hint = f" Did you mean '{lowered[near[0]]}'?" if near else ""
     listed = ", ".join(types)
     raise InputError(f"Column '{column}' is not in the pool. Columns: {listed}.{hint}")
 

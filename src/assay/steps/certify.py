@@ -38,6 +38,10 @@ def certify(
     path = output or project.folder / "certificate.json"
     if path.is_dir():
         raise InputError(f"{str(path)!r} is a folder. Name a file: -o certificate.json.")
+    if path.exists() and b'"kind":"assay certificate"' not in path.read_bytes():
+        raise InputError(
+            f"{str(path)!r} exists and is no certificate. Choose another name with -o."
+        )
     with project.ledger.writing() as writer:
         certificate = _reissued(writer.entries)
         if certificate is None:

@@ -1,5 +1,6 @@
 """Hand out the next items to label."""
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from assay.errors import InputError, PlanError, VerificationError
 from assay.events import Attempt, BatchDrawn, DrawnItem, ReserveStored, State
 from assay.evidence import labelled_prefix, weighted_test_of
 from assay.evidence import weighted_draws as weighted_draws_of
-from assay.files.batch import BatchRow, write_batch
+from assay.files.batch import BatchRow, refuse_existing, write_batch
 from assay.pool.reserve import load_reserve, load_texts
 from assay.stats.weighted import sampling
 from assay.steps.plan import build_reserve
@@ -64,6 +65,7 @@ def draw_batch(
         path = output or project.folder / f"batch-{attempt.plan.number}-{event.batch}.csv"
         session.record(*stored, event)
         if wanted and write:
+            refuse_existing(path)
             files = [reserve.file for reserve in [*attempt.reserves, *stored]]
             _write(project, state, files, wanted, path)
     after = len(attempt.draws) + len(drawn)
@@ -79,6 +81,11 @@ def draw_batch(
     )
 
 
+def _unused_name(project: Project, number: int) -> str:
+    names = (f"batch-{number}-pending-{i}.csv" for i in itertools.count(1))
+    return next(name for name in names if not (project.folder / name).exists())
+
+
 def _remaining(plan: Plan, drawn: int) -> int | None:
     return None if plan.size is None else max(plan.size - drawn, 0)
 
@@ -90,7 +97,8 @@ def draw_pending(project: Project, *, output: Path | None = None) -> Batch:
     wanted = [item for item in attempt.order if not state.labelled(item)]
     if not wanted:
         raise PlanError("Every drawn item has its label. Draw more, or look: assay look.")
-    path = output or project.folder / f"batch-{attempt.plan.number}-pending.csv"
+    path = output or project.folder / _unused_name(project, attempt.plan.number)
+    refuse_existing(path)
     _write(project, state, [reserve.file for reserve in attempt.reserves], wanted, path)
     return Batch(
         number=attempt.batches,

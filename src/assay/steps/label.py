@@ -34,6 +34,7 @@ class Labelled:
     disputed: int
     missing: int
     to_draw: int
+    closed: bool
 
 
 def label_file(
@@ -59,6 +60,8 @@ def label(
     empty: int = 0,
 ) -> Labelled:
     """Record these labels, all of them or none. Items that were not drawn are left out."""
+    if any(not row.annotator.strip() for row in rows):
+        raise InputError("An annotator needs a name: --annotator NAME, or a column 'annotator'.")
     with project.writing() as session:
         state = session.state
         latest_attempt(state)
@@ -67,11 +70,21 @@ def label(
             raise InputError(
                 f"None of {counted(len(rows), 'labelled item')} was drawn (the first is "
                 f"{rows[0].item!r}). Label the items that assay draw handed out, by the same ids."
+                f"{_zeros_hint(state, rows)}"
             )
         make = _adjudications if adjudicate else _answers
         events = make(state, drawn, correct=correct)
         session.record(*events)
     return _summary(project, events, rows=rows, drawn=drawn, empty=empty)
+
+
+def _zeros_hint(state: State, rows: Sequence[LabelRow]) -> str:
+    """Spreadsheets turn 000123 into 123; say so where that is what happened."""
+    bare = {item.lstrip("0"): item for item in state.predictions if item.startswith("0")}
+    lost = next((bare[row.item] for row in rows if row.item in bare), None)
+    return (
+        f" {lost!r} was drawn: a spreadsheet seems to have removed leading zeros." if lost else ""
+    )
 
 
 def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[Event]:
@@ -144,5 +157,9 @@ def _summary(
         empty=empty,
         disputed=sum(state.disputed(item) for item in order),
         missing=sum(not state.labelled(item) for item in order),
-        to_draw=max((attempt.plan.size or 0) - len(attempt.draws), 0),
+        # a plan that may be looked at on the way needs no more draws before the next look
+        to_draw=max((attempt.plan.size or 0) - len(attempt.draws), 0)
+        if attempt.plan.mode == "fixed"
+        else 0,
+        closed=not attempt.open,
     )

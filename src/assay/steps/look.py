@@ -17,6 +17,7 @@ class Look:
     verdict: Verdict
     plan: Plan
     looks: int
+    open: bool
 
 
 def look(project: Project) -> Look:
@@ -33,7 +34,8 @@ def look(project: Project) -> Look:
         if attempt.open:
             looks += 1
             session.record(*_events(session.state, verdict))
-    return Look(verdict=verdict, plan=attempt.plan, looks=looks)
+    still = attempt.open and verdict.decision != "fail"
+    return Look(verdict=verdict, plan=attempt.plan, looks=looks, open=still)
 
 
 def _events(state: State, verdict: Verdict) -> list[Looked | PlanClosed]:

@@ -36,7 +36,9 @@ def status(project: Project) -> Status:
         summary, advice = "No plan yet.", 'assay plan "f1 >= 0.75" …'
     elif not attempt.open:
         summary, advice = f"Plan {attempt.plan.number}: {attempt.outcome}.", "assay plan …"
-    elif size is not None and draws < size:
+    elif attempt.looks and attempt.looks[-1][2].decision == "pass":
+        summary, advice = f"Plan {attempt.plan.number}: established.", "assay certify"
+    elif not draws or (attempt.plan.mode == "fixed" and size is not None and draws < size):
         summary, advice = f"Plan {attempt.plan.number} is open.", "assay draw"
     elif missing:
         summary, advice = f"Plan {attempt.plan.number} waits for labels.", "assay draw --pending"

@@ -55,7 +55,9 @@ def verify(
         if project is None or entries is None:
             checks.append(_unchecked("ledger", "no project was named (-p DIR)"))
             checks.append(_unchecked("draw", "it needs the ledger and the pool"))
-            return _answer("verified", statement, checks)
+            # a hash that anybody can recompute proves nothing; a demanded signature does
+            proved = public_key is not None
+            return _answer("verified" if proved else "consistent", statement, checks)
         checks += _draws(project, certificate, entries, progress)
         changed = superseded_by(certificate, entries)
     except VerificationError as error:

@@ -118,6 +118,6 @@ class Check(Record):
 class Verification(Record):
     """What a stranger found when recomputing a certificate."""
 
-    status: Literal["verified", "failed", "superseded"]
+    status: Literal["verified", "consistent", "failed", "superseded"]
     statement: str
     checks: tuple[Check, ...]

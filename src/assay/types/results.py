@@ -19,10 +19,13 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def rounded(value: float | None, *, up: bool = False) -> str:
-    """Four decimals, rounded so that a bound never looks better than it is."""
-    if value is None:
-        return "undefined"
+def shown(value: float | None) -> str:
+    """An estimate to four decimals, rounded to the nearest."""
+    return "undefined" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def rounded(value: float, *, up: bool = False) -> str:
+    """A bound to four decimals, rounded so that it never looks better than it is."""
     scaled = value * 1e4
     whole = -(-scaled // 1) if up else scaled // 1
     return f"{whole / 1e4:.4f}".rstrip("0").rstrip(".") if value not in (0, 1) else f"{value:g}"
