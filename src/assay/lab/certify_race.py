@@ -68,6 +68,11 @@ class RaceTask:
         """What to show while it runs."""
         return f"{self.sketch.name if self.sketch else self.topic}, margin {self.margin:g}"
 
+    @property
+    def heat(self) -> str:
+        """Names the random numbers: a second heat must not repeat the runs of the first."""
+        return "lap" if self.entrants == tuple(ENTRANTS) else "lap again"
+
     def world(self) -> World:
         """The pool with its classifier; the same for every margin."""
         if self.sketch is not None:
@@ -112,7 +117,7 @@ def run_race(task: RaceTask) -> Found:
     laps, ideal = [], course.ideal
     results = {
         name: ENTRANTS[name](
-            course, task.runs, rng_of(task.seed, "lap", world.name, task.name, name, str(task.runs))
+            course, task.runs, rng_of(task.seed, task.heat, world.name, task.name, name)
         )
         for name in task.entrants
     }

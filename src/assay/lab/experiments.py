@@ -27,7 +27,7 @@ EXPERIMENTS = {
             shows="what stopping at the first good test does to bounds made for one test",
             module="assay.lab.sequential_bias",
             function="sequential_bias",
-            runs="growing tests per world (default 200; a learning curve per topic for every 100)",
+            runs="growing tests per world (default 200; a learning curve per topic for every 50)",
         ),
         Experiment(
             name="certify-race",

@@ -23,7 +23,7 @@ RUNS = 200
 LABELS = 4_000  # training and test together; the paper went to 15,000
 TOPICS = 29
 GUIDED = 10  # one score-guided run for so many others: it takes as many times longer
-CURVES = 100  # one learning curve per topic for so many growing tests
+CURVES = 50  # one learning curve per topic for so many growing tests
 LEVELS = (*(round(0.5 + 0.01 * i, 2) for i in range(50)), 0.9925, 0.995, 0.9975, 0.999, 0.9995)
 SKETCHES = tuple(
     Sketch(prevalence=prevalence, f1=f1)

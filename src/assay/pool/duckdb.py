@@ -149,7 +149,9 @@ class DuckDBPool:
         where = ", ".join(str(row[0]) for row in shown) + (", …" if number > 3 else "")
         columns = self.columns
         comma = (
-            " (A score such as 0,5 has a decimal comma: write 0.5.)" if name == "no_score" else ""
+            " (A score such as 0,5 has a decimal comma: write 0.5.)"
+            if name == "no_score" and self.source.kind == "csv"
+            else ""
         )
         sentence = {
             "no_id": f"have no id in '{columns.id}'",
