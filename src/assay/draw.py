@@ -7,6 +7,7 @@ draws without replacement: the seed picks a stratum by the stored chances, then 
 """
 
 import hashlib
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -44,16 +45,18 @@ class Draw:
 
 
 def simple_draws(
-    seed: str, *, domain: int, drawn: int, known: int, new: int, last: int
+    seed: str, *, domain: int, drawn: int, known: int, new: int, last: int | None
 ) -> tuple[Draw, ...]:
     """The next draws of the simple design: `new` new items and the repeats among and after them.
 
     `drawn` draws were made before, of `known` different items out of `domain`; draw number `last`
-    is the last that the plan makes.
+    is the last that the plan makes. Without a last one, drawing ends when every item is known.
     """
     draws: list[Draw] = []
     quota = known + new
-    for number in range(drawn + 1, last + 1):
+    for number in itertools.count(drawn + 1):
+        if number > last if last is not None else known == domain:
+            break
         step = simple_draw(seed, domain=domain, number=number, known=known)
         if not step.repeat and known == quota:
             break

@@ -105,7 +105,16 @@ def test_elusion_floor_by_hand() -> None:
     belief = from_expectation(precision=0.8, recall=0.8, prevalence=0.1)
     plan = Planner(claim=parse_claim("f1 >= 0.7"), belief=belief, confidence=0.95)
     gap = 2 * 0.08 - 0.7 * (0.1 + 0.1)
-    assert elusion_floor(plan) == pytest.approx(np.log(0.05) / np.log1p(-gap / (0.7 * 0.9)))
+    share = gap / (0.7 * 0.9)
+    assert elusion_floor(plan) == pytest.approx(np.log(0.05 / 0.93) / np.log1p(-share))
+    small = elusion_floor(plan, pool=1000)
+    negatives, hidden = 900, round(900 * share)
+    unseen = 1.0
+    for n in range(int(small)):
+        unseen *= (negatives - hidden - n) / (negatives - n)
+    assert unseen == pytest.approx(0.05 / 0.93, rel=0.1)
+    assert small < elusion_floor(plan)
+    assert elusion_floor(plan, pool=10**9) == pytest.approx(elusion_floor(plan), rel=1e-3)
     precise = Planner(claim=parse_claim("precision >= 0.7"), belief=belief, confidence=0.95)
     assert elusion_floor(precise) is None
 

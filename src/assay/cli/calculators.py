@@ -181,7 +181,8 @@ def show_forecast(answer: Any, power: float) -> None:
     """A forecast as people read it: one line per mode."""
     lines = [("chance that it is true", f"{answer.reachable_power:.4f}, given what is expected")]
     if answer.elusion_floor is not None:
-        floor = f"no method can do with fewer than {answer.elusion_floor:,.0f} labels of predicted negatives"
+        fewest = f"{answer.elusion_floor:,.0f} labels of predicted negatives"
+        floor = f"on average no method passes with fewer than {fewest}"
         lines.append(("elusion floor", floor))
     rows(lines)
     if not answer.modes:

@@ -203,7 +203,7 @@ def _show_plan(sealed: Plan) -> None:
     if sealed.family is not None:
         kept = percent(sealed.family)
         lines.append(
-            ("family", f"all plans sealed with --family on this pool together keep {kept}")
+            ("family", f"all plans on this pool together keep {kept}, if each has --family")
         )
     rows([*lines, ("seed", sealed.seed)])
 

@@ -19,6 +19,7 @@ from assay.events.kinds import (
     read_event,
 )
 from assay.events.state import Attempt, State, replay
+from assay.events.story import check_story
 
 __all__ = [
     "KINDS",
@@ -40,6 +41,7 @@ __all__ = [
     "ReserveStored",
     "State",
     "check_chain",
+    "check_story",
     "read_event",
     "replay",
     "seal",

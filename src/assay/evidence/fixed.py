@@ -6,7 +6,7 @@ from assay.errors import PlanError
 from assay.events import Attempt, State
 from assay.evidence.prefix import labelled_prefix, tally
 from assay.evidence.words import CENSUS, FIXED, census_sentence, reaches, sentence
-from assay.stats.fixed import bound
+from assay.stats.fixed import METHODS, bound
 from assay.stats.metrics import metric
 from assay.types.plan import Plan
 from assay.types.results import Decision, Estimate, Interval, Verdict, counted
@@ -18,6 +18,8 @@ def judge_fixed(state: State, attempt: Attempt) -> Verdict:
     prefix = labelled_prefix(state, attempt)
     if plan.size is None or prefix.draws < plan.size:
         raise PlanError(_too_early(state, attempt))
+    if prefix.draws > plan.size or not METHODS[plan.bound].guaranteed:
+        raise PlanError(f"Plan {plan.number} cannot be judged: it was not kept as it was sealed.")
     found = bound(
         plan.claim.metric,
         prefix.counts,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from assay.errors import InputError, PlanError
 from assay.plan.belief import belief_in_pool, belief_of
+from assay.plan.family import family_confidence
 from assay.plan.forecast import (
     Course,
     budget_forecast,
@@ -13,6 +14,7 @@ from assay.plan.forecast import (
     forecast,
     weighted_forecast,
 )
+from assay.plan.sealed import BOUNDS, check_sealed
 from assay.plan.strata import domain_strata, guided_strata, scores_are_shares
 from assay.stats.boundary import stopping
 from assay.stats.metrics import binomial_test, domain, metric
@@ -26,6 +28,7 @@ from assay.types.pool import PoolSummary
 __all__ = [
     "Wish",
     "belief_of",
+    "check_sealed",
     "family_confidence",
     "forecast",
     "guided_strata",
@@ -50,14 +53,6 @@ class Wish:
     family: bool = False
 
 
-def family_confidence(confidence: float, attempt: int) -> float:
-    """The confidence of the k-th plan when all plans together shall keep the one asked for.
-
-    The risk is split as 6/(π²k²), which sums to 1 over all attempts that there can ever be.
-    """
-    return 1 - (1 - open_share("confidence", confidence)) * 6 / (math.pi**2 * attempt**2)
-
-
 def make_plan(wish: Wish, summary: PoolSummary, *, number: int, seed: str) -> Plan:
     """The plan that the wish asks for. Refused where its promise could not be kept."""
     mode, design = _routed(wish, summary)
@@ -71,7 +66,7 @@ def make_plan(wish: Wish, summary: PoolSummary, *, number: int, seed: str) -> Pl
         claim=wish.claim,
         mode=mode,  # type: ignore[arg-type]
         design=design,  # type: ignore[arg-type]
-        bound={"fixed": "exact", "budget": "budget"}.get(mode, "anytime"),
+        bound=BOUNDS[mode],
         confidence=confidence,
         seed=seed,
         domain=domain(wish.claim),

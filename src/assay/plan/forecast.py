@@ -115,7 +115,9 @@ def forecast(
     return Forecast(
         claim=claim,
         reachable_power=planner.reachable(),
-        elusion_floor=elusion_floor(planner),
+        elusion_floor=elusion_floor(
+            planner, power=power, pool=summary.items if summary is not None else None
+        ),
         modes=modes,
         recommended=name,
         why=why,
@@ -152,8 +154,9 @@ def _simple_modes(
     if course.share <= planner.test.null_share or course.rate == 0:
         missing = ModeForecast(reason="the expected value does not meet the target")
         return modes | {"budget": missing, "anytime": missing}
+    unreachable = ModeForecast(reason=size.reason)
     return modes | {
-        "budget": budget_forecast(planner, course, size, power),
+        "budget": budget_forecast(planner, course, size, power) if size.labels else unreachable,
         "anytime": _anytime_forecast(planner, course, size, power),
     }
 
@@ -185,7 +188,7 @@ def budget_forecast(planner: Planner, course: Course, size: Size, power: float) 
 def _anytime_forecast(planner: Planner, course: Course, size: Size, power: float) -> ModeForecast:
     horizon = min(20_000, math.ceil(FAR * (size.informative or 2000.0)) + 50)
     test = mixture_test(planner.claim, confidence=planner.confidence)
-    stop = stopping(mixture_boundary(test, horizon), course.share)
+    stop = stopping(mixture_boundary(test, horizon), course.law)
     return ModeForecast(
         expected=stop.mean_items / course.rate,
         median=labels_for(stop, course.rate, 0.5),

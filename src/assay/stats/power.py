@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from assay.errors import InputError
 from assay.stats.fixed import pass_counts
@@ -215,11 +216,16 @@ def _at_least(law: Positives, size: int, successes: int) -> float:
     return float(pmf[max(successes - left, 0) :].sum())
 
 
-def elusion_floor(planner: Planner) -> float | None:
-    """Labels of predicted negatives that no scheme can do without; None where there is no floor.
+def elusion_floor(
+    planner: Planner, *, power: float = 0.93, pool: int | None = None
+) -> float | None:
+    """Labels of predicted negatives that no scheme passes with fewer of, on average; None if none.
 
-    Enough misses to break the claim could hide among the predicted negatives; this many labels
-    without finding them are needed to exclude that. 0 where even all of them could not break it.
+    Enough misses to break the claim could hide among the predicted negatives. A scheme that
+    passes with chance p when they do not, and with chance at most α when they do, has
+    α ≥ p·P(none of them was seen), so it needs ln(p/α) / −ln(1 − hidden share) labels there. In a
+    pool of known size the chance is that of drawing without replacement, and fewer do. 0 where
+    not even all of them could break the claim.
     """
     tp, fp, fn, tn = gain(planner.claim)
     hurt = tn - fn
@@ -231,6 +237,25 @@ def elusion_floor(planner: Planner) -> float | None:
     if gap <= 0 or rest == 0:
         return None
     hidden = gap / (hurt * rest)
-    if hidden >= 1:
+    needed = float(np.log((1 - planner.confidence) / power))
+    if hidden >= 1 or needed >= 0:
         return 0.0
-    return float(np.log(1 - planner.confidence) / np.log1p(-hidden))
+    if pool is None:
+        return needed / float(np.log1p(-hidden))
+    return _unseen_floor(round(pool * rest), hidden, needed)
+
+
+def _unseen_floor(negatives: int, hidden: float, needed: float) -> float:
+    """The least n whose log chance to miss all hidden items, without replacement, is `needed`."""
+    misses = hidden * negatives
+    low, high = 0.0, negatives - misses
+    for _ in range(60):
+        n = (low + high) / 2
+        chance = (
+            gammaln(negatives - misses + 1)
+            - gammaln(negatives - misses - n + 1)
+            - gammaln(negatives + 1)
+            + gammaln(negatives - n + 1)
+        )
+        low, high = (n, high) if chance > needed else (low, n)
+    return high

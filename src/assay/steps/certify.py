@@ -5,7 +5,7 @@ from pathlib import Path
 
 from assay import __version__
 from assay.certificate import certificate_hash, issue, superseded_by, write
-from assay.errors import AssayError, InputError
+from assay.errors import AssayError, InputError, VerificationError
 from assay.events import CertificateIssued, Entry, State, read_event, replay
 from assay.files.batch import write_safely
 from assay.steps.project import Project, latest_attempt
@@ -51,6 +51,7 @@ def certify(
                 plan=plan, certificate=certificate_hash(certificate), software=__version__
             )
             writer.append([event], time=certificate.issued)
+        _refuse_other(certificate, writer.entries)
         changed = superseded_by(certificate, writer.entries)
         if changed is not None:
             raise NotEstablishedError(
@@ -71,6 +72,16 @@ def _reissued(entries: list[Entry]) -> Certificate | None:
     return issue(
         entries[: seq - 1], plan=attempt.plan.number, issued=time, software=_software(entries, seq)
     )
+
+
+def _refuse_other(certificate: Certificate, entries: list[Entry]) -> None:
+    """Refuse to write a certificate that differs from the one on record, if only in last digits."""
+    recorded = latest_attempt(replay(entries)).certificate
+    if recorded is not None and recorded[2] != certificate_hash(certificate):
+        raise VerificationError(
+            "The certificate on record was issued on another kind of processor, and this one gives "
+            "other last digits. Use the file that was written then."
+        )
 
 
 def _software(entries: list[Entry], seq: int) -> str:

@@ -151,9 +151,8 @@ def _steps(
     if plan.design == "census":
         return [Draw(number=drawn + i + 1, place=known + i) for i in range(new)], None
     if plan.design == "simple":
-        last = plan.size if plan.size is not None else drawn + 1000 * (new + 1)
         draws = simple_draws(
-            plan.seed, domain=plan.items, drawn=drawn, known=known, new=new, last=last
+            plan.seed, domain=plan.items, drawn=drawn, known=known, new=new, last=plan.size
         )
         return draws, None
     prefix = labelled_prefix(state, attempt)

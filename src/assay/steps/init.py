@@ -10,7 +10,7 @@ from assay.ledger import SqliteLedger
 from assay.pool import Progress, open_pool, silent
 from assay.steps.project import LEDGER, Project, utc_now
 from assay.types.canonical import digest
-from assay.types.pool import Columns, RegisteredPool
+from assay.types.pool import Columns, PoolFile, PoolSummary, RegisteredPool
 from assay.types.record import plain
 
 
@@ -37,7 +37,7 @@ def init(
         columns=columns,
         summary=summary,
         files=files,
-        fingerprint=digest([plain(files), plain(summary), plain(columns)]),
+        fingerprint=fingerprint(files, summary, columns),
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -49,6 +49,11 @@ def init(
             raise InputError(_used(folder))
         session.record(PoolRegistered(pool=registered, software=__version__))
     return registered
+
+
+def fingerprint(files: tuple[PoolFile, ...], summary: PoolSummary, columns: Columns) -> str:
+    """What identifies a pool: its bytes, what was counted in it, and which column means what."""
+    return digest([plain(files), plain(summary), plain(columns)])
 
 
 def _refuse_used(folder: Path) -> None:

@@ -42,6 +42,11 @@ def _make(state: State, wish: Wish) -> Plan:
             f"The seed {wish.seed!r} was used by an earlier plan on this pool: the same items would be "
             "drawn again, and their labels are known. Use another seed, or leave --seed out."
         )
+    if wish.family and any(old.plan.family != wish.confidence for old in state.attempts):
+        raise PlanError(
+            "--family shares one risk among all plans on this pool, and an earlier plan was sealed "
+            "without it or at another level, so the sum cannot be kept. Leave --family out."
+        )
     return make_plan(
         wish,
         registered_pool(state).summary,

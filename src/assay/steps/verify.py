@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from assay.certificate import (
+    check_chances,
     check_draws,
     check_form,
     check_ledger,
@@ -14,8 +15,10 @@ from assay.certificate import (
 )
 from assay.errors import AssayError, InputError, VerificationError
 from assay.events import Entry, ReserveStored, replay
+from assay.plan import check_sealed
 from assay.pool import Pool, Progress, silent
 from assay.pool.reserve import tickets_digest
+from assay.steps.init import fingerprint
 from assay.steps.plan import refuse_changed, reserve_limits
 from assay.steps.project import Project, registered_pool
 from assay.steps.signing import check_signature
@@ -58,7 +61,7 @@ def verify(
             # a hash that anybody can recompute proves nothing; a demanded signature does
             proved = public_key is not None
             return _answer("verified" if proved else "consistent", statement, checks)
-        checks += _draws(project, certificate, entries, progress)
+        checks += _guarded(lambda: _draws(project, certificate, entries, progress), "draw")
         changed = superseded_by(certificate, entries)
     except VerificationError as error:
         failed = Check(name="verification", outcome="failed", detail=str(error))
@@ -88,8 +91,16 @@ def _draws(
 ) -> list[Check]:
     state = replay(entries)
     registered = registered_pool(state)
+    check_sealed(certificate.plan, registered.summary)
+    if registered.fingerprint != fingerprint(
+        registered.files, registered.summary, registered.columns
+    ):
+        raise VerificationError("The pool's fingerprint in the ledger is not that of its parts.")
+    chances = check_chances(certificate, entries)
     if not project.has_pool(registered):
-        return [check_tickets(certificate, entries), _unchecked("pool", "the pool is not at hand")]
+        where = project.pool_path(registered)
+        missing = _unchecked("pool", f"it is not at hand (looked for {where})")
+        return [chances, check_tickets(certificate, entries), missing]
     try:
         pool = project.pool(registered)
     except AssayError as error:
@@ -104,6 +115,7 @@ def _draws(
         pool.close()
     return [
         Check(name="pool", outcome="ok", detail="files and summary are those that were registered"),
+        chances,
         check_draws(certificate, entries, items),
     ]
 

@@ -1,0 +1,113 @@
+"""Whether events can have happened in this order: a ledger that assay wrote always passes."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from assay.errors import VerificationError
+from assay.events.chain import Entry
+from assay.events.kinds import (
+    BatchDrawn,
+    CertificateIssued,
+    Event,
+    LabelAdjudicated,
+    LabelCorrected,
+    LabelRecorded,
+    LabelSkipped,
+    Looked,
+    PlanClosed,
+    PlanSealed,
+    PoolRegistered,
+    ReserveStored,
+    read_event,
+)
+from assay.events.state import Attempt, State
+
+
+def check_story(entries: Iterable[Entry]) -> None:
+    """Refuses a ledger whose events, though chained, cannot have followed each other."""
+    state = State()
+    for entry in entries:
+        event = read_event(entry.kind, entry.body)
+        fault = RULES[type(event)](state, event)
+        if state.pool is None and not isinstance(event, PoolRegistered):
+            fault = "no pool is registered yet"
+        if fault:
+            raise VerificationError(
+                f"The ledger cannot be genuine: event {entry.seq} ({entry.kind}): {fault}."
+            )
+        state.apply(event, entry)
+
+
+def _current(state: State, number: int) -> Attempt | None:
+    """The plan of that number, if it is the one being worked on."""
+    attempt = state.attempt
+    return (
+        attempt if attempt is not None and attempt.open and attempt.plan.number == number else None
+    )
+
+
+def _pool(state: State, _event: PoolRegistered) -> str | None:
+    return "a pool is registered already" if state.pool is not None else None
+
+
+def _plan(state: State, event: PlanSealed) -> str | None:
+    if state.attempt is not None and state.attempt.open:
+        return "another plan is still open"
+    if event.plan.number != len(state.attempts) + 1:
+        return "its number is not the next one"
+    if event.plan.seed in {attempt.plan.seed for attempt in state.attempts}:
+        return "its seed was used before"
+    return None
+
+
+def _of_current(state: State, event: Any) -> str | None:
+    return None if _current(state, event.plan) else "its plan is not the open one"
+
+
+def _batch(state: State, event: BatchDrawn) -> str | None:
+    attempt = _current(state, event.plan)
+    if attempt is None:
+        return "its plan is not the open one"
+    if event.batch != attempt.batches + 1:
+        return "its number is not the next one"
+    first = len(attempt.draws) + 1
+    if [item.draw for item in event.items] != list(range(first, first + len(event.items))):
+        return "its draws are not numbered on from the last one"
+    size = attempt.plan.size
+    if size is not None and len(attempt.draws) + len(event.items) > size:
+        return "it holds more draws than the plan has"
+    return None
+
+
+def _answer(state: State, event: LabelRecorded | LabelSkipped) -> str | None:
+    if event.item not in state.predictions:
+        return "its item was not drawn"
+    given = state.answers.get(event.item, {})
+    return "this annotator answered before" if event.annotator in given else None
+
+
+def _correction(state: State, event: LabelCorrected) -> str | None:
+    given = state.answers.get(event.item, {})
+    if event.annotator not in given or given[event.annotator] != event.before:
+        return "the answer it corrects was never given"
+    return None
+
+
+def _adjudication(state: State, event: LabelAdjudicated) -> str | None:
+    differ = state.disputed(event.item) or event.item in state.decided
+    return None if differ else "nobody differed about its item"
+
+
+RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
+    PoolRegistered: _pool,
+    PlanSealed: _plan,
+    ReserveStored: _of_current,
+    BatchDrawn: _batch,
+    LabelRecorded: _answer,
+    LabelSkipped: _answer,
+    LabelCorrected: _correction,
+    LabelAdjudicated: _adjudication,
+    Looked: _of_current,
+    PlanClosed: _of_current,
+    CertificateIssued: _of_current,
+}
