@@ -36,4 +36,4 @@ docs: $(READY)
 	$(BIN)/python docs/generate.py
 
 lock:
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra dev -o requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra dev --extra lab -o requirements.lock pyproject.toml

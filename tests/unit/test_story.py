@@ -27,7 +27,7 @@ def test_from_scores_to_a_verified_certificate(assay, labelled, tmp_path) -> Non
     outcome = {check["name"]: check["outcome"] for check in checked.json["checks"]}
     assert outcome == {
         "chain": "ok", "replay": "ok", "certificate": "ok", "signature": "not checked",
-        "numbers": "ok", "pool": "ok", "draw": "ok", "labels": "ok",
+        "numbers": "ok", "chances": "ok", "pool": "ok", "draw": "ok", "labels": "ok",
     }  # fmt: skip
 
 

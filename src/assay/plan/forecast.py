@@ -26,6 +26,7 @@ from assay.types.results import Forecast, ModeForecast, Size
 from assay.types.strata import Stratum
 
 FAR = 6  # an anytime test is followed to this many times the fixed number of informative items
+LONGEST = 8_000  # informative items beyond which nobody plans a test
 FEW_LABELS = 150
 
 
@@ -172,7 +173,7 @@ def budget_forecast(planner: Planner, course: Course, size: Size, power: float) 
         stop = stopping(spending_boundary(test), course.law)
         labels = math.ceil(planned / course.rate * (1 + 1.5 / math.sqrt(planned)))
         reached = chance_within(stop, course.rate, labels)
-        if reached >= power or size.informative is None or planned > 20_000:
+        if reached >= power or size.informative is None or planned > LONGEST:
             break
         planned = math.ceil(1.1 * planned)
     return ModeForecast(
@@ -186,7 +187,7 @@ def budget_forecast(planner: Planner, course: Course, size: Size, power: float) 
 
 
 def _anytime_forecast(planner: Planner, course: Course, size: Size, power: float) -> ModeForecast:
-    horizon = min(20_000, math.ceil(FAR * (size.informative or 2000.0)) + 50)
+    horizon = min(LONGEST, math.ceil(FAR * (size.informative or 2000.0)) + 50)
     test = mixture_test(planner.claim, confidence=planner.confidence)
     stop = stopping(mixture_boundary(test, horizon), course.law)
     return ModeForecast(

@@ -17,6 +17,7 @@ from assay.stats.metrics import Cells, Metric
 from assay.types.claim import Counts
 
 Floats = NDArray[np.float64]
+PANELS = 80
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,9 +80,13 @@ def cells(belief: Belief) -> Cells:
 
 @lru_cache(maxsize=64)
 def _nodes(shape: tuple[float, float]) -> tuple[Floats, Floats]:
-    # 160 Gauss–Legendre nodes in probability; the integrand is a smooth beta tail of it
-    at, weight = np.polynomial.legendre.leggauss(160)
-    return np.asarray(betaincinv(*shape, (at + 1) / 2)), weight / 2
+    # Gauss–Legendre panels in probability, crowded at both ends: the integrand is a beta tail of
+    # it, smooth but for a kink where the other rate reaches 0 or 1
+    at, weight = np.polynomial.legendre.leggauss(8)
+    edges = np.sin(np.linspace(0, np.pi / 2, PANELS + 1)) ** 2
+    width = np.diff(edges)
+    places = (edges[:-1, None] + width[:, None] * (at + 1) / 2).ravel()
+    return np.asarray(betaincinv(*shape, places)), (width[:, None] * weight / 2).ravel()
 
 
 def chance_below(metric: Metric, belief: Belief, value: float) -> float:
@@ -96,6 +101,10 @@ def chance_below(metric: Metric, belief: Belief, value: float) -> float:
     constant = share * z[1] + (1 - share) * z[3]
     if second == 0:
         return float(_tail(belief.retrieved, np.asarray(-constant), first))
+    if first != 0 and min(belief.rest) < min(belief.retrieved):
+        # integrate over the rate with the sharper belief at 0 or 1, so that the tail is smooth
+        rates, weight = _nodes(belief.rest)
+        return float(weight @ _tail(belief.retrieved, -(constant + second * rates), first))
     rates, weight = _nodes(belief.retrieved)
     return float(weight @ _tail(belief.rest, -(constant + first * rates), second))
 

@@ -34,7 +34,7 @@ STEADY = 50  # power is a saw-tooth in the size: this many next sizes must pass 
 LARGE = (
     20_000  # above this, sizes are found to within 0.2 % and the saw-tooth is too fine to matter
 )
-LARGEST = 500_000
+LARGEST = 200_000
 
 
 @dataclass(frozen=True, kw_only=True)
