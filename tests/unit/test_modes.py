@@ -218,7 +218,7 @@ def test_a_corrected_label_replays_everything(assay, project, world, tmp_path) -
 
 
 def test_the_reserve_grows_when_it_is_used_up(assay, tmp_path, monkeypatch) -> None:
-    import assay.steps.plan as planning
+    import assay.steps.reserve as planning
 
     monkeypatch.setattr(planning, "FEWEST_TICKETS", 20)
     monkeypatch.setattr(planning, "MOST_TICKETS", 20)

@@ -63,7 +63,7 @@ def check_chances(certificate: Certificate, entries: Sequence[Entry]) -> Check:
         event = read_event(entry.kind, entry.body)
         if isinstance(event, BatchDrawn) and event.plan == plan.number:
             attempt = state.attempts[plan.number - 1]
-            known = labelled_draws(state, attempt, labelled_prefix(state, attempt))
+            known = labelled_draws(attempt, labelled_prefix(state, attempt))
             if not np.allclose(sampling(test, known), event.sampling or (), rtol=1e-6, atol=1e-9):
                 raise VerificationError(
                     f"Event {entry.seq}: the chances of batch {event.batch} do not follow from the "

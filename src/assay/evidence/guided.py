@@ -25,13 +25,12 @@ def weighted_test_of(plan: Plan) -> WeightedTest:
     return WeightedTest(claim=plan.claim, confidence=plan.confidence, strata=strata)
 
 
-def weighted_draws(state: State, attempt: Attempt, prefix: Prefix) -> Draws:
+def weighted_draws(attempt: Attempt, prefix: Prefix) -> Draws:
     """The labelled prefix as the test takes it: strata, labels, and the chances stored then."""
-    labels = [state.label(draw.id) for draw in prefix.drawn]
     chances = np.array(attempt.sampling[: prefix.draws], dtype=np.float64)
     return Draws(
         strata=np.array([draw.stratum for draw in prefix.drawn], dtype=np.int64),
-        labels=np.array([SKIPPED if y is None else y for y in labels], dtype=np.int64),
+        labels=np.array([SKIPPED if y is None else y for y in prefix.answers], dtype=np.int64),
         sampling=chances.reshape(prefix.draws, len(attempt.plan.strata)),
     )
 
@@ -41,7 +40,7 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
     plan = attempt.plan
     prefix = labelled_prefix(state, attempt)
     test = weighted_test_of(plan)
-    draws = weighted_draws(state, attempt, prefix)
+    draws = weighted_draws(attempt, prefix)
     path = replay(test, draws)
     estimate = _estimate(plan, prefix, test, draws, path)
     decision: Decision = path.decision

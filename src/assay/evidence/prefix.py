@@ -4,7 +4,7 @@ Labels beyond the first unlabelled draw wait: hard items come late, and counting
 to be there would be biased. An item that nobody could tell counts in the way that hurts the claim.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.events import Attempt, DrawnItem, State
@@ -17,6 +17,7 @@ class Prefix:
     """The draws that count, and what they show."""
 
     drawn: tuple[DrawnItem, ...]
+    answers: tuple[int | None, ...]
     labels: int
     skipped: int
     waiting: int
@@ -35,27 +36,35 @@ def labelled_prefix(state: State, attempt: Attempt) -> Prefix:
         len(attempt.draws),
     )
     used = attempt.draws[:end]
-    inside = {draw.id for draw in used}
-    beyond = {draw.id for draw in attempt.draws[end:]} - inside
+    answers = tuple(state.label(draw.id) for draw in used)
+    inside = dict(zip((draw.id for draw in used), answers, strict=True))
+    beyond = {draw.id for draw in attempt.draws[end:]} - inside.keys()
     return Prefix(
         drawn=tuple(used),
+        answers=answers,
         labels=len(inside),
-        skipped=sum(state.label(item) is None for item in inside),
+        skipped=sum(answer is None for answer in inside.values()),
         waiting=sum(state.labelled(item) for item in beyond),
-        counts=tally(state, attempt.plan.claim, [draw.id for draw in used]),
+        counts=_count(
+            attempt.plan.claim,
+            ((bool(draw.prediction), answer) for draw, answer in zip(used, answers, strict=True)),
+        ),
     )
 
 
-def counted_label(state: State, claim: Claim, item: str) -> int:
-    """The item's label; where nobody could tell, the one that hurts the claim."""
-    label = state.label(item)
-    predicted = bool(state.predictions[item])
-    return worst_label(claim, predicted=predicted) if label is None else label
+def counted_label(claim: Claim, *, predicted: bool, answer: int | None) -> int:
+    """The answer; where nobody could tell, the label that hurts the claim."""
+    return worst_label(claim, predicted=predicted) if answer is None else answer
 
 
 def tally(state: State, claim: Claim, items: Sequence[str]) -> Counts:
     """The confusion counts of these items."""
+    pairs = ((bool(state.predictions[item]), state.label(item)) for item in items)
+    return _count(claim, pairs)
+
+
+def _count(claim: Claim, pairs: Iterable[tuple[bool, int | None]]) -> Counts:
     cells = {(True, 1): 0, (True, 0): 0, (False, 1): 0, (False, 0): 0}
-    for item in items:
-        cells[bool(state.predictions[item]), counted_label(state, claim, item)] += 1
+    for predicted, answer in pairs:
+        cells[predicted, counted_label(claim, predicted=predicted, answer=answer)] += 1
     return Counts(tp=cells[True, 1], fp=cells[True, 0], fn=cells[False, 1], tn=cells[False, 0])

@@ -36,15 +36,16 @@ class Informative:
         return max(len(self.wins), 1) / max(self.draws, 1)
 
 
-def informative_draws(state: State, claim: Claim, prefix: Prefix) -> Informative:
+def informative_draws(claim: Claim, prefix: Prefix) -> Informative:
     """The draws that say something about the claim, as successes and failures."""
     test = binomial_test(claim)
     if test is None:
         raise PlanError(f"{metric(claim.metric).title} has no binomial form.")
     cells = {(True, 1): 0, (True, 0): 1, (False, 1): 2, (False, 0): 3}
     wins = []
-    for draw in prefix.drawn:
-        cell = cells[bool(draw.prediction), counted_label(state, claim, draw.id)]
+    for draw, answer in zip(prefix.drawn, prefix.answers, strict=True):
+        predicted = bool(draw.prediction)
+        cell = cells[predicted, counted_label(claim, predicted=predicted, answer=answer)]
         if test.success[cell] or test.failure[cell]:
             wins.append(test.success[cell])
     return Informative(wins=np.array(wins, dtype=bool), draws=prefix.draws)
@@ -54,7 +55,7 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
     """What is established now, whenever one looks."""
     plan = attempt.plan
     prefix = labelled_prefix(state, attempt)
-    found = informative_draws(state, plan.claim, prefix)
+    found = informative_draws(plan.claim, prefix)
     reached = anytime_bound(plan.claim, found.wins, confidence=plan.confidence)
     test = mixture_test(plan.claim, confidence=plan.confidence)
     seen = evidence(test, found.wins)
@@ -114,7 +115,7 @@ def judge_budget(state: State, attempt: Attempt) -> Verdict:
     if plan.informative is None or plan.size is None:
         raise PlanError(f"Plan {plan.number} seals no budget.")
     prefix = labelled_prefix(state, attempt)
-    found = informative_draws(state, plan.claim, prefix)
+    found = informative_draws(plan.claim, prefix)
     test = spending_test(plan.claim, confidence=plan.confidence, planned=plan.informative)
     seen = crossing(test, found.wins[: plan.informative])
     spent = len(found.wins) >= plan.informative or prefix.draws >= plan.size

@@ -25,7 +25,7 @@ from assay.types.pool import PoolSummary
 from assay.types.results import Forecast, ModeForecast, Size
 from assay.types.strata import Stratum
 
-FAR = 6  # an anytime test is followed to this many times the fixed number of informative items
+FAR = 4  # an anytime test is followed to this many times the fixed number of informative items
 LONGEST = 8_000  # informative items beyond which nobody plans a test
 FEW_LABELS = 150
 

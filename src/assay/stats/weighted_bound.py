@@ -22,7 +22,7 @@ from assay.stats.weighted import (
 )
 
 # Distances of the other targets from the claim's, in log-odds: fixed before any label.
-STEPS = tuple(float(0.03 * i**1.5) for i in range(1, 25))
+STEPS = tuple(float(0.03 * i**1.5) for i in range(1, 21))
 
 
 @dataclass(frozen=True, kw_only=True)

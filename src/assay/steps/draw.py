@@ -9,13 +9,10 @@ from pathlib import Path
 from assay.draw import Draw, simple_draws, simple_until, weighted_draws
 from assay.errors import InputError, PlanError, VerificationError
 from assay.events import Attempt, BatchDrawn, DrawnItem, ReserveStored, State
-from assay.evidence import labelled_prefix, weighted_test_of
-from assay.evidence import weighted_draws as weighted_draws_of
 from assay.files.batch import BatchRow, refuse_existing, write_batch
 from assay.pool.reserve import load_reserve, load_texts
-from assay.stats.weighted import sampling
-from assay.steps.plan import build_reserve
 from assay.steps.project import Project, open_attempt, registered_pool
+from assay.steps.reserve import build_reserve
 from assay.types.plan import Plan
 from assay.types.pool import ReservedItem
 
@@ -155,9 +152,7 @@ def _steps(
             plan.seed, domain=plan.items, drawn=drawn, known=known, new=new, last=plan.size
         )
         return draws, None
-    prefix = labelled_prefix(state, attempt)
-    test = weighted_test_of(plan)
-    chances = tuple(float(q) for q in sampling(test, weighted_draws_of(state, attempt, prefix)))
+    chances = _chances(state, attempt)
     taken = Counter(draw.stratum for draw in attempt.draws)
     draws = weighted_draws(
         plan.seed,
@@ -167,6 +162,16 @@ def _steps(
         new=new,
     )
     return draws, chances
+
+
+def _chances(state: State, attempt: Attempt) -> tuple[float, ...]:
+    """The chances per stratum for the next batch, from the labels known now."""
+    from assay.evidence import labelled_prefix, weighted_test_of  # simple draws start faster
+    from assay.evidence import weighted_draws as labelled_draws
+    from assay.stats.weighted import sampling
+
+    known = labelled_draws(attempt, labelled_prefix(state, attempt))
+    return tuple(float(q) for q in sampling(weighted_test_of(attempt.plan), known))
 
 
 def _drawn(

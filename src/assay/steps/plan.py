@@ -1,23 +1,18 @@
 """Seal a plan: from here on the claim, the size and the draws are decided."""
 
 import secrets
-from collections.abc import Sequence
-from pathlib import Path
 
 from assay import __version__
-from assay.errors import PlanError, VerificationError
-from assay.events import PlanClosed, PlanSealed, ReserveStored, State
+from assay.errors import PlanError
+from assay.events import PlanClosed, PlanSealed, State
 from assay.plan import Wish, family_confidence, forecast, guided_strata, make_plan
-from assay.pool import Pool, Progress, silent
-from assay.pool.reserve import store_reserve
+from assay.pool import Progress, silent
 from assay.steps.project import Project, open_attempt, registered_pool
+from assay.steps.reserve import build_reserve
 from assay.types.plan import Plan
-from assay.types.pool import RegisteredPool
 from assay.types.results import Forecast
 
-__all__ = ["Wish", "abandon_plan", "build_reserve", "forecast_plan", "refuse_changed", "seal_plan"]
-
-FEWEST_TICKETS, MOST_TICKETS = 500, 20_000  # per stratum and part of the reserve
+__all__ = ["Wish", "abandon_plan", "forecast_plan", "seal_plan"]
 
 
 def seal_plan(project: Project, wish: Wish, *, progress: Progress = silent) -> Plan:
@@ -80,69 +75,6 @@ def _refuse_second(state: State) -> None:
         raise PlanError(
             f'Plan {attempt.plan.number} ("{attempt.plan.claim}") is still open. Finish it, or close '
             'it for good with: assay plan --abandon "REASON".'
-        )
-
-
-def build_reserve(
-    project: Project,
-    registered: RegisteredPool,
-    plan: Plan,
-    *,
-    part: int = 1,
-    after: Sequence[str] | None = None,
-    progress: Progress = silent,
-) -> ReserveStored:
-    """Draw the plan's lowest tickets after those of the earlier parts, and store them with texts."""
-    pool = project.pool(registered)
-    try:
-        refuse_changed(pool, registered, progress)
-        items = pool.reserve(
-            plan.seed,
-            strata=plan.strata,
-            limits=reserve_limits(plan),
-            after=after,
-            progress=progress,
-        )
-        progress("fetching texts", None)
-        texts = pool.texts([item.id for item in items])
-    finally:
-        pool.close()
-    file = reserve_file(plan.number, part)
-    stored = store_reserve(project.folder / file, items, texts, registered.columns.text)
-    return ReserveStored(
-        plan=plan.number,
-        file=file.as_posix(),
-        sha256=stored.sha256,
-        items=len(items),
-        tickets=stored.tickets,
-    )
-
-
-def reserve_file(number: int, part: int) -> Path:
-    """Where a part of a plan's reserve lies in the project."""
-    return Path("reserve") / f"plan-{number}-{part}.parquet"
-
-
-def reserve_limits(plan: Plan) -> list[int]:
-    """How many tickets of each stratum a part of the reserve holds."""
-    if plan.size is not None:
-        return [min(plan.size, stratum.items) for stratum in plan.strata]
-    wanted = min(max(3 * (plan.expected_labels or 500), FEWEST_TICKETS), MOST_TICKETS)
-    return [min(wanted, stratum.items) for stratum in plan.strata]
-
-
-def refuse_changed(pool: Pool, registered: RegisteredPool, progress: Progress = silent) -> None:
-    """Refuse a pool whose files are not those that were registered."""
-    now = {file.name: file for file in pool.files(progress)}
-    for file in registered.files:
-        if now.pop(file.name, None) != file:
-            raise VerificationError(
-                f"The pool changed after init: {file.name!r} is not the file that was registered. "
-                "Restore it, or begin a new project with the new file."
-            )
-    if now:
-        raise VerificationError(
-            f"The pool changed after init: {min(now)!r} was added. Remove it, or begin a new project."
         )
 
 

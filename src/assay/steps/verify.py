@@ -19,8 +19,8 @@ from assay.plan import check_sealed
 from assay.pool import Pool, Progress, silent
 from assay.pool.reserve import tickets_digest
 from assay.steps.init import fingerprint
-from assay.steps.plan import refuse_changed, reserve_limits
 from assay.steps.project import Project, registered_pool
+from assay.steps.reserve import refuse_changed, reserve_limits
 from assay.steps.signing import check_signature
 from assay.types.certificate import Certificate, Check, Verification
 from assay.types.plan import Plan
