@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assay.stats.wealth import Recipe, draw_strata, live_sampling
 from assay.stats.weighted import Draws, Stratum, replay, sampling, weighted_test
 from assay.stats.weighted import tests_at as help_forms
-from assay.stats.weighted_bound import metric_bound
+from assay.stats.weighted_bound import standing
 from assay.stats.weighted_forecast import forecast
 from assay.types.claim import Claim
 
@@ -80,7 +80,7 @@ def test_chances_are_shared_among_all_strata_with_items(case):
 def test_the_bound_reaches_the_target_exactly_when_the_claim_passes(case):
     test, draws = case
     path = replay(test, draws)
-    bound = metric_bound(test, draws, path)
+    bound = standing(test, draws).bound
     reached = bound.value is not None and bound.value >= test.claim.target - 1e-12
     assert reached == (path.decision == "pass")
 
@@ -92,7 +92,7 @@ def test_more_confidence_never_gives_an_earlier_pass_or_a_higher_bound(case):
     low, high = (replace(test, confidence=c) for c in (0.7, 0.99))
     easy, hard = replay(low, draws), replay(high, draws)
     assert (easy.passed_at or math.inf) <= (hard.passed_at or math.inf)
-    one, two = metric_bound(low, draws, easy), metric_bound(high, draws, hard)
+    one, two = standing(low, draws).bound, standing(high, draws).bound
     if two.value is not None and easy.decision == hard.decision:
         assert one.value is not None
         assert one.value >= two.value

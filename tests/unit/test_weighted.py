@@ -21,7 +21,7 @@ from assay.stats.weighted import (
     weighted_test,
 )
 from assay.stats.weighted import tests_at as help_forms
-from assay.stats.weighted_bound import metric_bound, other_targets, worst_metric
+from assay.stats.weighted_bound import other_targets, standing, worst_metric
 from assay.types.claim import Claim
 
 CUT = (
@@ -179,7 +179,7 @@ def test_no_certificate_before_thirty_labels():
     assert int(np.argmax(path.log_wealth >= test.log_needed)) + 1 < 30
     assert path.passed_at == 30
     assert replay(test, first(draws, 29)).decision == "continue"
-    assert metric_bound(test, first(draws, 29), replay(test, first(draws, 29))).value == 29 / 5000
+    assert standing(test, first(draws, 29)).bound.value == 29 / 5000
 
 
 def test_a_pool_labelled_to_the_end_is_decided_with_certainty():
@@ -215,7 +215,7 @@ def test_recall_without_a_positive_is_undefined_and_never_passes():
     assert path.passed_at is None
     early = replay(test, first(draws, 42))
     assert early.decision != "pass"
-    bound = metric_bound(test, draws, path)
+    bound = standing(test, draws).bound
     assert str(bound) == "no bound on recall: its denominator is zero"
 
 
@@ -267,7 +267,7 @@ def test_the_bound_reaches_the_target_exactly_when_the_claim_passes():
     for count in (30, 100, 300, 700, 1500):
         part = first(draws, count)
         path = replay(test, part)
-        bound = metric_bound(test, part, path)
+        bound = standing(test, part).bound
         decisions.add(path.decision)
         assert bound.value is not None
         assert (bound.value >= 0.66) == (path.decision == "pass")
@@ -280,7 +280,7 @@ def test_the_bound_of_an_upper_claim_is_an_upper_bound():
     truth = TRUTH[2:]
     draws = some_draws(test, 1200, truth=truth)
     path = replay(test, draws)
-    bound = metric_bound(test, draws, path)
+    bound = standing(test, draws).bound
     assert path.decision == "pass"
     assert 72 / 7500 <= bound.value <= 0.02
     assert str(bound).startswith("elusion <= 0.01")
@@ -365,7 +365,7 @@ def test_nothing_drawn_yet_decides_nothing():
     assert math.isclose(chances.sum(), 1.0)
     assert np.all(chances > 0)
     assert len(certainty(test, none).holds) == 0
-    assert metric_bound(test, none, path).value == 0.0
+    assert standing(test, none).bound.value == 0.0
 
 
 def test_every_option_of_the_recipe_changes_the_path():

@@ -8,9 +8,9 @@ from assay.events import Attempt, State
 from assay.evidence.prefix import Prefix, labelled_prefix
 from assay.evidence.words import WEIGHTED, refuted, sentence
 from assay.stats.metrics import metric
-from assay.stats.weighted import Draws, WeightedPath, WeightedTest, replay
+from assay.stats.weighted import Draws, WeightedPath, WeightedTest
 from assay.stats.weighted import Stratum as TestStratum
-from assay.stats.weighted_bound import metric_bound
+from assay.stats.weighted_bound import MetricBound, standing
 from assay.stats.weighted_walk import SKIPPED
 from assay.types.plan import Plan
 from assay.types.results import Decision, Estimate, Interval, Verdict
@@ -41,8 +41,9 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
     prefix = labelled_prefix(state, attempt)
     test = weighted_test_of(plan)
     draws = weighted_draws(attempt, prefix)
-    path = replay(test, draws)
-    estimate = _estimate(plan, prefix, test, draws, path)
+    now = standing(test, draws)
+    path = now.path
+    estimate = _estimate(plan, prefix, draws, now.bound)
     decision: Decision = path.decision
     return Verdict(
         decision=decision,
@@ -59,11 +60,8 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
     )
 
 
-def _estimate(
-    plan: Plan, prefix: Prefix, test: WeightedTest, draws: Draws, path: WeightedPath
-) -> Estimate:
+def _estimate(plan: Plan, prefix: Prefix, draws: Draws, found: MetricBound) -> Estimate:
     ratio = metric(plan.claim.metric)
-    found = metric_bound(test, draws, path)
     lower = plan.claim.side == "lower"
     point = _point(plan, draws)
     return Estimate(

@@ -62,6 +62,14 @@ class HelpForms:
     helpful: Ints
     required: Floats
 
+    def joined(self, other: "HelpForms") -> "HelpForms":
+        """These tests and the others, one after the other."""
+        return HelpForms(
+            value=np.concatenate([self.value, other.value]),
+            helpful=np.concatenate([self.helpful, other.helpful]),
+            required=np.concatenate([self.required, other.required]),
+        )
+
 
 class Wealth:
     """The log wealth of every test, stake by stake."""

@@ -196,14 +196,10 @@ def refutation(forms: HelpForms, sizes: Ints) -> HelpForms:
     )
 
 
-def _both(test: WeightedTest) -> HelpForms:
+def both(test: WeightedTest) -> HelpForms:
+    """The claim and what refutes it."""
     claim = tests_at(test, [test.claim.target])
-    doubt = refutation(claim, test.sizes)
-    return HelpForms(
-        value=np.concatenate([claim.value, doubt.value]),
-        helpful=np.concatenate([claim.helpful, doubt.helpful]),
-        required=np.concatenate([claim.required, doubt.required]),
-    )
+    return claim.joined(refutation(claim, test.sizes))
 
 
 def walk(test: WeightedTest, tests: HelpForms | None = None) -> Walk:
@@ -211,7 +207,7 @@ def walk(test: WeightedTest, tests: HelpForms | None = None) -> Walk:
     tp, fp, fn, tn = metric(test.claim.metric).denominator
     predicted, sizes = _predicted(test), test.sizes
     return Walk(
-        tests=_both(test) if tests is None else tests,
+        tests=both(test) if tests is None else tests,
         sizes=sizes,
         scores=test.scores,
         base=fp * float(sizes[predicted].sum()) + tn * float(sizes[~predicted].sum()),

@@ -11,18 +11,22 @@ import numpy as np
 from scipy.special import expit, logit
 
 from assay.stats.metrics import metric
+from assay.stats.saddle import Floats
 from assay.stats.weighted import (
     FEWEST_LABELS,
     Draws,
     WeightedPath,
     WeightedTest,
+    both,
     certainty,
+    check_draws,
+    judge,
     tests_at,
     walk,
 )
 
 # Distances of the other targets from the claim's, in log-odds: fixed before any label.
-STEPS = tuple(float(0.03 * i**1.5) for i in range(1, 21))
+STEPS = tuple(float(0.03 * i**1.5) for i in range(1, 15))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +50,32 @@ class MetricBound:
         return f"{self.metric} {'>=' if self.side == 'lower' else '<='} {self.value:.4g} {how}"
 
 
-def metric_bound(test: WeightedTest, draws: Draws, path: WeightedPath) -> MetricBound:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Standing:
+    """Everything the labels prove: the path of the claim, and the bound that goes with it."""
+
+    path: WeightedPath
+    bound: MetricBound
+
+
+def standing(test: WeightedTest, draws: Draws) -> Standing:
+    """The path and the bound in one walk over the draws: the claim and all its other targets."""
+    check_draws(test, draws)
+    easier, harder = (other_targets(test, harder=harder) for harder in (False, True))
+    tests = both(test).joined(tests_at(test, [*easier, *harder]))
+    log = walk(test, tests).feed(draws.strata, draws.labels, draws.sampling)
+    path = judge(test, draws, log_wealth=log[0], log_doubt=log[1])
+    middle = 2 + len(easier)
+    if path.decision == "pass":
+        found = _last_passed(test, draws, harder, log[middle:], start=test.claim.target)
+    else:
+        found = _last_passed(test, draws, easier, log[2:middle], start=None)
+    return Standing(path=path, bound=_bound(test, draws, path, found))
+
+
+def _bound(
+    test: WeightedTest, draws: Draws, path: WeightedPath, found: float | None
+) -> MetricBound:
     """The bound on the claim's side; it reaches the target exactly when the claim has passed.
 
     After a pass, harder targets are tried in order until one fails: the bound errs only if the
@@ -54,7 +83,6 @@ def metric_bound(test: WeightedTest, draws: Draws, path: WeightedPath) -> Metric
     pass, easier targets are tried from the easiest on: the same argument, for that statement.
     """
     sure = worst_metric(test, draws)
-    found = _proved(test, draws, path)
     harder = max if test.claim.side == "lower" else min
     known = [value for value in (found, sure) if value is not None]
     if path.decision == "fail" and path.certain:
@@ -76,14 +104,6 @@ def _why(path: WeightedPath) -> str:
     return "too few labels to exclude any value"
 
 
-def _proved(test: WeightedTest, draws: Draws, path: WeightedPath) -> float | None:
-    """The hardest target reached by betting, in the fixed order; None before there is one."""
-    target = test.claim.target
-    if path.decision == "pass":
-        return _last_passed(test, draws, other_targets(test, harder=True), start=target)
-    return _last_passed(test, draws, other_targets(test, harder=False), start=None)
-
-
 def other_targets(test: WeightedTest, *, harder: bool) -> tuple[float, ...]:
     """The targets beyond the claim's own, from easy to hard. Fixed by the claim alone."""
     up = harder == (test.claim.side == "lower")
@@ -93,11 +113,16 @@ def other_targets(test: WeightedTest, *, harder: bool) -> tuple[float, ...]:
 
 
 def _last_passed(
-    test: WeightedTest, draws: Draws, targets: tuple[float, ...], *, start: float | None
+    test: WeightedTest,
+    draws: Draws,
+    targets: tuple[float, ...],
+    log: Floats,
+    *,
+    start: float | None,
 ) -> float | None:
+    """The hardest of these targets reached by betting, in the fixed order from easy to hard."""
     if len(draws) < FEWEST_LABELS or not certainty(test, draws).defined[-1]:
         return start
-    log = walk(test, tests_at(test, targets)).feed(draws.strata, draws.labels, draws.sampling)
     crossed = log.max(axis=1) >= test.log_needed
     reached = int(np.argmin(crossed)) if not crossed.all() else len(targets)
     return targets[reached - 1] if reached else start
