@@ -233,3 +233,39 @@ def test_the_reserve_grows_when_it_is_used_up(assay, tmp_path, monkeypatch) -> N
     assert len(Project(folder=folder).state().attempts[0].reserves) > 1
     assay("certify", "-p", folder)
     assert assay("verify", folder / "certificate.json").code == 0
+
+
+def test_without_an_expectation_the_scores_are_taken_at_their_word(assay, project) -> None:
+    found = assay("plan", "f1 >= 0.8", "--forecast", "-p", project)
+    assert found.code == 0
+    assert "if the scores are right" in found.out
+    given = assay("plan", "f1 >= 0.8", "--forecast", "--expect", "0.88", "-p", project)
+    assert "if the scores are right" not in given.out
+
+
+def test_futility_is_advice_and_ends_nothing(assay, tmp_path) -> None:
+    """A claim that is too high is not refuted yet, but the outlook is said; the plan stays open."""
+    world = write_world(tmp_path / "pool.csv", items=4000, prevalence=0.4)
+    folder = tmp_path / "w"
+    assay(
+        "init", folder, "--pool", world.path, "--id", "id", "--score", "score", "--threshold", "0.5"
+    )
+    assay(
+        "plan",
+        "f1 >= 0.985",
+        "--mode",
+        "anytime",
+        "--design",
+        "simple",
+        "--seed",
+        "s",
+        "-p",
+        folder,
+    )
+    drawn = assay("draw", 170, "-p", folder, "--json").json["items"]
+    write_labels(tmp_path / "l.csv", {i: world.truth[i] for i in drawn})
+    assay("label", tmp_path / "l.csv", "-p", folder)
+    seen = assay("look", "-p", folder, "--json").json
+    assert seen["decision"] == "continue"
+    assert "consider stopping" in seen["advice"]
+    assert assay("draw", 5, "-p", folder).code == 0

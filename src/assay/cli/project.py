@@ -154,11 +154,14 @@ def plan(
     )
     cost = forecast_plan(project, wish)
     if cost is not None and not as_json:
-        headline(f"What {cost.claim} will cost")
+        given = "" if wish.expectation else ", if the scores are right"
+        headline(f"What {cost.claim} will cost{given}")
         show_forecast(cost, power)
     if only_forecast:
         if cost is None:
-            raise click.UsageError("A forecast needs --pilot or --expect.")
+            raise click.UsageError(
+                "A forecast needs --pilot or --expect, or scores between 0 and 1."
+            )
         if as_json:
             show_json(forecast_json(cost))
         return

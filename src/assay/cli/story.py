@@ -64,6 +64,7 @@ def look(context: click.Context, folder: Path, as_json: bool) -> None:
                 "mode": seen.plan.mode,
                 "design": seen.plan.design,
                 "reason": verdict.reason,
+                "advice": verdict.advice,
                 "assumptions": list(estimate.assumptions),
             }
         )
@@ -92,6 +93,8 @@ def _advise_more(seen: "Look", folder: Path) -> None:
         click.echo(
             f"  {verdict.waiting:,} labels wait behind an unlabelled draw: assay draw --pending"
         )
+    if verdict.advice:
+        click.echo(f"  {verdict.advice}")
     if verdict.labels_expected is not None and seen.plan.mode == "anytime":
         more = max(verdict.labels_expected - verdict.estimate.labels, 1)
         click.echo(f"  about {more:,} more labels, if it is as good as it looks")

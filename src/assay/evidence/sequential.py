@@ -11,11 +11,13 @@ from assay.events import Attempt, State
 from assay.evidence.prefix import Prefix, counted_label, labelled_prefix
 from assay.evidence.words import ANYTIME, BUDGET, refuted, sentence
 from assay.stats.metrics import binomial_test, metric
-from assay.stats.mixture import anytime_bound, evidence, mixture_test
+from assay.stats.mixture import MixtureTest, anytime_bound, evidence, mixture_test, outlook
 from assay.stats.spending import crossing, spending_test
 from assay.types.claim import Claim
 from assay.types.plan import Plan
 from assay.types.results import Decision, Estimate, Interval, Verdict, shown
+
+FARTHEST = 6_000  # informative items that advice looks ahead to
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +87,7 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
         skipped=prefix.skipped,
         census=False,
         e_value=math.exp(min(seen.best, 700.0)),
+        advice=_futility(test, found) if decision == "continue" else None,
         reason=refuted(plan.claim, estimate, plan.refutation)
         if decision == "fail"
         else sentence(plan.claim, estimate, decision),
@@ -95,6 +98,21 @@ def _refuted(plan: Plan, found: Informative) -> bool:
     """Whether the mirrored claim is established at its own level, which the plan fixed."""
     mirror = replace(plan.claim, side="upper" if plan.claim.side == "lower" else "lower")
     return anytime_bound(mirror, ~found.wins, confidence=plan.refutation).passed
+
+
+def _futility(test: MixtureTest, found: Informative) -> str | None:
+    """That going on is probably a waste; advice only, which can lose a pass but never gain one."""
+    seen = len(found.wins)
+    if seen < 50 or found.share > test.null_share:
+        return None
+    wins = int(found.wins.sum())
+    ahead = outlook(test, successes=wins, failures=seen - wins, budget=min(3 * seen, FARTHEST))
+    if not ahead.hopeless:
+        return None
+    return (
+        f"with three times these labels the chance to pass would be {100 * ahead.chance:.1f}%: "
+        "consider stopping"
+    )
 
 
 def _labels_ahead(found: Informative, null: float, best: float, needed: float) -> int | None:

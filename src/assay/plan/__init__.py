@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from assay.errors import InputError, PlanError
-from assay.plan.belief import belief_in_pool, belief_of
+from assay.plan.belief import belief_in_pool, belief_of, from_scores
 from assay.plan.family import family_confidence
 from assay.plan.forecast import (
     Course,
@@ -31,6 +31,7 @@ __all__ = [
     "check_sealed",
     "family_confidence",
     "forecast",
+    "from_scores",
     "guided_strata",
     "make_plan",
     "scores_are_shares",

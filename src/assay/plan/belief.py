@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import InputError
+from assay.plan.strata import UNIT
 from assay.stats.posterior import Belief, from_expectation, from_pilot
 from assay.types.plan import Expectation
 from assay.types.pool import PoolSummary
@@ -49,6 +50,23 @@ def belief_in_pool(expectation: Expectation, summary: PoolSummary) -> Belief:
             "missed than there are. Expect a higher recall."
         )
     return Belief(share=share, retrieved=(1, 1), rest=(1, 1), known=(expectation.precision, rest))
+
+
+def from_scores(summary: PoolSummary) -> Expectation | None:
+    """What the scores themselves say, read as probabilities; None where they cannot be."""
+    positive, negative = summary.positive, summary.negative
+    low, high = summary.score_low, summary.score_high
+    if positive is None or negative is None or low is None or high is None:
+        return None
+    if low < 0 or high > 1 or not summary.predicted_positive:
+        return None
+    found = low * summary.predicted_positive + (high - low) * sum(positive.sums) / UNIT
+    missed = low * summary.predicted_negative + (high - low) * sum(negative.sums) / UNIT
+    if not 0 < found < summary.predicted_positive or missed <= 0:
+        return None
+    return Expectation(
+        precision=found / summary.predicted_positive, recall=found / (found + missed)
+    )
 
 
 def stratum_rates(strata: tuple[Stratum, ...], belief: Belief | None) -> NDArray[np.float64]:

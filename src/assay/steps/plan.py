@@ -5,7 +5,14 @@ import secrets
 from assay import __version__
 from assay.errors import PlanError
 from assay.events import PlanClosed, PlanSealed, State
-from assay.plan import Wish, family_confidence, forecast, guided_strata, make_plan
+from assay.plan import (
+    Wish,
+    family_confidence,
+    forecast,
+    from_scores,
+    guided_strata,
+    make_plan,
+)
 from assay.pool import Progress, silent
 from assay.steps.project import Project, open_attempt, registered_pool
 from assay.steps.reserve import build_reserve
@@ -51,9 +58,13 @@ def _make(state: State, wish: Wish) -> Plan:
 
 
 def forecast_plan(project: Project, wish: Wish) -> Forecast | None:
-    """What the claim will cost in every mode; None where nothing is known about the classifier."""
+    """What the claim will cost in every mode; None where nothing is known about the classifier.
+
+    Without an expectation the scores are taken at their word.
+    """
     summary = registered_pool(project.state()).summary
-    if wish.expectation is None:
+    expectation = wish.expectation or from_scores(summary)
+    if expectation is None:
         return None
     predicts = summary.predicted_positive + summary.predicted_negative > 0
     confidence = wish.confidence
@@ -61,7 +72,7 @@ def forecast_plan(project: Project, wish: Wish) -> Forecast | None:
         confidence = family_confidence(confidence, len(project.state().attempts) + 1)
     return forecast(
         wish.claim,
-        wish.expectation,
+        expectation,
         confidence=confidence,
         power=wish.power,
         summary=summary,

@@ -84,6 +84,7 @@ class Verdict(Record):
     census: bool
     reason: str
     e_value: float | None = None
+    advice: str | None = None
 
     def __str__(self) -> str:
         word = {"pass": "Established", "fail": "Not established", "continue": "Not yet"}
