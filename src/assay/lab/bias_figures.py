@@ -138,7 +138,7 @@ def _thinned(sizes: Ints, series: Any) -> list[tuple[Any, Any]]:
 
 
 def _style(names: list[str]) -> Spec:
-    legend = {"title": None, "orient": "bottom", "columns": 3, "symbolSize": 500, "labelLimit": 260}
+    legend = {"title": None, "orient": "bottom", "columns": 2, "symbolSize": 500, "labelLimit": 260}
     dashes, greys = zip(*(STYLES[name] for name in names), strict=True)
     return {
         channel: {
@@ -195,7 +195,7 @@ def levels_figure(actual: list[dict[str, Any]], rows: Sequence[Any]) -> Spec:
         "field": "bound",
         "type": "nominal",
         "scale": {"domain": list(KEPT.values()), "range": ["circle", "square", "triangle-up"]},
-        "legend": {"title": None, "orient": "bottom", "columns": 3},
+        "legend": {"title": None, "orient": "top-left", "columns": 1},
     }
     return {
         **_head("What a level is worth if one stops at the first pass"),

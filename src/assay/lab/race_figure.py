@@ -24,6 +24,7 @@ def race_figure(laps: Sequence[Any]) -> dict[str, Any]:
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
         "title": {"text": "Labels to certify the same claims", "anchor": "start", "fontSize": 13},
         "background": "white",
+        "padding": {"left": 40, "right": 12, "top": 6, "bottom": 6},  # fonts differ in width
         "width": 420,
         "height": 240,
         "data": {"values": values},
