@@ -5,7 +5,7 @@ from assay.plan import forecast as forecast_claim
 from assay.stats.fixed import METHODS
 from assay.stats.fixed import bound as fixed_bound
 from assay.stats.metrics import domain, parse_claim
-from assay.stats.power import Planner, power_at, power_curve
+from assay.stats.power import Planner, power_curve
 from assay.types.claim import Claim, Counts, Side
 from assay.types.plan import Expectation
 from assay.types.results import Estimate, Forecast, PowerCurve
@@ -43,16 +43,6 @@ def size(
 ) -> Forecast:
     """How many labels the claim will need."""
     return forecast_claim(parse_claim(claim), expectation, confidence=confidence, power=power)
-
-
-def chance_to_pass(
-    claim: str, expectation: Expectation, labels: int, *, confidence: float = 0.95
-) -> float:
-    """The chance that a fixed test of this many labels passes."""
-    planner = Planner(
-        claim=parse_claim(claim), belief=belief_of(expectation), confidence=confidence
-    )
-    return power_at(planner, labels)
 
 
 def curve(
