@@ -23,6 +23,11 @@ def ticket(seed: str, item: str) -> str:
     return hashlib.sha256(f"{seed}:{item}".encode()).hexdigest()
 
 
+def blind_order(seed: str, items: Sequence[str]) -> list[str]:
+    """These items in an order that tells nothing about where they were drawn from."""
+    return sorted(items, key=lambda item: ticket(f"{seed}:order", item))
+
+
 def uniform(seed: str, purpose: str, number: int) -> float:
     """The seed's number in [0, 1) for this purpose and draw."""
     return int(hashlib.sha256(f"{seed}:{purpose}:{number}".encode()).hexdigest()[:16], 16) / 2**64

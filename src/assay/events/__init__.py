@@ -16,9 +16,13 @@ from assay.events.kinds import (
     PlanSealed,
     PoolRegistered,
     ReserveStored,
+    SurveyDrawn,
+    SurveyedItem,
+    SurveyOpened,
+    SurveyReported,
     read_event,
 )
-from assay.events.state import Attempt, State, replay
+from assay.events.state import Attempt, State, SurveyWork, replay
 from assay.events.story import check_story
 
 __all__ = [
@@ -40,6 +44,11 @@ __all__ = [
     "PoolRegistered",
     "ReserveStored",
     "State",
+    "SurveyDrawn",
+    "SurveyOpened",
+    "SurveyReported",
+    "SurveyWork",
+    "SurveyedItem",
     "check_chain",
     "check_story",
     "read_event",

@@ -9,6 +9,7 @@ from assay.types.canonical import canonical
 from assay.types.plan import Plan
 from assay.types.pool import RegisteredPool
 from assay.types.record import Record, plain, rebuild
+from assay.types.survey import Survey
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +147,42 @@ class CertificateIssued(Event):
     software: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class SurveyOpened(Event):
+    """Labels were asked for that serve no claim: which cells, which seed."""
+
+    survey: Survey
+    software: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurveyedItem(Record):
+    """One item of a survey, and the cell it was drawn from (counted from 0)."""
+
+    id: str
+    cell: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurveyDrawn(Event):
+    """Items of a survey were handed out; their texts lie in a project file with this digest."""
+
+    survey: int
+    batch: int
+    items: tuple[SurveyedItem, ...]
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurveyReported(Event):
+    """What the labels of a survey said when somebody asked."""
+
+    survey: int
+    labels: int
+    result: dict[str, Any]
+
+
 KINDS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
@@ -160,6 +197,9 @@ KINDS: dict[str, type[Event]] = {
         Looked,
         PlanClosed,
         CertificateIssued,
+        SurveyOpened,
+        SurveyDrawn,
+        SurveyReported,
     )
 }
 

@@ -19,10 +19,14 @@ from assay.events.kinds import (
     PlanSealed,
     PoolRegistered,
     ReserveStored,
+    SurveyDrawn,
+    SurveyOpened,
+    SurveyReported,
     read_event,
 )
 from assay.types.plan import Plan
 from assay.types.pool import RegisteredPool
+from assay.types.survey import Survey
 
 SKIPPED = None
 
@@ -56,12 +60,31 @@ class Attempt:
 
 
 @dataclass(kw_only=True)
+class SurveyWork:
+    """One survey and everything that happened under it. `cells` tells each item's cell."""
+
+    survey: Survey
+    opened_at: int
+    order: list[str] = field(default_factory=list)
+    cells: dict[str, int] = field(default_factory=dict)
+    files: list[SurveyDrawn] = field(default_factory=list)
+    reports: list[tuple[int, str, SurveyReported]] = field(default_factory=list)
+
+    @property
+    def batches(self) -> int:
+        """How many batches were drawn."""
+        return len(self.files)
+
+
+@dataclass(kw_only=True)
 class State:
     """A project after its events. Built by `replay` and read by everybody else."""
 
     pool: RegisteredPool | None = None
     attempts: list[Attempt] = field(default_factory=list)
+    surveys: list[SurveyWork] = field(default_factory=list)
     predictions: dict[str, bool | None] = field(default_factory=dict)
+    surveyed: set[str] = field(default_factory=set)
     answers: dict[str, dict[str, int | None]] = field(default_factory=dict)
     decided: dict[str, int] = field(default_factory=dict)
     corrections: list[tuple[int, LabelCorrected]] = field(default_factory=list)
@@ -72,6 +95,10 @@ class State:
     def attempt(self) -> Attempt | None:
         """The latest plan, open or closed."""
         return self.attempts[-1] if self.attempts else None
+
+    def drawn(self, item: str) -> bool:
+        """Whether the item was handed out, by a plan or by a survey."""
+        return item in self.predictions or item in self.surveyed
 
     def labelled(self, item: str) -> bool:
         """Whether the item counts: it has a settled label, or all who saw it could not tell."""
@@ -151,6 +178,22 @@ def _certificate_issued(state: State, event: CertificateIssued, entry: Entry) ->
     attempt.certificate = (entry.seq, entry.time, event.certificate)
 
 
+def _survey_opened(state: State, event: SurveyOpened, entry: Entry) -> None:
+    state.surveys.append(SurveyWork(survey=event.survey, opened_at=entry.seq))
+
+
+def _survey_drawn(state: State, event: SurveyDrawn, _entry: Entry) -> None:
+    work = state.surveys[event.survey - 1]
+    work.files.append(event)
+    work.order += [item.id for item in event.items]
+    work.cells |= {item.id: item.cell for item in event.items}
+    state.surveyed |= {item.id for item in event.items}
+
+
+def _survey_reported(state: State, event: SurveyReported, entry: Entry) -> None:
+    state.surveys[event.survey - 1].reports.append((entry.seq, entry.time, event))
+
+
 RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     PoolRegistered: _pool_registered,
     PlanSealed: _plan_sealed,
@@ -163,6 +206,9 @@ RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     Looked: _looked,
     PlanClosed: _plan_closed,
     CertificateIssued: _certificate_issued,
+    SurveyOpened: _survey_opened,
+    SurveyDrawn: _survey_drawn,
+    SurveyReported: _survey_reported,
 }
 
 

@@ -18,6 +18,9 @@ from assay.events.kinds import (
     PlanSealed,
     PoolRegistered,
     ReserveStored,
+    SurveyDrawn,
+    SurveyOpened,
+    SurveyReported,
     read_event,
 )
 from assay.events.state import Attempt, State
@@ -80,7 +83,7 @@ def _batch(state: State, event: BatchDrawn) -> str | None:
 
 
 def _answer(state: State, event: LabelRecorded | LabelSkipped) -> str | None:
-    if event.item not in state.predictions:
+    if not state.drawn(event.item):
         return "its item was not drawn"
     given = state.answers.get(event.item, {})
     return "this annotator answered before" if event.annotator in given else None
@@ -98,6 +101,31 @@ def _adjudication(state: State, event: LabelAdjudicated) -> str | None:
     return None if differ else "nobody differed about its item"
 
 
+def _survey(state: State, event: SurveyOpened) -> str | None:
+    return (
+        None if event.survey.number == len(state.surveys) + 1 else "its number is not the next one"
+    )
+
+
+def _survey_batch(state: State, event: SurveyDrawn) -> str | None:
+    if not 1 <= event.survey <= len(state.surveys):
+        return "its survey was never opened"
+    work = state.surveys[event.survey - 1]
+    if event.batch != work.batches + 1:
+        return "its number is not the next one"
+    names = [item.id for item in event.items]
+    if len(set(names)) < len(names) or any(name in work.cells for name in names):
+        return "an item was drawn twice"
+    if any(not 0 <= item.cell < len(work.survey.cells) for item in event.items):
+        return "an item is in no cell of the survey"
+    return None
+
+
+def _survey_report(state: State, event: SurveyReported) -> str | None:
+    known = 1 <= event.survey <= len(state.surveys)
+    return None if known else "its survey was never opened"
+
+
 RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     PoolRegistered: _pool,
     PlanSealed: _plan,
@@ -110,4 +138,7 @@ RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     Looked: _of_current,
     PlanClosed: _of_current,
     CertificateIssued: _of_current,
+    SurveyOpened: _survey,
+    SurveyDrawn: _survey_batch,
+    SurveyReported: _survey_report,
 }

@@ -11,7 +11,7 @@ import numpy as np
 from assay.errors import VerificationError
 from assay.pool.duckdb import connect
 from assay.pool.sources import quoted
-from assay.pool.tables import write_table
+from assay.pool.tables import file_digest, write_table
 from assay.types.pool import ReservedItem
 
 Texts = Mapping[str, Mapping[str, str | None]]
@@ -46,12 +46,7 @@ def store_reserve(
         table[f"text_{number}"] = [texts.get(item.id, {}).get(column) or "" for item in items]
     path.parent.mkdir(exist_ok=True)
     write_table(path, table)
-    return StoredReserve(sha256=_sha256(path), tickets=tickets_digest(items))
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return StoredReserve(sha256=file_digest(path), tickets=tickets_digest(items))
 
 
 def load_reserve(path: Path, *, sha256: str) -> list[ReservedItem]:
@@ -88,7 +83,7 @@ def load_texts(path: Path, ids: Sequence[str], columns: Sequence[str]) -> dict[s
 def _check(path: Path, sha256: str) -> None:
     if not path.exists():
         raise VerificationError(f"The reserve file {path.name!r} is missing from the project.")
-    if _sha256(path) != sha256:
+    if file_digest(path) != sha256:
         raise VerificationError(
             f"The reserve file {path.name!r} was changed: it does not match its digest in the ledger."
         )

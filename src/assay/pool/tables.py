@@ -1,5 +1,6 @@
 """Columns in memory as a parquet file that an engine can read."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,12 @@ def write_table(path: Path, columns: Mapping[str, Any]) -> Path:
     connection.close()
     part.replace(path)
     return path
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of the file's bytes."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _array(values: Sequence[Any]) -> "np.ndarray[Any, Any]":

@@ -14,7 +14,7 @@ from assay.events import (
     State,
 )
 from assay.files.labels import LabelRow, read_labels
-from assay.steps.project import Project, latest_attempt
+from assay.steps.project import Project, handed_out, latest_attempt
 from assay.types.results import counted
 
 DEFAULT_ANNOTATOR = "reviewer"
@@ -64,8 +64,9 @@ def label(
         raise InputError("An annotator needs a name: --annotator NAME, or a column 'annotator'.")
     with project.writing() as session:
         state = session.state
-        latest_attempt(state)
-        drawn = [row for row in rows if row.item in state.predictions]
+        if not state.surveys:
+            latest_attempt(state)
+        drawn = [row for row in rows if state.drawn(row.item)]
         if rows and not drawn:
             raise InputError(
                 f"None of {counted(len(rows), 'labelled item')} was drawn (the first is "
@@ -80,7 +81,8 @@ def label(
 
 def _zeros_hint(state: State, rows: Sequence[LabelRow]) -> str:
     """Spreadsheets turn 000123 into 123; say so where that is what happened."""
-    bare = {item.lstrip("0"): item for item in state.predictions if item.startswith("0")}
+    drawn = [*state.predictions, *state.surveyed]
+    bare = {item.lstrip("0"): item for item in drawn if item.startswith("0")}
     lost = next((bare[row.item] for row in rows if row.item in bare), None)
     return (
         f" {lost!r} was drawn: a spreadsheet seems to have removed leading zeros." if lost else ""
@@ -144,8 +146,8 @@ def _summary(
     empty: int,
 ) -> Labelled:
     state = project.state()
-    attempt = latest_attempt(state)
-    order = attempt.order
+    attempt = state.attempt
+    order = handed_out(state)
     kinds = [event.kind for event in events]
     return Labelled(
         recorded=kinds.count("LabelRecorded"),
@@ -159,7 +161,7 @@ def _summary(
         missing=sum(not state.labelled(item) for item in order),
         # a plan that may be looked at on the way needs no more draws before the next look
         to_draw=max((attempt.plan.size or 0) - len(attempt.draws), 0)
-        if attempt.plan.mode == "fixed"
+        if attempt is not None and attempt.plan.mode == "fixed"
         else 0,
-        closed=not attempt.open,
+        closed=attempt is not None and not attempt.open and not state.surveys,
     )

@@ -1,5 +1,6 @@
 """A project folder: its ledger, its files, its clock."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -91,6 +92,13 @@ def latest_attempt(state: State) -> Attempt:
     if state.attempt is None:
         raise PlanError('This project has no plan yet. Seal one: assay plan "f1 >= 0.75" …')
     return state.attempt
+
+
+def handed_out(state: State) -> list[str]:
+    """The items of the latest plan and of all surveys, each once, in the order they were drawn."""
+    orders = [state.attempt.order] if state.attempt else []
+    orders += [work.order for work in state.surveys]
+    return list(dict.fromkeys(itertools.chain.from_iterable(orders)))
 
 
 def open_attempt(state: State) -> Attempt:
