@@ -1,11 +1,16 @@
 """Door 1, read-only: a pool of items behind one protocol, one file per engine."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from assay.errors import InputError
 from assay.types.pool import Columns, PoolFile, PoolSummary, ReservedItem
 from assay.types.strata import Stratum
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ENGINES = ("duckdb", "spark")
 
 Progress = Callable[[str, float | None], None]
 """Told what is being done and how far it is (a share, or None where nobody knows)."""
@@ -21,7 +26,7 @@ class Pool(Protocol):
     engine: str
 
     def files(self, progress: Progress = silent) -> tuple[PoolFile, ...]:
-        """Name, size and SHA-256 of every file of the pool."""
+        """Name, size and SHA-256 of every file; what only the engine can reach counts as one."""
         ...
 
     def summary(self, progress: Progress = silent) -> PoolSummary:
@@ -49,10 +54,24 @@ class Pool(Protocol):
         ...
 
 
-def open_pool(source: str, columns: Columns, *, engine: str = "duckdb") -> Pool:
-    """The pool at this path or glob, read by that engine."""
-    if engine != "duckdb":
-        raise InputError(f"'engine' must be one of duckdb, got {engine!r}.")
+def open_pool(
+    source: str,
+    columns: Columns,
+    *,
+    engine: str = "duckdb",
+    spark: "str | SparkSession | None" = None,
+) -> Pool:
+    """The pool at this path or glob, or in this table, read by that engine.
+
+    `spark` is the session or the address of the cluster; without it ASSAY_SPARK or the session that
+    runs already.
+    """
+    if engine not in ENGINES:
+        raise InputError(f"'engine' must be one of {', '.join(ENGINES)}, got {engine!r}.")
+    if engine == "spark":
+        from assay.pool.spark import SparkPool
+
+        return SparkPool(source, columns, spark)
     from assay.pool.duckdb import DuckDBPool
 
     return DuckDBPool(source, columns)

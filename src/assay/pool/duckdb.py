@@ -1,30 +1,25 @@
 """Pools in files, read by DuckDB. The pool itself never enters Python."""
 
-import difflib
-import hashlib
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import duckdb
 import numpy as np
 
-from assay.errors import EngineError, InputError
+from assay.errors import EngineError
 from assay.pool import Progress, silent
-from assay.pool.grid import grid_sql, merge, unit_sql
-from assay.pool.sources import Source, find_source, named, quoted
-from assay.types.pool import Columns, Histogram, PoolFile, PoolSummary, ReservedItem
-from assay.types.strata import Stratum
+from assay.pool.dialect import DUCKDB
+from assay.pool.queries import view_sql
+from assay.pool.sources import Source, find_source, hash_files, quoted
+from assay.pool.sql import SqlPool, refuse_unknown
+from assay.types.pool import Columns, PoolFile
 
-WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"}
-WHOLE |= {f"U{name}" for name in WHOLE}
 LONGEST = 16_000_000  # bytes of one row of a CSV file
 CSV_HINT = (
     " A CSV pool is UTF-8 text with the column names in its first line, as many fields in every row, "
     f"and no row over {LONGEST // 1_000_000} MB."
 )
-TRUE = "('1', 'true', '1.0', 't', 'yes')"
-FALSE = "('0', 'false', '0.0', 'f', 'no')"
+AT_ONCE = 2**27  # ids compared in one go, at 8 bytes each and as much again to sort them
 
 
 def connect() -> duckdb.DuckDBPyConnection:
@@ -35,21 +30,23 @@ def connect() -> duckdb.DuckDBPyConnection:
     return connection
 
 
-class DuckDBPool:
+class DuckDBPool(SqlPool):
     """A pool in parquet, CSV or JSON-lines files."""
 
     engine = "duckdb"
+    dialect = DUCKDB
 
     def __init__(self, source: str, columns: Columns) -> None:
         self.columns = columns
         self.source: Source = find_source(source)
+        if self.source.kind == "csv":
+            self.score_hint = " (A score such as 0,5 has a decimal comma: write 0.5.)"
         self._connection = connect()
         types = self._column_types()
         for column in (columns.id, columns.score, columns.prediction, *columns.text):
             if column is not None:
-                _known_column(column, types)
+                refuse_unknown(column, types)
         self._create_view(types)
-        self._summary: PoolSummary | None = None
 
     def close(self) -> None:
         """Close DuckDB's connection."""
@@ -83,188 +80,34 @@ class DuckDBPool:
     def _create_view(self, types: dict[str, str]) -> None:
         columns = self.columns
         used = [columns.id, columns.score, columns.prediction, *columns.text]
+        forced = None
         if self.source.kind != "parquet":
             # types are detected on a sample of rows; text is read as it stands and cast by us
-            types = {name: "VARCHAR" for name in used if name}
-        reader = self._reader(types if self.source.kind != "parquet" else None)
-        score = _score_sql(columns.score, types)
-        prediction = _prediction_sql(columns, types, score)
-        texts = "".join(
-            f", CAST({named(c)} AS VARCHAR) AS text_{i}" for i, c in enumerate(columns.text)
-        )
-        self._id_type = _id_type(columns.id, types)
-        self._rows(
-            f"CREATE TEMP VIEW pool AS SELECT {named(columns.id)} AS raw_id, "
-            f"CAST({named(columns.id)} AS VARCHAR) AS id, {score} AS score, "
-            f"{prediction} AS prediction{texts} FROM {reader}"
-        )
+            types = forced = {name: "VARCHAR" for name in used if name}
+        self.id_is_text = types[columns.id] == "VARCHAR"
+        select = view_sql(columns, types, self.dialect, self._reader(forced))
+        self._rows(f"CREATE TEMP VIEW pool AS {select}")
 
     def files(self, progress: Progress = silent) -> tuple[PoolFile, ...]:
         """Name, size and SHA-256 of every file of the pool."""
-        found = []
-        for number, path in enumerate(self.source.files):
-            progress("reading the pool's bytes", number / len(self.source.files))
-            with path.open("rb") as stream:
-                sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-            found.append(PoolFile(name=path.name, size=path.stat().st_size, sha256=sha256))
-        return tuple(found)
+        return hash_files(self.source, progress)
 
-    def summary(self, progress: Progress = silent) -> PoolSummary:
-        """Counts and histograms after validation; refuses a pool that cannot be used."""
-        if self._summary is None:
-            progress("checking ids, scores and predictions", 0.1)
-            items, low, high = self._validated()
-            progress("looking for duplicate ids", 0.4)
-            self._refuse_duplicates(items)
-            progress("counting scores", 0.8)
-            self._summary = self._counted(items, low, high)
-        return self._summary
-
-    def _validated(self) -> tuple[int, float | None, float | None]:
-        columns = self.columns
-        no_id = "id IS NULL OR id = ''" if self._id_type == "VARCHAR" else "raw_id IS NULL"
-        tests = {"no_id": no_id}
-        if columns.score:
-            tests |= {"no_score": "score IS NULL", "odd_score": "NOT isfinite(score)"}
-        if columns.prediction:
-            tests["odd_prediction"] = "prediction IS NULL"
-        finite = "FILTER (WHERE isfinite(score))"
-        ends = f"min(score) {finite}, max(score) {finite}" if columns.score else "NULL, NULL"
-        counts = ", ".join(f"count(*) FILTER (WHERE {sql})" for sql in tests.values())
-        items, low, high, *bad = self._rows(f"SELECT count(*), {ends}, {counts} FROM pool")[0]
-        if items == 0:
-            raise InputError("The pool is empty: there is no item to draw from.")
-        for (name, sql), number in zip(tests.items(), bad, strict=True):
-            if number:
-                self._refuse(name, sql, number, items)
-        if columns.threshold is not None and not low <= columns.threshold <= high:
-            raise InputError(
-                f"The threshold {columns.threshold:g} is outside the scores, which run from "
-                f"{low:g} to {high:g}. Choose one between them."
-            )
-        return items, low, high
-
-    def _refuse(self, name: str, sql: str, number: int, items: int) -> None:
-        shown = self._rows(f"SELECT id FROM pool WHERE {sql} ORDER BY id LIMIT 3")
-        where = ", ".join(str(row[0]) for row in shown) + (", …" if number > 3 else "")
-        columns = self.columns
-        comma = (
-            " (A score such as 0,5 has a decimal comma: write 0.5.)"
-            if name == "no_score" and self.source.kind == "csv"
-            else ""
-        )
-        sentence = {
-            "no_id": f"have no id in '{columns.id}'",
-            "no_score": f"have no number as score in '{columns.score}' (ids {where})",
-            "odd_score": f"have a score that is not finite in '{columns.score}' (ids {where})",
-            "odd_prediction": f"have neither 0 nor 1 in '{columns.prediction}' (ids {where})",
-        }[name]
-        raise InputError(
-            f"{number:,} of {items:,} items {sentence}. Every item needs one: leave these items "
-            f"out of the pool or complete them, then run init again.{comma}"
-        )
-
-    def _refuse_duplicates(self, items: int) -> None:
+    def _repeated(self, items: int) -> list[Any]:
         # exact: if all 64-bit hashes differ, all ids differ; otherwise only the clashes are checked
-        hashes = self._connection.execute("SELECT hash(raw_id) AS h FROM pool").fetchnumpy()["h"]
-        hashes = np.sort(np.asarray(hashes))
-        clashes = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
-        if not len(clashes):
-            return
-        listed = ", ".join(str(int(clash)) for clash in clashes[:1000])
-        twice = self._rows(
+        parts = -(-items // AT_ONCE)
+        clashes: list[int] = []
+        for part in range(parts):
+            where = f"WHERE hash(raw_id) % {parts} = {part}" if parts > 1 else ""
+            sql = f"SELECT hash(raw_id) AS h FROM pool {where}"
+            hashes = self._connection.execute(sql).fetchnumpy()["h"]
+            clashes += _clashes(np.asarray(hashes))
+        if not clashes:
+            return []
+        listed = ", ".join(map(str, clashes[:1000]))
+        return self._rows(
             f"SELECT id, count(*) FROM pool WHERE hash(raw_id) IN ({listed}) "
             "GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT 3"
         )
-        if twice:
-            shown = ", ".join(f"{name} ({times} times)" for name, times in twice)
-            raise InputError(
-                f"Ids in '{self.columns.id}' are not unique: {shown}, … among {items:,} items. "
-                "Each item needs its own id; remove the duplicates or choose another column."
-            )
-
-    def _counted(self, items: int, low: float | None, high: float | None) -> PoolSummary:
-        if low is None or high is None:
-            grid, unit = "0", "0.0"
-        else:
-            grid, unit = grid_sql("score", low, high), unit_sql("score", low, high)
-        rows = self._rows(
-            f"SELECT coalesce(prediction, false) AS p, {grid} AS g, count(*), "
-            f"sum(CAST(floor(1e9 * {unit}) AS BIGINT)) FROM pool GROUP BY ALL ORDER BY p, g"
-        )
-        parts = {side: [row[1:] for row in rows if row[0] is side] for side in (False, True)}
-        counts = {side: sum(row[1] for row in part) for side, part in parts.items()}
-        predicts = self.columns.predicts
-        return PoolSummary(
-            items=items,
-            predicted_positive=counts[True],
-            predicted_negative=counts[False] if predicts else 0,
-            score_low=low,
-            score_high=high,
-            positive=_histogram(parts[True]) if low is not None else None,
-            negative=_histogram(parts[False]) if low is not None else None,
-        )
-
-    def reserve(
-        self,
-        seed: str,
-        *,
-        strata: Sequence[Stratum],
-        limits: Sequence[int],
-        after: Sequence[str] | None = None,
-        progress: Progress = silent,
-    ) -> list[ReservedItem]:
-        """The lowest tickets of each stratum, in ticket order, that follow the tickets `after`."""
-        progress("drawing a ticket for every item", None)
-        after = after or [""] * len(strata)
-        limits = [min(limit, part.items) for limit, part in zip(limits, strata, strict=True)]
-        cuts = [
-            _cut(limit, stratum.items, last)
-            for stratum, limit, last in zip(strata, limits, after, strict=True)
-        ]
-        found = self._tickets(seed, strata, limits, after, cuts)
-        short = [
-            len([item for item in found if item.stratum == k]) < limits[k]
-            for k in range(len(strata))
-        ]
-        if any(short):  # a stratum holds fewer items than asked for, or the cut-off was unlucky
-            cuts = ["g" if poor else cut for poor, cut in zip(short, cuts, strict=True)]
-            found = self._tickets(seed, strata, limits, after, cuts)
-        return found
-
-    def _tickets(
-        self,
-        seed: str,
-        strata: Sequence[Stratum],
-        limits: Sequence[int],
-        after: Sequence[str],
-        cuts: Sequence[str],
-    ) -> list[ReservedItem]:
-        grid = self._grid() if any(s.grid_from is not None for s in strata) else "0"
-        cases = " ".join(f"WHEN {_stratum_sql(s)} THEN {k}" for k, s in enumerate(strata))
-        # the global cut-off comes first, because it is cheap; strata that are taken whole pass it
-        rows = self._rows(
-            f"""
-            WITH t AS (SELECT id, score, prediction, sha256({quoted(seed + ":")} || id) AS ticket,
-                              {grid} AS g FROM pool),
-                 u AS (SELECT *, CASE {cases} END AS k FROM t
-                       WHERE ticket < {quoted(max(cuts))}),
-                 v AS (SELECT * FROM u WHERE k IS NOT NULL AND ticket < ({_texts(cuts)})[k + 1]
-                       AND ticket > ({_texts(after)})[k + 1])
-            SELECT id, k, ticket, prediction, score FROM v
-            QUALIFY row_number() OVER (PARTITION BY k ORDER BY ticket, id)
-                    <= ({[int(n) for n in limits]})[k + 1]
-            ORDER BY k, ticket, id
-            """
-        )
-        return [
-            ReservedItem(id=name, stratum=k, ticket=ticket, prediction=prediction, score=score)
-            for name, k, ticket, prediction, score in rows
-        ]
-
-    def _grid(self) -> str:
-        low, high = self.summary().score_low, self.summary().score_high
-        return grid_sql("score", low, high) if low is not None and high is not None else "0"
 
     def texts(self, ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
         """The text columns of these items."""
@@ -280,73 +123,8 @@ class DuckDBPool:
         return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows}
 
 
-def _known_column(column: str, types: dict[str, str]) -> None:
-    if column in types:
-        return
-    lowered = {name.lower(): name for name in types}
-    near = difflib.get_close_matches(column.lower(), lowered, n=1)
-    hint = f" Did you mean '{lowered[near[0]]}'?" if near else ""
-    listed = ", ".join(types)
-    raise InputError(f"Column '{column}' is not in the pool. Columns: {listed}.{hint}")
-
-
-def _id_type(column: str, types: dict[str, str]) -> str:
-    if types[column] not in {"VARCHAR", *WHOLE}:
-        raise InputError(
-            f"Ids in '{column}' are of type {types[column]}, which can be written as text in more "
-            "than one way. Use text or whole numbers as ids."
-        )
-    return types[column]
-
-
-def _score_sql(column: str | None, types: dict[str, str]) -> str:
-    if column is None:
-        return "CAST(NULL AS DOUBLE)"
-    kind = types[column]
-    if kind == "VARCHAR":
-        # without trim, DuckDB moves the cast into the CSV reader, where a bad value is an error
-        return f"TRY_CAST(trim({named(column)}) AS DOUBLE)"
-    if kind in WHOLE | {"DOUBLE", "FLOAT"} or kind.startswith("DECIMAL"):
-        return f"CAST({named(column)} AS DOUBLE)"
-    raise InputError(f"Scores in '{column}' are of type {kind}. Scores are numbers.")
-
-
-def _prediction_sql(columns: Columns, types: dict[str, str], score: str) -> str:
-    if columns.threshold is not None:
-        return f"({score} >= CAST({float(columns.threshold)!r} AS DOUBLE))"
-    if columns.prediction is None:
-        return "CAST(NULL AS BOOLEAN)"
-    name, kind = named(columns.prediction), types[columns.prediction]
-    if kind == "BOOLEAN":
-        return name
-    if kind in WHOLE | {"DOUBLE", "FLOAT"} or kind.startswith("DECIMAL"):
-        return f"CASE WHEN {name} = 1 THEN true WHEN {name} = 0 THEN false END"
-    text = f"lower(trim(CAST({name} AS VARCHAR)))"
-    return f"CASE WHEN {text} IN {TRUE} THEN true WHEN {text} IN {FALSE} THEN false END"
-
-
-def _stratum_sql(stratum: Stratum) -> str:
-    terms = ["true"]
-    if stratum.prediction is not None:
-        terms.append("prediction" if stratum.prediction else "NOT prediction")
-    if stratum.grid_from is not None:
-        terms.append(f"g >= {int(stratum.grid_from)}")
-    if stratum.grid_to is not None:
-        terms.append(f"g < {int(stratum.grid_to)}")
-    return " AND ".join(terms)
-
-
-def _cut(limit: int, items: int, after: str) -> str:
-    """A ticket prefix that about `limit` of the remaining items lie below; 'g' for all of them."""
-    start = int(after[:16], 16) / 2**64 if after else 0.0
-    chance = start + (limit + 6 * math.sqrt(limit) + 10) / max(items, 1)
-    return "g" if chance >= 1 else format(int(chance * 2**64), "016x")
-
-
-def _texts(values: Sequence[str]) -> str:
-    return "[" + ", ".join(quoted(value) for value in values) + "]"
-
-
-def _histogram(rows: list[Any]) -> Histogram:
-    positions = [int(row[0]) for row in rows]
-    return merge(positions, [int(row[1]) for row in rows], [int(row[2]) for row in rows])
+def _clashes(hashes: "np.ndarray[Any, Any]") -> list[int]:
+    """The values that occur more than once; sorts in place, because there may be many."""
+    hashes.sort()
+    same = hashes[1:] == hashes[:-1]
+    return [int(value) for value in np.unique(hashes[1:][same])[:1000]]

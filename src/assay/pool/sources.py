@@ -1,9 +1,13 @@
 """Where a pool's rows come from: a path as people write it, to the files and a reader of them."""
 
+import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import InputError
+from assay.pool import Progress
+from assay.types.pool import PoolFile
 
 KINDS = {
     ".parquet": "parquet",
@@ -14,6 +18,7 @@ KINDS = {
     ".jsonl.gz": "json",
     ".ndjson": "json",
 }
+TABLE = "table:"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +32,12 @@ class Source:
     def listed(self) -> str:
         """The file names as a SQL list."""
         return "[" + ", ".join(quoted(str(path)) for path in self.files) + "]"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each file is called below the folder they all share; no two alike."""
+        shared = os.path.commonpath([path.absolute().parent for path in self.files])
+        return tuple(path.absolute().relative_to(shared).as_posix() for path in self.files)
 
 
 def quoted(text: str) -> str:
@@ -57,6 +68,31 @@ def find_source(text: str) -> Source:
     if len(kinds) > 1:
         raise InputError(f"{text!r} mixes {' and '.join(sorted(kinds))} files. Use one kind.")
     return Source(kind=kinds.pop(), files=tuple(files))
+
+
+def hash_files(source: Source, progress: Progress) -> tuple[PoolFile, ...]:
+    """Name, size and SHA-256 of every file."""
+    found = []
+    for number, (name, path) in enumerate(zip(source.names, source.files, strict=True)):
+        progress("reading the pool's bytes", number / len(source.files))
+        with path.open("rb") as stream:
+            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+        found.append(PoolFile(name=name, size=path.stat().st_size, sha256=sha256))
+    return tuple(found)
+
+
+def settle(source: str, engine: str) -> str:
+    """The source as it is put on record: a table of the engine is told from a path by its prefix."""
+    if engine == "duckdb" or is_elsewhere(source) or "/" in source or "*" in source:
+        return source
+    if Path(source).expanduser().exists() or source.endswith(tuple(KINDS)):
+        return source
+    return TABLE + source
+
+
+def is_elsewhere(source: str) -> bool:
+    """Whether only the engine can reach it: a table of its catalogue, or an address."""
+    return source.startswith(TABLE) or "://" in source
 
 
 def _kind(path: Path) -> str:
