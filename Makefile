@@ -18,10 +18,10 @@ demo: $(READY)
 	$(BIN)/assay demo --out demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 calibrate: $(READY)
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -36,4 +36,4 @@ docs: $(READY)
 	$(BIN)/python docs/generate.py
 
 lock:
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra dev --extra lab -o requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra dev --extra lab --extra postgres --extra spark -o requirements.lock pyproject.toml

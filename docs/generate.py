@@ -24,7 +24,7 @@ import assay.steps
 from assay.errors import AssayError
 from assay.events import KINDS
 from assay.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT
-from assay.ledger import SCHEMA
+from assay.ledger.sqlite import SCHEMA
 from assay.pool.grid import BINS, STEPS
 from assay.pool.sources import KINDS as POOLS
 from assay.stats.fixed import METHODS

@@ -14,7 +14,7 @@ import pytest
 from assay.certificate import certificate_hash, issue, write
 from assay.errors import AssayError
 from assay.events import CertificateIssued, seal
-from assay.ledger import SqliteLedger
+from assay.ledger.sqlite import SqliteLedger
 from assay.steps.project import Project
 from assay.steps.verify import verify
 from assay.types.canonical import canonical

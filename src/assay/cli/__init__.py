@@ -2,18 +2,26 @@
 
 import os
 import sys
+from pathlib import Path
 
 import click
 
 from assay import __version__
-from assay.cli import calculators, lab, project, story
+from assay.cli import calculators, lab, operations, project, story
 from assay.cli.output import fail
 from assay.errors import AssayError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="assay")
-def cli() -> None:
+@click.option(
+    "--log",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar="ASSAY_LOG",
+    help="Append one JSON object per thing that happens to this file.",
+)
+@click.pass_context
+def cli(context: click.Context, log: Path | None) -> None:
     """Prove how good a classifier is when every human label costs money.
 
     A project goes: init, plan, draw, label, look, certify. Anyone can then verify.
@@ -28,28 +36,47 @@ def cli() -> None:
       assay certify -p work
       assay verify work/certificate.json -p work
     """
+    if log is not None and context.invoked_subcommand is not None:
+        from assay.cli.logs import log_to
+
+        log_to(log, command=context.invoked_subcommand)
 
 
-for command in (*calculators.COMMANDS, *project.COMMANDS, *story.COMMANDS, *lab.COMMANDS):
+for command in (
+    *calculators.COMMANDS,
+    *project.COMMANDS,
+    *story.COMMANDS,
+    *operations.COMMANDS,
+    *lab.COMMANDS,
+):
     cli.add_command(command)
 
 
 def main() -> None:
     """Run the command line: 0 done, 1 the answer is no, 2 bad input or refused, 3 our bug."""
+    code = _run()
+    if "assay.cli.logs" in sys.modules:
+        from assay.cli.logs import log_end
+
+        log_end(code)
+    sys.exit(code)
+
+
+def _run() -> int:
     try:
-        sys.exit(cli.main(prog_name="assay", standalone_mode=False) or 0)
+        return int(cli.main(prog_name="assay", standalone_mode=False) or 0)
     except click.ClickException as error:
         fail(error.format_message())
-        sys.exit(2)
+        return 2
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted. Nothing was lost: the command can be repeated.", err=True)
-        sys.exit(130)
+        return 130
     except AssayError as error:
         fail(error)
-        sys.exit(error.exit_code)
+        return error.exit_code
     except BrokenPipeError:
         sys.stderr.close()
-        sys.exit(0)
+        return 0
     except Exception as error:
         if os.environ.get("ASSAY_DEBUG"):
             raise
@@ -57,4 +84,4 @@ def main() -> None:
             f"This is a bug in assay: {type(error).__name__}: {error}. Set ASSAY_DEBUG=1 to see where.",
             err=True,
         )
-        sys.exit(3)
+        return 3

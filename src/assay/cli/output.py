@@ -32,6 +32,15 @@ def project_option(command: Command) -> Command:
     )(command)
 
 
+def spark_option(command: Command) -> Command:
+    """Adds --master: where the Spark is that reads the pool."""
+    return click.option(
+        "--master",
+        metavar="URL",
+        help="Spark's address, for a pool read by spark (default: $ASSAY_SPARK).",
+    )(command)
+
+
 def show_json(value: dict[str, Any]) -> None:
     """One JSON object on standard output."""
     click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))

@@ -19,6 +19,7 @@ from assay.cli.output import (
     quoted,
     rows,
     show_json,
+    spark_option,
 )
 from assay.types.plan import Plan
 from assay.types.pool import Columns
@@ -28,13 +29,24 @@ from assay.types.results import counted, percent
 
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--pool", required=True, help=".parquet, .csv[.gz], .jsonl, a folder or a glob.")
+@click.option(
+    "--pool", required=True, help=".parquet, .csv[.gz], .jsonl, a folder, a glob, or a table."
+)
 @click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of an item.")
 @click.option("--score", metavar="COL", help="The classifier's score, in any range.")
 @click.option("--prediction", metavar="COL", help="The classifier's 0/1 prediction.")
 @click.option("--threshold", type=float, metavar="X", help="Predicted positive if score >= X.")
 @click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
-@click.option("--engine", default="duckdb", show_default=True)
+@click.option(
+    "--engine", default="duckdb", show_default=True, help="duckdb or spark: what reads it."
+)
+@spark_option
+@click.option(
+    "--ledger",
+    default="ledger.sqlite",
+    show_default=True,
+    help="Or postgresql://user@host/database[#name], for several servers at once.",
+)
 @json_option
 def init(
     folder: Path,
@@ -45,6 +57,8 @@ def init(
     threshold: float | None,
     text: tuple[str, ...],
     engine: str,
+    master: str | None,
+    ledger: str,
     as_json: bool,
 ) -> None:
     """Register a pool and begin a project in FOLDER.
@@ -52,6 +66,7 @@ def init(
     \b
     Example:
       assay init work --pool scores.csv --id id --score score --threshold 0.5 --text body
+      assay init work --pool lake.scored --id id --score score --threshold 0.5 --engine spark
     """
     from assay.steps.init import init as run
 
@@ -59,7 +74,15 @@ def init(
         id=id_column, score=score, prediction=prediction, threshold=threshold, text=text
     )
     with progress_bar("init") as progress:
-        pool_seen = run(folder, pool=pool, columns=columns, engine=engine, progress=progress)
+        pool_seen = run(
+            folder,
+            pool=pool,
+            columns=columns,
+            engine=engine,
+            spark=master,
+            ledger=ledger,
+            progress=progress,
+        )
     summary = pool_seen.summary
     if as_json:
         show_json(
@@ -97,6 +120,7 @@ def init(
 @click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
 @click.option("--forecast", "only_forecast", is_flag=True, help="Show the cost; seal nothing.")
 @click.option("--abandon", metavar="REASON", help="Close the open plan for good, with a reason.")
+@spark_option
 @project_option
 @json_option
 def plan(
@@ -115,6 +139,7 @@ def plan(
     seed: str | None,
     only_forecast: bool,
     abandon: str | None,
+    master: str | None,
     folder: Path,
     as_json: bool,
 ) -> None:
@@ -131,7 +156,7 @@ def plan(
     from assay.steps.plan import Wish, abandon_plan, forecast_plan, seal_plan
     from assay.steps.project import Project
 
-    project = Project(folder=folder)
+    project = Project(folder=folder, spark=master)
     if abandon is not None:
         number = abandon_plan(project, abandon)
         if as_json:
@@ -217,10 +242,16 @@ def _show_plan(sealed: Plan) -> None:
     "-o", "--output", type=click.Path(path_type=Path), help="Where to write: .csv or .jsonl."
 )
 @click.option("--pending", is_flag=True, help="Write drawn items without a label again.")
+@spark_option
 @project_option
 @json_option
 def draw(
-    count: int | None, output: Path | None, pending: bool, folder: Path, as_json: bool
+    count: int | None,
+    output: Path | None,
+    pending: bool,
+    master: str | None,
+    folder: Path,
+    as_json: bool,
 ) -> None:
     """Hand out the next COUNT items to label (default: what a fixed plan needs, or a good batch).
 
@@ -233,7 +264,7 @@ def draw(
     from assay.steps.draw import draw_batch, draw_pending
     from assay.steps.project import Project
 
-    project = Project(folder=folder)
+    project = Project(folder=folder, spark=master)
     if pending and count is not None:
         raise click.UsageError("--pending writes all open items; leave the number out.")
     batch = (

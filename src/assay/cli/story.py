@@ -14,6 +14,7 @@ from assay.cli.output import (
     quoted,
     rows,
     show_json,
+    spark_option,
 )
 from assay.types.record import plain
 from assay.types.results import percent, shown
@@ -145,6 +146,7 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
     help="Project whose ledger and pool to recompute from (default: the certificate's folder).",
 )
 @click.option("--public-key", metavar="HEX", help="Demand a signature by this key.")
+@spark_option
 @json_option
 @click.pass_context
 def verify(
@@ -152,6 +154,7 @@ def verify(
     certificate: Path,
     folder: Path | None,
     public_key: str | None,
+    master: str | None,
     as_json: bool,
 ) -> None:
     """Recompute a certificate from the ledger, and from the pool if it is at hand.
@@ -163,12 +166,13 @@ def verify(
     Example:
       assay verify certificate.json -p work
     """
-    from assay.steps.project import LEDGER, Project
+    from assay.steps.place import is_project
+    from assay.steps.project import Project
     from assay.steps.verify import verify as run
 
-    if folder is None and (certificate.parent / LEDGER).exists():
+    if folder is None and is_project(certificate.parent):
         folder = certificate.parent
-    project = Project(folder=folder) if folder else None
+    project = Project(folder=folder, spark=master) if folder else None
     with progress_bar("verify") as progress:
         found = run(certificate, project=project, public_key=public_key, progress=progress)
     if as_json:

@@ -16,8 +16,9 @@ from assay.steps.draw import draw_batch
 from assay.steps.init import init
 from assay.steps.label import label
 from assay.steps.look import Look, look
+from assay.steps.place import is_project
 from assay.steps.plan import Wish, forecast_plan, seal_plan
-from assay.steps.project import LEDGER, Project
+from assay.steps.project import Project
 from assay.steps.verify import verify
 from assay.types.plan import Expectation
 from assay.types.pool import Columns
@@ -43,7 +44,7 @@ class Told:
 
 def demo(out: Path, *, items: int, seed: str, say: Say) -> Told:
     """Make a pool, certify a claim about it, verify the certificate; tell each step in a few lines."""
-    if (out / "project" / LEDGER).exists():
+    if is_project(out / "project"):
         raise InputError(f"{str(out)!r} already holds a demo. Choose another folder: --out DIR.")
     out.mkdir(parents=True, exist_ok=True)
     tickets = _generate(out, items, seed, say)

@@ -15,8 +15,9 @@ from assay.steps.draw import draw_batch, read_texts
 from assay.steps.init import init
 from assay.steps.label import DEFAULT_ANNOTATOR, Labelled, label
 from assay.steps.look import look
+from assay.steps.place import is_project
 from assay.steps.plan import Wish, seal_plan
-from assay.steps.project import LEDGER, Project, latest_attempt
+from assay.steps.project import Project, latest_attempt
 from assay.types.plan import Expectation, Plan
 from assay.types.pool import Columns
 from assay.types.results import Verdict
@@ -67,7 +68,7 @@ class Audit:
         """A new audit of the pool: a file, or a mapping of column names to values."""
         folder = Path(folder)
         if isinstance(pool, Mapping):
-            if (folder / LEDGER).exists():
+            if is_project(folder):
                 raise InputError(f"{str(folder)!r} already is an assay project. Open it: Audit(…).")
             if score is not None and score not in pool:
                 score = None

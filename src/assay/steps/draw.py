@@ -219,7 +219,9 @@ def _tickets(
     Where the reserve is used up, one more pass over the pool continues after its last tickets.
     """
     plan = attempt.plan
-    parts = [part for stored in attempt.reserves for part in _part(project, state, attempt, stored)]
+    parts: list[ReservedItem] = []
+    for number, stored in enumerate(attempt.reserves, start=1):
+        parts += _part(project, state, plan, stored, number=number, before=parts)
     queues = _queues(plan, parts)
     added: list[ReserveStored] = []
     need = [0] * len(plan.strata)
@@ -227,9 +229,10 @@ def _tickets(
         if not step.repeat:
             need[step.stratum] = max(need[step.stratum], step.place + 1)
     while any(len(queue) < wanted for queue, wanted in zip(queues, need, strict=True)):
-        after = [queue[-1].ticket if queue else "" for queue in queues]
         number = len(attempt.reserves) + len(added) + 1
-        more = build_reserve(project, registered_pool(state), plan, part=number, after=after)
+        more = build_reserve(
+            project, registered_pool(state), plan, part=number, after=_last_tickets(queues)
+        )
         if more.items == 0:
             raise VerificationError("The pool holds fewer items than its summary says.")
         added.append(more)
@@ -245,16 +248,25 @@ def _queues(plan: Plan, items: Sequence[ReservedItem]) -> list[list[ReservedItem
     return queues
 
 
+def _last_tickets(queues: Sequence[Sequence[ReservedItem]]) -> list[str]:
+    return [queue[-1].ticket if queue else "" for queue in queues]
+
+
 def _part(
-    project: Project, state: State, attempt: Attempt, stored: ReserveStored
+    project: Project,
+    state: State,
+    plan: Plan,
+    stored: ReserveStored,
+    *,
+    number: int,
+    before: Sequence[ReservedItem],
 ) -> list[ReservedItem]:
     path = project.folder / stored.file
     if path.exists():
         return load_reserve(path, sha256=stored.sha256)
-    if stored is not attempt.reserves[0]:
-        raise VerificationError(f"The reserve file {stored.file!r} is missing from the project.")
-    # lost, but it follows from the pool and the seed
-    again = build_reserve(project, registered_pool(state), attempt.plan)
+    # lost, or drawn on another machine, but it follows from the pool and the seed
+    after = _last_tickets(_queues(plan, before)) if number > 1 else None
+    again = build_reserve(project, registered_pool(state), plan, part=number, after=after)
     if again.tickets != stored.tickets:
         raise VerificationError(
             "The reserve was lost, and the pool no longer gives the same tickets. Restore "

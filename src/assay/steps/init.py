@@ -2,16 +2,21 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay import __version__
 from assay.errors import InputError
 from assay.events import PoolRegistered
-from assay.ledger import SqliteLedger
 from assay.pool import Progress, open_pool, silent
-from assay.steps.project import LEDGER, Project, utc_now
+from assay.pool.sources import is_elsewhere, settle
+from assay.steps.place import LEDGER, is_project, ledger_of, named_ledger, remember_ledger
+from assay.steps.project import Project, utc_now
 from assay.types.canonical import digest
 from assay.types.pool import Columns, PoolFile, PoolSummary, RegisteredPool
 from assay.types.record import plain
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def init(
@@ -20,12 +25,20 @@ def init(
     pool: str,
     columns: Columns,
     engine: str = "duckdb",
+    spark: "str | SparkSession | None" = None,
+    ledger: str = LEDGER,
     progress: Progress = silent,
     now: Callable[[], str] = utc_now,
 ) -> RegisteredPool:
-    """Read and check the pool, and make the project's ledger. Repeatable until it succeeds."""
+    """Read and check the pool, and make the project's ledger. Repeatable until it succeeds.
+
+    The ledger is a file of the project, or postgresql://user@host/database[#name]. The engine spark
+    reads tables too; `spark` is a session or the address of the cluster, and is not put on record.
+    """
     _refuse_used(folder)
-    opened = open_pool(pool, columns, engine=engine)
+    named_ledger(ledger, folder)  # an address that cannot be is refused before the pool is read
+    pool = settle(pool, engine)
+    opened = open_pool(pool, columns, engine=engine, spark=spark)
     try:
         summary = opened.summary(progress)
         files = opened.files(progress)
@@ -43,7 +56,14 @@ def init(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"The folder {str(folder)!r} cannot be made: {error.strerror}.") from error
-    SqliteLedger(folder / LEDGER).create()
+    store = named_ledger(ledger, folder)
+    store.create()
+    if store.entries():
+        raise InputError(
+            f"The ledger {store.address!r} is in use by another project. Choose another name for "
+            "this one: --ledger postgresql://…/database#name."
+        )
+    remember_ledger(folder, store)
     with Project(folder=folder, now=now).writing() as session:
         if session.state.pool is not None:
             raise InputError(_used(folder))
@@ -57,7 +77,7 @@ def fingerprint(files: tuple[PoolFile, ...], summary: PoolSummary, columns: Colu
 
 
 def _refuse_used(folder: Path) -> None:
-    if (folder / LEDGER).exists() and SqliteLedger(folder / LEDGER).entries():
+    if is_project(folder) and ledger_of(folder).entries():
         raise InputError(_used(folder))
 
 
@@ -70,6 +90,8 @@ def _used(folder: Path) -> str:
 
 def _source(folder: Path, pool: str) -> str:
     """The pool relative to the project where they lie side by side, so that both can be moved."""
+    if is_elsewhere(pool):
+        return pool
     path, home = Path(pool).expanduser().absolute(), folder.absolute()
     if path.is_relative_to(home.parent):
         return path.relative_to(home.parent).as_posix().join(("../", ""))

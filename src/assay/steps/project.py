@@ -6,15 +6,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from assay.errors import InputError, PlanError
+from assay.errors import PlanError
 from assay.events import Attempt, Event, State, replay
-from assay.ledger import Ledger, SqliteLedger
-from assay.pool import Pool, open_pool
-from assay.pool.sources import find_source
+from assay.ledger import Ledger
+from assay.pool import Pool, engine_at_hand, has_pool, open_pool
+from assay.pool.sources import is_elsewhere
+from assay.steps.place import ledger_of, pool_place
 from assay.types.pool import RegisteredPool
 
-LEDGER = "ledger.sqlite"
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def utc_now() -> str:
@@ -24,21 +27,16 @@ def utc_now() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """A folder with a ledger in it."""
+    """A folder with a ledger in it. `spark`: the session or address of the cluster, if it needs one."""
 
     folder: Path
     now: Callable[[], str] = field(default=utc_now)
+    spark: "str | SparkSession | None" = None
 
     @property
     def ledger(self) -> Ledger:
         """The ledger of the project; refused where the folder is not one."""
-        path = self.folder / LEDGER
-        if not path.is_file():
-            raise InputError(
-                f"{str(self.folder)!r} is not an assay project (it has no {LEDGER}). Run assay init "
-                "first, or name the project with -p DIR."
-            )
-        return SqliteLedger(path)
+        return ledger_of(self.folder)
 
     def state(self) -> State:
         """Where the project stands."""
@@ -54,18 +52,18 @@ class Project:
 
     def pool(self, registered: RegisteredPool) -> Pool:
         """The registered pool, opened for reading."""
-        return open_pool(self.pool_path(registered), registered.columns, engine=registered.engine)
+        place = self.pool_path(registered)
+        engine = engine_at_hand(place, registered.engine, self.spark)
+        return open_pool(place, registered.columns, engine=engine, spark=self.spark)
 
     def has_pool(self, registered: RegisteredPool) -> bool:
-        """Whether any file is where the pool was."""
-        try:
-            return bool(find_source(self.pool_path(registered)).files)
-        except InputError:
-            return False
+        """Whether there is anything where the pool was."""
+        return has_pool(self.pool_path(registered), engine=registered.engine, spark=self.spark)
 
     def pool_path(self, registered: RegisteredPool) -> str:
         """Where the pool is; a relative source is relative to the project."""
-        return str(self.folder / registered.source)
+        place = pool_place(self.folder) or registered.source
+        return place if is_elsewhere(place) else str(self.folder / place)
 
 
 @dataclass(kw_only=True)

