@@ -3,7 +3,7 @@
 import csv
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+import spark_cluster
 from assay.cli import main
 
 # examples are decided by the test's name alone, so that a run can be repeated; no time limits
@@ -119,3 +120,13 @@ def labelled(world: World, project: Path, tmp_path: Path, assay: Callable[..., A
     labels = write_labels(tmp_path / "labels.csv", {item: world.truth[item] for item in drawn})
     assert assay("label", labels, "-p", project).code == 0
     return project
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[spark_cluster.Cluster]:
+    """Spark with separate executors, started once; mark its tests xdist_group("spark")."""
+    reason = spark_cluster.missing()
+    if reason is not None:
+        pytest.skip(f"Spark cannot be started: {reason}")
+    with spark_cluster.cluster(tmp_path_factory.mktemp("spark")) as running:
+        yield running

@@ -75,3 +75,37 @@ def open_pool(
     from assay.pool.duckdb import DuckDBPool
 
     return DuckDBPool(source, columns)
+
+
+def has_pool(source: str, *, engine: str, spark: "str | SparkSession | None" = None) -> bool:
+    """Whether there is anything to read at this source, whatever it holds."""
+    from assay.pool.sources import find_source, is_elsewhere
+
+    if is_elsewhere(source):
+        from assay.pool.spark import can_reach
+
+        return can_reach(source, spark)
+    try:
+        found = bool(find_source(source).files)
+    except InputError:
+        return False
+    if found and engine_at_hand(source, engine, spark) == "spark":
+        from assay.pool.spark_session import find_session
+
+        find_session(spark)  # a cluster that does not answer is no sign that the pool changed
+    return found
+
+
+def engine_at_hand(source: str, engine: str, spark: object = None) -> str:
+    """The engine that reads a registered pool here: DuckDB for files where no Spark is installed.
+
+    Both engines give the same answers on the same files, so that a certificate from a cluster can
+    be checked on any machine that has the files.
+    """
+    from assay.pool.sources import is_elsewhere
+
+    if engine == "duckdb" or spark is not None or is_elsewhere(source):
+        return engine
+    from assay.pool.spark_session import is_installed
+
+    return engine if is_installed() else "duckdb"

@@ -138,6 +138,20 @@ class SparkPool(SqlPool):
         return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows}
 
 
+def can_reach(source: str, spark: "str | SparkSession | None" = None) -> bool:
+    """Whether Spark answers and has something at this address or under this name."""
+    try:
+        session = find_session(spark)
+    except EngineError:
+        return False
+    try:
+        if source.startswith(TABLE):
+            return bool(session.catalog.tableExists(source.removeprefix(TABLE)))
+        return session.read.parquet(source).schema is not None
+    except _failures():
+        return False
+
+
 def _parquet(source: str) -> Source:
     found = find_source(source)
     if found.kind != "parquet":

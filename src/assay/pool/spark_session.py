@@ -30,6 +30,12 @@ MASTERS = (
 )
 
 
+def is_installed() -> bool:
+    """Whether this machine could start a Spark or reach one."""
+    address = os.environ.get(VARIABLE, "")
+    return find_spec("pyspark") is not None and (has_java() or address.startswith("sc://"))
+
+
 def find_session(spark: "str | SparkSession | None" = None) -> "SparkSession":
     """The session given; or one at the address given, in ASSAY_SPARK or running already."""
     try:
