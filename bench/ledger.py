@@ -39,10 +39,11 @@ def _group(address: str, folder: str, threads: int, seconds: float, ready: Any, 
     people = [
         threading.Thread(target=_write, args=(ledger, who, until, counts)) for who in range(threads)
     ]
-    for person in people:
-        person.start()
-    for person in people:
-        person.join()
+    with ledger.held():
+        for person in people:
+            person.start()
+        for person in people:
+            person.join()
     out.put(counts)
 
 

@@ -47,6 +47,10 @@ class Ledger(Protocol):
         """The ledger, locked, for reading on from a known head and appending in one go."""
         ...
 
+    def held(self) -> AbstractContextManager[None]:
+        """The ledger kept ready by somebody who will write often. Locks nothing."""
+        ...
+
 
 def open_ledger(address: str, *, folder: Path, name: str) -> Ledger:
     """The ledger at this address: a file of the project folder, or a PostgreSQL database.
