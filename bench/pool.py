@@ -9,7 +9,7 @@ import duckdb
 
 from measure import assay, best, report, run
 
-ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
+ROWS = 10_000_000
 DATA = Path(__file__).parent / "data"
 
 
@@ -26,9 +26,9 @@ def make(rows: int) -> Path:
     return path
 
 
-def query(sql: str):
+def query(sql: str, repeats: int = 3):
     code = f"import duckdb; duckdb.connect().execute({sql!r}).fetchall()"
-    return best(lambda: run([sys.executable, "-c", code]))
+    return best(lambda: run([sys.executable, "-c", code]), repeats)
 
 
 def main() -> bool:

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPTS = ("answers.py", "pool.py", "ledger.py")
+SCRIPTS = ("answers.py", "pool.py", "growth.py", "ledger.py")
 
 
 def main() -> int:

@@ -84,7 +84,8 @@ class DuckDBPool(SqlPool):
         if self.source.kind != "parquet":
             # types are detected on a sample of rows; text is read as it stands and cast by us
             types = forced = {name: "VARCHAR" for name in used if name}
-        self.id_is_text = types[columns.id] == "VARCHAR"
+        self._id_type = types[columns.id]
+        self.id_is_text = self._id_type == "VARCHAR"
         select = view_sql(columns, types, self.dialect, self._reader(forced))
         self._rows(f"CREATE TEMP VIEW pool AS {select}")
 
@@ -114,12 +115,13 @@ class DuckDBPool(SqlPool):
         names = self.columns.text
         if not names or not ids:
             return {name: {} for name in ids}
-        self._rows("CREATE OR REPLACE TEMP TABLE wanted (id VARCHAR)")
+        # compared as they are stored: writing every whole number of the pool as text costs more
+        self._rows(f"CREATE OR REPLACE TEMP TABLE wanted (raw_id {self._id_type})")
         self._connection.register("wanted_ids", {"id": np.array(list(ids), dtype=object)})
-        self._rows("INSERT INTO wanted SELECT id FROM wanted_ids")
+        self._rows(f"INSERT INTO wanted SELECT CAST(id AS {self._id_type}) FROM wanted_ids")
         self._connection.unregister("wanted_ids")
         columns = ", ".join(f"text_{i}" for i in range(len(names)))
-        rows = self._rows(f"SELECT id, {columns} FROM pool SEMI JOIN wanted USING (id)")
+        rows = self._rows(f"SELECT id, {columns} FROM pool SEMI JOIN wanted USING (raw_id)")
         return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows}
 
 

@@ -123,12 +123,11 @@ def tickets_sql(
 ) -> str:
     """The lowest tickets of each stratum after those `after` and below `cuts`; 'g' cuts nothing.
 
-    One cut-off for all comes first, because it is cheap and leaves few rows; strata that are taken
-    whole pass it by their own condition.
+    One cut-off for all comes first, because it leaves few rows whose place on the grid is needed;
+    strata that are taken whole pass it by their own condition.
     """
-    conditions = [stratum_sql(stratum) for stratum in strata]
-    cases = " ".join(f"WHEN {sql} THEN {k}" for k, sql in enumerate(conditions))
-    whole = [sql for sql, cut in zip(conditions, cuts, strict=True) if cut == "g"]
+    cases = " ".join(f"WHEN {stratum_sql(s, 'g')} THEN {k}" for k, s in enumerate(strata))
+    whole = [stratum_sql(s, grid) for s, cut in zip(strata, cuts, strict=True) if cut == "g"]
     cut = max((cut for cut in cuts if cut != "g"), default="")
     first = " OR ".join([f"ticket < {dialect.text(cut)}", *(f"({sql})" for sql in whole)])
     low = dialect.pick([dialect.text(text) for text in after], "k")
@@ -136,21 +135,22 @@ def tickets_sql(
     most = dialect.pick([str(int(limit)) for limit in limits], "k")
     ticket = dialect.sha256(f"{dialect.text(seed + ':')} || id")
     return f"""
-        WITH t AS (SELECT id, score, prediction, {ticket} AS ticket, {grid} AS g FROM {view}),
-             u AS (SELECT *, CASE {cases} END AS k FROM t WHERE {first}),
+        WITH t AS (SELECT id, score, prediction, {ticket} AS ticket FROM {view}),
+             s AS (SELECT *, {grid} AS g FROM t WHERE {first}),
+             u AS (SELECT *, CASE {cases} END AS k FROM s),
              v AS (SELECT * FROM u WHERE k IS NOT NULL AND ticket < {high} AND ticket > {low}),
              w AS (SELECT *, row_number() OVER (PARTITION BY k ORDER BY ticket, id) AS place FROM v)
         SELECT id, k, ticket, prediction, score FROM w WHERE place <= {most}
         """
 
 
-def stratum_sql(stratum: Stratum) -> str:
-    """The condition that an item belongs to this stratum; g is its grid position."""
+def stratum_sql(stratum: Stratum, grid: str) -> str:
+    """The condition that an item belongs to this stratum; `grid` gives its grid position."""
     terms = ["true"]
     if stratum.prediction is not None:
         terms.append("prediction" if stratum.prediction else "NOT prediction")
     if stratum.grid_from is not None:
-        terms.append(f"g >= {int(stratum.grid_from)}")
+        terms.append(f"{grid} >= {int(stratum.grid_from)}")
     if stratum.grid_to is not None:
-        terms.append(f"g < {int(stratum.grid_to)}")
+        terms.append(f"{grid} < {int(stratum.grid_to)}")
     return " AND ".join(terms)

@@ -66,10 +66,12 @@ def refuse_changed(pool: Pool, registered: RegisteredPool, progress: Progress = 
     """Refuse a pool whose files are not those that were registered."""
     now = {file.name: file for file in pool.files(progress)}
     for file in registered.files:
-        if now.pop(file.name, None) != file:
+        found = now.pop(file.name, None)
+        if found != file:
+            how = "is missing" if found is None else "is not what was registered"
             raise VerificationError(
-                f"The pool changed after init: {file.name!r} is not the file that was registered. "
-                "Restore it, or begin a new project with the new file."
+                f"The pool changed after init: {file.name!r} {how}. Restore it, or begin a new "
+                "project with the pool as it is now."
             )
     if now:
         raise VerificationError(
