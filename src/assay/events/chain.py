@@ -46,9 +46,12 @@ def seal(previous: Entry | None, *, time: str, kind: str, body: str) -> Entry:
     )
 
 
-def check_chain(entries: Sequence[Entry]) -> None:
-    """Refuses a ledger in which anything was changed, naming the first bad event."""
-    previous, expected = START, 1
+def check_chain(entries: Sequence[Entry], after: Entry | None = None) -> None:
+    """Refuses a ledger in which anything was changed, naming the first bad event.
+
+    With `after`, the entries are those that follow this one.
+    """
+    previous, expected = (after.hash, after.seq + 1) if after else (START, 1)
     for entry in entries:
         if entry.seq != expected:
             raise VerificationError(
