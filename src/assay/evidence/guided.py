@@ -63,7 +63,7 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
 def _estimate(plan: Plan, prefix: Prefix, draws: Draws, found: MetricBound) -> Estimate:
     ratio = metric(plan.claim.metric)
     lower = plan.claim.side == "lower"
-    point = _point(plan, draws)
+    point = point_of(plan, draws)
     return Estimate(
         metric=ratio.name,
         title=ratio.title,
@@ -85,7 +85,7 @@ def _estimate(plan: Plan, prefix: Prefix, draws: Draws, found: MetricBound) -> E
     )
 
 
-def _point(plan: Plan, draws: Draws) -> float | None:
+def point_of(plan: Plan, draws: Draws) -> float | None:
     """The metric if each stratum's unlabelled items were like its labelled ones.
 
     A stratum without a label yet is taken at its mean score.
