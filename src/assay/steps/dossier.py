@@ -15,7 +15,7 @@ from assay.evidence.telling import limits_of, method_of
 from assay.stats.metrics import metric
 from assay.steps.people import Said, Story, notes, people, read_story
 from assay.steps.project import Project, registered_pool
-from assay.steps.scores import score_at, score_picture
+from assay.steps.scores import score_ends, score_picture
 from assay.types.certificate import EarlierAttempt, LookSeen
 from assay.types.dossier import (
     Collection,
@@ -95,7 +95,7 @@ def dossier_of(project: Project, story: Story) -> Dossier:
         strata=stratum_rows(
             attempt,
             prefix,
-            ends=[_ends(pool, s.grid_from, s.grid_to) for s in plan.strata],
+            ends=[score_ends(pool, stratum) for stratum in plan.strata],
             classes=_classes(pool),
             visible=verdict is not None,
         ),
@@ -212,14 +212,6 @@ def _classes(pool: RegisteredPool) -> dict[bool | None, int]:
     if not pool.columns.predicts:
         return {None: pool.summary.items}
     return {True: pool.summary.predicted_positive, False: pool.summary.predicted_negative}
-
-
-def _ends(
-    pool: RegisteredPool, first: int | None, stop: int | None
-) -> tuple[float | None, float | None]:
-    if first is None or stop is None:
-        return None, None
-    return score_at(pool.summary, first), score_at(pool.summary, stop)
 
 
 def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict | None) -> Progress:

@@ -3,6 +3,8 @@
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from assay.errors import AssayError
 from assay.events import Attempt, State
 from assay.pool.grid import STEPS
@@ -10,8 +12,10 @@ from assay.pool.reserve import load_reserve
 from assay.steps.project import Project
 from assay.types.dossier import ScoreBin, ScorePicture
 from assay.types.pool import Histogram, PoolSummary, RegisteredPool
+from assay.types.strata import Stratum
 
 BARS = 40
+TINY = 1e-9
 UNIT = 1e9  # histogram sums are whole numbers of this part of the score range
 
 
@@ -25,6 +29,17 @@ def score_at(summary: PoolSummary, position: int) -> float | None:
     return low + (high - low) * u
 
 
+def score_ends(pool: RegisteredPool, stratum: Stratum) -> tuple[float | None, float | None]:
+    """The lowest and highest score of a stratum; the cut-off is an end of its class."""
+    if stratum.grid_from is None or stratum.grid_to is None:
+        return None, None
+    low, high = (score_at(pool.summary, edge) for edge in (stratum.grid_from, stratum.grid_to))
+    cut = pool.columns.threshold
+    if cut is None or low is None or high is None:
+        return low, high
+    return (max(low, cut), high) if stratum.prediction else (low, min(high, cut))
+
+
 def score_picture(project: Project, pool: RegisteredPool, state: State) -> ScorePicture | None:
     """The scores of the collection by predicted class; None where there are none."""
     summary = pool.summary
@@ -33,8 +48,8 @@ def score_picture(project: Project, pool: RegisteredPool, state: State) -> Score
         return None
     width = (high - low) / BARS or 1.0
     edges = [low + width * i for i in range(BARS + 1)]
-    positive = _bars(summary.positive)
-    negative = _bars(summary.negative)
+    positive = _bars(summary, summary.positive, edges)
+    negative = _bars(summary, summary.negative, edges)
     labelled = _labelled(project, state, low, width)
     return ScorePicture(
         bins=tuple(
@@ -52,13 +67,25 @@ def score_picture(project: Project, pool: RegisteredPool, state: State) -> Score
     )
 
 
-def _bars(histogram: Histogram) -> list[int]:
-    """Each fine bin goes where its mean score is; it is far narrower than a bar where items are."""
-    bars = [0] * BARS
-    for number, total in zip(histogram.counts, histogram.sums, strict=True):
-        if number:
-            bars[min(BARS - 1, int(BARS * total / (UNIT * number)))] += number
-    return bars
+def _bars(summary: PoolSummary, histogram: Histogram, edges: list[float]) -> list[int]:
+    """Items per bar. A fine bin is spread evenly, as wide as its mean score says it is.
+
+    A spike of equal scores has its mean at its lower edge and stays in one place.
+    """
+    below = np.zeros(len(edges))
+    marks = np.array(edges)
+    low, high = edges[0], edges[-1]
+    starts = [score_at(summary, edge) or 0.0 for edge in histogram.edges]
+    for number, (count, total) in enumerate(zip(histogram.counts, histogram.sums, strict=True)):
+        if count:
+            mean = low + (high - low) * total / (UNIT * count)
+            start, stop = starts[number], min(starts[number + 1], 2 * mean - starts[number])
+            if stop - start <= TINY * (high - low):
+                below += count * (marks > mean)
+            else:
+                below += count * np.clip((marks - start) / (stop - start), 0.0, 1.0)
+    below[-1] = sum(histogram.counts)
+    return [int(n) for n in np.diff(np.rint(below))]
 
 
 def _labelled(project: Project, state: State, low: float, width: float) -> list[int] | None:
