@@ -82,16 +82,20 @@ class BatchDrawn(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class Answered(Event):
-    """What every answer may carry: how long it took, and a remark. Left out where there is none."""
+    """What every answer may carry: how long it took, a remark, and when another tool took it.
+
+    Each is left out where there is none.
+    """
 
     item: str
     annotator: str
     seconds: float | None = None
     note: str | None = None
+    answered: str | None = None
 
     def body(self) -> str:
         """The event as canonical JSON; an answer without time and remark is as short as ever."""
-        bare = {name for name in ("seconds", "note") if getattr(self, name) is None}
+        bare = {name for name in ("seconds", "note", "answered") if getattr(self, name) is None}
         return canonical({k: v for k, v in plain(self).items() if k not in bare})
 
 
