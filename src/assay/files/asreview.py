@@ -1,15 +1,17 @@
 """ASReview: a CSV of title and abstract in, its exported CSV out."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from assay.errors import InputError
 from assay.files.answers import ITEM, Answer, Roles
 from assay.files.decoding import Glimpse
 from assay.files.delimited import RIVALS, header_names, read_as, write_csv
-from assay.files.places import BatchRow
+from assay.files.places import BatchRow, joined
 from assay.files.spelling import Names
 
+# ASReview reads 007 as the number 7 and "NA" as nothing; with this in front an id stays text
+MARK = "item:"
 ROLES = Roles(
     id=(ITEM, "id"),
     label=RIVALS,
@@ -25,18 +27,14 @@ def fits(seen: Glimpse) -> bool:
 
 def read(path: Path, _names: Names) -> Iterator[Answer]:
     """The answers of an exported CSV; records that nobody has seen have none."""
-    return read_as(path, ROLES)
+    for answer in read_as(path, ROLES):
+        yield replace(answer, item=answer.item.removeprefix(MARK))
 
 
 def write(path: Path, rows: Sequence[BatchRow], columns: Sequence[str]) -> None:
-    """A CSV of records: the item's id, and texts in columns that ASReview shows."""
-    if ITEM in columns:
-        raise InputError(f"A text column cannot be called '{ITEM}' here: the id is called so.")
-    if {"title", "abstract"} & {name.lower() for name in columns}:
-        records: list[BatchRow] = [{ITEM: row["id"], **row} for row in rows]
-        write_csv(path, [ITEM, *columns], records)
-        return
-    write_csv(path, [ITEM, "title", "abstract"], [record(row, columns) for row in rows])
+    """A CSV of records: the item's id, and its texts as the title and abstract that are shown."""
+    records = [{**record(row, columns), ITEM: f"{MARK}{row['id']}"} for row in rows]
+    write_csv(path, [ITEM, "title", "abstract"], records)
 
 
 def record(row: BatchRow, columns: Sequence[str]) -> BatchRow:
@@ -47,5 +45,5 @@ def record(row: BatchRow, columns: Sequence[str]) -> BatchRow:
     return {
         ITEM: row["id"],
         "title": (row.get(title) or "") if title else "",
-        "abstract": "\n\n".join(row.get(name) or "" for name in rest),
+        "abstract": joined(row, rest),
     }

@@ -21,6 +21,7 @@ RISKY = re.compile(r"'*[=+\-@\t\r]")
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 QUOTED = re.compile(r'[",;\t\r\n]|^\s|\s$')
 SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
+OTHERS = re.compile(r"[{\[]|(?:\d+\.\s+)?TY  -|PAR1|PK\x03\x04")  # JSON, RIS, parquet, a workbook
 RIVALS = ("asreview_label", "included", "label_included")
 
 
@@ -46,7 +47,7 @@ def fits(seen: Glimpse) -> bool:
 
 def header_names(seen: Glimpse) -> set[str] | None:
     """The column names of a table in text; None if it is something else."""
-    if "\0" in seen.first_line or seen.text.startswith(("{", "[", "TY  -", "PAR1", "PK\x03\x04")):
+    if "\0" in seen.first_line or OTHERS.match(seen.text):
         return None
     rows = csv.reader(io.StringIO(seen.text, newline=""), delimiter=_delimiter(seen.text))
     try:

@@ -118,7 +118,7 @@ def _flat_answer(record: dict[str, Any], place: str) -> Answer:
     if ITEM not in record and "annotation_id" in record:
         return Answer(place=place, fault=f"it has no '{ITEM}', so nobody knows the item")
     label, stamp = record.get(CONTROL), record.get("updated_at")
-    if "annotation_id" in record and CONTROL not in record:
+    if record.get("annotation_id") and CONTROL not in record:
         fault = f"it has no '{CONTROL}'; name the question so, or export as JSON"
         return Answer(place=place, fault=fault)
     if isinstance(label, dict):

@@ -1,7 +1,7 @@
 """Files that appear whole or not at all, and never in the place of another."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -9,6 +9,11 @@ from assay.errors import InputError
 
 BatchRow = dict[str, str | None]
 """One item to label: its id and its texts by column."""
+
+
+def joined(row: BatchRow, columns: Sequence[str]) -> str:
+    """The texts of these columns one after the other, for tools that show a single text."""
+    return "\n\n".join(text for name in columns if (text := row.get(name)))
 
 
 def refuse_existing(path: Path) -> None:

@@ -9,7 +9,7 @@ from assay.errors import InputError
 from assay.files.answers import ITEM, Answer, cell_text
 from assay.files.decoding import Glimpse
 from assay.files.jsonl import first_object, records, write_lines
-from assay.files.places import BatchRow
+from assay.files.places import BatchRow, joined
 from assay.files.spelling import Names
 
 ANSWERS = ("accept", "reject", "ignore")
@@ -90,10 +90,4 @@ def _annotator(record: dict[str, Any]) -> str:
 
 def write(path: Path, rows: Sequence[BatchRow], columns: Sequence[str]) -> None:
     """One task per item: its id, and its texts one after the other."""
-    write_lines(
-        path,
-        [
-            {ITEM: row["id"], "text": "\n\n".join(row.get(name) or "" for name in columns)}
-            for row in rows
-        ],
-    )
+    write_lines(path, [{ITEM: row["id"], "text": joined(row, columns)} for row in rows])

@@ -19,7 +19,7 @@ PARAGRAPH = re.compile(r"^<p>|</p>$")
 
 def fits(seen: Glimpse) -> bool:
     """Whether the file begins with a reference."""
-    return seen.text.startswith("TY  -") or bool(re.match(r"1\.\s+TY  -", seen.text))
+    return bool(re.match(r"(?:\d+\.\s+)?TY  -", seen.text))
 
 
 def read(path: Path, _names: Names) -> Iterator[Answer]:

@@ -1,7 +1,7 @@
 """Excel workbooks, row by row: text stays text, and nothing in it is run."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,54 +96,66 @@ def _text(value: object) -> str:
 def write(path: Path, rows: Sequence[BatchRow], columns: Sequence[str]) -> None:
     """A workbook with id, the text columns and an empty label to choose; every cell is text."""
     from openpyxl import Workbook
-    from openpyxl.cell import WriteOnlyCell
-    from openpyxl.styles import Alignment, Font
-    from openpyxl.worksheet.datavalidation import DataValidation
 
     names = ["id", *columns, "label"]
+    table = [[_storable(row, name) for name in names] for row in rows]
     book = Workbook(write_only=True)
     sheet = book.create_sheet("items")
-    sheet.freeze_panes = "B2"
-    for place, name in enumerate(names):
-        letter = chr(ord("A") + place) if place < 26 else None
-        if letter:
-            sheet.column_dimensions[letter].width = 16 if name in ("id", "label") else 70
-    choices = DataValidation(type="list", formula1=f'"{CHOICES}"', allow_blank=True)
-    choices.showErrorMessage = False  # 1 and 0 are as good as the words
-    sheet.data_validations.append(choices)
-    if len(names) <= 26:
-        choices.add(
-            f"{chr(ord('A') + len(names) - 1)}2:{chr(ord('A') + len(names) - 1)}{len(rows) + 1}"
-        )
-    cells = []
-    for _ in names:
-        cell: Any = WriteOnlyCell(sheet)
-        cell.number_format = "@"
-        cell.alignment = Alignment(wrap_text=True, vertical="top")
-        cells.append(cell)
-    bold: Any = WriteOnlyCell(sheet)
-    bold.font = Font(bold=True)
-    sheet.append([_filled(bold, name, name, "") for name in names[:1]] + names[1:])
-    for row in rows:
-        item = row["id"] or ""
-        sheet.append(
-            [
-                _filled(cell, row.get(name) or "", name, item)
-                for cell, name in zip(cells, names, strict=True)
-            ]
-        )
+    _lay_out(sheet, names, len(rows))
+    head, body = _style(sheet, bold=True), _style(sheet, bold=False)
+    sheet.append([_filled(cell, name) for cell, name in zip(head(names), names, strict=True)])
+    cells = body(names)
+    for texts in table:
+        # the same cells again: each row is written before the next one is begun
+        sheet.append([_filled(cell, text) for cell, text in zip(cells, texts, strict=True)])
     with part_of(path) as part:
         book.save(part)
 
 
-def _filled(cell: Any, text: str, name: str, item: str) -> Any:
+def _lay_out(sheet: Any, names: Sequence[str], rows: int) -> None:
+    from openpyxl.utils import get_column_letter
+    from openpyxl.worksheet.datavalidation import DataValidation
+
+    sheet.freeze_panes = "B2"
+    for place, name in enumerate(names, start=1):
+        width = 16 if name in ("id", "label") else 70
+        sheet.column_dimensions[get_column_letter(place)].width = width
+    choices = DataValidation(type="list", formula1=f'"{CHOICES}"', allow_blank=True)
+    choices.showErrorMessage = False  # 1 and 0 are as good as the words
+    last = get_column_letter(len(names))
+    choices.add(f"{last}2:{last}{rows + 1}")
+    sheet.data_validations.append(choices)
+
+
+def _style(sheet: Any, *, bold: bool) -> Callable[[Sequence[str]], list[Any]]:
+    """Makes cells that a spreadsheet treats as text, whatever stands in them."""
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Alignment, Font
+
+    def make(names: Sequence[str]) -> list[Any]:
+        cells: list[Any] = [WriteOnlyCell(sheet) for _ in names]
+        for cell in cells:
+            cell.number_format = "@"
+            cell.alignment = Alignment(wrap_text=True, vertical="top")
+            cell.font = Font(bold=bold)
+        return cells
+
+    return make
+
+
+def _filled(cell: Any, text: str) -> Any:
     """The cell with this text in it. Its kind is said, or "=1+1" would become a formula."""
+    cell._value = text or None
+    cell.data_type = "s" if text else "n"
+    return cell
+
+
+def _storable(row: BatchRow, name: str) -> str:
+    text = row.get(name) or ""
     safe = UNWRITABLE.sub(lambda found: f"_x{ord(found.group(0)):04X}_", text)
     if len(safe) > LONGEST:
         raise InputError(
-            f"Item {item!r} has {len(text):,} characters in '{name}', and a cell of a spreadsheet "
-            f"holds {LONGEST:,}. Write .csv or .jsonl instead."
+            f"Item {row['id']!r} has {len(text):,} characters in '{name}', and a cell of a "
+            f"spreadsheet holds {LONGEST:,}. Write .csv or .jsonl instead."
         )
-    cell._value = safe
-    cell.data_type = "s"
-    return cell
+    return safe
