@@ -7,7 +7,7 @@ import numpy as np
 from assay.events import Attempt, State
 from assay.evidence.prefix import Prefix, labelled_prefix
 from assay.evidence.words import WEIGHTED, refuted, sentence
-from assay.stats.metrics import metric
+from assay.stats.metrics import Cells, metric
 from assay.stats.weighted import Draws, WeightedPath, WeightedTest
 from assay.stats.weighted import Stratum as TestStratum
 from assay.stats.weighted_bound import MetricBound, standing
@@ -86,9 +86,15 @@ def _estimate(plan: Plan, prefix: Prefix, draws: Draws, found: MetricBound) -> E
 
 
 def point_of(plan: Plan, draws: Draws) -> float | None:
-    """The metric if each stratum's unlabelled items were like its labelled ones.
+    """The metric if each stratum's unlabelled items were like its labelled ones."""
+    cells = cells_of(plan, draws)
+    return None if cells is None else metric(plan.claim.metric).value(cells)
 
-    A stratum without a label yet is taken at its mean score.
+
+def cells_of(plan: Plan, draws: Draws) -> Cells | None:
+    """The collection's confusion cells if unlabelled items were like labelled ones.
+
+    A stratum without a label yet is taken at its mean score; None where it has none.
     """
     if len(draws) == 0:
         return None
@@ -102,7 +108,7 @@ def point_of(plan: Plan, draws: Draws) -> float | None:
         positives = stratum.items * rate
         start = 0 if stratum.prediction else 2
         cells[start : start + 2] += [positives, stratum.items - positives]
-    return metric(plan.claim.metric).value(tuple(cells))
+    return (float(cells[0]), float(cells[1]), float(cells[2]), float(cells[3]))
 
 
 def _expected(path: WeightedPath, prefix: Prefix, decision: Decision) -> int | None:

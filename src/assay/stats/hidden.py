@@ -5,17 +5,17 @@ posterior is a bet that cannot be expected to gain, so it stays below 1/(1 − c
 times at once except with chance 1 − confidence. What it has not reached that level for may be true.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 from scipy.special import betaln, gammaln
 
 from assay.errors import InputError
 from assay.types.checks import count, open_share
 
 # A prior that thinks rare positives likely: bounds are short where nothing is found.
-PRIOR = (0.5, 1.0)
+PRIOR = (0.2, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ def positive_range(
         )
     least, most = positives, items - (labels - positives)
     best = min(max(round(items * positives / labels) if labels else least, least), most)
-    log_needed = -np.log1p(-confidence)
+    log_needed = -math.log1p(-confidence)
 
     def refuted(number: int) -> bool:
         return _log_ratio(items, labels, positives, number) >= log_needed

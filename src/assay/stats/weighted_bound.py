@@ -6,6 +6,7 @@ other, from the claim's own, and the last that passes before the first failure i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -82,9 +83,30 @@ def bounds_after(test: WeightedTest, draws: Draws, ends: Sequence[int]) -> tuple
 def _race(test: WeightedTest, draws: Draws) -> Floats:
     """The log wealth of the claim, its mirror, and the easier and harder targets, by draw."""
     check_draws(test, draws)
+    return _walked(
+        test,
+        np.ascontiguousarray(draws.strata, dtype=np.int64).tobytes(),
+        np.ascontiguousarray(draws.labels, dtype=np.int64).tobytes(),
+        np.ascontiguousarray(draws.sampling, dtype=np.float64).tobytes(),
+        draws.sampling.shape,
+    )
+
+
+@lru_cache(maxsize=2)
+def _walked(
+    test: WeightedTest, strata: bytes, labels: bytes, sampling: bytes, shape: tuple[int, ...]
+) -> Floats:
+    """The walk itself, kept: a verdict and the path that led to it ask for the same one."""
+    draws = Draws(
+        strata=np.frombuffer(strata, dtype=np.int64),
+        labels=np.frombuffer(labels, dtype=np.int64),
+        sampling=np.frombuffer(sampling, dtype=np.float64).reshape(shape),
+    )
     easier, harder = (other_targets(test, harder=harder) for harder in (False, True))
     tests = both(test).joined(tests_at(test, [*easier, *harder]))
-    return walk(test, tests).feed(draws.strata, draws.labels, draws.sampling)
+    log = walk(test, tests).feed(draws.strata, draws.labels, draws.sampling)
+    log.flags.writeable = False
+    return log
 
 
 def _standing(test: WeightedTest, draws: Draws, log: Floats) -> Standing:

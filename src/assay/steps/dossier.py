@@ -10,8 +10,10 @@ from assay.evidence.answer import NO_PLAN, answer_of, upper_first, wanted
 from assay.evidence.card import card_of
 from assay.evidence.hiding import stratum_rows
 from assay.evidence.path import path_of, shown_bound
+from assay.evidence.sensitivity import sensitivity_of
 from assay.evidence.standing import evidence_now
 from assay.evidence.telling import limits_of, method_of
+from assay.stats.agreement import agreement
 from assay.stats.metrics import metric
 from assay.steps.people import Said, Story, notes, people, read_story
 from assay.steps.project import Project, registered_pool
@@ -91,7 +93,7 @@ def dossier_of(project: Project, story: Story) -> Dossier:
         counts=None if verdict is None else verdict.estimate.counts,
         path=path_of(attempt, prefix, verdict, _marks(story, attempt, changed), reason=reason),
         evidence=None if verdict is None else evidence_now(attempt, prefix, verdict),
-        card=card_of(attempt, prefix, verdict, reason=reason),
+        card=card_of(state, attempt, prefix, verdict, reason=reason),
         strata=stratum_rows(
             attempt,
             prefix,
@@ -101,8 +103,8 @@ def dossier_of(project: Project, story: Story) -> Dossier:
         ),
         scores=score_picture(project, pool, state),
         people=people(story.said, items=items, visible=verdict is not None),
-        agreement=None,
-        sensitivity=None,
+        agreement=agreement({i: state.answers[i] for i in items if i in state.answers}),
+        sensitivity=sensitivity_of(attempt, prefix, verdict),
         looks=_looks(attempt),
         notes=changed,
         skipped=tuple(sorted(i for i in items if state.labelled(i) and state.label(i) is None)),
@@ -151,7 +153,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
         strata=(),
         scores=score_picture(project, pool, state),
         people=people(story.said, items=items, visible=True),
-        agreement=None,
+        agreement=agreement({i: state.answers[i] for i in items if i in state.answers}),
         sensitivity=None,
         looks=(),
         notes=notes(story.said, items=items),
