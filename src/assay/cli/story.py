@@ -144,6 +144,7 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
     type=click.Path(file_okay=False, path_type=Path),
     help="Project whose ledger and pool to recompute from (default: the certificate's folder).",
 )
+@click.option("--pool", metavar="PATH", help="Where the pool lies now, if it was moved.")
 @click.option("--public-key", metavar="HEX", help="Demand a signature by this key.")
 @json_option
 @click.pass_context
@@ -151,6 +152,7 @@ def verify(
     context: click.Context,
     certificate: Path,
     folder: Path | None,
+    pool: str | None,
     public_key: str | None,
     as_json: bool,
 ) -> None:
@@ -160,15 +162,18 @@ def verify(
     with --public-key was found; names what was and what was not checked.
 
     \b
-    Example:
+    Examples:
       assay verify certificate.json -p work
+      assay verify certificate.json -p work --pool /archive/scores.parquet
     """
     from assay.steps.project import LEDGER, Project
     from assay.steps.verify import verify as run
 
     if folder is None and (certificate.parent / LEDGER).exists():
         folder = certificate.parent
-    project = Project(folder=folder) if folder else None
+    if pool is not None and folder is None:
+        raise click.UsageError("--pool needs the ledger too: name the project with -p DIR.")
+    project = Project(folder=folder, pool_at=pool) if folder else None
     with progress_bar("verify") as progress:
         found = run(certificate, project=project, public_key=public_key, progress=progress)
     if as_json:

@@ -24,9 +24,10 @@ def utc_now() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """A folder with a ledger in it."""
+    """A folder with a ledger in it. `pool_at` is where the pool lies now, if it was moved."""
 
     folder: Path
+    pool_at: str | None = None
     now: Callable[[], str] = field(default=utc_now)
 
     @property
@@ -65,7 +66,7 @@ class Project:
 
     def pool_path(self, registered: RegisteredPool) -> str:
         """Where the pool is; a relative source is relative to the project."""
-        return str(self.folder / registered.source)
+        return self.pool_at or str(self.folder / registered.source)
 
 
 @dataclass(kw_only=True)
