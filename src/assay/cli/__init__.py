@@ -6,7 +6,7 @@ import sys
 import click
 
 from assay import __version__
-from assay.cli import calculators, lab, project, serve, story
+from assay.cli import calculators, lab, project, report, serve, story
 from assay.cli.output import fail
 from assay.errors import AssayError
 
@@ -34,6 +34,7 @@ for command in (
     *calculators.COMMANDS,
     *project.COMMANDS,
     *story.COMMANDS,
+    *report.COMMANDS,
     *lab.COMMANDS,
     *serve.COMMANDS,
 ):

@@ -56,11 +56,3 @@ def certificate_file(project: Project, expected: str | None) -> bytes | None:
     except (AssayError, UnicodeDecodeError):
         return None
     return text if certificate_hash(certificate) == expected else None
-
-
-REPORT_FORMS: tuple[str, ...] = ()
-
-
-def report_bytes(project: Project, form: str) -> bytes:
-    """The report in this form."""
-    raise NotImplementedError(form, project)

@@ -6,7 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from assay.steps.desk import Desk
-from assay.steps.hand_over import REPORT_FORMS, OnRecord, certificate_file, on_record, report_bytes
+from assay.steps.hand_over import OnRecord, certificate_file, on_record
+from assay.steps.report import REPORT_FORMS, report_bytes
 from assay.web.site import only, person_of, refuse, site_of
 
 TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
