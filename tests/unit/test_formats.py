@@ -77,6 +77,16 @@ def test_label_studio_s_smaller_exports(name: str) -> None:
     assert len(found.rows) == len(LABELS) + 1
 
 
+def test_what_a_running_label_studio_exports() -> None:
+    """Its tasks were imported from ours; its users are numbers, and one labelled an item twice."""
+    found = read("label-studio-1.23.2.json")
+    assert answers(found) == {**LABELS, SKIPPED: None}
+    assert (found.empty, {row.annotator for row in found.rows}) == (1, {"1"})
+    assert {row.seconds for row in found.rows} == {4.25}
+    for name in ("label-studio-1.23.2-min.json", "label-studio-1.23.2.csv"):
+        assert answers(read(name)) == LABELS
+
+
 @pytest.mark.parametrize("name", ["prodigy.jsonl", "prodigy-choice.jsonl"])
 def test_what_prodigy_writes(name: str) -> None:
     found = read(name)

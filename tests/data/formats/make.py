@@ -3,6 +3,8 @@
     python make.py tasks           with assay: what is handed to the tools
     python make.py asreview        with asreview 1.6.6, 2.2 and 3.0.8, one after the other
     python make.py label-studio    with label-studio-sdk 2.1.2
+    python make.py server          with label-studio 1.23.2, started on port 8099 with
+                                   --enable-legacy-api-token; its token is in LABEL_STUDIO_TOKEN
     python make.py prodigy         with nothing: Prodigy is not free, so the file follows its
                                    documentation (prodi.gy/docs/api-interfaces and /docs/review)
     python make.py spreadsheets    with openpyxl 3.1.5, playing Excel: what people send back
@@ -131,6 +133,40 @@ def label_studio() -> None:
     (HERE / "min").rmdir()
 
 
+def server() -> None:
+    """The tasks imported, labelled and exported through a running Label Studio."""
+    project = _call("POST", "/api/projects/", {"title": "assay formats", "label_config": CONFIG})
+    given = json.loads((HERE / "tasks-label-studio.json").read_text(encoding="utf-8"))
+    number = json.loads(project)["id"]
+    _call("POST", f"/api/projects/{number}/import", given)
+    imported = json.loads(_call("GET", f"/api/tasks/?project={number}&page_size=100"))["tasks"]
+    for task, (item, answer) in zip(imported, ANSWERS.items(), strict=False):
+        said = {k: v for k, v in _annotation(1, answer, 1).items() if k in GIVEN}
+        for _ in range(2 if item == "007" else 1):
+            _call("POST", f"/api/tasks/{task['id']}/annotations/", said)
+    for form, name in (("JSON", ".json"), ("JSON_MIN", "-min.json"), ("CSV", ".csv")):
+        wish = f"exportType={form}&download_all_tasks=true"
+        exported = _call("GET", f"/api/projects/{number}/export?{wish}")
+        (HERE / f"label-studio-1.23.2{name}").write_bytes(exported)
+
+
+GIVEN = ("result", "was_cancelled", "lead_time")
+
+
+def _call(method: str, path: str, body: object = None) -> bytes:
+    import os
+    from urllib.request import Request, urlopen
+
+    data = None if body is None else json.dumps(body).encode()
+    marks = {
+        "Authorization": f"Token {os.environ['LABEL_STUDIO_TOKEN']}",
+        "Content-Type": "application/json",
+    }
+    request = Request(f"http://127.0.0.1:8099{path}", method=method, data=data, headers=marks)
+    with urlopen(request) as answer:
+        return answer.read()
+
+
 def _annotation(task: int, answer: int | None, person: int) -> dict[str, object]:
     chosen = {1: "Relevant", 0: "Not relevant"}.get(answer)
     result = {
@@ -211,6 +247,7 @@ if __name__ == "__main__":
         "tasks": tasks,
         "asreview": asreview,
         "label-studio": label_studio,
+        "server": server,
         "prodigy": prodigy,
         "spreadsheets": spreadsheets,
     }
