@@ -23,7 +23,9 @@ import assay.cli
 import assay.steps
 from assay.errors import AssayError
 from assay.events import KINDS
+from assay.files.readers import READERS
 from assay.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT
+from assay.files.writers import WRITERS
 from assay.ledger.sqlite import SCHEMA
 from assay.pool.grid import BINS, STEPS
 from assay.pool.sources import KINDS as POOLS
@@ -133,6 +135,20 @@ def _family(kind: type[AssayError]) -> list[type[AssayError]]:
     return [kind, *(member for child in children for member in _family(child))]
 
 
+def formats() -> str:
+    """The registries of readers and writers."""
+    rows = [
+        [
+            f"`{name}`",
+            " ".join(f"`{e}`" for e in WRITERS[name].endings),
+            WRITERS[name].title,
+            r.title,
+        ]
+        for name, r in READERS.items()
+    ]
+    return _table(["format", "written as", "out", "in"], rows)
+
+
 def _words(words: set[str]) -> str:
     return ", ".join(f"`{word}`" for word in sorted(words))
 
@@ -149,6 +165,7 @@ def reference() -> dict[str, str]:
         "pool_kinds": ", ".join(f"`{ending}`" for ending in POOLS),
         "ledger_schema": SCHEMA.strip(),
         "certificate_fields": _fields(Certificate),
+        "formats": formats(),
         "relevant": _words(RELEVANT),
         "not_relevant": _words(NOT_RELEVANT),
         "cannot_tell": _words(CANNOT_TELL),

@@ -116,6 +116,7 @@ def _earlier(attempt: Attempt) -> EarlierAttempt:
         outcome=attempt.outcome,
         looks=len(attempt.looks),
         draws=len(attempt.draws),
+        reason=attempt.closed.reason if attempt.closed else None,
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from assay import __version__
-from assay.cli import calculators, lab, operations, project, story
+from assay.cli import calculators, lab, operations, project, report, serve, story
 from assay.cli.output import fail
 from assay.errors import AssayError
 
@@ -46,6 +46,8 @@ for command in (
     *calculators.COMMANDS,
     *project.COMMANDS,
     *story.COMMANDS,
+    *report.COMMANDS,
+    *serve.COMMANDS,
     *operations.COMMANDS,
     *lab.COMMANDS,
 ):

@@ -239,7 +239,17 @@ def _show_plan(sealed: Plan) -> None:
 @click.command()
 @click.argument("count", type=int, required=False)
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Where to write: .csv or .jsonl."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Where to write: .csv, .jsonl, .xlsx, .parquet, .json (Label Studio) or .ris.",
+)
+@click.option(
+    "--format",
+    "form",
+    default="auto",
+    show_default=True,
+    help="auto (by the ending), csv, jsonl, xlsx, parquet, label-studio, asreview, ris or prodigy.",
 )
 @click.option("--pending", is_flag=True, help="Write drawn items without a label again.")
 @spark_option
@@ -248,6 +258,7 @@ def _show_plan(sealed: Plan) -> None:
 def draw(
     count: int | None,
     output: Path | None,
+    form: str,
     pending: bool,
     master: str | None,
     folder: Path,
@@ -258,8 +269,9 @@ def draw(
     The file holds ids and texts, never scores or predictions.
 
     \b
-    Example:
+    Examples:
       assay draw 200 -o batch.csv -p work
+      assay draw 200 -o tasks.json --format label-studio -p work
     """
     from assay.steps.draw import draw_batch, draw_pending
     from assay.steps.project import Project
@@ -268,9 +280,9 @@ def draw(
     if pending and count is not None:
         raise click.UsageError("--pending writes all open items; leave the number out.")
     batch = (
-        draw_pending(project, output=output)
+        draw_pending(project, output=output, form=form)
         if pending
-        else draw_batch(project, count=count, output=output)
+        else draw_batch(project, count=count, output=output, form=form)
     )
     if as_json:
         show_json({**plain(batch), "items": list(batch.items), "path": _path(batch.path)})
@@ -290,10 +302,11 @@ def draw(
     decide = " --adjudicate" if batch.disputed else ""
     if batch.disputed:
         click.echo(f"  {counted(batch.disputed, 'item')} on which annotators differ")
-    then = (
-        f"assay label {batch.path}{decide} -p {folder}" if batch.path else f"assay look -p {folder}"
-    )
-    advise(f"fill in the column 'label', then: {then}" if batch.path else then)
+    if batch.path is None:
+        advise(f"assay look -p {quoted(folder)}")
+        return
+    filled = quoted(batch.path) if "'label'" in batch.fill else "FILE"
+    advise(f"{batch.fill}, then: assay label {filled}{decide} -p {quoted(folder)}")
 
 
 def _path(path: Path | None) -> str | None:
@@ -305,7 +318,17 @@ def _path(path: Path | None) -> str | None:
 @click.option("--annotator", default="reviewer", show_default=True, help="Whose labels they are.")
 @click.option("--correct", is_flag=True, help="Let annotators change their own earlier labels.")
 @click.option("--adjudicate", is_flag=True, help="Decide items on which annotators differ.")
-@click.option("--format", "form", default="auto", show_default=True, help="auto, csv or jsonl")
+@click.option(
+    "--format",
+    "form",
+    default="auto",
+    show_default=True,
+    help="auto (by what it holds), csv, jsonl, xlsx, parquet, label-studio, asreview, ris or prodigy.",
+)
+@click.option("--relevant", multiple=True, metavar="NAME", help="Another name for relevant.")
+@click.option("--irrelevant", multiple=True, metavar="NAME", help="Another name for not relevant.")
+@click.option("--unclear", multiple=True, metavar="NAME", help="Another name for cannot tell.")
+@click.option("--restore-zeros", is_flag=True, help="Put back zeros that a spreadsheet removed.")
 @project_option
 @json_option
 def label(
@@ -314,18 +337,25 @@ def label(
     correct: bool,
     adjudicate: bool,
     form: str,
+    relevant: tuple[str, ...],
+    irrelevant: tuple[str, ...],
+    unclear: tuple[str, ...],
+    restore_zeros: bool,
     folder: Path,
     as_json: bool,
 ) -> None:
     """Record the labels in FILE: all of them, or none if any row is malformed.
 
-    Columns id and label (and annotator); label 1/0, true/false, yes/no, relevant/irrelevant, or ?
-    for cannot tell; an empty label is left out. Items that were not drawn are left out too.
+    Columns id and label (and annotator, time), or what Label Studio, ASReview or Prodigy exports.
+    Label 1/0, true/false, yes/no, relevant/irrelevant, or ? for cannot tell; an empty label is left
+    out. Items that were not drawn are left out too.
 
     \b
-    Example:
+    Examples:
       assay label batch.csv --annotator kim -p work
+      assay label export.json --relevant Spam --irrelevant Ham -p work
     """
+    from assay.files.spelling import label_names
     from assay.steps.label import label_file
     from assay.steps.project import Project
 
@@ -334,8 +364,10 @@ def label(
         file,
         annotator=annotator,
         form=form,
+        names=label_names(relevant=relevant, irrelevant=irrelevant, unclear=unclear),
         correct=correct,
         adjudicate=adjudicate,
+        restore_zeros=restore_zeros,
     )
     if as_json:
         show_json(plain(done))

@@ -145,6 +145,7 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
     type=click.Path(file_okay=False, path_type=Path),
     help="Project whose ledger and pool to recompute from (default: the certificate's folder).",
 )
+@click.option("--pool", metavar="PATH", help="Where the pool lies now, if it was moved.")
 @click.option("--public-key", metavar="HEX", help="Demand a signature by this key.")
 @spark_option
 @json_option
@@ -153,6 +154,7 @@ def verify(
     context: click.Context,
     certificate: Path,
     folder: Path | None,
+    pool: str | None,
     public_key: str | None,
     master: str | None,
     as_json: bool,
@@ -163,8 +165,9 @@ def verify(
     with --public-key was found; names what was and what was not checked.
 
     \b
-    Example:
+    Examples:
       assay verify certificate.json -p work
+      assay verify certificate.json -p work --pool /archive/scores.parquet
     """
     from assay.steps.place import is_project
     from assay.steps.project import Project
@@ -172,7 +175,9 @@ def verify(
 
     if folder is None and is_project(certificate.parent):
         folder = certificate.parent
-    project = Project(folder=folder, spark=master) if folder else None
+    if pool is not None and folder is None:
+        raise click.UsageError("--pool needs the ledger too: name the project with -p DIR.")
+    project = Project(folder=folder, pool_at=pool, spark=master) if folder else None
     with progress_bar("verify") as progress:
         found = run(certificate, project=project, public_key=public_key, progress=progress)
     if as_json:

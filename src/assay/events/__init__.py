@@ -3,6 +3,7 @@
 from assay.events.chain import START, Entry, check_chain, seal
 from assay.events.kinds import (
     KINDS,
+    Answered,
     BatchDrawn,
     CertificateIssued,
     DrawnItem,
@@ -22,12 +23,13 @@ from assay.events.kinds import (
     SurveyReported,
     read_event,
 )
-from assay.events.state import Attempt, State, SurveyWork, replay
+from assay.events.state import Attempt, State, SurveyWork, go_on, replay
 from assay.events.story import check_story
 
 __all__ = [
     "KINDS",
     "START",
+    "Answered",
     "Attempt",
     "BatchDrawn",
     "CertificateIssued",
@@ -51,6 +53,7 @@ __all__ = [
     "SurveyedItem",
     "check_chain",
     "check_story",
+    "go_on",
     "read_event",
     "replay",
     "seal",

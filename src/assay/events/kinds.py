@@ -81,39 +81,49 @@ class BatchDrawn(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelRecorded(Event):
+class Answered(Event):
+    """What every answer may carry: how long it took, a remark, and when another tool took it.
+
+    Each is left out where there is none.
+    """
+
+    item: str
+    annotator: str
+    seconds: float | None = None
+    note: str | None = None
+    answered: str | None = None
+
+    def body(self) -> str:
+        """The event as canonical JSON; an answer without time and remark is as short as ever."""
+        bare = {name for name in ("seconds", "note", "answered") if getattr(self, name) is None}
+        return canonical({k: v for k, v in plain(self).items() if k not in bare})
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelRecorded(Answered):
     """An annotator labelled an item: 1 relevant, 0 not."""
 
-    item: str
     label: int
-    annotator: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelSkipped(Event):
+class LabelSkipped(Answered):
     """An annotator could not tell."""
 
-    item: str
-    annotator: str
-
 
 @dataclass(frozen=True, kw_only=True)
-class LabelCorrected(Event):
+class LabelCorrected(Answered):
     """An annotator changed their own answer. None stands for "cannot tell"."""
 
-    item: str
-    annotator: str
     before: int | None
     after: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelAdjudicated(Event):
+class LabelAdjudicated(Answered):
     """Somebody decided an item on which annotators differed."""
 
-    item: str
     label: int
-    annotator: str
 
 
 @dataclass(frozen=True, kw_only=True)

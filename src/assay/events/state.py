@@ -6,6 +6,7 @@ from typing import Any
 
 from assay.events.chain import Entry
 from assay.events.kinds import (
+    Answered,
     BatchDrawn,
     CertificateIssued,
     DrawnItem,
@@ -78,7 +79,11 @@ class SurveyWork:
 
 @dataclass(kw_only=True)
 class State:
-    """A project after its events. Built by `replay` and read by everybody else."""
+    """A project after its events. Built by `replay` and read by everybody else.
+
+    `notes` are remarks per item with who made them, `seconds` the times per annotator, and
+    `labels_at` is the number of the latest event that gave or changed a label.
+    """
 
     pool: RegisteredPool | None = None
     attempts: list[Attempt] = field(default_factory=list)
@@ -89,6 +94,9 @@ class State:
     decided: dict[str, int] = field(default_factory=dict)
     corrections: list[tuple[int, LabelCorrected]] = field(default_factory=list)
     adjudications: list[tuple[int, LabelAdjudicated]] = field(default_factory=list)
+    notes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    labels_at: int = 0
     head: Entry | None = None
 
     @property
@@ -118,6 +126,16 @@ class State:
     def apply(self, event: Event, entry: Entry) -> None:
         """Take one event into account."""
         RULES[type(event)](self, event, entry)
+        if isinstance(event, Answered):
+            self.labels_at = entry.seq
+            _remark(self, event)
+
+
+def _remark(state: State, event: Answered) -> None:
+    if event.seconds is not None:
+        state.seconds.setdefault(event.annotator, []).append(event.seconds)
+    if event.note:
+        state.notes.setdefault(event.item, []).append((event.annotator, event.note))
 
 
 def _labels(answers: dict[str, int | None]) -> set[int]:
@@ -215,7 +233,12 @@ RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
 def replay(entries: Iterable[Entry]) -> State:
     """The state after these events."""
     state = State()
+    go_on(state, entries)
+    return state
+
+
+def go_on(state: State, entries: Iterable[Entry]) -> None:
+    """Take further events into account, in a state that somebody keeps."""
     for entry in entries:
         state.apply(read_event(entry.kind, entry.body), entry)
         state.head = entry
-    return state

@@ -7,7 +7,7 @@ import numpy as np
 from assay.events import Attempt, State
 from assay.evidence.prefix import Prefix, labelled_prefix
 from assay.evidence.words import WEIGHTED, refuted, sentence
-from assay.stats.metrics import metric
+from assay.stats.metrics import Cells, metric
 from assay.stats.weighted import Draws, WeightedPath, WeightedTest
 from assay.stats.weighted import Stratum as TestStratum
 from assay.stats.weighted_bound import MetricBound, standing
@@ -63,7 +63,7 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
 def _estimate(plan: Plan, prefix: Prefix, draws: Draws, found: MetricBound) -> Estimate:
     ratio = metric(plan.claim.metric)
     lower = plan.claim.side == "lower"
-    point = _point(plan, draws)
+    point = point_of(plan, draws)
     return Estimate(
         metric=ratio.name,
         title=ratio.title,
@@ -85,10 +85,16 @@ def _estimate(plan: Plan, prefix: Prefix, draws: Draws, found: MetricBound) -> E
     )
 
 
-def _point(plan: Plan, draws: Draws) -> float | None:
-    """The metric if each stratum's unlabelled items were like its labelled ones.
+def point_of(plan: Plan, draws: Draws) -> float | None:
+    """The metric if each stratum's unlabelled items were like its labelled ones."""
+    cells = cells_of(plan, draws)
+    return None if cells is None else metric(plan.claim.metric).value(cells)
 
-    A stratum without a label yet is taken at its mean score.
+
+def cells_of(plan: Plan, draws: Draws) -> Cells | None:
+    """The collection's confusion cells if unlabelled items were like labelled ones.
+
+    A stratum without a label yet is taken at its mean score; None where it has none.
     """
     if len(draws) == 0:
         return None
@@ -102,7 +108,7 @@ def _point(plan: Plan, draws: Draws) -> float | None:
         positives = stratum.items * rate
         start = 0 if stratum.prediction else 2
         cells[start : start + 2] += [positives, stratum.items - positives]
-    return metric(plan.claim.metric).value(tuple(cells))
+    return (float(cells[0]), float(cells[1]), float(cells[2]), float(cells[3]))
 
 
 def _expected(path: WeightedPath, prefix: Prefix, decision: Decision) -> int | None:

@@ -45,7 +45,7 @@ def labelled_prefix(state: State, attempt: Attempt) -> Prefix:
         labels=len(inside),
         skipped=sum(answer is None for answer in inside.values()),
         waiting=sum(state.labelled(item) for item in beyond),
-        counts=_count(
+        counts=counts_of(
             attempt.plan.claim,
             ((bool(draw.prediction), answer) for draw, answer in zip(used, answers, strict=True)),
         ),
@@ -60,10 +60,11 @@ def counted_label(claim: Claim, *, predicted: bool, answer: int | None) -> int:
 def tally(state: State, claim: Claim, items: Sequence[str]) -> Counts:
     """The confusion counts of these items."""
     pairs = ((bool(state.predictions[item]), state.label(item)) for item in items)
-    return _count(claim, pairs)
+    return counts_of(claim, pairs)
 
 
-def _count(claim: Claim, pairs: Iterable[tuple[bool, int | None]]) -> Counts:
+def counts_of(claim: Claim, pairs: Iterable[tuple[bool, int | None]]) -> Counts:
+    """The confusion counts of these predictions and answers."""
     cells = {(True, 1): 0, (True, 0): 0, (False, 1): 0, (False, 0): 0}
     for predicted, answer in pairs:
         cells[predicted, counted_label(claim, predicted=predicted, answer=answer)] += 1

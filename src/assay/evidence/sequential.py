@@ -22,10 +22,14 @@ FARTHEST = 6_000  # informative items that advice looks ahead to
 
 @dataclass(frozen=True, kw_only=True)
 class Informative:
-    """The informative draws of a prefix in order: True for a success of the claim."""
+    """The informative draws of a prefix in order: True for a success of the claim.
+
+    `places` are their positions among the draws, counted from 0.
+    """
 
     wins: NDArray[np.bool_]
     draws: int
+    places: NDArray[np.int64]
 
     @property
     def share(self) -> float:
@@ -44,13 +48,18 @@ def informative_draws(claim: Claim, prefix: Prefix) -> Informative:
     if test is None:
         raise PlanError(f"{metric(claim.metric).title} has no binomial form.")
     cells = {(True, 1): 0, (True, 0): 1, (False, 1): 2, (False, 0): 3}
-    wins = []
-    for draw, answer in zip(prefix.drawn, prefix.answers, strict=True):
+    wins, places = [], []
+    for place, (draw, answer) in enumerate(zip(prefix.drawn, prefix.answers, strict=True)):
         predicted = bool(draw.prediction)
         cell = cells[predicted, counted_label(claim, predicted=predicted, answer=answer)]
         if test.success[cell] or test.failure[cell]:
             wins.append(test.success[cell])
-    return Informative(wins=np.array(wins, dtype=bool), draws=prefix.draws)
+            places.append(place)
+    return Informative(
+        wins=np.array(wins, dtype=bool),
+        draws=prefix.draws,
+        places=np.array(places, dtype=np.int64),
+    )
 
 
 def judge_anytime(state: State, attempt: Attempt) -> Verdict:

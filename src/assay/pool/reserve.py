@@ -72,12 +72,16 @@ def load_reserve(path: Path, *, sha256: str) -> list[ReservedItem]:
 
 def load_texts(path: Path, ids: Sequence[str], columns: Sequence[str]) -> dict[str, dict[str, str]]:
     """The texts of these items, where the reserve holds them."""
-    wanted = set(ids)
+    if not ids:
+        return {}
     names = ", ".join(["id", *(f"text_{i}" for i in range(len(columns)))])
     connection = connect()
-    rows = connection.execute(f"SELECT {names} FROM read_parquet({quoted(str(path))})").fetchall()
+    connection.register("wanted", {"id": np.array(list(ids), dtype=object)})
+    rows = connection.execute(
+        f"SELECT {names} FROM read_parquet({quoted(str(path))}) SEMI JOIN wanted USING (id)"
+    ).fetchall()
     connection.close()
-    return {row[0]: dict(zip(columns, row[1:], strict=True)) for row in rows if row[0] in wanted}
+    return {row[0]: dict(zip(columns, row[1:], strict=True)) for row in rows}
 
 
 def _check(path: Path, sha256: str) -> None:

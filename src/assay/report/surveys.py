@@ -3,7 +3,51 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from assay.report.section import Section
+from assay.report.section import Section, Table
+from assay.types.dossier import SurveySeen
+from assay.types.results import counted
 
 SECTIONS: dict[str, Callable[[Mapping[str, Any]], Section]] = {}
 """Purpose of the survey -> section from the result on record."""
+
+
+def survey_section(seen: SurveySeen) -> Section:
+    """The section of a survey: its purpose's own, or a plain table of the result."""
+    if seen.result is not None and seen.purpose in SECTIONS:
+        return SECTIONS[seen.purpose](seen.result)
+    done = f"{counted(seen.labelled, 'label')} of {counted(seen.drawn, 'drawn item')}"
+    if seen.result is None:
+        return Section(
+            title=f"Survey {seen.number}: {seen.purpose}",
+            sentence=f"No result is on record yet ({done}).",
+        )
+    table = Table(
+        caption="The result on record",
+        header=("what", "value"),
+        rows=tuple(_flat(seen.result)),
+    )
+    return Section(
+        title=f"Survey {seen.number}: {seen.purpose}",
+        sentence=f"The latest result on record ({done}).",
+        tables=(table,),
+    )
+
+
+def _flat(value: Any, name: str = "") -> list[tuple[str, str]]:
+    """Nested values as rows, named by the way to them."""
+    if isinstance(value, Mapping):
+        pairs = list(value.items())
+    elif isinstance(value, list):
+        pairs = [(str(number + 1), item) for number, item in enumerate(value)]
+    else:
+        return [
+            (
+                name,
+                "–"
+                if value is None
+                else f"{value:.6g}"
+                if isinstance(value, float)
+                else str(value),
+            )
+        ]
+    return [row for key, item in pairs for row in _flat(item, f"{name} {key}".strip())]

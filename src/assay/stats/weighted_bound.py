@@ -4,7 +4,9 @@ One idea: run the test at other targets on the same draws. Harder targets are as
 other, from the claim's own, and the last that passes before the first failure is the bound.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -60,10 +62,55 @@ class Standing:
 
 def standing(test: WeightedTest, draws: Draws) -> Standing:
     """The path and the bound in one walk over the draws: the claim and all its other targets."""
+    return _standing(test, draws, _race(test, draws))
+
+
+def bounds_after(test: WeightedTest, draws: Draws, ends: Sequence[int]) -> tuple[MetricBound, ...]:
+    """The bound as it stood after each of these numbers of draws, in one walk over the draws."""
+    log = _race(test, draws)
+    return tuple(
+        _standing(
+            test,
+            Draws(
+                strata=draws.strata[:end], labels=draws.labels[:end], sampling=draws.sampling[:end]
+            ),
+            log[:, :end],
+        ).bound
+        for end in ends
+    )
+
+
+def _race(test: WeightedTest, draws: Draws) -> Floats:
+    """The log wealth of the claim, its mirror, and the easier and harder targets, by draw."""
     check_draws(test, draws)
+    return _walked(
+        test,
+        np.ascontiguousarray(draws.strata, dtype=np.int64).tobytes(),
+        np.ascontiguousarray(draws.labels, dtype=np.int64).tobytes(),
+        np.ascontiguousarray(draws.sampling, dtype=np.float64).tobytes(),
+        draws.sampling.shape,
+    )
+
+
+@lru_cache(maxsize=2)
+def _walked(
+    test: WeightedTest, strata: bytes, labels: bytes, sampling: bytes, shape: tuple[int, ...]
+) -> Floats:
+    """The walk itself, kept: a verdict and the path that led to it ask for the same one."""
+    draws = Draws(
+        strata=np.frombuffer(strata, dtype=np.int64),
+        labels=np.frombuffer(labels, dtype=np.int64),
+        sampling=np.frombuffer(sampling, dtype=np.float64).reshape(shape),
+    )
     easier, harder = (other_targets(test, harder=harder) for harder in (False, True))
     tests = both(test).joined(tests_at(test, [*easier, *harder]))
     log = walk(test, tests).feed(draws.strata, draws.labels, draws.sampling)
+    log.flags.writeable = False
+    return log
+
+
+def _standing(test: WeightedTest, draws: Draws, log: Floats) -> Standing:
+    easier, harder = (other_targets(test, harder=harder) for harder in (False, True))
     path = judge(test, draws, log_wealth=log[0], log_doubt=log[1])
     middle = 2 + len(easier)
     if path.decision == "pass":

@@ -10,6 +10,7 @@ from assay.draw import Draw, simple_draws, simple_until, weighted_draws
 from assay.errors import InputError, PlanError, VerificationError
 from assay.events import Attempt, BatchDrawn, DrawnItem, ReserveStored, State
 from assay.files.batch import BatchRow, refuse_existing, write_batch
+from assay.files.writers import find_writer, usual_ending
 from assay.pool.reserve import load_reserve, load_texts
 from assay.steps.project import Project, open_attempt, registered_pool
 from assay.steps.reserve import build_reserve
@@ -19,7 +20,10 @@ from assay.types.pool import ReservedItem
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """What was handed out. `known` items carry a label from before and need none."""
+    """What was handed out. `known` items carry a label from before and need none.
+
+    `fill` says in words how the labels get into the file.
+    """
 
     number: int
     items: tuple[str, ...]
@@ -29,6 +33,7 @@ class Batch:
     remaining: int | None
     disputed: int
     path: Path | None
+    fill: str
 
 
 def draw_batch(
@@ -37,6 +42,7 @@ def draw_batch(
     count: int | None = None,
     output: Path | None = None,
     write: bool = True,
+    form: str = "auto",
 ) -> Batch:
     """The next items: `count` of them, or as many as the plan needs or a good batch holds.
 
@@ -44,6 +50,8 @@ def draw_batch(
     """
     if count is not None and count < 1:
         raise InputError(f"Draw at least 1 item, got {count}.")
+    ending = output.suffix if output else usual_ending(form)
+    writer = find_writer(output or Path(f"batch{ending}"), form)
     with project.writing() as session:
         state = session.state
         attempt = open_attempt(state)
@@ -59,12 +67,12 @@ def draw_batch(
         )
         fresh = [item for item in drawn if not item.repeat]
         wanted = [item.id for item in fresh if not state.labelled(item.id)]
-        path = output or project.folder / f"batch-{attempt.plan.number}-{event.batch}.csv"
+        path = output or project.folder / f"batch-{attempt.plan.number}-{event.batch}{ending}"
         session.record(*stored, event)
         if wanted and write:
             refuse_existing(path)
             files = [reserve.file for reserve in [*attempt.reserves, *stored]]
-            _write(project, state, files, wanted, path)
+            _write(project, state, files, wanted, path, form)
     after = len(attempt.draws) + len(drawn)
     return Batch(
         number=event.batch,
@@ -75,11 +83,12 @@ def draw_batch(
         remaining=_remaining(attempt.plan, after),
         disputed=0,
         path=path if wanted and write else None,
+        fill=writer.fill,
     )
 
 
-def _unused_name(project: Project, number: int) -> str:
-    names = (f"batch-{number}-pending-{i}.csv" for i in itertools.count(1))
+def _unused_name(project: Project, number: int, ending: str) -> str:
+    names = (f"batch-{number}-pending-{i}{ending}" for i in itertools.count(1))
     return next(name for name in names if not (project.folder / name).exists())
 
 
@@ -87,16 +96,18 @@ def _remaining(plan: Plan, drawn: int) -> int | None:
     return None if plan.size is None else max(plan.size - drawn, 0)
 
 
-def draw_pending(project: Project, *, output: Path | None = None) -> Batch:
+def draw_pending(project: Project, *, output: Path | None = None, form: str = "auto") -> Batch:
     """Write the items again that were drawn and have no settled label yet. Records nothing."""
     state = project.state()
     attempt = open_attempt(state)
     wanted = [item for item in attempt.order if not state.labelled(item)]
     if not wanted:
         raise PlanError("Every drawn item has its label. Draw more, or look: assay look.")
-    path = output or project.folder / _unused_name(project, attempt.plan.number)
+    unused = _unused_name(project, attempt.plan.number, usual_ending(form))
+    path = output or project.folder / unused
+    writer = find_writer(path, form)
     refuse_existing(path)
-    _write(project, state, [reserve.file for reserve in attempt.reserves], wanted, path)
+    _write(project, state, [reserve.file for reserve in attempt.reserves], wanted, path, form)
     return Batch(
         number=attempt.batches,
         items=tuple(wanted),
@@ -106,6 +117,7 @@ def draw_pending(project: Project, *, output: Path | None = None) -> Batch:
         remaining=_remaining(attempt.plan, len(attempt.draws)),
         disputed=sum(state.disputed(item) for item in wanted),
         path=path,
+        fill=writer.fill,
     )
 
 
@@ -276,13 +288,18 @@ def _part(
 
 
 def _write(
-    project: Project, state: State, files: Sequence[str], wanted: Sequence[str], path: Path
+    project: Project,
+    state: State,
+    files: Sequence[str],
+    wanted: Sequence[str],
+    path: Path,
+    form: str,
 ) -> None:
     rows: list[BatchRow] = [
         {"id": item, "label": "", **text}
         for item, text in read_texts(project, state, files, wanted)
     ]
-    write_batch(path, rows, registered_pool(state).columns.text)
+    write_batch(path, rows, registered_pool(state).columns.text, form=form)
 
 
 def read_texts(

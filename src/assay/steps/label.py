@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from assay.errors import InputError, PlanError
 from assay.events import (
@@ -14,6 +15,8 @@ from assay.events import (
     State,
 )
 from assay.files.labels import LabelRow, read_labels
+from assay.files.spelling import USUAL, Names
+from assay.steps.ids import mend_ids
 from assay.steps.project import Project, handed_out, latest_attempt
 from assay.types.results import counted
 
@@ -43,12 +46,21 @@ def label_file(
     *,
     annotator: str = DEFAULT_ANNOTATOR,
     form: str = "auto",
+    names: Names = USUAL,
     correct: bool = False,
     adjudicate: bool = False,
+    restore_zeros: bool = False,
 ) -> Labelled:
     """Record the labels of a file, all of them or none."""
-    found = read_labels(path, annotator=annotator, form=form)
-    return label(project, found.rows, correct=correct, adjudicate=adjudicate, empty=found.empty)
+    found = read_labels(path, annotator=annotator, form=form, names=names)
+    return label(
+        project,
+        found.rows,
+        correct=correct,
+        adjudicate=adjudicate,
+        empty=found.empty,
+        restore_zeros=restore_zeros,
+    )
 
 
 def label(
@@ -58,35 +70,29 @@ def label(
     correct: bool = False,
     adjudicate: bool = False,
     empty: int = 0,
+    restore_zeros: bool = False,
 ) -> Labelled:
-    """Record these labels, all of them or none. Items that were not drawn are left out."""
+    """Record these labels, all of them or none. Items that were not drawn are left out.
+
+    `restore_zeros` puts back the zeros that a spreadsheet removed from the ids.
+    """
     if any(not row.annotator.strip() for row in rows):
         raise InputError("An annotator needs a name: --annotator NAME, or a column 'annotator'.")
     with project.writing() as session:
         state = session.state
         if not state.surveys:
             latest_attempt(state)
+        rows = mend_ids(state, rows, restore_zeros=restore_zeros)
         drawn = [row for row in rows if state.drawn(row.item)]
         if rows and not drawn:
             raise InputError(
                 f"None of {counted(len(rows), 'labelled item')} was drawn (the first is "
                 f"{rows[0].item!r}). Label the items that assay draw handed out, by the same ids."
-                f"{_zeros_hint(state, rows)}"
             )
         make = _adjudications if adjudicate else _answers
         events = make(state, drawn, correct=correct)
         session.record(*events)
     return _summary(project, events, rows=rows, drawn=drawn, empty=empty)
-
-
-def _zeros_hint(state: State, rows: Sequence[LabelRow]) -> str:
-    """Spreadsheets turn 000123 into 123; say so where that is what happened."""
-    drawn = [*state.predictions, *state.surveyed]
-    bare = {item.lstrip("0"): item for item in drawn if item.startswith("0")}
-    lost = next((bare[row.item] for row in rows if row.item in bare), None)
-    return (
-        f" {lost!r} was drawn: a spreadsheet seems to have removed leading zeros." if lost else ""
-    )
 
 
 def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[Event]:
@@ -104,6 +110,7 @@ def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[E
                     annotator=row.annotator,
                     before=given[row.annotator],
                     after=row.label,
+                    **_when(row),
                 )
             )
     if changed and not correct:
@@ -118,8 +125,12 @@ def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[E
 
 def _first(row: LabelRow) -> Event:
     if row.label is None:
-        return LabelSkipped(item=row.item, annotator=row.annotator)
-    return LabelRecorded(item=row.item, label=row.label, annotator=row.annotator)
+        return LabelSkipped(item=row.item, annotator=row.annotator, **_when(row))
+    return LabelRecorded(item=row.item, label=row.label, annotator=row.annotator, **_when(row))
+
+
+def _when(row: LabelRow) -> dict[str, Any]:
+    return {"answered": row.answered, "seconds": row.seconds}
 
 
 def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[Event]:
@@ -133,7 +144,11 @@ def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> 
                 "Add --correct to change a decision: it goes on record."
             )
         if state.disputed(row.item) or row.item in state.decided:
-            events.append(LabelAdjudicated(item=row.item, label=row.label, annotator=row.annotator))
+            events.append(
+                LabelAdjudicated(
+                    item=row.item, label=row.label, annotator=row.annotator, **_when(row)
+                )
+            )
     return events
 
 

@@ -33,12 +33,13 @@ def look(project: Project) -> Look:
         looks = len(attempt.looks)
         if attempt.open:
             looks += 1
-            session.record(*_events(session.state, verdict))
+            session.record(*look_events(session.state, verdict))
     still = attempt.open and verdict.decision != "fail"
     return Look(verdict=verdict, plan=attempt.plan, looks=looks, open=still)
 
 
-def _events(state: State, verdict: Verdict) -> list[Looked | PlanClosed]:
+def look_events(state: State, verdict: Verdict) -> list[Looked | PlanClosed]:
+    """What goes on record when somebody sees this verdict on the open plan."""
     number = latest_attempt(state).plan.number
     estimate = verdict.estimate
     seen = Looked(

@@ -27,9 +27,14 @@ def utc_now() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """A folder with a ledger in it. `spark`: the session or address of the cluster, if it needs one."""
+    """A folder with a ledger in it.
+
+    `pool_at` is where the pool lies now, if it was moved; `spark` is the session or address of
+    the cluster, if the pool needs one.
+    """
 
     folder: Path
+    pool_at: str | None = None
     now: Callable[[], str] = field(default=utc_now)
     spark: "str | SparkSession | None" = None
 
@@ -62,7 +67,7 @@ class Project:
 
     def pool_path(self, registered: RegisteredPool) -> str:
         """Where the pool is; a relative source is relative to the project."""
-        place = pool_place(self.folder) or registered.source
+        place = self.pool_at or pool_place(self.folder) or registered.source
         return place if is_elsewhere(place) else str(self.folder / place)
 
 

@@ -18,6 +18,7 @@ from assay.events import Entry, ReserveStored, replay
 from assay.plan import check_sealed
 from assay.pool import Pool, Progress, silent
 from assay.pool.reserve import tickets_digest
+from assay.pool.sources import find_source
 from assay.steps.init import fingerprint
 from assay.steps.project import Project, registered_pool
 from assay.steps.reserve import refuse_changed, reserve_limits
@@ -97,6 +98,8 @@ def _draws(
     ):
         raise VerificationError("The pool's fingerprint in the ledger is not that of its parts.")
     chances = check_chances(certificate, entries)
+    if project.pool_at is not None:
+        find_source(project.pool_at)  # whoever names a place expects the pool there
     if not project.has_pool(registered):
         where = project.pool_path(registered)
         missing = _unchecked("pool", f"it is not at hand (looked for {where})")

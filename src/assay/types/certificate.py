@@ -61,7 +61,7 @@ class Annotator(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class EarlierAttempt(Record):
-    """A plan that was sealed on the same pool before this one."""
+    """A plan that was sealed on the same pool before this one, and why it ended without proof."""
 
     plan: int
     claim: Claim
@@ -69,6 +69,7 @@ class EarlierAttempt(Record):
     outcome: str
     looks: int
     draws: int
+    reason: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

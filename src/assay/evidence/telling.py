@@ -1,0 +1,56 @@
+"""What was done, in plain words, and what the result does not say."""
+
+from assay.types.plan import Plan
+from assay.types.pool import RegisteredPool
+from assay.types.results import counted, percent
+
+DOMAINS = {
+    "all": "all items of the collection",
+    "predicted positive": "the items that the classifier picked",
+    "predicted negative": "the items that the classifier left out",
+}
+DRAWN = {
+    "simple": "Every item of {domain} had the same chance at every draw.",
+    "census": "The plan takes every one of {domain}.",
+    "weighted": "The items were sorted into {strata} by predicted class and score, and each batch "
+    "was drawn with chances that were written down before it was handed out: more where a label "
+    "tells more. The chances enter the calculation, so they cannot tilt the result.",
+}
+JUDGED = {
+    "fixed": "The claim is judged once, when the planned number of draws is labelled.",
+    "budget": "The claim is judged after every informative item up to a number fixed in advance; the "
+    "small risk of error is spent over these looks, so looking costs nothing more.",
+    "anytime": "The claim may be looked at at any time: the statement holds at every look at once, "
+    "so stopping when it looks good is allowed.",
+}
+
+
+def method_of(plan: Plan) -> tuple[str, ...]:
+    """How the sample was drawn and judged, in sentences."""
+    drawn = DRAWN[plan.design].format(
+        domain=DOMAINS.get(plan.domain, plan.domain), strata=counted(len(plan.strata), "group")
+    )
+    return (
+        "Before the first label was bought, the claim, the way of testing it and a random seed were "
+        "sealed in the ledger.",
+        "An item's place in the draw is a fingerprint of the seed and its id, so nobody could choose "
+        "which items were labelled, and anybody can repeat the draw.",
+        drawn,
+        JUDGED[plan.mode],
+        "People who labelled saw the text of an item, never its score or prediction. An item that "
+        "nobody could decide counts in the way that hurts the claim.",
+    )
+
+
+def limits_of(plan: Plan, pool: RegisteredPool) -> tuple[str, ...]:
+    """What the result does not say, in sentences."""
+    risk = percent(round(1 - plan.confidence, 10))
+    return (
+        f"It speaks of this collection of {counted(pool.summary.items, 'item')} as it was "
+        "registered, not of items that arrive later or of another collection.",
+        "It speaks of the labels that these annotators gave by their instructions. If the labels are "
+        "wrong, so is the result.",
+        f"With {percent(plan.confidence)} confidence, a claim that is not true passes in at most "
+        f"{risk} of cases. That is a property of the method, not the chance that this claim is true.",
+        "It does not say that the classifier is equally good in every part of the collection.",
+    )

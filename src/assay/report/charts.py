@@ -1,0 +1,403 @@
+"""The charts of dashboard and report, as one set of Vega-Lite specifications.
+
+They say the same in black and white: lines differ by dash and weight, bars by fill and outline.
+Colours are named by role and filled in by `render`, so that one specification serves both themes.
+"""
+
+from typing import Any
+
+from assay.report.section import Chart
+from assay.types.dossier import CardNumber, Dossier, Path, ScoreBin, StratumRow
+from assay.types.results import percent, rounded, shown
+
+Spec = dict[str, Any]
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+WIDTH = 640
+# colours by role; `render` puts the theme's colour in their place
+INK, SOFT, ACCENT, PAPER = "{ink}", "{soft}", "{accent}", "{paper}"
+
+
+def charts_of(dossier: Dossier) -> tuple[Chart, ...]:
+    """Every chart that the dossier has data for, in reading order."""
+    makers = (path_chart, card_chart, strata_chart, score_chart)
+    return tuple(chart for chart in (make(dossier) for make in makers) if chart is not None)
+
+
+def path_chart(dossier: Dossier) -> Chart | None:
+    """Estimate and bound against labels, with the claim and every look and correction."""
+    path = dossier.path
+    if path is None or not any(p.point is not None or p.bound is not None for p in path.points):
+        return None
+    word = "lower bound" if path.side == "lower" else "upper bound"
+    low, high = _window(path)
+    spec = {
+        "width": WIDTH,
+        "height": 260,
+        "layer": [
+            *_lines(path, word, title=dossier.claim_title or path.metric, window=(low, high)),
+            *_marks(path, low),
+        ],
+    }
+    return _chart(
+        "The way so far",
+        f"Thin line: estimate. Thick line: {word}, which holds at every look at once where it is "
+        "drawn. Dashed line: the claim. Ticks on the axis: looks. Triangles: corrections.",
+        spec,
+    )
+
+
+def _window(path: Path) -> tuple[float, float]:
+    """The part of the axis that is worth looking at; what lies outside is cut off."""
+    points = [p.point for p in path.points if p.point is not None]
+    settled = points[len(points) // 8 :] or [path.target]
+    if path.side == "lower":
+        low = min(path.target - 0.25, min(settled) - 0.05)
+        return max(0.0, int(low * 20) / 20), 1.0
+    bounds = [p.bound for p in path.points if p.bound is not None]
+    return 0.0, min(1.0, max(2.2 * path.target, 1.15 * max(settled), 1.1 * (bounds or [0])[-1]))
+
+
+def _lines(path: Path, word: str, *, title: str, window: tuple[float, float]) -> list[Spec]:
+    rows = []
+    for point in path.points:
+        for name, value in (("estimate", point.point), (word, point.bound)):
+            if value is not None:
+                rows.append({"labels": point.labels, "series": name, "value": value})
+    ends = (0, max((p.labels for p in path.points), default=1))
+    rows += [{"labels": end, "series": "claim", "value": path.target} for end in ends]
+    order = [word, "estimate", "claim"]
+    bound = [row for row in rows if row["series"] == word]
+    rest = [row for row in rows if row["series"] != word]
+    encoding = _line_encoding(order, title=title, window=window)
+    return [
+        # between two prefixes the bound is not known to be higher than at the first of them
+        _line_layer(bound, encoding, interpolate="step-after"),
+        _line_layer(rest, encoding, interpolate="linear"),
+    ]
+
+
+def _line_layer(rows: list[Spec], encoding: Spec, *, interpolate: str) -> Spec:
+    return {
+        "data": {"values": rows},
+        "mark": {"type": "line", "interpolate": interpolate, "clip": True},
+        "encoding": encoding,
+    }
+
+
+def _line_encoding(order: list[str], *, title: str, window: tuple[float, float]) -> Spec:
+    style = {"field": "series", "type": "nominal", "sort": order}
+    return {
+        "x": {
+            "field": "labels",
+            "type": "quantitative",
+            "title": "labels",
+            "axis": {"tickMinStep": 1, "grid": False},
+        },
+        "y": {
+            "field": "value",
+            "type": "quantitative",
+            "title": title,
+            "scale": {"domain": list(window), "nice": False, "zero": False},
+        },
+        "color": style
+        | {
+            "scale": {"domain": order, "range": [ACCENT, SOFT, INK]},
+            "legend": {"title": None, "orient": "top", "symbolSize": 260},
+        },
+        "strokeDash": style | {"scale": {"domain": order, "range": [[1, 0], [1, 0], [6, 4]]}},
+        "strokeWidth": style | {"scale": {"domain": order, "range": [3.2, 1.1, 1.3]}},
+    }
+
+
+def _marks(path: Path, low: float) -> list[Spec]:
+    looks = [{"labels": m.labels, "value": low} for m in path.marks if m.kind == "look"]
+    changes = [{"labels": m.labels, "value": low} for m in path.marks if m.kind != "look"]
+    x = {"field": "labels", "type": "quantitative"}
+    y = {"field": "value", "type": "quantitative"}
+    layers: list[Spec] = []
+    if looks:
+        layers.append(
+            {
+                "data": {"values": looks},
+                "mark": {
+                    "type": "tick",
+                    "orient": "vertical",
+                    "color": INK,
+                    "size": 14,
+                    "thickness": 1.4,
+                },
+                "encoding": {"x": x, "y": y},
+            }
+        )
+    if changes:
+        layers.append(
+            {
+                "data": {"values": changes},
+                "mark": {
+                    "type": "point",
+                    "shape": "triangle-up",
+                    "filled": True,
+                    "color": INK,
+                    "size": 70,
+                    "opacity": 1,
+                    "yOffset": -10,
+                },
+                "encoding": {"x": x, "y": y},
+            }
+        )
+    return layers
+
+
+def card_chart(dossier: Dossier) -> Chart | None:
+    """The four numbers as ranges, each on its own scale."""
+    known = [number for number in dossier.card if number.low is not None]
+    if not known:
+        return None
+    spec = {"vconcat": [_range_row(number) for number in known], "spacing": 6}
+    return _chart(
+        "Four numbers",
+        f"Each bar is a range that holds with {percent(known[0].confidence)} confidence on its own; "
+        "the dot is the estimate.",
+        spec,
+    )
+
+
+def _range_row(number: CardNumber) -> Spec:
+    low, high = number.low or 0.0, number.high if number.high is not None else 1.0
+    wide = 1.0 if high > 0.3 else min(1.0, 1.25 * high)
+    row = {"name": number.title, "low": low, "high": high, "point": number.point}
+    axis = {"grid": False, "tickCount": 5, "format": "~p" if wide > 0.05 else "~%"}
+    x = {"type": "quantitative", "scale": {"domain": [0, wide], "nice": True}}
+    y = {
+        "field": "name",
+        "type": "nominal",
+        "title": None,
+        "axis": {"ticks": False, "domain": False, "minExtent": 80, "labelFontSize": 13},
+    }
+    layers: list[Spec] = [
+        {
+            "mark": {"type": "bar", "height": 14, "color": ACCENT, "opacity": 0.45},
+            "encoding": {
+                "x": x | {"field": "low", "title": None, "axis": axis},
+                "x2": {"field": "high"},
+            },
+        }
+    ]
+    layers += [
+        {
+            "mark": {"type": "tick", "size": 18, "thickness": 2.5, "color": INK},
+            "encoding": {"x": x | {"field": end}},
+        }
+        for end in ("low", "high")
+    ]
+    if number.point is not None:
+        layers.append(
+            {
+                "mark": {
+                    "type": "point",
+                    "filled": True,
+                    "size": 70,
+                    "color": INK,
+                    "stroke": PAPER,
+                    "opacity": 1,
+                },
+                "encoding": {"x": x | {"field": "point"}},
+            }
+        )
+    return {
+        "width": WIDTH - 90,
+        "height": 26,
+        "data": {"values": [row]},
+        "encoding": {"y": y},
+        "layer": layers,
+    }
+
+
+def strata_chart(dossier: Dossier) -> Chart | None:
+    """Labels and what may still hide, side by side, for each stratum."""
+    rows = [row for row in dossier.strata if row.hidden is not None]
+    if len(rows) < 2:
+        return None
+    names = [stratum_name(row) for row in rows]
+    values = [
+        {"name": name, "labels": row.labels, "wrong": row.wrong, "hidden": row.hidden}
+        for name, row in zip(names, rows, strict=True)
+    ]
+    spec = {
+        "data": {"values": values},
+        "hconcat": [
+            _bars(names, "labels", "labels given", names_shown=True),
+            _bars(names, "hidden", "wrong predictions that could still hide", names_shown=False),
+        ],
+        "spacing": 28,
+    }
+    return _chart(
+        "Where the labels went",
+        "Left: labels in each group of items. Right: how many wrong predictions could still hide "
+        "among its unlabelled items, at most.",
+        spec,
+    )
+
+
+def stratum_name(row: StratumRow) -> str:
+    """The group in words, with its scores where it is cut by score."""
+    if row.score_low is None or row.score_high is None:
+        return row.name
+    return f"{row.name}, {_score(row.score_low)} to {_score(row.score_high)}"
+
+
+def _score(value: float) -> str:
+    return f"{value:.3g}" if abs(value) >= 0.001 or value == 0 else f"{value:.1e}"
+
+
+def _bars(names: list[str], field: str, title: str, *, names_shown: bool) -> Spec:
+    y = {
+        "field": "name",
+        "type": "nominal",
+        "sort": names,
+        "title": None,
+        "axis": {"labelLimit": 260, "ticks": False, "domain": False} if names_shown else None,
+    }
+    x = {
+        "field": field,
+        "type": "quantitative",
+        "title": title,
+        "axis": {"grid": False, "tickCount": 4},
+    }
+    return {
+        "width": 190,
+        "height": {"step": 22},
+        "layer": [
+            {
+                "mark": {"type": "bar", "height": 13, "color": ACCENT, "opacity": 0.55},
+                "encoding": {"x": x, "y": y},
+            },
+            {
+                "mark": {"type": "text", "align": "left", "dx": 4, "color": INK, "fontSize": 11},
+                "encoding": {
+                    "x": x,
+                    "y": y,
+                    "text": {"field": field, "type": "quantitative", "format": ","},
+                },
+            },
+        ],
+    }
+
+
+def score_chart(dossier: Dossier) -> Chart | None:
+    """Items by score and predicted class, labelled items marked, the cut-off as a line."""
+    scores = dossier.scores
+    if scores is None or not scores.bins:
+        return None
+    layers: list[Spec] = [_histogram(scores.bins, predicts=dossier.collection.predicts)]
+    marked = [
+        {"score": (b.low + b.high) / 2, "items": b.labelled} for b in scores.bins if b.labelled
+    ]
+    if marked:
+        layers.append(
+            {
+                "data": {"values": marked},
+                "mark": {
+                    "type": "point",
+                    "filled": True,
+                    "color": INK,
+                    "stroke": PAPER,
+                    "strokeWidth": 1,
+                    "size": 42,
+                    "opacity": 1,
+                },
+                "encoding": {
+                    "x": {"field": "score", "type": "quantitative"},
+                    "y": {"field": "items", "type": "quantitative"},
+                },
+            }
+        )
+    if scores.threshold is not None:
+        layers.append(_cut_off(scores.threshold))
+    return _chart(
+        "Scores of the collection",
+        "Bars: items by score (the axis is stretched near zero, so that small bars show). Dots: "
+        "labelled items in the same bar. A new cut-off would be a new claim.",
+        {"width": WIDTH, "height": 200, "layer": layers},
+    )
+
+
+def _histogram(bins: tuple[ScoreBin, ...], *, predicts: bool) -> Spec:
+    groups = ("predicted relevant", "predicted not relevant") if predicts else ("items", "items")
+    rows = [
+        {"low": b.low, "high": b.high, "group": group, "items": number}
+        for b in bins
+        for group, number in zip(groups, (b.predicted_positive, b.predicted_negative), strict=True)
+        if number
+    ]
+    order = list(dict.fromkeys(groups))
+    return {
+        "data": {"values": rows},
+        "mark": {"type": "bar", "stroke": INK, "strokeWidth": 0.7, "binSpacing": 1},
+        "encoding": {
+            "x": {
+                "field": "low",
+                "type": "quantitative",
+                "bin": {"binned": True},
+                "title": "score",
+                "axis": {"grid": False, "tickCount": 8},
+            },
+            "x2": {"field": "high"},
+            "y": {
+                "field": "items",
+                "type": "quantitative",
+                "title": "items",
+                "stack": None,
+                "scale": {"type": "symlog", "constant": 5},
+                "axis": {"values": [0, *(10**k for k in range(1, 10))], "format": ","},
+            },
+            "color": {
+                "field": "group",
+                "type": "nominal",
+                "scale": {"domain": order, "range": [ACCENT, PAPER][: len(order)]},
+                "legend": {
+                    "title": None,
+                    "orient": "top",
+                    "symbolType": "square",
+                    "symbolStrokeColor": INK,
+                }
+                if predicts
+                else None,
+            },
+        },
+    }
+
+
+def _cut_off(threshold: float) -> Spec:
+    return {
+        "data": {"values": [{"score": threshold, "text": f"cut-off {threshold:g}"}]},
+        "encoding": {"x": {"field": "score", "type": "quantitative"}},
+        "layer": [
+            {"mark": {"type": "rule", "color": INK, "strokeDash": [6, 4], "strokeWidth": 1.3}},
+            {
+                "mark": {
+                    "type": "text",
+                    "align": "left",
+                    "dx": 5,
+                    "dy": 8,
+                    "y": 0,
+                    "color": INK,
+                    "fontSize": 11,
+                },
+                "encoding": {"text": {"field": "text"}},
+            },
+        ],
+    }
+
+
+def range_text(number: CardNumber) -> str:
+    """The range as text, rounded outwards: "0.71 to 0.83"."""
+    if number.low is None or number.high is None:
+        return "not known"
+    if number.low == number.high:
+        return shown(number.low)
+    return f"{rounded(number.low)} to {rounded(number.high, up=True)}"
+
+
+def _chart(title: str, caption: str, spec: Spec) -> Chart:
+    return Chart(title=title, caption=caption, spec={"$schema": SCHEMA, **spec})

@@ -1,0 +1,94 @@
+"""Charts to pictures, offline: one theme for paper and light pages, one for dark pages."""
+
+import hashlib
+import json
+import re
+from functools import lru_cache
+from typing import Any
+
+FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
+PRINT_FONT = "Liberation Sans"  # comes with the renderer, so that a PDF never lacks it
+LIGHT = {
+    "ink": "#1b1f24",
+    "soft": "#6b7280",
+    "accent": "#1d5fa8",
+    "paper": "#ffffff",
+    "grid": "#e3e6ea",
+}
+DARK = {
+    "ink": "#e6e8eb",
+    "soft": "#9aa4b2",
+    "accent": "#6fb1ff",
+    "paper": "#15181c",
+    "grid": "#2b3038",
+}
+# a page sets --chart-ink, --chart-soft, … once for each of its themes; without them it is light
+PAGE = {role: f"var(--chart-{role}, {colour})" for role, colour in LIGHT.items()}
+THEMES = {"page": PAGE, "light": LIGHT, "dark": DARK}
+VERSION = "5.21"
+
+
+def svg(spec: dict[str, Any], *, theme: str = "page") -> str:
+    """The chart as SVG text to stand in a page, without style attributes, scripts or links.
+
+    The theme "page" leaves the colours to the page's variables; "light" and "dark" fix them.
+    """
+    return _svg(json.dumps(spec, sort_keys=True), theme)
+
+
+def pdf(spec: dict[str, Any]) -> bytes:
+    """The chart as a one-page PDF with its fonts inside."""
+    import vl_convert  # slow to load, and most commands draw nothing
+
+    made: bytes = vl_convert.vegalite_to_pdf(
+        themed(spec, LIGHT, font=PRINT_FONT), vl_version=VERSION, allowed_base_urls=[]
+    )
+    return made
+
+
+@lru_cache(maxsize=64)
+def _svg(spec: str, theme: str) -> str:
+    import vl_convert
+
+    made: str = vl_convert.vegalite_to_svg(
+        themed(json.loads(spec), THEMES[theme], font=FONT), vl_version=VERSION, allowed_base_urls=[]
+    )
+    # several charts share a page, so the names of their clip paths must differ
+    mark = hashlib.sha256(spec.encode()).hexdigest()[:8]
+    return re.sub(r'(id="|url\(#)(clip|gradient_)', rf"\1{mark}-\2", made)
+
+
+def themed(spec: dict[str, Any], theme: dict[str, str], *, font: str) -> dict[str, Any]:
+    """The specification with the theme's colours in place of their roles."""
+    return {**_filled(spec, theme), "background": None, "config": _config(theme, font)}
+
+
+def _filled(value: Any, theme: dict[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _filled(item, theme) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_filled(item, theme) for item in value]
+    if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
+        return theme.get(value[1:-1], value)
+    return value
+
+
+def _config(theme: dict[str, str], font: str) -> dict[str, Any]:
+    ink, soft = theme["ink"], theme["soft"]
+    return {
+        "font": font,
+        "view": {"stroke": None},
+        "axis": {
+            "labelColor": ink,
+            "titleColor": ink,
+            "domainColor": soft,
+            "tickColor": soft,
+            "gridColor": theme["grid"],
+            "labelFontSize": 12,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "titlePadding": 8,
+        },
+        "legend": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink},
+        "text": {"color": ink},
+    }

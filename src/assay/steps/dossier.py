@@ -1,0 +1,325 @@
+"""Everything that the dashboard and the report show, computed from the ledger. Records nothing."""
+
+from pathlib import Path as FilePath
+
+from assay import __version__
+from assay.errors import PlanError
+from assay.events import Attempt, State
+from assay.evidence import Prefix, judge, labelled_prefix
+from assay.evidence.answer import NO_PLAN, answer_of, upper_first, wanted
+from assay.evidence.card import card_of
+from assay.evidence.hiding import stratum_rows
+from assay.evidence.path import path_of, shown_bound
+from assay.evidence.sensitivity import sensitivity_of
+from assay.evidence.standing import evidence_now
+from assay.evidence.telling import limits_of, method_of
+from assay.stats.agreement import agreement
+from assay.stats.metrics import metric
+from assay.steps.people import Said, Story, notes, people, read_story
+from assay.steps.project import Project, registered_pool
+from assay.steps.scores import score_ends, score_picture
+from assay.types.certificate import EarlierAttempt, LookSeen
+from assay.types.dossier import (
+    Collection,
+    Dossier,
+    Note,
+    PathMark,
+    Progress,
+    Proof,
+    SurveySeen,
+)
+from assay.types.pool import RegisteredPool
+from assay.types.results import Verdict, percent
+
+
+def dossier(project: Project) -> Dossier:
+    """The project as a reader sees it. Looking through it puts no look on record."""
+    return dossier_of(project, read_story(project.ledger.entries()))
+
+
+class DossierCache:
+    """The dossier of a project, computed anew only when the ledger's last event is another one."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._head: str | None = None
+        self._dossier: Dossier | None = None
+
+    def get(self) -> Dossier:
+        """The dossier of the ledger as it is now."""
+        entries = self.project.ledger.entries()
+        head = entries[-1].hash if entries else ""
+        if self._dossier is None or head != self._head:
+            self._dossier = dossier_of(self.project, read_story(entries))
+            self._head = head
+        return self._dossier
+
+
+def dossier_of(project: Project, story: Story) -> Dossier:
+    """The dossier of a story that was read already."""
+    state = story.state
+    pool = registered_pool(state)
+    attempt = state.attempt
+    if attempt is None:
+        return _without_plan(project, story, pool)
+    prefix = labelled_prefix(state, attempt)
+    verdict = _verdict(state, attempt)
+    items = _items(state, attempt, verdict)
+    changed = notes(story.said, items=items)
+    superseded = _superseded(attempt, changed)
+    answer = answer_of(attempt, verdict, superseded=superseded)
+    reason = None if verdict is not None else answer.sentence
+    plan, interval = attempt.plan, None if verdict is None else verdict.estimate.interval
+    edge = (
+        None if interval is None else interval.low if plan.claim.side == "lower" else interval.high
+    )
+    title = metric(plan.claim.metric).title
+    return Dossier(
+        title=project.folder.resolve().name,
+        as_of=_as_of(story),
+        answer=answer,
+        collection=_collection(story, pool),
+        claim=plan.claim,
+        claim_title=upper_first(title),
+        claim_text=f"{upper_first(title)} is {wanted(plan.claim)} with {percent(plan.confidence)} "
+        "confidence",
+        plan=plan,
+        outcome=attempt.outcome,
+        sealed=story.times.get(attempt.sealed_at),
+        progress=_progress(state, attempt, prefix, verdict),
+        point=None if verdict is None else verdict.estimate.point,
+        bound=shown_bound(plan, edge),
+        confidence=plan.confidence,
+        counts=None if verdict is None else verdict.estimate.counts,
+        path=path_of(attempt, prefix, verdict, _marks(story, attempt, changed), reason=reason),
+        evidence=None if verdict is None else evidence_now(attempt, prefix, verdict),
+        card=card_of(state, attempt, prefix, verdict, reason=reason),
+        strata=stratum_rows(
+            attempt,
+            prefix,
+            ends=[score_ends(pool, stratum) for stratum in plan.strata],
+            classes=_classes(pool),
+            visible=verdict is not None,
+        ),
+        scores=score_picture(project, pool, state),
+        people=people(story.said, items=items, visible=verdict is not None),
+        agreement=agreement({i: state.answers[i] for i in items if i in state.answers}),
+        sensitivity=sensitivity_of(attempt, prefix, verdict),
+        looks=_looks(attempt),
+        notes=changed,
+        skipped=tuple(sorted(i for i in items if state.labelled(i) and state.label(i) is None)),
+        disputed=tuple(item for item in attempt.order if state.disputed(item)),
+        earlier=tuple(_earlier(old) for old in state.attempts[:-1]),
+        surveys=_surveys(state),
+        method=method_of(plan),
+        assumptions=() if verdict is None else verdict.estimate.assumptions,
+        limits=limits_of(plan, pool),
+        proof=_proof(project, story, pool, attempt),
+    )
+
+
+def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossier:
+    state = story.state
+    items = set(state.surveyed)
+    return Dossier(
+        title=project.folder.resolve().name,
+        as_of=_as_of(story),
+        answer=NO_PLAN,
+        collection=_collection(story, pool),
+        claim=None,
+        claim_title=None,
+        claim_text=None,
+        plan=None,
+        outcome="no plan",
+        sealed=None,
+        progress=Progress(
+            drawn=0,
+            labelled=0,
+            missing=0,
+            disputed=0,
+            skipped=0,
+            waiting=0,
+            labels=0,
+            expected_total=None,
+            expected_left=None,
+        ),
+        point=None,
+        bound=None,
+        confidence=None,
+        counts=None,
+        path=None,
+        evidence=None,
+        card=(),
+        strata=(),
+        scores=score_picture(project, pool, state),
+        people=people(story.said, items=items, visible=True),
+        agreement=agreement({i: state.answers[i] for i in items if i in state.answers}),
+        sensitivity=None,
+        looks=(),
+        notes=notes(story.said, items=items),
+        skipped=(),
+        disputed=tuple(sorted(item for item in items if state.disputed(item))),
+        earlier=(),
+        surveys=_surveys(state),
+        method=(),
+        assumptions=(),
+        limits=(),
+        proof=_proof(project, story, pool, None),
+    )
+
+
+def _verdict(state: State, attempt: Attempt) -> Verdict | None:
+    """The verdict, or None where there is none to be had: too early, or given up."""
+    if attempt.outcome == "abandoned":
+        return None
+    try:
+        return judge(state, attempt)
+    except PlanError:
+        return None
+
+
+def _items(state: State, attempt: Attempt, verdict: Verdict | None) -> set[str]:
+    """The items that were handed out for this plan, or that a full count rests on."""
+    if verdict is not None and verdict.census:
+        return {item for item in state.predictions if state.labelled(item)}
+    return set(attempt.order)
+
+
+def _superseded(attempt: Attempt, changed: tuple[Note, ...]) -> bool:
+    return attempt.certificate is not None and any(
+        note.event > attempt.certificate[0] for note in changed
+    )
+
+
+def _as_of(story: Story) -> str:
+    return story.state.head.time if story.state.head else ""
+
+
+def _collection(story: Story, pool: RegisteredPool) -> Collection:
+    return Collection(
+        source=pool.source,
+        items=pool.summary.items,
+        predicted_positive=pool.summary.predicted_positive,
+        predicted_negative=pool.summary.predicted_negative,
+        predicts=pool.columns.predicts,
+        id_column=pool.columns.id,
+        text_columns=pool.columns.text,
+        fingerprint=pool.fingerprint,
+        files=len(pool.files),
+        registered=next(iter(story.times.values()), ""),
+    )
+
+
+def _classes(pool: RegisteredPool) -> dict[bool | None, int]:
+    if not pool.columns.predicts:
+        return {None: pool.summary.items}
+    return {True: pool.summary.predicted_positive, False: pool.summary.predicted_negative}
+
+
+def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict | None) -> Progress:
+    missing = sum(not state.labelled(item) for item in attempt.order)
+    total = attempt.plan.size if verdict is None else verdict.labels_expected
+    labels = prefix.labels if verdict is None else verdict.estimate.labels
+    return Progress(
+        drawn=len(attempt.order),
+        labelled=len(attempt.order) - missing,
+        missing=missing,
+        disputed=sum(state.disputed(item) for item in attempt.order),
+        skipped=prefix.skipped,
+        waiting=prefix.waiting,
+        labels=labels,
+        expected_total=total,
+        expected_left=None if total is None or not attempt.open else max(total - labels, 0),
+    )
+
+
+def _marks(story: Story, attempt: Attempt, changed: tuple[Note, ...]) -> tuple[PathMark, ...]:
+    side = attempt.plan.claim.side
+    looks = [
+        PathMark(
+            kind="look",
+            event=seq,
+            time=time,
+            labels=look.labels,
+            bound=shown_bound(attempt.plan, look.low if side == "lower" else look.high),
+        )
+        for seq, time, look in attempt.looks
+    ]
+    counts = _labels_at(story.said, set(attempt.order), [note.event for note in changed])
+    corrections = [
+        PathMark(kind=note.kind, event=note.event, time=note.time, labels=labels, item=note.item)
+        for note, labels in zip(changed, counts, strict=True)
+    ]
+    return tuple(sorted([*looks, *corrections], key=lambda mark: mark.event))
+
+
+def _labels_at(said: list[Said], items: set[str], events: list[int]) -> list[int]:
+    """How many items of the plan had an answer just before each of these events."""
+    seen: set[str] = set()
+    found, queue = [], iter(said)
+    answer = next(queue, None)
+    for event in events:
+        while answer is not None and answer.seq < event:
+            if answer.event.item in items:
+                seen.add(answer.event.item)
+            answer = next(queue, None)
+        found.append(len(seen))
+    return found
+
+
+def _looks(attempt: Attempt) -> tuple[LookSeen, ...]:
+    return tuple(
+        LookSeen(
+            event=seq,
+            time=time,
+            decision=look.decision,
+            low=look.low,
+            high=look.high,
+            labels=look.labels,
+        )
+        for seq, time, look in attempt.looks
+    )
+
+
+def _earlier(attempt: Attempt) -> EarlierAttempt:
+    return EarlierAttempt(
+        plan=attempt.plan.number,
+        claim=attempt.plan.claim,
+        confidence=attempt.plan.confidence,
+        outcome=attempt.outcome,
+        looks=len(attempt.looks),
+        draws=len(attempt.draws),
+        reason=attempt.closed.reason if attempt.closed else None,
+    )
+
+
+def _surveys(state: State) -> tuple[SurveySeen, ...]:
+    return tuple(
+        SurveySeen(
+            number=work.survey.number,
+            purpose=work.survey.purpose,
+            drawn=len(work.order),
+            labelled=sum(state.labelled(item) for item in work.order),
+            time=work.reports[-1][1] if work.reports else None,
+            result=work.reports[-1][2].result if work.reports else None,
+        )
+        for work in state.surveys
+    )
+
+
+def _proof(project: Project, story: Story, pool: RegisteredPool, attempt: Attempt | None) -> Proof:
+    head = story.state.head
+    issued = attempt.certificate if attempt else None
+    name = FilePath(project.folder.resolve().name)
+    commands = [f"assay status -p {name}"]
+    if issued:
+        commands = [f"assay verify {name / 'certificate.json'} -p {name}"]
+    return Proof(
+        head=head.hash if head else "",
+        events=head.seq if head else 0,
+        fingerprint=pool.fingerprint,
+        certificate=issued[2] if issued else None,
+        issued=issued[1] if issued else None,
+        software=__version__,
+        commands=tuple(commands),
+    )

@@ -1,0 +1,139 @@
+"""The application: which address leads to which page."""
+
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from assay.errors import AssayError
+from assay.steps.desk import Desk
+from assay.steps.project import Project
+from assay.steps.settings import read_settings
+from assay.steps.texts import Shelf
+from assay.steps.users import Known, server_key
+from assay.steps.watch import Watch
+from assay.web import deciding, entering, labelling, planning, reading, watching
+from assay.web.assets import load_assets, load_templates, version_of
+from assay.web.guard import BURST, RATE, Buckets, Guard, TooLargeError
+from assay.web.runner import Runner
+from assay.web.sessions import Sessions
+from assay.web.site import Site, on_refusal, refuse, site_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a project is served."""
+
+    annotator: str | None = None
+    twice: float | None = None
+    minutes: float = 15.0
+    auto_draw: bool = False
+    hosts: tuple[str, ...] = ()
+    secure: bool = False
+    rate: float = RATE
+    burst: float = BURST
+
+
+def make_app(
+    project: Project, options: Options, *, clock: Callable[[], float] = time.time
+) -> ASGIApp:
+    """The page of a project."""
+    folder = project.folder
+    settings = read_settings(folder)
+    share = settings.twice if options.twice is None else options.twice
+    desk = Desk(project, clock=clock, share=share, minutes=options.minutes)
+    assets = load_assets()
+    site = Site(
+        project=project,
+        runner=Runner(desk),
+        watch=Watch(project),
+        shelf=Shelf(project),
+        sessions=Sessions(server_key(folder), Known(folder)),
+        settings=settings,
+        templates=load_templates(),
+        assets=assets,
+        version=version_of(assets),
+        clock=clock,
+        attempts=Buckets(rate=1 / 3, burst=10, clock=clock),
+        annotator=options.annotator,
+        auto_draw=options.auto_draw,
+        secure=options.secure,
+    )
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        with project.ledger.held():
+            yield
+        site.runner.close()
+
+    app = Starlette(
+        routes=ROUTES,
+        lifespan=lifespan,
+        exception_handlers={
+            AssayError: on_refusal,
+            TooLargeError: _too_large,
+            404: _missing,
+            405: _missing,
+        },
+    )
+    app.state.site = site
+    return Guard(app, hosts=options.hosts, clock=clock, rate=options.rate, burst=options.burst)
+
+
+async def _too_large(_request: Request, _error: Exception) -> Response:
+    return PlainTextResponse("The request is too long.", status_code=413)
+
+
+async def _missing(request: Request, _error: Exception) -> Response:
+    return refuse(request, "There is no such page.", status=404)
+
+
+async def asset(request: Request) -> Response:
+    """A script or style from memory; browsers keep it until its address changes."""
+    found = site_of(request).assets.get(request.path_params["name"])
+    if found is None:
+        return PlainTextResponse("There is no such file.", status_code=404)
+    return Response(
+        found.body,
+        media_type=found.type,
+        headers={"cache-control": "public, max-age=31536000, immutable"},
+    )
+
+
+async def alive(_request: Request) -> Response:
+    """Whether the server answers at all."""
+    return PlainTextResponse("ok")
+
+
+ROUTES = [
+    Route("/", entering.home),
+    Route("/enter", entering.show, methods=["GET"]),
+    Route("/enter", entering.enter, methods=["POST"]),
+    Route("/leave", entering.leave, methods=["POST"]),
+    Route("/label", labelling.show),
+    Route("/label/hand", labelling.hand, methods=["POST"]),
+    Route("/label/answer", labelling.answer, methods=["POST"]),
+    Route("/label/back", labelling.back, methods=["POST"]),
+    Route("/watch", watching.show),
+    Route("/watch/news", watching.news),
+    Route("/watch/draw", watching.draw, methods=["POST"]),
+    Route("/watch/certify", watching.certify, methods=["POST"]),
+    Route("/plan", planning.show),
+    Route("/plan/forecast", planning.forecast, methods=["POST"]),
+    Route("/plan/seal", planning.seal, methods=["POST"]),
+    Route("/plan/abandon", planning.abandon, methods=["POST"]),
+    Route("/plan/settings", planning.settings, methods=["POST"]),
+    Route("/decide", deciding.show),
+    Route("/decide", deciding.decide, methods=["POST"]),
+    Route("/read", reading.show),
+    Route("/read/certificate.json", reading.certificate),
+    Route("/read/report.{form}", reading.report),
+    Route("/static/{version}/{name}", asset),
+    Route("/alive", alive),
+]

@@ -1,0 +1,46 @@
+// Asks for counts only, which are no look; looking again is the lead's choice and goes on record.
+(() => {
+  const verdict = document.getElementById("verdict");
+  const again = document.getElementById("again");
+  const live = document.getElementById("live");
+  if (!verdict || !again) return;
+  const may = verdict.dataset.live === "yes";
+  document.getElementById("live-box").hidden = !may;
+  live.checked = may && sessionStorage.getItem("assay-live") === "yes";
+  live.addEventListener("change", () => sessionStorage.setItem("assay-live", live.checked ? "yes" : "no"));
+  let shown = Date.now();
+  const refresh = async () => {
+    const answer = await fetch(location.pathname, { cache: "no-store" });
+    if (!answer.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const open = [...document.querySelectorAll("main details")].map((d) => d.open);
+    document.querySelector("main").replaceChildren(...page.querySelector("main").childNodes);
+    document.querySelector("header .progress")?.replaceChildren(...(page.querySelector("header .progress")?.childNodes ?? []));
+    document.querySelectorAll("main details").forEach((d, i) => { d.open = Boolean(open[i]); });
+    shown = Date.now();
+    start();
+  };
+  const start = () => {
+    const button = document.getElementById("again");
+    const box = document.getElementById("live");
+    document.getElementById("live-box").hidden = !may;
+    box.checked = sessionStorage.getItem("assay-live") === "yes";
+    box.addEventListener("change", () => sessionStorage.setItem("assay-live", box.checked ? "yes" : "no"));
+    button.addEventListener("click", refresh);
+  };
+  again.addEventListener("click", refresh);
+  setInterval(async () => {
+    if (document.hidden) return;
+    try {
+      const answer = await fetch("/watch/news", { headers: { accept: "application/json" } });
+      if (!answer.ok) return;
+      const news = await answer.json();
+      const changed = news.at > Number(document.getElementById("verdict").dataset.at);
+      const button = document.getElementById("again");
+      button.hidden = !changed;
+      button.textContent = "Look again: there are new labels";
+      const box = document.getElementById("live");
+      if (changed && may && box.checked && Date.now() - shown > 8000) await refresh();
+    } catch { /* the server is away; the next round will tell */ }
+  }, 3000);
+})();
