@@ -37,8 +37,8 @@ def method_of(plan: Plan) -> tuple[str, ...]:
         "which items were labelled, and anybody can repeat the draw.",
         drawn,
         JUDGED[plan.mode],
-        "People who labelled saw the text of an item, never its score or prediction. An item that "
-        "nobody could decide counts in the way that hurts the claim.",
+        "What is handed out to label holds the text of an item, never its score or prediction. An "
+        "item that nobody could decide counts in the way that hurts the claim.",
     )
 
 

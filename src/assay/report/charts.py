@@ -41,9 +41,15 @@ def path_chart(dossier: Dossier) -> Chart | None:
     return _chart(
         "The way so far",
         f"Thin line: estimate. Thick line: {word}, which holds at every look at once where it is "
-        "drawn. Dashed line: the claim. Ticks on the axis: looks. Triangles: corrections.",
+        f"drawn. Dashed line: the claim.{_marks_told(path)}",
         spec,
     )
+
+
+def _marks_told(path: Path) -> str:
+    kinds = {mark.kind for mark in path.marks}
+    looks = " Ticks on the axis: looks." if "look" in kinds else ""
+    return looks + (" Triangles: corrections and decisions." if kinds - {"look"} else "")
 
 
 def _window(path: Path) -> tuple[float, float]:

@@ -55,7 +55,7 @@ class Report:
 def report_of(dossier: Dossier) -> Report:
     """The report of a project as its dossier tells it."""
     return Report(
-        title=dossier.claim_text or "No claim yet",
+        title=f"Claim: {dossier.claim_text}" if dossier.claim_text else "No claim yet",
         tone=dossier.answer.tone,
         mark=MARKS[dossier.answer.tone],
         word=dossier.answer.word,
@@ -174,8 +174,8 @@ def _people(dossier: Dossier) -> Section | None:
     )  # fmt: skip
     return Section(
         title="Who labelled",
-        sentence=f"{counted(len(dossier.people), 'person')}"
-        f" gave labels without seeing scores or predictions.".replace("persons", "people"),
+        sentence=("1 person" if len(dossier.people) == 1 else f"{len(dossier.people)} people")
+        + " gave labels. What is handed out to label holds no score and no prediction.",
         tables=(Table(caption="Answers by person", header=header, rows=rows),),
     )
 

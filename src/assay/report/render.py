@@ -55,7 +55,7 @@ def _svg(spec: str, theme: str) -> str:
     )
     # several charts share a page, so the names of their clip paths must differ
     mark = hashlib.sha256(spec.encode()).hexdigest()[:8]
-    return re.sub(r'(id="|url\(#)(clip|gradient_)', rf"\1{mark}-\2", made)
+    return re.sub(r'(id="|url\(#)(clip|gradient_)', rf"\g<1>{mark}-\2", made)
 
 
 def themed(spec: dict[str, Any], theme: dict[str, str], *, font: str) -> dict[str, Any]:

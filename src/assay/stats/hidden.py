@@ -46,7 +46,7 @@ def positive_range(
     replacement", theorem 2.1, the ratio of prior to posterior with a beta-binomial prior.
 
     >>> positive_range(items=10_000, labels=240, positives=0).high
-    166
+    170
     """
     open_share("confidence", confidence)
     for name, value in (("items", items), ("labels", labels), ("positives", positives)):

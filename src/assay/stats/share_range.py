@@ -35,7 +35,7 @@ def anytime_low(wins: ArrayLike, *, confidence: float) -> float:
     uniform prior.
 
     >>> round(anytime_low(([True] * 9 + [False]) * 10, confidence=0.975), 3)
-    0.94
+    0.795
     """
     test = MixtureTest(
         null_share=NEAR_ZERO,
