@@ -262,3 +262,21 @@ class AuditFound(Record):
         if self.decision == "kept":
             return f"The promise of {percent(self.target)} is kept: accuracy {bound} ({seen})."
         return f"No sign that the promise of {percent(self.target)} is broken: {seen}; {bound}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thresholds(Record):
+    """Cut-offs as a file that later steps read: what is promised, by which score, from which labels."""
+
+    rule: Rule
+    target: float
+    delta: float
+    certified: bool
+    cutoffs: Cutoffs
+    score: str
+    promise: str
+    labels: int
+    automated_share: float
+    placed_by: str
+    sources: tuple[str, ...]
+    software: str
