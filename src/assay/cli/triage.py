@@ -26,11 +26,15 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)
 @click.option("--score", metavar="COL", help="The score, in any range; higher means relevant.")
 @click.option("--label", metavar="COL", help="The label: 1 relevant, 0 not.")
 @click.option("--target", type=float, help="Wanted accuracy of automated decisions.")
-@click.option("--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise.")
+@click.option(
+    "--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise."
+)
 @click.option(
     "--rule", default="certified", show_default=True, help=f"One of {', '.join(RULES)}; see below."
 )
-@click.option("--pool", metavar="FILE", help="Unlabelled items; they place the regions to be tried.")
+@click.option(
+    "--pool", metavar="FILE", help="Unlabelled items; they place the regions to be tried."
+)
 @click.option("--id", "id_column", metavar="COL", help="Id in both files; needed with --pool.")
 @click.option("--train", metavar="FILE", help="Other scores and labels, to calibrate with.")
 @click.option(
@@ -47,7 +51,7 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)
 )  # fmt: skip
 @json_option
 @click.pass_context
-def triage(context: click.Context, **options: Any) -> None:
+def triage(context: click.Context, /, **options: Any) -> None:
     """Automate what is safe and send the rest to people, at a guaranteed accuracy.
 
     Finds two cut-offs: accept from the upper one, reject up to the lower one, review between.
@@ -223,7 +227,9 @@ def route(
         )
         return
     headline(str(routed), "good" if known.certified else "wait")
-    share = f"{percent(round(routed.automated_share, 4))}; {percent(round(known.automated_share, 4))}"
+    share = (
+        f"{percent(round(routed.automated_share, 4))}; {percent(round(known.automated_share, 4))}"
+    )
     rows(
         [
             ("automated", f"{share} when the thresholds were set"),
@@ -240,7 +246,9 @@ def route(
 @triage.command(name="draw")
 @click.option("--target", type=float, required=True, help="Wanted accuracy of automated decisions.")
 @click.option("--labels", type=click.IntRange(min=1), required=True, help="How many to buy.")
-@click.option("--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise.")
+@click.option(
+    "--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise."
+)
 @click.option("--slack", default=0.05, show_default=True, type=float, help="Doubt in the scores.")
 @click.option("--train", metavar="FILE", help="Scores and labels to calibrate with.")
 @click.option("--score", metavar="COL", help="The score in --train (default: score).")
@@ -297,7 +305,9 @@ def draw_wanted(folder: Path, output: Path | None, as_json: bool, **wanted: Any)
 @triage.command(name="size")
 @click.option("--target", type=float, required=True, help="Wanted accuracy of automated decisions.")
 @click.option("--expect", type=float, required=True, help="The true accuracy you expect.")
-@click.option("--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise.")
+@click.option(
+    "--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise."
+)
 @click.option("--power", default=0.8, show_default=True, type=float, help="Wanted chance to pass.")
 @json_option
 def size_needed(target: float, expect: float, delta: float, power: float, as_json: bool) -> None:

@@ -76,7 +76,9 @@ def _cutoffs(result: Mapping[str, Any]) -> str:
     ]
     where = "the pool" if result["yield_of"] == "pool" else "the development labels"
     share = percent(round(result["yield"], 4))
-    return f"Items are {parts[0]} and {parts[1]}: {share} of {where} is automated, the rest reviewed."
+    return (
+        f"Items are {parts[0]} and {parts[1]}: {share} of {where} is automated, the rest reviewed."
+    )
 
 
 def _seen(result: Mapping[str, Any]) -> str:
@@ -117,13 +119,13 @@ def yield_chart(result: Mapping[str, Any]) -> Chart:
         "type": "quantitative",
         "title": "wanted accuracy",
         "scale": {"domain": [0.5, 1], "nice": False},
-        "axis": {"format": ".0%"},
+        "axis": {"format": ".0%", "values": [0.5, 0.6, 0.7, 0.8, 0.9, 1]},
     }
     y = {"field": "yield", "title": "share automated (yield)", **SHARE}
     layers: list[dict[str, Any]] = [
         {
             "data": {"values": curve},
-            "mark": {"type": "line", "interpolate": "step-after", "color": "#555555"},
+            "mark": {"type": "line", "color": "#555555"},
             "encoding": {"x": x, "y": y},
         },
         {

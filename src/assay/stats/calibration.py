@@ -124,9 +124,7 @@ def isotonic(data: Labelled) -> Calibrator:
     scores, inverse, counts = np.unique(data.scores, return_inverse=True, return_counts=True)
     sums = np.bincount(inverse, weights=data.labels.astype(np.float64))
     levels = _pool_adjacent(sums / counts, counts.astype(np.float64))
-    return Calibrator(
-        name="isotonic", curve=_Steps(scores=scores, levels=levels, tilt=tilt.curve)
-    )
+    return Calibrator(name="isotonic", curve=_Steps(scores=scores, levels=levels, tilt=tilt.curve))
 
 
 def as_given(scores: ArrayLike) -> Calibrator:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from assay.types.checks import open_share
-from assay.types.triage import AuditFound
+from assay.types.triage import AuditDecision, AuditFound
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -128,7 +128,9 @@ def judge_audit(right: ArrayLike, *, target: float, confidence: float = 0.95) ->
     good = int(flags.sum())
     lower = mean_lower(good, len(flags), confidence=confidence)
     since = likely_since(flags[:rang], target=target) if rang else None
-    decision = "broken" if rang is not None else "kept" if lower >= target else "open"
+    decision: AuditDecision = (
+        "broken" if rang is not None else "kept" if lower >= target else "open"
+    )
     drift = rang is not None and bool(path.fresh[rang] > path.wealth[rang] / 2)
     return AuditFound(
         decision=decision,

@@ -103,9 +103,7 @@ def walk(
     return tuple(steps)
 
 
-def certify(
-    data: Labelled, path: Sequence[Region], *, target: float, delta: float = 0.1
-) -> Triage:
+def certify(data: Labelled, path: Sequence[Region], *, target: float, delta: float = 0.1) -> Triage:
     """Cut-offs whose accuracy is at least the target with chance 1 − delta, or nothing.
 
     *Assumes* that the path was fixed without these labels and scores, and that the labels are

@@ -99,12 +99,16 @@ def yield_curve(data: Sweep, targets: Iterable[float]) -> tuple[YieldPoint, ...]
     points = []
     for target in targets:
         cutoffs = best_cutoffs(data, target)
-        reject = int(np.searchsorted(data.scores, cutoffs.low, side="right")) if (
-            cutoffs.low is not None
-        ) else 0
-        accept = int(np.searchsorted(data.scores, cutoffs.high, side="left")) if (
-            cutoffs.high is not None
-        ) else data.size
+        reject = (
+            int(np.searchsorted(data.scores, cutoffs.low, side="right"))
+            if (cutoffs.low is not None)
+            else 0
+        )
+        accept = (
+            int(np.searchsorted(data.scores, cutoffs.high, side="left"))
+            if (cutoffs.high is not None)
+            else data.size
+        )
         automated = reject + data.size - accept
         right = (
             data.negatives_below[np.searchsorted(data.cuts, reject)]

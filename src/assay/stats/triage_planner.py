@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from assay.errors import InputError
@@ -10,14 +11,14 @@ from assay.stats.triage import fewest_labels
 from assay.types.checks import open_share
 from assay.types.triage import SizeForecast
 
+Counts = NDArray[np.int64]
 FARTHEST = 2_000_000
 BLOCK = 4096
 
 
-def passing_errors(sizes: "np.ndarray[tuple[int], np.dtype[np.int64]]", target: float, delta: float):  # type: ignore[no-untyped-def]
+def passing_errors(sizes: Counts, target: float, delta: float) -> Counts:
     """The most errors at which each size still passes; −1 where none does."""
     rate = 1 - target
-    allowed = np.full(len(sizes), -1, dtype=np.int64)
     # Bin(n, rate) quantiles rise by at most one from n to n+1, so one upward scan would do; the
     # bisection keeps it vectorised
     low, high = np.full(len(sizes), -1), np.ceil(sizes * rate).astype(np.int64)
@@ -25,8 +26,7 @@ def passing_errors(sizes: "np.ndarray[tuple[int], np.dtype[np.int64]]", target: 
         middle = (low + high + 1) // 2
         ok = special.bdtr(middle, sizes, rate) <= delta
         low, high = np.where(ok, middle, low), np.where(ok, high, np.maximum(middle - 1, low))
-    allowed[:] = low
-    return allowed
+    return np.asarray(low, dtype=np.int64)
 
 
 @lru_cache(maxsize=256)

@@ -118,9 +118,7 @@ def _previous(score: float, pool: Floats | None) -> float | None:
     return float(lower.max()) if len(lower) else math.nextafter(score, -math.inf)
 
 
-def side_regions(
-    calibrator: Calibrator, scores: ArrayLike, *, accept: bool
-) -> tuple[Region, ...]:
+def side_regions(calibrator: Calibrator, scores: ArrayLike, *, accept: bool) -> tuple[Region, ...]:
     """The path of one side: its surest items, then more, up to where the other side begins."""
     values = checked_scores(scores, what="pool")
     q = calibrator.at(values)

@@ -59,9 +59,7 @@ class Aim:
         return self.path[-1]
 
 
-def aim(
-    calibrator: Calibrator, scores: ArrayLike, *, target: float, slack: float = SLACK
-) -> Aim:
+def aim(calibrator: Calibrator, scores: ArrayLike, *, target: float, slack: float = SLACK) -> Aim:
     """The largest region whose predicted accuracy is at least target − slack, and those inside it.
 
     A region's predicted accuracy is the mean of max(q, 1−q) in it.

@@ -100,7 +100,11 @@ def find_thresholds(question: TriageQuestion) -> TriageAnswer:
         software=__version__,
     )  # fmt: skip
     figures = describe(
-        found, thresholds, data=used, scores=counted, of="pool" if pool is not None else "development"
+        found,
+        thresholds,
+        data=used,
+        scores=counted,
+        of="pool" if pool is not None else "development",
     )
     costs = question.costs
     figures["utility"] = found.tally.utility(question.weights)
@@ -276,9 +280,7 @@ def _histogram(scores: Floats, cutoffs: Cutoffs) -> list[dict[str, Any]]:
             route = "accept"
         elif cutoffs.low is not None and left <= cutoffs.low:
             route = "reject"
-        rows.append(
-            {"from": float(left), "to": float(right), "items": int(number), "route": route}
-        )
+        rows.append({"from": float(left), "to": float(right), "items": int(number), "route": route})
     return rows
 
 

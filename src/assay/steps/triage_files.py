@@ -26,7 +26,9 @@ def write_thresholds(path: Path, thresholds: Thresholds) -> None:
 def read_thresholds(path: Path) -> Thresholds:
     """The thresholds of a file that assay triage wrote."""
     if not path.is_file():
-        raise InputError(f"There is no file {str(path)!r}. Write one with: assay triage … -o {path}")
+        raise InputError(
+            f"There is no file {str(path)!r}. Write one with: assay triage … -o {path}"
+        )
     try:
         return Thresholds.from_dict(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError, AttributeError, KeyError) as error:

@@ -203,9 +203,7 @@ def _judged(project: Project, state: State, work: SurveyWork, *, attempts: int) 
     return TriageAnswer(found=found, thresholds=thresholds, result=result)
 
 
-def answered(
-    scores: Sequence[float], labels: Sequence[int | None], region: Cutoffs
-) -> Labelled:
+def answered(scores: Sequence[float], labels: Sequence[int | None], region: Cutoffs) -> Labelled:
     """Scores with labels; where nobody could tell, the label that makes the decision wrong."""
     values = np.array(scores, dtype=np.float64)
     accepted = values >= region.high if region.high is not None else np.zeros(len(values), bool)
