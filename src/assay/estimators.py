@@ -23,8 +23,8 @@ except ModuleNotFoundError as error:
     ) from error
 
 from assay.errors import InputError
-from assay.stats.calibration import calibrate
-from assay.stats.triage import automated_share, decided, labelled, tally
+from assay.stats.calibration import CALIBRATORS, Calibrator, calibrate, flat
+from assay.stats.triage import Labelled, automated_share, decided, labelled, tally
 from assay.stats.triage_certified import certify, regions
 from assay.stats.triage_optimum import best_cutoffs, sweep
 from assay.stats.triage_sides import certify_precision, certify_rates, side_regions
@@ -47,7 +47,8 @@ class TriageClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
     calibrated and raw.
 
     `review` is what stands for "ask a person". Text by default, so that nobody mistakes it for a
-    class; predictions are then objects if the classes are numbers.
+    class; predictions are then objects if the classes are numbers. Give a number where numbers are
+    needed.
     """
 
     def __init__(
@@ -88,12 +89,15 @@ class TriageClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         scorer = LogisticRegression() if self.estimator is None else self.estimator
         held_out = self._held_out(scorer, _take(X, train), codes[train])
         self.estimator_ = clone(scorer).fit(_take(X, train), codes[train])
-        self.calibrator_ = calibrate(
-            self.calibrator, labelled(held_out, codes[train], what="training")
-        )
+        self.calibrator_ = self._calibrated(held_out, codes[train])
         placed = held_out if pool is None else _scores(self.estimator_, pool)
-        data = labelled(_scores(self.estimator_, _take(X, dev)), codes[dev])
-        self.triage_ = self._prove(data, placed)
+        data = Labelled(
+            scores=_scores(self.estimator_, _take(X, dev)), labels=codes[dev].astype(np.bool_)
+        )
+        try:
+            self.triage_ = self._prove(data, placed)
+        except InputError as refusal:  # too few labels, or a target that any answer reaches
+            self.triage_ = self._nothing(data, str(refusal))
         self.yield_ = automated_share(data.scores, self.triage_.cutoffs)
         return self
 
@@ -123,11 +127,35 @@ class TriageClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         found = cross_val_predict(clone(scorer), X, codes, cv=splits, method=_method(scorer))
         return _one_column(found)
 
+    def _calibrated(self, scores: Array, codes: Array) -> Calibrator:
+        choice("calibrator", self.calibrator, CALIBRATORS)
+        known = Labelled(scores=scores, labels=codes.astype(np.bool_))
+        try:
+            return calibrate(self.calibrator, labelled(scores, codes, what="training"))
+        except InputError:  # scores that say nothing, or the opposite
+            return flat(known)
+
+    def _nothing(self, data: Labelled, reason: str) -> Triage:
+        nothing = Cutoffs(low=None, high=None)
+        return Triage(
+            rule=self.rule,  # type: ignore[arg-type]  # checked in fit
+            target=self.target,
+            delta=self.delta,
+            cutoffs=nothing,
+            certified=False,
+            tally=tally(data, nothing),
+            labels=data.size,
+            needed=None,
+            reason=reason,
+        )
+
     def _seed(self) -> int:
         return self.random_state if isinstance(self.random_state, int) else 0
 
     def _prove(self, data: Any, placed: Array) -> Triage:
         options: dict[str, Any] = {"target": self.target, "delta": self.delta}
+        if self.calibrator_.name == "flat" and self.rule in ("certified", "precision"):
+            return self._nothing(data, "the scores of the training items say nothing about them.")
         if self.rule == "certified":
             return certify(data, regions(self.calibrator_, placed), **options)
         if self.rule == "sides":
@@ -175,7 +203,8 @@ class TriageClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         found = self.classes_[codes]
         if (accept | reject).all():
             return found
-        answer = found.astype(object)
+        numbers = isinstance(self.review, int | float) and found.dtype.kind in "iufb"
+        answer = found.astype(np.result_type(found, self.review) if numbers else object)
         answer[~(accept | reject)] = self.review
         return answer
 

@@ -48,6 +48,16 @@ class _Logistic:
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Flat:
+    """The same probability for every score."""
+
+    level: float
+
+    def __call__(self, scores: Floats) -> Floats:
+        return np.full(len(scores), self.level)
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Beta:
     """expit(a·log s − b·log(1 − s) + c), with a and b not negative."""
 
@@ -136,6 +146,11 @@ def as_given(scores: ArrayLike) -> Calibrator:
             "with --calibrator platt."
         )
     return Calibrator(name="none", curve=np.asarray)
+
+
+def flat(data: Labelled) -> Calibrator:
+    """The share of relevant items for every score: what is left where scores say nothing."""
+    return Calibrator(name="flat", curve=_Flat(level=float(data.labels.mean())))
 
 
 CALIBRATORS: dict[str, Callable[[Labelled], Calibrator]] = {
