@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from assay import __version__
-from assay.cli import calculators, lab, operations, project, report, serve, story
+from assay.cli import calculators, lab, operations, project, report, serve, story, triage
 from assay.cli.output import fail
 from assay.errors import AssayError
 
@@ -48,6 +48,7 @@ for command in (
     *story.COMMANDS,
     *report.COMMANDS,
     *serve.COMMANDS,
+    *triage.COMMANDS,
     *operations.COMMANDS,
     *lab.COMMANDS,
 ):

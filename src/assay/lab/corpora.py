@@ -61,6 +61,12 @@ KINDS = (
         score="perspective_toxicity",
     ),
     Kind(
+        name="spamassassin",
+        columns=frozenset({"subject", "body", "is_spam"}),
+        text="coalesce(subject, '') || ' ' || coalesce(body, '')",
+        topics="CASE WHEN is_spam THEN 'spam' ELSE '' END",
+    ),
+    Kind(
         name="newsgroups20",
         columns=frozenset({"label", "text", "split"}),
         text="text",

@@ -36,6 +36,13 @@ EXPERIMENTS = {
             function="certify_race",
             runs="certifications per claim and method (default 20)",
         ),
+        Experiment(
+            name="triage",
+            shows="how often each rule of triage breaks its promise, and how much it automates",
+            module="assay.lab.triage",
+            function="triage",
+            runs="samples of development labels per world and size (default 100)",
+        ),
     )
 }
 

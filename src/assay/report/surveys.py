@@ -4,10 +4,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from assay.report.section import Section, Table
+from assay.report.triage import audit_section, triage_section
 from assay.types.dossier import SurveySeen
 from assay.types.results import counted
 
-SECTIONS: dict[str, Callable[[Mapping[str, Any]], Section]] = {}
+SECTIONS: dict[str, Callable[[Mapping[str, Any]], Section]] = {
+    "triage": triage_section,
+    "audit": audit_section,
+}
 """Purpose of the survey -> section from the result on record."""
 
 

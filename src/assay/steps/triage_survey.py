@@ -1,0 +1,232 @@
+"""Labels bought to order for triage: drawn inside the region that might be automated, judged once."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay import __version__
+from assay.errors import InputError, PlanError
+from assay.events import State, SurveyedItem, SurveyReported, SurveyWork
+from assay.pool import Progress, silent
+from assay.pool.routing import conditions
+from assay.pool.scored import ScoreColumns, ScoreFile, read_scored
+from assay.stats.calibration import Calibrator, as_given, calibrate
+from assay.stats.triage import Labelled, fewest_labels, labelled
+from assay.stats.triage_target import SLACK, Aim, PoolRegion, aim, certify_drawn
+from assay.steps.project import Project, registered_pool
+from assay.steps.survey import SurveyBatch, hand_out, open_survey
+from assay.steps.triage import TriageAnswer, describe
+from assay.types.checks import count, open_share
+from assay.types.pool import RegisteredPool
+from assay.types.survey import Cell, Survey
+from assay.types.triage import Cutoffs, Thresholds, Triage
+
+PURPOSE = "triage"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelWish:
+    """What labels are wanted for. `train` is a file of scores and labels to calibrate with."""
+
+    target: float
+    labels: int
+    delta: float = 0.1
+    slack: float = SLACK
+    train: str | None = None
+    score: str | None = None
+    label: str = "label"
+    calibrator: str = "platt"
+    seed: str | None = None
+
+    def __post_init__(self) -> None:
+        open_share("target", self.target)
+        open_share("delta", self.delta)
+        fewest = fewest_labels(self.target, self.delta)
+        if count("labels", self.labels) < fewest:
+            raise InputError(
+                f"{self.labels:,} labels can never prove an accuracy of {self.target:g} at risk "
+                f"{self.delta:g}: it takes at least {fewest:,}, all of them right. "
+                "assay triage size says how many are likely to do."
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelsDrawn:
+    """What was handed out, of which region, and what the scores predict for it."""
+
+    batch: SurveyBatch
+    region: Cutoffs
+    items: int
+    predicted: float
+
+
+def draw_labels(
+    project: Project, wish: LabelWish, *, output: Path | None = None, progress: Progress = silent
+) -> LabelsDrawn:
+    """Draw the labels at random inside the largest region that might be automated.
+
+    All of them are drawn in one go and judged once: whoever looks, draws more and looks again
+    would pass too often.
+    """
+    with project.writing() as session:
+        pool = registered_pool(session.state)
+        waiting = open_work(session.state)
+        if waiting is not None:
+            raise PlanError(
+                f"Survey {waiting.survey.number} has labels out that were not judged yet. Label "
+                "them, then run: assay triage -p DIR"
+            )
+        with _scored(project, pool) as file:
+            progress("reading the scores", 0.2)
+            scores = file.read().scores
+            curve = _curve(wish, scores)
+            aimed = aim(curve, scores, target=wish.target, slack=wish.slack)
+            progress("drawing tickets", 0.6)
+            seed = wish.seed or secrets.token_hex(16)
+            parts = conditions(file.score, aimed.widest.cutoffs)
+            where = {name: parts[name] for name in ("accept", "reject")}
+            drawn = [item for item, _ in file.lowest_tickets(seed, where, wish.labels)]
+            texts = file.texts(drawn)
+        survey = _survey(len(session.state.surveys) + 1, seed, wish, aimed, curve.name, pool)
+        work = open_survey(session, survey)
+        items = [SurveyedItem(id=item, cell=0) for item in drawn]
+        batch = hand_out(project, session, work, items, texts, output=output)
+    return LabelsDrawn(
+        batch=batch,
+        region=aimed.widest.cutoffs,
+        items=aimed.widest.items,
+        predicted=aimed.predicted,
+    )
+
+
+def _scored(project: Project, pool: RegisteredPool) -> ScoreFile:
+    columns = pool.columns
+    if columns.score is None:
+        raise InputError("This project's pool has no score; triage needs one: assay init --score …")
+    return ScoreFile(
+        project.pool_path(pool),
+        ScoreColumns(score=columns.score, id=columns.id, text=columns.text),
+        what="pool",
+    )
+
+
+def _curve(wish: LabelWish, scores: Any) -> Calibrator:
+    if wish.train is None:
+        return as_given(scores)
+    columns = ScoreColumns(score=wish.score or "score", label=wish.label)
+    train = read_scored(wish.train, columns, what="training file")
+    if train.labels is None:
+        raise AssertionError("labels were asked for")
+    return calibrate(wish.calibrator, labelled(train.scores, train.labels, what="training"))
+
+
+def _survey(
+    number: int, seed: str, wish: LabelWish, aimed: Aim, curve: str, pool: RegisteredPool
+) -> Survey:
+    path = [[r.cutoffs.low, r.cutoffs.high, r.items] for r in aimed.path]
+    return Survey(
+        number=number,
+        purpose="triage",
+        seed=seed,
+        cells=(Cell(name="might be automated", items=aimed.widest.items),),
+        text=pool.columns.text,
+        settings={
+            "target": wish.target,
+            "delta": wish.delta,
+            "slack": wish.slack,
+            "calibrator": curve,
+            "predicted": aimed.predicted,
+            "pool": aimed.pool,
+            "path": path,
+        },
+    )
+
+
+def open_work(state: State) -> SurveyWork | None:
+    """The survey for triage whose labels were not judged yet."""
+    own = [work for work in state.surveys if work.survey.purpose == PURPOSE]
+    return own[-1] if own and not own[-1].reports else None
+
+
+def judge_labels(project: Project) -> TriageAnswer:
+    """The cut-offs that the drawn labels prove; recorded the first time, read again afterwards."""
+    with project.writing() as session:
+        state = session.state
+        own = [work for work in state.surveys if work.survey.purpose == PURPOSE]
+        if not own:
+            raise PlanError(
+                "No labels were drawn for triage in this project. Draw some: assay triage draw "
+                "--target 0.9 --labels 300 -p DIR, or give a development file with --dev."
+            )
+        work = own[-1]
+        missing = [item for item in work.order if not state.labelled(item)]
+        if missing:
+            raise PlanError(
+                f"{len(missing):,} of {len(work.order):,} drawn items have no label yet (for example "
+                f"{missing[0]!r}). Labels are judged once, when all are there: hard items come last."
+            )
+        answer = _judged(project, state, work, attempts=len(own))
+        if not work.reports:
+            session.record(
+                SurveyReported(
+                    survey=work.survey.number, labels=len(work.order), result=answer.result
+                )
+            )
+    return answer
+
+
+def _judged(project: Project, state: State, work: SurveyWork, *, attempts: int) -> TriageAnswer:
+    settings, pool = work.survey.settings, registered_pool(state)
+    path = tuple(
+        PoolRegion(cutoffs=Cutoffs(low=low, high=high), items=items)
+        for low, high, items in settings["path"]
+    )
+    with _scored(project, pool) as file:
+        scores = file.read().scores
+        known = file.scores_of(work.order)
+    data = answered(
+        [known[item] for item in work.order],
+        [state.label(item) for item in work.order],
+        path[-1].cutoffs,
+    )
+    found = certify_drawn(
+        data, path, target=settings["target"], delta=settings["delta"], pool=settings["pool"]
+    )
+    thresholds = _thresholds(found, pool, settings, path)
+    result = describe(found, thresholds, data=data, scores=scores, of="pool")
+    skipped = sum(state.label(item) is None for item in work.order)
+    result |= {"survey": work.survey.number, "attempts": attempts, "skipped": skipped}
+    return TriageAnswer(found=found, thresholds=thresholds, result=result)
+
+
+def answered(scores: Sequence[float], labels: Sequence[int | None], region: Cutoffs) -> Labelled:
+    """Scores with labels; where nobody could tell, the label that makes the decision wrong."""
+    values = np.array(scores, dtype=np.float64)
+    accepted = values >= region.high if region.high is not None else np.zeros(len(values), bool)
+    told = [not yes if label is None else label == 1
+            for label, yes in zip(labels, accepted.tolist(), strict=True)]  # fmt: skip
+    return Labelled(scores=values, labels=np.array(told, dtype=np.bool_))
+
+
+def _thresholds(
+    found: Triage, pool: RegisteredPool, settings: dict[str, Any], path: Sequence[PoolRegion]
+) -> Thresholds:
+    items = next((r.items for r in path if r.cutoffs == found.cutoffs), 0)
+    return Thresholds(
+        rule=found.rule,
+        target=found.target,
+        delta=found.delta,
+        certified=found.certified,
+        cutoffs=found.cutoffs,
+        score=str(pool.columns.score),
+        promise=found.promise,
+        labels=found.labels,
+        automated_share=items / settings["pool"],
+        placed_by=f"scores of the project's pool, calibrated ({settings['calibrator']})",
+        sources=(pool.fingerprint,),
+        software=__version__,
+    )
