@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from assay.errors import PlanError
+from assay.evidence.estimate import betting_strata
 from assay.plan.axis import pool_axis, stratum_parts
 from assay.plan.strata import guided_strata
 from assay.stats.allocate import ALLOCATIONS
@@ -17,7 +18,6 @@ from assay.stats.metrics import metric
 from assay.stats.mixc import believed_error, strata_wanted
 from assay.stats.rank_strata import expected, fixed_chances, unit_variance
 from assay.stats.stratifiers import Stratification, stratify
-from assay.stats.weighted import Stratum as TestStratum
 from assay.types.checks import choice, open_share
 from assay.types.claim import Claim
 from assay.types.estimate import EstimateDesign, EstimateStratum, Part
@@ -309,16 +309,3 @@ def _labels(wish: EstimateWish, half: Callable[[int], float | None], items: int)
         else:
             low = middle + 1
     return high
-
-
-def betting_strata(strata: tuple[EstimateStratum, ...]) -> tuple[TestStratum, ...]:
-    """The strata as the betting test takes them; all must be of one predicted class."""
-    scored = all(part.mean_score is not None for part in strata)
-    return tuple(
-        TestStratum(
-            predicted=bool(part.prediction),
-            size=part.items,
-            mean_score=min(1.0, max(0.0, part.mean_score or 0.0)) if scored else None,
-        )
-        for part in strata
-    )

@@ -178,3 +178,26 @@ def richest(test: WeightedTest, draws: Draws, rows: HelpForms) -> Floats:
     """The largest log wealth that each row ever had on these draws."""
     log = walk(test, rows).feed(draws.strata, draws.labels, draws.sampling)
     return np.asarray(log.max(axis=1, initial=0.0))
+
+
+def relevant(
+    name: str, strata: Sequence[Stratum], draws: Draws
+) -> tuple[tuple[Stratum, ...], Draws]:
+    """Only the strata that say something about the metric, and the draws that fell into them.
+
+    Given that a draw fell among them, their chances are the stored ones shared anew: the law of
+    the remaining draws is that of the test.
+    """
+    form = weighted_test(Claim(metric=name, side="lower", target=0.5), strata).strata
+    kept = [k for k, stratum in enumerate(strata) if stratum in form]
+    if len(kept) == len(strata):
+        return tuple(strata), draws
+    place = np.full(len(strata), -1)
+    place[kept] = np.arange(len(kept))
+    mine = place[draws.strata] >= 0
+    chances = draws.sampling[mine][:, kept]
+    return tuple(strata[k] for k in kept), Draws(
+        strata=place[draws.strata[mine]],
+        labels=draws.labels[mine],
+        sampling=chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-300),
+    )
