@@ -36,6 +36,13 @@ EXPERIMENTS = {
             function="certify_race",
             runs="certifications per claim and method (default 20)",
         ),
+        Experiment(
+            name="stratified",
+            shows="how much stratified sampling saves, by true error and as a paper measures it",
+            module="assay.lab.stratified",
+            function="stratified",
+            runs="samples per pool, way and size (default 300)",
+        ),
     )
 }
 

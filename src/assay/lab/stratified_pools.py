@@ -5,6 +5,7 @@ each prediction (a probability, or a margin), the predicted class, and whether i
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,7 @@ def of_world(world: World, *, real: bool) -> EstimationPool:
     )
 
 
+@lru_cache(maxsize=4)
 def real_pools(path: Path, seed: int) -> tuple[EstimationPool, ...]:
     """The pools that a known collection gives; none from a collection without a recipe."""
     collection = read_collection(path)

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from assay.report.estimate import estimate_section
 from assay.report.section import Section
 
-SECTIONS: dict[str, Callable[[Mapping[str, Any]], Section]] = {}
+SECTIONS: dict[str, Callable[[Mapping[str, Any]], Section]] = {"estimate": estimate_section}
 """Purpose of the survey -> section from the result on record."""

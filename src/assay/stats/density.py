@@ -39,7 +39,8 @@ def density_on(axis: Axis, low: float, high: float) -> Floats:
     steps = np.arange(-POINTS, POINTS + 1) * (high - low) / POINTS / band
     near = np.abs(steps) <= 8
     kernel = np.exp(-0.5 * steps[near] ** 2)
-    smooth = np.convolve(mass, kernel / kernel.sum(), mode="same")
+    half = len(kernel) // 2
+    smooth = np.convolve(mass, kernel / kernel.sum())[half : half + POINTS]
     return np.asarray(np.maximum(smooth, 1e-9 * smooth.max()), dtype=np.float64)
 
 
