@@ -7,7 +7,17 @@ from pathlib import Path
 import click
 
 from assay import __version__
-from assay.cli import calculators, lab, operations, project, report, serve, story, triage
+from assay.cli import (
+    calculators,
+    estimate,
+    lab,
+    operations,
+    project,
+    report,
+    serve,
+    story,
+    triage,
+)
 from assay.cli.output import fail
 from assay.errors import AssayError
 
@@ -48,6 +58,7 @@ for command in (
     *story.COMMANDS,
     *report.COMMANDS,
     *serve.COMMANDS,
+    *estimate.COMMANDS,
     *triage.COMMANDS,
     *operations.COMMANDS,
     *lab.COMMANDS,

@@ -1,6 +1,7 @@
 """Commands that set a project up and feed it: init, plan, draw, label."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +26,9 @@ from assay.types.plan import Plan
 from assay.types.pool import Columns
 from assay.types.record import plain
 from assay.types.results import counted, percent
+
+if TYPE_CHECKING:
+    from assay.steps.project import Project
 
 
 @click.command()
@@ -121,6 +125,16 @@ def init(
 @click.option("--forecast", "only_forecast", is_flag=True, help="Show the cost; seal nothing.")
 @click.option("--abandon", metavar="REASON", help="Close the open plan for good, with a reason.")
 @spark_option
+@click.option("--estimate", metavar="METRIC", help="Plan an estimate of METRIC, not a claim.")
+@click.option(
+    "--within", type=float, metavar="X", help="Of an estimate: half the interval's width."
+)
+@click.option("--guarantee", is_flag=True, help="Of an estimate: plan for a proved interval.")
+@click.option("--stratifier", metavar="NAME", help="Of an estimate of accuracy (default: mixc).")
+@click.option("--allocation", metavar="NAME", help="Of an estimate of accuracy (default: mass).")
+@click.option(
+    "--strata", type=click.IntRange(min=1), metavar="K", help="Of an estimate of accuracy."
+)
 @project_option
 @json_option
 def plan(
@@ -140,10 +154,18 @@ def plan(
     only_forecast: bool,
     abandon: str | None,
     master: str | None,
+    estimate: str | None,
+    within: float | None,
+    guarantee: bool,
+    stratifier: str | None,
+    allocation: str | None,
+    strata: int | None,
     folder: Path,
     as_json: bool,
 ) -> None:
     """Seal a claim and how it will be tested. Nothing about it can change afterwards.
+
+    With --estimate, plan how to estimate a metric instead: no verdict, but an interval.
 
     \b
     Examples:
@@ -151,7 +173,64 @@ def plan(
       assay plan "f1 >= 0.75" --mode fixed --pilot 80,20,20,880 -p work
       assay plan "precision >= 0.9" --mode budget --expect 0.95 -p work
       assay plan --abandon "the classifier was retrained" -p work
+      assay plan --estimate accuracy --within 0.02 -p work
+      assay plan --estimate recall --budget 400 --guarantee -p work
     """
+    estimating = {
+        "within": within,
+        "guarantee": guarantee or None,
+        "stratifier": stratifier,
+        "allocation": allocation,
+        "strata": strata,
+    }
+    given = [name for name, value in estimating.items() if value is not None]
+    if estimate is None and given:
+        raise click.UsageError(f"--{given[0]} is for an estimate: add --estimate METRIC.")
+    if estimate is not None:
+        if claim is not None or mode or design or family or abandon is not None:
+            raise click.UsageError(
+                "--estimate plans an estimate: leave out the claim, --mode, --design, --family and "
+                "--abandon."
+            )
+        from assay.cli.estimate import plan_estimate
+        from assay.steps.project import Project
+
+        wish = {"metric": estimate, "budget": budget, "confidence": confidence, "expect": expect}
+        plan_estimate(
+            Project(folder=folder),
+            {**estimating, **wish, "guarantee": guarantee, "seed": seed},
+            only_forecast=only_forecast,
+            as_json=as_json,
+        )
+        return
+    _seal_claim(
+        claim,
+        {
+            "mode": mode,
+            "design": design,
+            "confidence": confidence,
+            "power": power,
+            "budget": budget,
+            "expectation": read_expectation(pilot, expect, precision, recall, prevalence),
+            "seed": seed,
+            "family": family,
+        },
+        only_forecast=only_forecast,
+        abandon=abandon,
+        folder=folder,
+        as_json=as_json,
+    )
+
+
+def _seal_claim(
+    claim: str | None,
+    options: dict[str, Any],
+    *,
+    only_forecast: bool,
+    abandon: str | None,
+    folder: Path,
+    as_json: bool,
+) -> None:
     from assay.steps.calculators import read_claim
     from assay.steps.plan import Wish, abandon_plan, forecast_plan, seal_plan
     from assay.steps.project import Project
@@ -166,22 +245,12 @@ def plan(
         return
     if claim is None:
         raise click.UsageError('Name the claim: assay plan "f1 >= 0.75" …')
-    wish = Wish(
-        claim=read_claim(claim),
-        mode=mode,
-        design=design,
-        confidence=confidence,
-        power=power,
-        budget=budget,
-        expectation=read_expectation(pilot, expect, precision, recall, prevalence),
-        seed=seed,
-        family=family,
-    )
+    wish = Wish(claim=read_claim(claim), **options)
     cost = forecast_plan(project, wish)
     if cost is not None and not as_json:
         given = "" if wish.expectation else ", if the scores are right"
         headline(f"What {cost.claim} will cost{given}")
-        show_forecast(cost, power)
+        show_forecast(cost, wish.power)
     if only_forecast:
         if cost is None:
             raise click.UsageError(
@@ -279,6 +348,9 @@ def draw(
     project = Project(folder=folder, spark=master)
     if pending and count is not None:
         raise click.UsageError("--pending writes all open items; leave the number out.")
+    if _estimating(project):
+        _draw_estimate(project, count, output, pending=pending, as_json=as_json)
+        return
     batch = (
         draw_pending(project, output=output, form=form)
         if pending
@@ -307,6 +379,30 @@ def draw(
         return
     filled = quoted(batch.path) if "'label'" in batch.fill else "FILE"
     advise(f"{batch.fill}, then: assay label {filled}{decide} -p {quoted(folder)}")
+
+
+def _estimating(project: "Project") -> bool:
+    """Whether the next items are those of an estimate."""
+    state = project.state()
+    if not any(work.survey.purpose == "estimate" for work in state.surveys):
+        return False  # claims start faster without the statistics of estimates
+    from assay.steps.estimate import current_estimate
+
+    return current_estimate(state) is not None
+
+
+def _draw_estimate(
+    project: "Project", count: int | None, output: Path | None, *, pending: bool, as_json: bool
+) -> None:
+    from assay.cli.estimate import show_batch
+    from assay.steps.estimate import draw_estimate, draw_open
+
+    if pending:
+        batch = draw_open(project, output=output)
+    else:
+        with progress_bar("draw") as progress:
+            batch = draw_estimate(project, count=count, output=output, progress=progress)
+    show_batch(batch, project.folder, as_json=as_json, pending=pending)
 
 
 def _path(path: Path | None) -> str | None:
@@ -395,6 +491,8 @@ def label(
         advise(f"label the rest; to write them again: assay draw --pending -p {quoted(folder)}")
     elif done.to_draw:
         advise(f"assay draw -p {quoted(folder)}")
+    elif _estimating(Project(folder=folder)):
+        advise(f"assay estimate -p {quoted(folder)}")
     else:
         advise(f"assay look -p {quoted(folder)}")
 

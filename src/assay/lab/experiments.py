@@ -37,6 +37,13 @@ EXPERIMENTS = {
             runs="certifications per claim and method (default 20)",
         ),
         Experiment(
+            name="stratified",
+            shows="how much stratified sampling saves, by true error and as a paper measures it",
+            module="assay.lab.stratified",
+            function="stratified",
+            runs="samples per pool, way and size (default 300)",
+        ),
+        Experiment(
             name="triage",
             shows="how often each rule of triage breaks its promise, and how much it automates",
             module="assay.lab.triage",
