@@ -176,6 +176,8 @@ def plan(
       assay plan --estimate accuracy --within 0.02 -p work
       assay plan --estimate recall --budget 400 --guarantee -p work
     """
+    from assay.steps.project import Project
+
     estimating = {
         "within": within,
         "guarantee": guarantee or None,
@@ -186,6 +188,7 @@ def plan(
     given = [name for name, value in estimating.items() if value is not None]
     if estimate is None and given:
         raise click.UsageError(f"--{given[0]} is for an estimate: add --estimate METRIC.")
+    project = Project(folder=folder, spark=master)
     if estimate is not None:
         if claim is not None or mode or design or family or abandon is not None:
             raise click.UsageError(
@@ -193,17 +196,17 @@ def plan(
                 "--abandon."
             )
         from assay.cli.estimate import plan_estimate
-        from assay.steps.project import Project
 
         wish = {"metric": estimate, "budget": budget, "confidence": confidence, "expect": expect}
         plan_estimate(
-            Project(folder=folder),
+            project,
             {**estimating, **wish, "guarantee": guarantee, "seed": seed},
             only_forecast=only_forecast,
             as_json=as_json,
         )
         return
     _seal_claim(
+        project,
         claim,
         {
             "mode": mode,
@@ -217,25 +220,22 @@ def plan(
         },
         only_forecast=only_forecast,
         abandon=abandon,
-        folder=folder,
         as_json=as_json,
     )
 
 
 def _seal_claim(
+    project: "Project",
     claim: str | None,
     options: dict[str, Any],
     *,
     only_forecast: bool,
     abandon: str | None,
-    folder: Path,
     as_json: bool,
 ) -> None:
     from assay.steps.calculators import read_claim
     from assay.steps.plan import Wish, abandon_plan, forecast_plan, seal_plan
-    from assay.steps.project import Project
 
-    project = Project(folder=folder, spark=master)
     if abandon is not None:
         number = abandon_plan(project, abandon)
         if as_json:
@@ -265,7 +265,7 @@ def _seal_claim(
         show_json({**plain(sealed), "forecast": None if cost is None else forecast_json(cost)})
         return
     _show_plan(sealed)
-    advise(f"assay draw -p {quoted(folder)}")
+    advise(f"assay draw -p {quoted(project.folder)}")
 
 
 def _show_plan(sealed: Plan) -> None:
