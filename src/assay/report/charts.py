@@ -123,7 +123,7 @@ def _line_encoding(order: list[str], *, title: str, window: tuple[float, float])
         "color": style
         | {
             "scale": {"domain": order, "range": [ACCENT, SOFT, INK]},
-            "legend": {"title": None, "orient": "top", "symbolSize": 260},
+            "legend": {"title": None, "orient": "top", "symbolSize": 260, "symbolType": "stroke"},
         },
         "strokeDash": style | {"scale": {"domain": order, "range": [[1, 0], [1, 0], [6, 4]]}},
         "strokeWidth": style | {"scale": {"domain": order, "range": [3.2, 1.1, 1.3]}},
