@@ -21,6 +21,7 @@ def test_the_tutorial_and_the_stranger_who_checks_it(tmp_path: Path) -> None:
         "../README.md",
         "how-to/csv-of-scores.md",
         "how-to/keep-a-project-safe.md",
+        "how-to/hand-over-a-report.md",
         "how-to/label-in-another-tool.md",
         "how-to/other-side.md",
         "explanation/claims.md",

@@ -4,7 +4,6 @@ import csv
 import re
 
 import pytest
-from conftest import write_labels
 
 from assay.report.content import report_of
 from assay.report.pdf import typeset
@@ -13,6 +12,7 @@ from assay.report.surveys import SECTIONS, survey_section
 from assay.steps.dossier import dossier
 from assay.steps.project import Project
 from assay.types.dossier import SurveySeen
+from conftest import write_labels
 
 HOSTILE = '<script>alert(1)</script> #panic() $x$ "]; {{ 7*7 }} \u202e ] #read("/etc/passwd")'
 
@@ -25,7 +25,13 @@ def test_a_certified_claim_is_handed_over(labelled, assay, tmp_path):
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert done.json["tone"] == "pass"
     assert done.json["verdict"].split(". ", 1)[1] in text
-    for wanted in (done.json["head"], done.json["certificate"], "Every look", "assay verify", "Elusion"):
+    for wanted in (
+        done.json["head"],
+        done.json["certificate"],
+        "Every look",
+        "assay verify",
+        "Elusion",
+    ):
         assert wanted in text
     assert "<script" not in text
     assert not re.search(r"(?:src|href)=", text.replace("xlink:href", "")), "nothing is fetched"
@@ -39,7 +45,9 @@ def test_an_existing_file_is_left_alone(labelled, assay, tmp_path):
     assert done.code == 2
     assert "exists already" in done.err
     assert path.read_text() == "mine"
-    assert "written as .html or .pdf" in assay("report", "-o", tmp_path / "r.doc", "-p", labelled).err
+    assert (
+        "written as .html or .pdf" in assay("report", "-o", tmp_path / "r.doc", "-p", labelled).err
+    )
     assert "no folder" in assay("report", "-o", tmp_path / "no" / "r.html", "-p", labelled).err
 
 
@@ -59,7 +67,9 @@ def test_every_stage(stage, assay, project, world, tmp_path):
         assert assay(*plan).code == 0
     if stage in ("too early", "failed"):
         count = 20 if stage == "too early" else 60
-        drawn = assay("draw", count, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+        drawn = assay("draw", count, "-o", tmp_path / "b.csv", "-p", project, "--json").json[
+            "items"
+        ]
         answers = {item: 1 - world.truth[item] for item in drawn}
         assert assay("label", write_labels(tmp_path / "l.csv", answers), "-p", project).code == 0
     if stage == "abandoned":

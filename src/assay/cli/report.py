@@ -61,7 +61,10 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
     headline(f"Report written to {written.path}")
     rows([("verdict", str(answer)), ("ledger", proof.head)])
     if proof.certificate:
-        advise(f"hand it over with the certificate; anybody can check: {proof.commands[0]}")
+        certificate = quoted(folder / "certificate.json")
+        advise(
+            f"hand it over with the certificate; check: assay verify {certificate} -p {quoted(folder)}"
+        )
     else:
         advise(f"assay status -p {quoted(folder)}")
 

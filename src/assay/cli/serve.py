@@ -141,6 +141,7 @@ def _bound(host: str, port: int) -> socket.socket:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
+        bound.listen(256)  # whoever reads our first line may connect at once
     except OSError as error:
         bound.close()
         raise InputError(

@@ -17,7 +17,7 @@ from assay.evidence.words import reaches
 from assay.stats.agreement import spread, tipping_point
 from assay.stats.fixed import bound
 from assay.stats.metrics import gain, metric, worst_label
-from assay.stats.mixture import anytime_bound
+from assay.stats.mixture import evidence, mixture_test
 from assay.stats.spending import crossing, spending_test
 from assay.stats.weighted import replay
 from assay.types.agreement import Sensitivity, Tipping
@@ -118,7 +118,7 @@ def _fixed(attempt: Attempt, prefix: Prefix) -> bool:
 def _anytime(attempt: Attempt, prefix: Prefix) -> bool:
     plan = attempt.plan
     wins = informative_draws(plan.claim, prefix).wins
-    return anytime_bound(plan.claim, wins, confidence=plan.confidence).passed
+    return evidence(mixture_test(plan.claim, confidence=plan.confidence), wins).passed
 
 
 def _budget(attempt: Attempt, prefix: Prefix) -> bool:

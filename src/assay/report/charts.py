@@ -40,10 +40,19 @@ def path_chart(dossier: Dossier) -> Chart | None:
     }
     return _chart(
         "The way so far",
-        f"Thin line: estimate. Thick line: {word}, which holds at every look at once where it is "
-        f"drawn. Dashed line: the claim.{_marks_told(path)}",
+        f"Thin line: estimate. {_bound_told(path, word)} Dashed line: the claim."
+        f"{_marks_told(path)}",
         spec,
     )
+
+
+def _bound_told(path: Path, word: str) -> str:
+    number = sum(point.bound is not None for point in path.points)
+    if number == 0:
+        return f"There is no {word} yet."
+    if number == 1:
+        return f"Dot: {word}, at the look for which it holds."
+    return f"Thick line: {word}, which holds at every look at once."
 
 
 def _marks_told(path: Path) -> str:
@@ -85,7 +94,13 @@ def _lines(path: Path, word: str, *, title: str, window: tuple[float, float]) ->
 def _line_layer(rows: list[Spec], encoding: Spec, *, interpolate: str) -> Spec:
     return {
         "data": {"values": rows},
-        "mark": {"type": "line", "interpolate": interpolate, "clip": True},
+        "mark": {
+            "type": "line",
+            "interpolate": interpolate,
+            "clip": True,
+            # a bound of a single look would be a line without length
+            "point": {"size": 60, "opacity": 1} if len(rows) == 1 else False,
+        },
         "encoding": encoding,
     }
 
@@ -97,7 +112,7 @@ def _line_encoding(order: list[str], *, title: str, window: tuple[float, float])
             "field": "labels",
             "type": "quantitative",
             "title": "labels",
-            "axis": {"tickMinStep": 1, "grid": False},
+            "axis": {"tickMinStep": 1, "tickCount": 8, "grid": False, "labelFlush": False},
         },
         "y": {
             "field": "value",
@@ -108,7 +123,7 @@ def _line_encoding(order: list[str], *, title: str, window: tuple[float, float])
         "color": style
         | {
             "scale": {"domain": order, "range": [ACCENT, SOFT, INK]},
-            "legend": {"title": None, "orient": "top", "symbolSize": 260},
+            "legend": {"title": None, "orient": "top", "symbolSize": 260, "symbolType": "stroke"},
         },
         "strokeDash": style | {"scale": {"domain": order, "range": [[1, 0], [1, 0], [6, 4]]}},
         "strokeWidth": style | {"scale": {"domain": order, "range": [3.2, 1.1, 1.3]}},

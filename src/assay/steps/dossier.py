@@ -1,5 +1,6 @@
 """Everything that the dashboard and the report show, computed from the ledger. Records nothing."""
 
+import shlex
 from pathlib import Path as FilePath
 
 from assay import __version__
@@ -311,9 +312,10 @@ def _proof(project: Project, story: Story, pool: RegisteredPool, attempt: Attemp
     head = story.state.head
     issued = attempt.certificate if attempt else None
     name = FilePath(project.folder.resolve().name)
-    commands = [f"assay status -p {name}"]
+    folder, certificate = (shlex.quote(str(path)) for path in (name, name / "certificate.json"))
+    commands = [f"assay status -p {folder}"]
     if issued:
-        commands = [f"assay verify {name / 'certificate.json'} -p {name}"]
+        commands = [f"assay verify {certificate} -p {folder}"]
     return Proof(
         head=head.hash if head else "",
         events=head.seq if head else 0,

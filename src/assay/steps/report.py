@@ -11,6 +11,7 @@ from assay.report.content import Report, report_of
 from assay.steps.dossier import dossier
 from assay.steps.look import look
 from assay.steps.project import Project
+from assay.steps.watch import look_is_due
 from assay.types.dossier import Dossier
 
 
@@ -51,8 +52,7 @@ def write_report(project: Project, *, output: Path | None = None) -> Written:
     if form not in FORMS:
         raise InputError(f"A report is written as .html or .pdf, got {path.name!r}.")
     _refuse_existing(path)
-    state = project.state()
-    if state.attempt is not None and state.attempt.open and state.attempt.draws:
+    if look_is_due(project.state()):
         with contextlib.suppress(PlanError):  # too early to look: then the report shows no verdict
             look(project)
     seen = dossier(project)

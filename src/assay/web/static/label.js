@@ -65,11 +65,16 @@
         head.textContent = field.name;
         part.append(head);
       }
-      const text = document.createElement("div");
-      text.dir = "auto";
-      text.className = field.text.length < 140 && !field.text.includes("\n") && shown.fields.length > 1 ? "text title" : "text";
-      text.dataset.text = "";
-      part.append(field.text.trim() ? Object.assign(text, { textContent: field.text }) : empty("(empty)"));
+      const short = field.text.length < 140 && !field.text.includes("\n") && shown.fields.length > 1;
+      if (!field.text.trim()) part.append(empty("(empty)"));
+      else slices(field.text).forEach((slice) => {
+        const text = document.createElement("div");
+        text.dir = "auto";
+        text.className = short ? "text title" : "text";
+        text.dataset.text = "";
+        text.textContent = slice;
+        part.append(text);
+      });
       item.append(part);
     });
     highlight();
@@ -82,6 +87,24 @@
     hiddenAt = document.hidden ? performance.now() : 0;
   };
   const empty = (text) => Object.assign(document.createElement("p"), { className: "quiet", textContent: text });
+
+  // A long text is laid out piece by piece as it scrolls into view; two megabytes at once take seconds.
+  const slices = (text) => {
+    const found = [];
+    for (let from = 0; from < text.length;) {
+      let to = from + 4000;
+      if (text.length < 20000) to = text.length;
+      else if (to < text.length) {
+        const line = text.lastIndexOf("\n", to), space = text.lastIndexOf(" ", to);
+        if (line > from + 1000) to = line + 1;
+        else if (space > from + 1000) to = space + 1;
+        else if (/[\udc00-\udfff]/.test(text[to])) to += 1;
+      }
+      found.push(text.slice(from, to));
+      from = to;
+    }
+    return found;
+  };
 
   const highlight = () => {
     const wanted = $("find").value.trim().toLowerCase();

@@ -1,0 +1,133 @@
+"""Pictures of every page: light and dark, desktop and phone. Needs Chromium; run by hand.
+
+    python docs/pictures/screenshots.py
+
+Serves a generated collection, labels part of it from the known truth, and writes small PNGs to
+docs/pictures/page/.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import Browser, sync_playwright
+
+from assay.files.labels import LabelRow
+from assay.lab.tickets import Tickets, make_tickets, write_tickets
+from assay.steps.calculators import read_claim
+from assay.steps.certify import certify
+from assay.steps.draw import draw_batch
+from assay.steps.init import init
+from assay.steps.label import label
+from assay.steps.look import look
+from assay.steps.plan import Wish, seal_plan
+from assay.steps.project import Project
+from assay.steps.settings import Settings, write_settings
+from assay.types.pool import Columns
+
+OUT = Path(__file__).parent / "page"
+SIZES = {"desktop": (1280, 860), "phone": (390, 780)}
+CRITERIA = (
+    "Relevant: the writer asks for money back, in whatever words, for anything they bought or were "
+    "charged for.\nNot relevant: replacements, delivery dates, invoices, questions about prices.\n"
+    "If a ticket asks for a refund and for something else, it is relevant."
+)
+
+
+def project(folder: Path, tickets: Tickets, name: str, *, rounds: int, finish: bool = False) -> Project:
+    columns = Columns(id="id", score="score", threshold=0.5, text=("text",))
+    init(folder / name, pool=str(folder / "tickets.parquet"), columns=columns)
+    found = Project(folder=folder / name)
+    settings = Settings(
+        title="Tickets about refunds", criteria=CRITERIA, cost=0.8, twice=0.1,
+        relevant="Refund", not_relevant="Not a refund",
+    )  # fmt: skip
+    write_settings(found.folder, settings)
+    truth = dict(zip(tickets.ids, tickets.relevant.tolist(), strict=True))
+    if rounds == 0:
+        return found
+    seal_plan(found, Wish(claim=read_claim("f1 >= 0.75"), seed="pictures"))
+    for number in range(rounds):
+        batch = draw_batch(found, write=False)
+        rows = [
+            LabelRow(item=item, label=int(truth[item]), annotator=("kim", "lee")[i % 2])
+            for i, item in enumerate(batch.items)
+        ]
+        again = [
+            LabelRow(item=item, label=int(truth[item]) ^ (i == 3), annotator=("lee", "kim")[i % 2])
+            for i, item in enumerate(batch.items[: len(batch.items) // 5])
+        ]
+        label(found, [*rows, *(again if number % 4 == 0 else [])])
+        disputed = [i for i in batch.items if found.state().disputed(i)]
+        if number + 1 < rounds:
+            label(found, [LabelRow(item=i, label=int(truth[i]), annotator="ann") for i in disputed],
+                  adjudicate=True)  # fmt: skip
+        decision = look(found).verdict.decision
+        if decision != "continue" and finish:
+            certify(found)
+            return found
+    draw_batch(found, write=False)
+    return found
+
+
+def shoot(browser: Browser, url: str, pages: dict[str, str]) -> None:
+    for size, (width, height) in SIZES.items():
+        for theme in ("light", "dark"):
+            context = browser.new_context(
+                viewport={"width": width, "height": height}, color_scheme=theme,
+                device_scale_factor=1 if size == "desktop" else 1.5,
+            )  # fmt: skip
+            page = context.new_page()
+            if "/enter" in pages:
+                page.goto(f"{url}/enter")
+                page.screenshot(path=OUT / f"{pages['/enter']}-{size}-{theme}.png")
+            page.goto(f"{url}/enter")
+            page.fill("#name", "Kim")
+            page.click("text=Begin")
+            for path, name in pages.items():
+                if path == "/enter":
+                    continue
+                page.goto(f"{url}{path}")
+                page.wait_for_load_state("networkidle")
+                if path == "/label":
+                    page.fill("#find", "the")
+                    page.keyboard.press("Escape")
+                whole = path in ("/watch", "/plan")
+                page.screenshot(path=OUT / f"{name}-{size}-{theme}.png", full_page=whole)
+            context.close()
+
+
+def main() -> None:
+    chromium = shutil.which("chromium") or sys.exit("Chromium is not installed.")
+    shutil.rmtree(OUT, ignore_errors=True)
+    OUT.mkdir()
+    work = Path(tempfile.mkdtemp())
+    tickets = make_tickets(20_000, np.random.default_rng(11))
+    write_tickets(tickets, work / "tickets.parquet")
+    shown = {
+        project(work, tickets, "refunds", rounds=9): {"/label": "label", "/watch": "watch", "/decide": "decide"},
+        project(work, tickets, "new", rounds=0): {"/enter": "enter", "/plan": "plan"},
+        project(work, tickets, "done", rounds=60, finish=True): {"/read": "read", "/watch": "established"},
+    }  # fmt: skip
+    with sync_playwright() as runner:
+        browser = runner.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        for found, pages in shown.items():
+            command = [Path(sys.executable).with_name("assay"), "serve", "--port", "0", "--json", "-p", found.folder]
+            server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            url = json.loads(server.stdout.readline())["url"].rstrip("/")
+            urllib.request.urlopen(f"{url}/alive", timeout=30).close()
+            shoot(browser, url, pages)
+            server.kill()
+            server.wait()
+        browser.close()
+    shutil.rmtree(work)
+    print(f"{len(list(OUT.iterdir()))} pictures in {OUT}")
+
+
+if __name__ == "__main__":
+    main()
