@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.errors import AssayError, EngineError, InputError, VerificationError
+from assay.errors import AssayError, InputError, VerificationError
 from assay.files.labels import LabelRow
 from assay.pool import open_pool
 from assay.stats.metrics import parse_claim
@@ -117,24 +117,24 @@ def test_a_table_that_changed_after_the_plan_is_refused_by_name(tmp_path, cluste
     """Another row of the same score in the same class would not show in any count."""
     session = cluster.session
     path = write_pool(tmp_path / "rows.parquet", 3000)
-    session.sql("DROP TABLE IF EXISTS docs")
-    session.read.parquet(f"file://{path}").write.saveAsTable("docs")
+    session.sql("DROP TABLE IF EXISTS papers")
+    session.read.parquet(f"file://{path}").write.saveAsTable("papers")
     now = clock()
-    init(tmp_path / "p", pool="docs", columns=COLUMNS, engine="spark", now=now)
+    init(tmp_path / "p", pool="papers", columns=COLUMNS, engine="spark", now=now)
     project = Project(folder=tmp_path / "p", now=now)
     registered = project.state().pool
-    assert registered.source == "table:docs"
-    assert [(file.name, file.size) for file in registered.files] == [("table:docs", 3000)]
+    assert registered.source == "table:papers"
+    assert [(file.name, file.size) for file in registered.files] == [("table:papers", 3000)]
     changed = session.read.parquet(f"file://{path}").replace(
         {"text 7": "text seven"}, subset=["body"]
     )
-    session.sql("DROP TABLE docs")
-    changed.write.saveAsTable("docs")
+    session.sql("DROP TABLE papers")
+    changed.write.saveAsTable("papers")
     wish = Wish(claim=parse_claim("accuracy >= 0.9"), seed="s")
-    with pytest.raises(VerificationError, match="The pool changed after init: 'table:docs'"):
+    with pytest.raises(VerificationError, match="The pool changed after init: 'table:papers'"):
         seal_plan(project, wish)
-    session.sql("DROP TABLE docs")
-    with pytest.raises(InputError, match="There is no pool at 'docs'"):
+    session.sql("DROP TABLE papers")
+    with pytest.raises(InputError, match="There is no pool at 'papers'"):
         seal_plan(project, wish)
     assert not project.has_pool(registered)
     assert [entry.kind for entry in project.ledger.entries()] == ["PoolRegistered"]
@@ -234,12 +234,3 @@ def test_two_machines_drawing_at_once_never_draw_an_item_twice(tmp_path, cluster
     drawn = [item for batch in batches for item in batch]
     assert len(drawn) == len(set(drawn)) == 160
     assert set(drawn) == set(project.state().attempt.order)
-
-
-def test_an_address_that_does_not_answer_is_an_engine_error() -> None:
-    from assay.pool.spark_session import find_session
-
-    pytest.importorskip("pyspark")
-    with pytest.raises(InputError, match=r"'http://x' is no address of Spark\. Use local\[2\]"):
-        find_session("http://x")
-    assert issubclass(EngineError, AssayError)
