@@ -213,8 +213,8 @@ def spark(items: int) -> bool:
     good = True
     for name, queries in bare.items():
         asked = [lambda sql=sql: session.sql(sql).collect() for sql in queries]
-        plain = sum(min(_jvm_cpu(jvm, ask) for _ in range(3)) for ask in asked)
-        used = min(_jvm_cpu(jvm, mine[name]) for _ in range(3))
+        plain = sum(min(_jvm_cpu(jvm, ask) for _ in range(2)) for ask in asked)
+        used = min(_jvm_cpu(jvm, mine[name]) for _ in range(2))
         print(f"      Spark, {items:,} items, {name}: {used:.1f} s of CPU, bare {plain:.1f} s")
         good &= report(f"Spark's {name}: CPU over bare queries", used / plain, 1.3, " ×")
     pool.close()

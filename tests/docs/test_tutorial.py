@@ -33,6 +33,12 @@ def test_a_page_prints_what_it_shows(name: str, tmp_path: Path) -> None:
     assert run_page(DOCS / name, tmp_path) > 0
 
 
+@pytest.mark.xdist_group("spark")
+def test_the_page_on_spark(tmp_path: Path, cluster) -> None:
+    """Its commands find the session that runs already, as in a notebook."""
+    assert run_page(DOCS / "how-to" / "spark.md", tmp_path) == 6
+
+
 def test_the_real_collection(tmp_path: Path) -> None:
     """Needs the collection: ASSAY_DATA=FOLDER names where it lies."""
     source = Path(os.environ.get("ASSAY_DATA", "")) / COLLECTION

@@ -51,6 +51,8 @@ def find_session(spark: "str | SparkSession | None" = None) -> "SparkSession":
     running = SparkSession.getActiveSession()
     if running is not None and (address is None or _is_at(running, address)):
         return running
+    if address is not None:
+        _refuse_odd(address)
     try:
         return _start(address)
     except (PySparkException, RuntimeError, OSError, ValueError) as error:
@@ -77,7 +79,6 @@ def _start(address: str | None) -> "SparkSession":
     if address is None or address.startswith("local"):
         settings |= LOOPBACK
     if address is not None:
-        _refuse_odd(address)
         builder = builder.master(address)
     for name, value in settings.items():
         builder = builder.config(name, value)
@@ -96,7 +97,7 @@ def _connected(address: str) -> "SparkSession":
 
 
 def _refuse_odd(address: str) -> None:
-    if not address.startswith(("local", "spark://", "yarn", "k8s://")):
+    if not address.startswith(("local", "spark://", "sc://", "yarn", "k8s://")):
         raise InputError(f"{address!r} is no address of Spark. Use {MASTERS}.")
 
 

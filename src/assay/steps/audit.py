@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.files.labels import LabelRow
@@ -21,6 +21,9 @@ from assay.steps.project import Project, latest_attempt
 from assay.types.plan import Expectation, Plan
 from assay.types.pool import Columns
 from assay.types.results import Verdict
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 POOL_FILE = "pool.parquet"
 
@@ -49,8 +52,8 @@ class Audit:
     'pass'
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self.project = Project(folder=Path(folder))
+    def __init__(self, folder: str | Path, *, spark: "str | SparkSession | None" = None) -> None:
+        self.project = Project(folder=Path(folder), spark=spark)
         self.project.state()
 
     @classmethod
@@ -64,8 +67,10 @@ class Audit:
         prediction: str | None = None,
         threshold: float | None = None,
         text: Sequence[str] = (),
+        engine: str = "duckdb",
+        spark: "str | SparkSession | None" = None,
     ) -> "Audit":
-        """A new audit of the pool: a file, or a mapping of column names to values."""
+        """A new audit of the pool: a file, a mapping of column names to values, or Spark's table."""
         folder = Path(folder)
         if isinstance(pool, Mapping):
             if is_project(folder):
@@ -77,8 +82,8 @@ class Audit:
         columns = Columns(
             id=id, score=score, prediction=prediction, threshold=threshold, text=tuple(text)
         )
-        init(folder, pool=str(pool), columns=columns)
-        return cls(folder)
+        init(folder, pool=str(pool), columns=columns, engine=engine, spark=spark)
+        return cls(folder, spark=spark)
 
     def claim(
         self,
