@@ -4,7 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPTS = ("answers.py", "pool.py", "growth.py", "ledger.py")
+SCRIPTS = (
+    "answers.py",
+    "pool.py",
+    "growth.py",
+    "ledger.py",
+    "triage.py",
+)
 
 
 def main() -> int:

@@ -62,7 +62,7 @@ def _uncorrected(it: Round) -> Cutoffs:
     """The paper's search with an exact bound at each pair, but none for the search."""
     data, target = it.development, it.world.target
     best, most = NOTHING, 0
-    for wanted in np.arange(target, 1.0, 0.005):
+    for wanted in np.arange(target, 0.9975, 0.005):
         cutoffs = best_cutoffs(sweep(data), round(float(wanted), 3))
         seen = tally(data, cutoffs)
         if seen.automated > most and few_errors(seen.errors, seen.automated, 1 - target) <= DELTA:
@@ -274,7 +274,14 @@ def yield_figure(curve: list[dict[str, Any]]) -> dict[str, Any]:
     """The yield plot: one line per world, told apart by dashes too."""
     names = list(dict.fromkeys(row["world"] for row in curve))
     dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3], [4, 2, 1, 2], [3, 5], [10, 2, 2, 2]]
-    shown = {"field": "world", "type": "nominal", "title": None, "sort": names}
+    legend = {"columns": 2, "orient": "bottom", "symbolSize": 400, "labelLimit": 300}
+    shown = {
+        "field": "world",
+        "type": "nominal",
+        "title": None,
+        "sort": names,
+        "legend": legend,
+    }
     return {
         **LOOK,
         "title": {"text": "What could be automated at each accuracy", "anchor": "start",
@@ -286,7 +293,7 @@ def yield_figure(curve: list[dict[str, Any]]) -> dict[str, Any]:
                   "scale": {"domain": [0.6, 1], "nice": False}, "axis": {"format": ".0%"}},
             "y": {"field": "yield", "type": "quantitative", "title": "share automated (yield)",
                   "scale": {"domain": [0, 1]}, "axis": {"format": ".0%"}},
-            "color": {**shown, "legend": {"columns": 2, "orient": "bottom", "symbolSize": 300}},
+            "color": shown,
             "strokeDash": {**shown, "scale": {"domain": names, "range": dashes[: len(names)]}},
         },
     }  # fmt: skip
