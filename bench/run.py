@@ -9,6 +9,7 @@ SCRIPTS = (
     "pool.py",
     "growth.py",
     "ledger.py",
+    "stratified.py",
     "triage.py",
 )
 

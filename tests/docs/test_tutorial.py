@@ -24,6 +24,7 @@ def test_the_tutorial_and_the_stranger_who_checks_it(tmp_path: Path) -> None:
         "how-to/hand-over-a-report.md",
         "how-to/label-in-another-tool.md",
         "how-to/other-side.md",
+        "how-to/estimate.md",
         "explanation/claims.md",
         "explanation/exact-bounds.md",
         "explanation/planning.md",

@@ -194,7 +194,7 @@ def _draw_classes(
     headline(f"{counted(drawn.labels, 'item')} to label in {output}")
     rows(
         [
-            ("pool", f"{drawn.items:,} items, {counted(drawn.classes, 'predicted class')}"),
+            ("pool", f"{drawn.items:,} items, {drawn.classes:,} predicted classes"),
             ("strata", f"{drawn.strata:,}"),
             ("key", f"{key} (keep it from the annotators: it holds predictions)"),
             ("scores promise", f"accuracy {shown(drawn.expected)}"),

@@ -135,4 +135,4 @@ def accuracy_figure(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         for row in rows
     ]
     part = _lines("true_vr", "true error over random sampling", "classifier", "classifier")
-    return _frame("Better classifiers gain more", values, **part)
+    return _frame("The same learner at three accuracies", values, **part)
