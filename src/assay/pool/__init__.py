@@ -1,7 +1,8 @@
 """Door 1, read-only: a pool of items behind one protocol, one file per engine."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 from assay.errors import InputError
 from assay.types.pool import Columns, PoolFile, PoolSummary, ReservedItem
@@ -44,15 +45,29 @@ class Pool(Protocol):
         """The text columns of these items."""
         ...
 
+    def select(self, sql: str) -> list[Any]:
+        """The rows of a plain SELECT over two views.
+
+        `pool` has id, text_0, text_1, … and the 0/1 columns as booleans flag_0, flag_1, …, NULL
+        where a value is neither; `everything` has the columns as the user named them.
+        """
+        ...
+
+    def export(self, sql: str, path: Path) -> None:
+        """The rows of a SELECT as a parquet or CSV file, by its ending; whole or not at all."""
+        ...
+
     def close(self) -> None:
         """Give back what the engine holds."""
         ...
 
 
-def open_pool(source: str, columns: Columns, *, engine: str = "duckdb") -> Pool:
-    """The pool at this path or glob, read by that engine."""
+def open_pool(
+    source: str, columns: Columns, *, engine: str = "duckdb", flags: Sequence[str] = ()
+) -> Pool:
+    """The pool at this path or glob, read by that engine; `flags` are 0/1 columns to have at hand."""
     if engine != "duckdb":
         raise InputError(f"'engine' must be one of duckdb, got {engine!r}.")
     from assay.pool.duckdb import DuckDBPool
 
-    return DuckDBPool(source, columns)
+    return DuckDBPool(source, columns, flags)

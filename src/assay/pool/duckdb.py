@@ -2,8 +2,8 @@
 
 import difflib
 import hashlib
-import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.errors import EngineError, InputError
 from assay.pool import Progress, silent
+from assay.pool.cells import ticket_cut
 from assay.pool.grid import grid_sql, merge, unit_sql
 from assay.pool.sources import Source, find_source, named, quoted
 from assay.types.pool import Columns, Histogram, PoolFile, PoolSummary, ReservedItem
@@ -40,12 +41,13 @@ class DuckDBPool:
 
     engine = "duckdb"
 
-    def __init__(self, source: str, columns: Columns) -> None:
+    def __init__(self, source: str, columns: Columns, flags: Sequence[str] = ()) -> None:
         self.columns = columns
+        self.flags = tuple(flags)
         self.source: Source = find_source(source)
         self._connection = connect()
         types = self._column_types()
-        for column in (columns.id, columns.score, columns.prediction, *columns.text):
+        for column in (columns.id, columns.score, columns.prediction, *columns.text, *flags):
             if column is not None:
                 _known_column(column, types)
         self._create_view(types)
@@ -63,6 +65,24 @@ class DuckDBPool:
             first = str(error).splitlines()[0].rstrip(".")
             hint = CSV_HINT if self.source.kind == "csv" else ""
             raise EngineError(f"The pool {names!r} cannot be read: {first}.{hint}") from error
+
+    def select(self, sql: str) -> list[Any]:
+        """The rows of a plain SELECT over the views `pool` and `everything`."""
+        return self._rows(sql)
+
+    def export(self, sql: str, path: Path) -> None:
+        """The rows of a SELECT as a parquet or CSV file, by its ending; whole or not at all."""
+        form = "(FORMAT parquet, COMPRESSION zstd)"
+        if path.suffix.lower() == ".csv":
+            form = "(FORMAT csv, HEADER)"
+        part = path.with_name(path.name + ".part")
+        self._rows("SET preserve_insertion_order = true")
+        try:
+            self._rows(f"COPY ({sql}) TO {quoted(str(part))} {form}")
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+            self._rows("SET preserve_insertion_order = false")
 
     def _reader(self, columns: dict[str, str] | None = None) -> str:
         files = self.source.listed
@@ -82,13 +102,14 @@ class DuckDBPool:
 
     def _create_view(self, types: dict[str, str]) -> None:
         columns = self.columns
-        used = [columns.id, columns.score, columns.prediction, *columns.text]
+        used = [columns.id, columns.score, columns.prediction, *columns.text, *self.flags]
         if self.source.kind != "parquet":
             # types are detected on a sample of rows; text is read as it stands and cast by us
             types = {name: "VARCHAR" for name in used if name}
         reader = self._reader(types if self.source.kind != "parquet" else None)
         score = _score_sql(columns.score, types)
         prediction = _prediction_sql(columns, types, score)
+        flags = "".join(f", {_flag_sql(f, types)} AS flag_{i}" for i, f in enumerate(self.flags))
         texts = "".join(
             f", CAST({named(c)} AS VARCHAR) AS text_{i}" for i, c in enumerate(columns.text)
         )
@@ -96,8 +117,9 @@ class DuckDBPool:
         self._rows(
             f"CREATE TEMP VIEW pool AS SELECT {named(columns.id)} AS raw_id, "
             f"CAST({named(columns.id)} AS VARCHAR) AS id, {score} AS score, "
-            f"{prediction} AS prediction{texts} FROM {reader}"
+            f"{prediction} AS prediction{texts}{flags} FROM {reader}"
         )
+        self._rows(f"CREATE TEMP VIEW everything AS SELECT * FROM {self._reader()}")
 
     def files(self, progress: Progress = silent) -> tuple[PoolFile, ...]:
         """Name, size and SHA-256 of every file of the pool."""
@@ -219,7 +241,7 @@ class DuckDBPool:
         after = after or [""] * len(strata)
         limits = [min(limit, part.items) for limit, part in zip(limits, strata, strict=True)]
         cuts = [
-            _cut(limit, stratum.items, last)
+            ticket_cut(limit, stratum.items, last)
             for stratum, limit, last in zip(strata, limits, after, strict=True)
         ]
         found = self._tickets(seed, strata, limits, after, cuts)
@@ -316,7 +338,12 @@ def _prediction_sql(columns: Columns, types: dict[str, str], score: str) -> str:
         return f"({score} >= CAST({float(columns.threshold)!r} AS DOUBLE))"
     if columns.prediction is None:
         return "CAST(NULL AS BOOLEAN)"
-    name, kind = named(columns.prediction), types[columns.prediction]
+    return _flag_sql(columns.prediction, types)
+
+
+def _flag_sql(column: str, types: dict[str, str]) -> str:
+    """A 0/1 column as true or false; NULL where it holds anything else."""
+    name, kind = named(column), types[column]
     if kind == "BOOLEAN":
         return name
     if kind in WHOLE | {"DOUBLE", "FLOAT"} or kind.startswith("DECIMAL"):
@@ -334,13 +361,6 @@ def _stratum_sql(stratum: Stratum) -> str:
     if stratum.grid_to is not None:
         terms.append(f"g < {int(stratum.grid_to)}")
     return " AND ".join(terms)
-
-
-def _cut(limit: int, items: int, after: str) -> str:
-    """A ticket prefix that about `limit` of the remaining items lie below; 'g' for all of them."""
-    start = int(after[:16], 16) / 2**64 if after else 0.0
-    chance = start + (limit + 6 * math.sqrt(limit) + 10) / max(items, 1)
-    return "g" if chance >= 1 else format(int(chance * 2**64), "016x")
 
 
 def _texts(values: Sequence[str]) -> str:
