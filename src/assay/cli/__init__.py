@@ -6,7 +6,7 @@ import sys
 import click
 
 from assay import __version__
-from assay.cli import calculators, lab, project, story
+from assay.cli import calculators, lab, pairs, project, recall, story
 from assay.cli.output import fail
 from assay.errors import AssayError
 
@@ -30,7 +30,14 @@ def cli() -> None:
     """
 
 
-for command in (*calculators.COMMANDS, *project.COMMANDS, *story.COMMANDS, *lab.COMMANDS):
+for command in (
+    *calculators.COMMANDS,
+    *project.COMMANDS,
+    *story.COMMANDS,
+    *recall.COMMANDS,
+    *pairs.COMMANDS,
+    *lab.COMMANDS,
+):
     cli.add_command(command)
 
 

@@ -34,10 +34,11 @@ def lab(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Run the experiment NAME: sequential-bias or certify-race.
+    """Run the experiment NAME: sequential-bias, certify-race or pairs.
 
     sequential-bias: what stopping at the first good test does to bounds made for one test.
     certify-race: how many labels each way to certify needs, beside the information limit.
+    pairs: recall of rare topics from two classifiers that overlap, and when that fails.
     The same seed gives the same figures, whatever the number of jobs.
 
     \b

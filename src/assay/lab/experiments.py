@@ -36,6 +36,13 @@ EXPERIMENTS = {
             function="certify_race",
             runs="certifications per claim and method (default 20)",
         ),
+        Experiment(
+            name="pairs",
+            shows="recall of rare topics from two classifiers that overlap, and when it fails",
+            module="assay.lab.pairs",
+            function="pairs",
+            runs="random splits per topic of a collection (default 5)",
+        ),
     )
 }
 

@@ -42,7 +42,7 @@ def count_cells(pool: Selects, flags: Sequence[str]) -> dict[str, int]:
         if number:
             _refuse(pool, place, column, number, items)
     rows = pool.select(f"SELECT {cell_sql(len(flags))} AS cell, count(*) FROM pool GROUP BY 1")
-    return {name: 0 for name in cell_names(len(flags))} | {name: int(n) for name, n in rows}
+    return dict.fromkeys(cell_names(len(flags)), 0) | {name: int(n) for name, n in rows}
 
 
 def _refuse(pool: Selects, place: int, column: str, number: int, items: int) -> None:

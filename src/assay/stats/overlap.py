@@ -5,7 +5,7 @@ a finds is a's recall. So a few labels over three cells (both, only a, only b) t
 and the number of positives, however rare they are.
 
 *Source*: Bommannavar, Kolcz, Rajaraman, "Recall estimation for rare topic retrieval from large
-corpuses", KDD 2014: Eq. 1, Eq. 2, n̂ and r_new. The stratified form and its interval are ours.
+corpuses", KDD 2014: n̂ and r_new. The stratified form of its Eq. 1 and the interval are ours.
 """
 
 import math
@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from scipy.special import expit, ndtri
 
 from assay.errors import InputError
+from assay.stats.overlap_equations import EMPTY, recall_upper_bound
 from assay.types.checks import open_share
 from assay.types.overlap import (
     CellSample,
@@ -29,79 +30,6 @@ PAIR_CELLS = ("11", "10", "01")
 FEW = 5  # positives of a cell below which its share is little more than a guess
 
 Cells = Mapping[str, CellSample]
-
-
-def recall_by_independence(
-    *, joint_precision: float, joint: float, other_precision: float, other: float
-) -> float:
-    """Eq. 1: recall of one classifier from the joint set and the *other* classifier's set.
-
-    >>> round(recall_by_independence(
-    ...     joint_precision=0.938, joint=1433, other_precision=0.264, other=7703), 3)
-    0.661
-    """
-    _precision("joint_precision", joint_precision)
-    _precision("other_precision", other_precision)
-    if other_precision * other <= 0:
-        raise InputError("The other classifier finds no positives, so it cannot tell any recall.")
-    return joint_precision * joint / (other_precision * other)
-
-
-def recall_upper_bound(
-    *,
-    precision: float,
-    flagged: float,
-    other_precision: float,
-    other: float,
-    joint: float,
-    universe: float | None,
-) -> float:
-    """Eq. 2, which guesses the joint precision: an upper bound on Eq. 1, not an estimate.
-
-    *Assumes* that false positives of the two attract each other (δ2 ≥ 1), which they do in
-    practice; then the guessed joint precision is too high. Can exceed 1.
-
-    >>> round(recall_upper_bound(precision=0.904, flagged=1783, other_precision=0.264, other=7703,
-    ...                          joint=1433, universe=800_000), 3)
-    0.704
-    """
-    _precision("precision", precision)
-    _precision("other_precision", other_precision)
-    if universe is None or universe <= 0:
-        raise InputError(
-            "Eq. 2 needs the size of the whole collection, which is missing: give 'universe'."
-        )
-    if joint <= 0:
-        raise InputError(_EMPTY)
-    if other_precision * other <= 0:
-        raise InputError("The other classifier finds no positives, so it cannot tell any recall.")
-    false = (1 - precision) * (1 - other_precision) * flagged * other / (universe * joint)
-    return max(0.0, 1 - false) * joint / (other_precision * other)
-
-
-def _precision(name: str, value: float) -> None:
-    if not 0 <= value <= 1:
-        raise InputError(f"'{name}' must be between 0 and 1, got {value!r}.")
-
-
-_EMPTY = (
-    "No item is flagged by both classifiers, so nothing tells how much of one the other finds. Use "
-    "classifiers that agree on some items, for instance with lower thresholds."
-)
-
-
-def feasible_dependence(recall_a: float, recall_b: float) -> Feasible:
-    """The dependence that two recalls allow: shares of positives cannot be negative.
-
-    >>> str(feasible_dependence(0.8, 0.7))
-    'at least 0.893, at most 1.250'
-    """
-    open_share("recall_a", recall_a)
-    open_share("recall_b", recall_b)
-    product = recall_a * recall_b
-    return Feasible(
-        low=max(0.0, (recall_a + recall_b - 1) / product), high=1 / max(recall_a, recall_b)
-    )
 
 
 def share(cell: CellSample) -> float:
@@ -182,7 +110,7 @@ def check_pair(cells: Cells) -> tuple[CellSample, CellSample, CellSample]:
     """The three cells, if a pair can be told from them at all; refused with the reason otherwise."""
     both, first, second = (cells.get(name, CellSample(items=0)) for name in PAIR_CELLS)
     if both.items == 0:
-        raise InputError(_EMPTY)
+        raise InputError(EMPTY)
     if first.items == 0 and second.items == 0:
         raise InputError(
             "Both classifiers flag exactly the same items, so they are one classifier. A pair must "
@@ -278,9 +206,7 @@ def positives_range(
     )
 
 
-def _most(
-    union: float, positives: Positives, cells: Cells, universe: int | None
-) -> float | None:
+def _most(union: float, positives: Positives, cells: Cells, universe: int | None) -> float | None:
     """The largest dependence: every item outside would have to be positive."""
     if universe is None:
         return None

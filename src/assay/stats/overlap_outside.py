@@ -115,7 +115,7 @@ def with_outside(estimate: OverlapEstimate, cells: Mapping[str, CellSample]) -> 
             "to combine."
         )
     found = sum(total(cell) for key, cell in cells.items() if key != name)
-    weight = _weight(estimate, cells, outside, name)
+    weight = _weight(estimate, cells, outside)
     point = weight * estimate.positives.point + (1 - weight) * (found + total(outside))
     stronger = 1 - (1 - estimate.confidence) / 2
     recalls, contradicted = [], False
@@ -177,7 +177,6 @@ def _weight(
     estimate: OverlapEstimate,
     cells: Mapping[str, CellSample],
     outside: CellSample,
-    name: str,
 ) -> float:
     """The overlap's share in the combined number of positives, by inverse variance."""
     z = float(ndtri((1 + estimate.confidence) / 2))
@@ -186,7 +185,7 @@ def _weight(
     dependence = n.point * math.log(estimate.band.high / estimate.band.low) / (2 * 1.96)
     overlap = sampling**2 + dependence**2
     direct = sum(
-        smoothed_total(cell) ** 2 * log_variance(cell) for cell in (*cells.values(),) if cell.labels
+        smoothed_total(cell) ** 2 * log_variance(cell) for cell in cells.values() if cell.labels
     )
     if outside.items and not outside.labels:
         return 1.0

@@ -93,7 +93,9 @@ def _step(
     """As many labels as the neediest cell may take before another one becomes needier."""
     spare = min(budget - sum(given.values()), left[name] - given[name])
     levels = [
-        (cells[other].labels + given[other] + 1) / weights[other] for other in names if other != name
+        (cells[other].labels + given[other] + 1) / weights[other]
+        for other in names
+        if other != name
     ]
     if not levels:
         return spare
@@ -160,9 +162,7 @@ def _more(need: float, cell: CellSample) -> int:
     return max(0, min(wanted, cell.items) - cell.labels)
 
 
-def _sentence(
-    cells: Sequence[CellAdvice], *, wanted: float, reached: float, floor: float
-) -> str:
+def _sentence(cells: Sequence[CellAdvice], *, wanted: float, reached: float, floor: float) -> str:
     asked = [f"{cell.labels:,} of '{cell.cell}'" for cell in cells if cell.labels]
     if reached <= wanted:
         text = f"Sampling error is within ± {wanted:g} (± {reached:.3f})."

@@ -50,7 +50,9 @@ def chao_bound(found: Mapping[str, float]) -> float:
     a, b, c = (found[cell] for cell in ("100", "010", "001"))
     pairs = sum(found[cell] for cell in BELOW)
     if pairs <= 0:
-        raise InputError("No positive is found by exactly two classifiers: Chao's bound is undefined.")
+        raise InputError(
+            "No positive is found by exactly two classifiers: Chao's bound is undefined."
+        )
     return (a * b + a * c + b * c) / pairs
 
 
@@ -183,9 +185,7 @@ def _pair_dependence(found: Mapping[str, float], positives: float) -> Dependence
 
 def _thin(samples: Mapping[str, CellSample]) -> list[str]:
     thin = [
-        name
-        for name, cell in samples.items()
-        if cell.positives < FEW and cell.labels < cell.items
+        name for name, cell in samples.items() if cell.positives < FEW and cell.labels < cell.items
     ]
     if not thin:
         return []

@@ -8,7 +8,7 @@ of its terms. Everything is counted by the pool's engine; no text enters Python.
 *Source*: Bommannavar, Kolcz, Rajaraman (KDD 2014), section 6.1.1.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,15 +34,11 @@ class Neighbour:
 
 @dataclass(frozen=True, kw_only=True)
 class Similarity:
-    """How near a term is to the seeds, as SQL over `found`, `joint`, `seeds` and `items`.
-
-    `warning` says what is known about pairs that were built with it.
-    """
+    """How near a term is to the seeds, as SQL over `found`, `joint`, `seeds` and `items`."""
 
     name: str
     title: str
     sql: Callable[[float, float], str]
-    warning: str | None = None
 
 
 SIMILARITIES = {
@@ -57,13 +53,11 @@ SIMILARITIES = {
             name="overlap",
             title="shared items over the term's items",
             sql=lambda _a, _b: "joint / found",
-            warning="Neighbours by overlap are words that come with a seed term: δ1 far above 1.",
         ),
         Similarity(
             name="pmi",
             title="how much more often together than by chance (logarithm)",
             sql=lambda _a, _b: "ln(joint * items / (found * seeds))",
-            warning="Neighbours by PMI are words that come with a seed term: δ1 far above 1.",
         ),
         Similarity(
             name="tversky",
@@ -194,7 +188,7 @@ def _left_out(seeds: Sequence[Sequence[str]]) -> str:
     return ", ".join(quoted(mark + word) for word in bare for mark in ("", "#", "@"))
 
 
-def flag_sql(texts: Sequence[str], filters: dict[str, Sequence[Sequence[str]]]) -> str:
+def flag_sql(texts: Sequence[str], filters: Mapping[str, Sequence[Sequence[str]]]) -> str:
     """SQL for every column of the pool and one 0/1 column per filter, over `everything`."""
     joined = " || ' ' || ".join(f"coalesce(CAST({text} AS VARCHAR), '')" for text in texts)
     flags = ", ".join(

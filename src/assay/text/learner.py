@@ -64,27 +64,34 @@ def train(
             f"Training needs at least {LEAST} positive and {LEAST} negative items, got "
             f"{int(known.sum())} and {int((~known).sum())}. Label more training items."
         )
-    vectorizer = _vectorizer(characters)
+    vectorizer = vectors(characters)
     try:
         features = vectorizer.fit_transform(texts)
     except ValueError as error:
         raise InputError(f"The training texts hold no usable words: {error}.") from error
-    selection = _sklearn("model_selection")
-    folds = selection.StratifiedKFold(min(FOLDS, least), shuffle=True, random_state=0)
-    honest = selection.cross_val_predict(
-        _learner(), features, known, cv=folds, method="predict_proba"
-    )[:, 1]
-    learner = _learner().fit(features, known)
+    learner, threshold = fit(features, known)
     return TextModel(
         vectorizer=vectorizer,
         learner=learner,
-        threshold=best_threshold(honest, known),
+        threshold=threshold,
         training=len(known),
         positives=int(known.sum()),
     )
 
 
-def _vectorizer(characters: int | None) -> Any:
+def fit(features: Any, labels: Flags, *, folds: int = FOLDS) -> tuple[Any, float]:
+    """The linear learner on ready features, and the threshold that is best for F1 out of fold."""
+    selection = _sklearn("model_selection")
+    least = min(int(labels.sum()), int((~labels).sum()))
+    parts = selection.StratifiedKFold(max(2, min(folds, least)), shuffle=True, random_state=0)
+    honest = selection.cross_val_predict(
+        _learner(), features, labels, cv=parts, method="predict_proba"
+    )[:, 1]
+    return _learner().fit(features, labels), best_threshold(honest, labels)
+
+
+def vectors(characters: int | None = None) -> Any:
+    """TF-IDF of words, or of runs of so many characters, to be fitted to texts."""
     shape: dict[str, Any] = {"token_pattern": r"[#@]?\w+"}
     if characters is not None:
         shape = {"analyzer": "char_wb", "ngram_range": (characters, characters)}
@@ -96,7 +103,13 @@ def _vectorizer(characters: int | None) -> Any:
 def _learner() -> Any:
     # rare topics: both classes weigh the same, so that the scores of positives are not all tiny
     return _sklearn("linear_model").LogisticRegression(
-        solver="liblinear", dual=True, class_weight="balanced", C=10.0, tol=0.01, random_state=0
+        solver="liblinear",
+        dual=True,
+        class_weight="balanced",
+        C=10.0,
+        tol=0.05,
+        max_iter=3000,
+        random_state=0,
     )
 
 

@@ -73,9 +73,7 @@ SPLITS = {
 }
 
 
-def two_views(
-    split: Split, rows: Sequence[Sequence[str | None]]
-) -> tuple[list[str], list[str]]:
+def two_views(split: Split, rows: Sequence[Sequence[str | None]]) -> tuple[list[str], list[str]]:
     """Both views of every item; each row holds the item's text columns."""
     if rows and len(rows[0]) < split.columns:
         raise InputError(

@@ -100,7 +100,9 @@ class Dependence(Record):
     source: str = ""
 
     def __str__(self) -> str:
-        ends = "" if self.low is None or self.high is None else f" ({self.low:.2f} to {self.high:.2f})"
+        ends = (
+            "" if self.low is None or self.high is None else f" ({self.low:.2f} to {self.high:.2f})"
+        )
         return f"{self.point:.2f}{ends}, {self.source}"
 
 
