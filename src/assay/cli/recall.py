@@ -68,7 +68,7 @@ def numbers(text: str, names: str, kind: type = float) -> list[Any]:
 @click.option("--within", default=0.05, show_default=True, type=float, help="Wanted half-width.")
 @click.option("--pair", "kind", metavar="KIND", help="How the pair was built, for its warnings.")
 @click.option("--new", "another", metavar="FLAGGED,LABELS,POSITIVES",
-              help="A further classifier: items it flags, labels of them, positives among these.")  # fmt: skip
+              help="A further classifier: items flagged, labels of them, positives.")  # fmt: skip
 @click.option("--seed", metavar="TEXT", help="Decides the draw (random with -p).")
 @click.option("-p", "--project", "folder", type=FOLDER, help="Keep batches and results on record.")
 @json_option
@@ -103,8 +103,8 @@ def recall(
 
     \b
     Examples:
-      assay recall --pool tweets.parquet --id id --a seed --b neighbours --text text --draw 300 -o b.csv
-      assay recall --pool tweets.parquet --id id --a seed --b neighbours --labels b.csv
+      assay recall --pool t.parquet --id id --a seed --b neighbours --text text --draw 300 -o b.csv
+      assay recall --pool t.parquet --id id --a seed --b neighbours --labels b.csv
       assay recall --a seed --b neighbours --draw 300 --elusion 200 -p work
       assay recall --a seed --b neighbours -p work
     """
@@ -181,6 +181,7 @@ def _draw(
         f"--{letter} {quoted(column)}" for letter, column in zip("abc", wish.flags, strict=False)
     )
     given = "" if seed is None else f" --seed {quoted(seed)}"
+    given += "" if wish.pair is None else f" --pair {quoted(wish.pair)}"
     advise(
         f"fill in its label column, then assay recall --pool {quoted(pool)} --id {quoted(id_column)} "
         f"{flags} --labels {quoted(batch.path)}{given}"

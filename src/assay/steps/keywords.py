@@ -196,7 +196,7 @@ def _trained(
     missing = [item for item in known if item not in texts]
     if missing:
         raise InputError(
-            f"{counted(len(missing), 'training item')} are not in the pool (the first is "
+            f"The pool does not hold {counted(len(missing), 'training item')} (the first is "
             f"{missing[0]!r}). Label items of the pool, by its ids."
         )
     views = two_views(way, [list(texts[item].values()) for item in known])

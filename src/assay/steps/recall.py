@@ -207,6 +207,6 @@ def unclear(number: int) -> tuple[str, ...]:
     if not number:
         return ()
     return (
-        f"{counted(number, 'item')} that nobody could tell were left out: the estimate takes them to "
-        "be like the others of their cell.",
+        f"Left out because nobody could tell: {counted(number, 'item')}. The estimate takes them to be "
+        "like the others of their cell.",
     )

@@ -126,8 +126,8 @@ def recall_from_files(
     inside = [item for item, cell in where.items() if cell == empty]
     if inside and not outside and empty in strange:
         raise InputError(
-            f"{counted(len(inside), 'labelled item')} are flagged by none of the classifiers (the first "
-            f"is {inside[0]!r}), and they are not the ones that seed {seed!r} draws. Leave them out, or "
+            f"No classifier flags {counted(len(inside), 'labelled item')} (the first is {inside[0]!r}), "
+            f"and seed {seed!r} does not draw them. Leave them out, or "
             "add --outside if they are a random sample of all such items."
         )
     by_cell: dict[str, list[int]] = {}
@@ -158,8 +158,8 @@ def _refuse_unknown(known: dict[str, int], where: dict[str, str]) -> None:
     missing = [item for item in known if item not in where]
     if missing:
         raise InputError(
-            f"{counted(len(missing), 'labelled item')} are in no cell, because the pool does not hold "
-            f"them (the first is {missing[0]!r}). Label items of the pool, by its ids."
+            f"The pool does not hold {counted(len(missing), 'labelled item')} (the first is "
+            f"{missing[0]!r}), so no cell does. Label items of the pool, by its ids."
         )
 
 
@@ -187,4 +187,4 @@ def _not_drawn(cells: tuple[str, ...], seed: str) -> tuple[str, ...]:
 def _differing(number: int) -> tuple[str, ...]:
     if not number:
         return ()
-    return (f"{counted(number, 'item')} on which annotators differ were left out.",)
+    return (f"Left out because annotators differ: {counted(number, 'item')}.",)

@@ -125,6 +125,6 @@ def _waiting(number: int) -> tuple[str, ...]:
     if not number:
         return ()
     return (
-        f"{counted(number, 'drawn item')} have no label yet: the estimate takes them to be like the "
+        f"Drawn without a label yet: {counted(number, 'item')}. The estimate takes them to be like the "
         "others of their cell.",
     )
