@@ -144,7 +144,7 @@ def test_views_share_no_word() -> None:
     first, second = by_vocabulary(["alpha beta gamma delta alpha"])
     assert not set(first.split()) & set(second.split())
     assert sorted([*first.split(), *second.split()]) == ["alpha", "alpha", "beta", "delta", "gamma"]
-    assert {side_of(word) for word in "a b c d e f g h".split()} == {0, 1}
+    assert {side_of(word) for word in ["a", "b", "c", "d", "e", "f", "g", "h"]} == {0, 1}
     assert by_columns(["t", "b", None]) == ("t", "b ")
     assert words(None) == []
     with pytest.raises(InputError, match="needs 2 text columns, got 1"):

@@ -101,7 +101,7 @@ def test_pairs_that_tell_nothing_are_refused(change: dict, sentence: str) -> Non
 
 
 def test_eq_2_without_the_size_of_the_collection_is_refused() -> None:
-    with pytest.raises(InputError, match="Eq. 2 needs the size of the whole collection"):
+    with pytest.raises(InputError, match=r"Eq\. 2 needs the size of the whole collection"):
         recall_upper_bound(
             precision=0.9, flagged=100, other_precision=0.5, other=100, joint=20, universe=None
         )
@@ -123,7 +123,7 @@ def test_impossible_cells_are_refused(bad: tuple[int, int, int]) -> None:
 
 
 def test_a_band_that_leaves_out_independence_is_refused() -> None:
-    with pytest.raises(InputError, match="got 1.1 to 1.3"):
+    with pytest.raises(InputError, match=r"got 1\.1 to 1\.3"):
         DeltaBand(low=1.1, high=1.3)
 
 

@@ -194,7 +194,7 @@ def surveyed(flagged, tmp_path: Path, assay: Callable) -> tuple[Path, dict[str, 
 def test_a_project_keeps_batches_and_answers(surveyed, tmp_path: Path, assay: Callable) -> None:
     from assay.steps.project import Project
 
-    folder, truth = surveyed
+    folder, _ = surveyed
     found = assay("recall", *FLAGS, "-p", folder, "--json").json
     work = Project(folder=folder).state().surveys[0]
     assert work.survey.purpose == "recall"

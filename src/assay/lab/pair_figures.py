@@ -34,7 +34,7 @@ def cost_figure(cost: Sequence[dict[str, Any]]) -> dict[str, Any]:
     ]
     frame = _frame("Labels for recall to ± 0.05", 380, 230, values)
     return frame | {
-        "mark": {"type": "line", "point": {"size": 60, "filled": True}, "color": "black"},
+        "mark": {"type": "line", "point": {"size": 60, "color": "black"}, "color": "black"},
         "encoding": {
             "x": {
                 "field": "prevalence",
@@ -50,8 +50,12 @@ def cost_figure(cost: Sequence[dict[str, Any]]) -> dict[str, Any]:
                 "axis": {"values": [100, 1000, 10000, 100000, 1000000, 10000000], "format": ",~r"},
                 "title": "labels",
             },
-            "strokeDash": {"field": "how", "type": "nominal", "title": None},
-            "shape": {"field": "how", "type": "nominal", "title": None},
+            "strokeDash": {
+                "field": "how",
+                "type": "nominal",
+                "title": None,
+                "legend": {"symbolType": "stroke", "symbolSize": 600},
+            },
         },
     }
 
@@ -113,7 +117,14 @@ def split_figure(summary: Sequence[dict[str, Any]]) -> dict[str, Any]:
             {
                 "data": {"values": [{"zero": 0}]},
                 "mark": {"type": "rule", "strokeDash": [4, 3]},
-                "encoding": {"x": {"field": "zero", "type": "quantitative", "title": title}},
+                "encoding": {
+                    "x": {
+                        "field": "zero",
+                        "type": "quantitative",
+                        "title": title,
+                        "scale": {"domainMin": -0.02},
+                    }
+                },
             },
             {
                 "mark": {"type": "rule", "strokeWidth": 2},

@@ -14,21 +14,21 @@ CONFIG = {
     "view": {"stroke": None},
 }
 # where the circles stand and where each cell's text goes, by the number of classifiers
-CIRCLES = {2: ((38, 50), (62, 50)), 3: ((40, 60), (60, 60), (50, 40))}
+CIRCLES = {2: ((35, 50), (65, 50)), 3: ((40, 60), (60, 60), (50, 40))}
 PLACES = {
-    2: {"11": (50, 50), "10": (25, 50), "01": (75, 50), "00": (50, 7)},
+    2: {"11": (50, 50), "10": (23, 50), "01": (77, 50), "00": (50, 4)},
     3: {
         "111": (50, 53),
         "110": (50, 69),
-        "101": (38, 47),
-        "011": (62, 47),
+        "101": (33.5, 45),
+        "011": (66.5, 45),
         "100": (28, 67),
         "010": (72, 67),
         "001": (50, 27),
         "000": (50, 6),
     },
 }
-NAMES = {2: ((17, 88), (83, 88)), 3: ((22, 92), (78, 92), (84, 24))}
+NAMES = {2: ((12, 93), (88, 93)), 3: ((22, 92), (78, 92), (84, 24))}
 
 
 def recall_section(result: Mapping[str, Any]) -> Section:
@@ -123,8 +123,8 @@ def venn_chart(result: Mapping[str, Any]) -> Chart:
         {
             "x": PLACES[count][cell["cell"]][0],
             "y": PLACES[count][cell["cell"]][1],
-            "items": f"{cell['items']:,} items",
-            "labels": f"{cell['positives']:,} of {cell['labels']:,} positive"
+            "items": f"{cell['items']:,}",
+            "labels": f"{cell['positives']:,} of {cell['labels']:,}"
             if cell["labels"]
             else "no labels",
         }
@@ -148,7 +148,7 @@ def venn_chart(result: Mapping[str, Any]) -> Chart:
                 {
                     "type": "point",
                     "shape": "circle",
-                    "size": 46000 if count == 3 else 42000,
+                    "size": 46000 if count == 3 else 50000,
                     "filled": True,
                     "color": "#888888",
                     "opacity": 0.18,
@@ -163,8 +163,8 @@ def venn_chart(result: Mapping[str, Any]) -> Chart:
     }
     return Chart(
         title="Who flags what",
-        caption="Circles are not to scale. In each part: its items, and how many labelled ones are "
-        "positive.",
+        caption="Circles are not to scale. In each part: its items, and below them how many of its "
+        "labels are positive.",
         spec=spec,
     )
 
