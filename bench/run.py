@@ -11,6 +11,7 @@ SCRIPTS = (
     "ledger.py",
     "stratified.py",
     "triage.py",
+    "overlap.py",
 )
 
 

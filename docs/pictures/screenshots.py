@@ -39,7 +39,9 @@ CRITERIA = (
 )
 
 
-def project(folder: Path, tickets: Tickets, name: str, *, rounds: int, finish: bool = False) -> Project:
+def project(
+    folder: Path, tickets: Tickets, name: str, *, rounds: int, finish: bool = False
+) -> Project:
     columns = Columns(id="id", score="score", threshold=0.5, text=("text",))
     init(folder / name, pool=str(folder / "tickets.parquet"), columns=columns)
     found = Project(folder=folder / name)
@@ -115,9 +117,19 @@ def main() -> None:
         project(work, tickets, "done", rounds=60, finish=True): {"/read": "read", "/watch": "established"},
     }  # fmt: skip
     with sync_playwright() as runner:
-        browser = runner.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        browser = runner.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
         for found, pages in shown.items():
-            command = [Path(sys.executable).with_name("assay"), "serve", "--port", "0", "--json", "-p", found.folder]
+            command = [
+                Path(sys.executable).with_name("assay"),
+                "serve",
+                "--port",
+                "0",
+                "--json",
+                "-p",
+                found.folder,
+            ]
             server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
             url = json.loads(server.stdout.readline())["url"].rstrip("/")
             urllib.request.urlopen(f"{url}/alive", timeout=30).close()

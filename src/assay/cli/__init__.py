@@ -12,7 +12,9 @@ from assay.cli import (
     estimate,
     lab,
     operations,
+    pairs,
     project,
+    recall,
     report,
     serve,
     story,
@@ -60,6 +62,8 @@ for command in (
     *serve.COMMANDS,
     *estimate.COMMANDS,
     *triage.COMMANDS,
+    *recall.COMMANDS,
+    *pairs.COMMANDS,
     *operations.COMMANDS,
     *lab.COMMANDS,
 ):

@@ -16,6 +16,7 @@ from assay.lab.extras import extra
 from assay.lab.worlds import Flags, Floats, World
 from assay.pool.duckdb import connect
 from assay.pool.sources import quoted
+from assay.text.learner import best_threshold
 
 TRAINING = 5_000
 TRUTH_SHARE = 0.7  # of a collection is the population; classifiers are trained on the rest
@@ -230,16 +231,3 @@ def vendor_worlds(collection: Collection, thresholds: tuple[float, ...]) -> tupl
         for topic in collection.shares()
         for threshold in thresholds
     )
-
-
-def best_threshold(scores: Floats, labels: Flags) -> float:
-    """The threshold with the highest F1 among the scores themselves.
-
-    >>> best_threshold(np.array([0.1, 0.4, 0.8, 0.9]), np.array([False, True, True, True]))
-    0.4
-    """
-    order = np.argsort(-scores, kind="stable")
-    hits = np.cumsum(labels[order])
-    f1 = 2 * hits / (np.arange(1, len(scores) + 1) + max(1, int(labels.sum())))
-    last = np.append(np.diff(scores[order]) != 0, True)  # tied scores stand or fall together
-    return float(scores[order][np.argmax(np.where(last, f1, -1.0))])

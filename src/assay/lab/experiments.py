@@ -50,6 +50,13 @@ EXPERIMENTS = {
             function="triage",
             runs="samples of development labels per world and size (default 100)",
         ),
+        Experiment(
+            name="pairs",
+            shows="recall of rare topics from two classifiers that overlap, and when it fails",
+            module="assay.lab.pairs",
+            function="pairs",
+            runs="random splits per topic of a collection (default 5)",
+        ),
     )
 }
 

@@ -1,7 +1,8 @@
 """Door 1, read-only: a pool of items behind one protocol, one file per engine."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.errors import InputError
 from assay.types.pool import Columns, PoolFile, PoolSummary, ReservedItem
@@ -9,6 +10,8 @@ from assay.types.strata import Stratum
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from assay.pool.dialect import Dialect
 
 ENGINES = ("duckdb", "spark")
 
@@ -24,6 +27,8 @@ class Pool(Protocol):
     """What every engine can do with a pool. Nothing here changes the user's data."""
 
     engine: str
+    view: str
+    dialect: "Dialect"
 
     def files(self, progress: Progress = silent) -> tuple[PoolFile, ...]:
         """Name, size and SHA-256 of every file; what only the engine can reach counts as one."""
@@ -49,6 +54,18 @@ class Pool(Protocol):
         """The text columns of these items."""
         ...
 
+    def select(self, sql: str) -> list[Any]:
+        """The rows of a plain SELECT over the view `view`.
+
+        It has id, text_0, text_1, … and the 0/1 columns as booleans flag_0, flag_1, …, NULL where a
+        value is neither.
+        """
+        ...
+
+    def export(self, sql: str, path: Path) -> None:
+        """The rows of a SELECT as a parquet or CSV file, by its ending; whole or not at all."""
+        ...
+
     def close(self) -> None:
         """Give back what the engine holds."""
         ...
@@ -60,21 +77,22 @@ def open_pool(
     *,
     engine: str = "duckdb",
     spark: "str | SparkSession | None" = None,
+    flags: Sequence[str] = (),
 ) -> Pool:
     """The pool at this path or glob, or in this table, read by that engine.
 
-    `spark` is the session or the address of the cluster; without it ASSAY_SPARK or the session that
-    runs already.
+    `flags` are 0/1 columns to have at hand. `spark` is the session or the address of the cluster;
+    without it ASSAY_SPARK or the session that runs already.
     """
     if engine not in ENGINES:
         raise InputError(f"'engine' must be one of {', '.join(ENGINES)}, got {engine!r}.")
     if engine == "spark":
         from assay.pool.spark import SparkPool
 
-        return SparkPool(source, columns, spark)
+        return SparkPool(source, columns, spark, flags)
     from assay.pool.duckdb import DuckDBPool
 
-    return DuckDBPool(source, columns)
+    return DuckDBPool(source, columns, flags)
 
 
 def has_pool(source: str, *, engine: str, spark: "str | SparkSession | None" = None) -> bool:

@@ -1,6 +1,7 @@
 """Pools in files, read by DuckDB. The pool itself never enters Python."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -36,14 +37,15 @@ class DuckDBPool(SqlPool):
     engine = "duckdb"
     dialect = DUCKDB
 
-    def __init__(self, source: str, columns: Columns) -> None:
+    def __init__(self, source: str, columns: Columns, flags: Sequence[str] = ()) -> None:
         self.columns = columns
+        self.flags = tuple(flags)
         self.source: Source = find_source(source)
         if self.source.kind == "csv":
             self.score_hint = " (A score such as 0,5 has a decimal comma: write 0.5.)"
         self._connection = connect()
         types = self._column_types()
-        for column in (columns.id, columns.score, columns.prediction, *columns.text):
+        for column in (columns.id, columns.score, columns.prediction, *columns.text, *flags):
             if column is not None:
                 refuse_unknown(column, types)
         self._create_view(types)
@@ -60,6 +62,20 @@ class DuckDBPool(SqlPool):
             first = str(error).splitlines()[0].rstrip(".")
             hint = CSV_HINT if self.source.kind == "csv" else ""
             raise EngineError(f"The pool {names!r} cannot be read: {first}.{hint}") from error
+
+    def export(self, sql: str, path: Path) -> None:
+        """The rows of a SELECT as a parquet or CSV file, by its ending; whole or not at all."""
+        form = "(FORMAT parquet, COMPRESSION zstd)"
+        if path.suffix.lower() == ".csv":
+            form = "(FORMAT csv, HEADER)"
+        part = path.with_name(path.name + ".part")
+        self._rows("SET preserve_insertion_order = true")
+        try:
+            self._rows(f"COPY ({sql}) TO {quoted(str(part))} {form}")
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+            self._rows("SET preserve_insertion_order = false")
 
     def _reader(self, columns: dict[str, str] | None = None) -> str:
         files = self.source.listed
@@ -79,15 +95,16 @@ class DuckDBPool(SqlPool):
 
     def _create_view(self, types: dict[str, str]) -> None:
         columns = self.columns
-        used = [columns.id, columns.score, columns.prediction, *columns.text]
+        used = [columns.id, columns.score, columns.prediction, *columns.text, *self.flags]
         forced = None
         if self.source.kind != "parquet":
             # types are detected on a sample of rows; text is read as it stands and cast by us
             types = forced = {name: "VARCHAR" for name in used if name}
         self._id_type = types[columns.id]
         self.id_is_text = self._id_type == "VARCHAR"
-        select = view_sql(columns, types, self.dialect, self._reader(forced))
+        select = view_sql(columns, types, self.dialect, self._reader(forced), self.flags)
         self._rows(f"CREATE TEMP VIEW pool AS {select}")
+        self._rows(f"CREATE TEMP VIEW everything AS SELECT * FROM {self._reader()}")
 
     def files(self, progress: Progress = silent) -> tuple[PoolFile, ...]:
         """Name, size and SHA-256 of every file of the pool."""

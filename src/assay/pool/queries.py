@@ -17,8 +17,14 @@ TRUE = "('1', 'true', '1.0', 't', 'yes')"
 FALSE = "('0', 'false', '0.0', 'f', 'no')"
 
 
-def view_sql(columns: Columns, types: Mapping[str, str], dialect: Dialect, source: str) -> str:
-    """The pool in assay's own columns: raw_id, id, score, prediction, text_0, text_1, …"""
+def view_sql(
+    columns: Columns,
+    types: Mapping[str, str],
+    dialect: Dialect,
+    source: str,
+    flags: Sequence[str] = (),
+) -> str:
+    """The pool in assay's own columns: raw_id, id, score, prediction, text_0, …, flag_0, …"""
     refuse_id_type(columns.id, types)
     name = dialect.name(columns.id)
     score = _score_sql(columns.score, types, dialect)
@@ -26,9 +32,10 @@ def view_sql(columns: Columns, types: Mapping[str, str], dialect: Dialect, sourc
     texts = "".join(
         f", CAST({dialect.name(c)} AS STRING) AS text_{i}" for i, c in enumerate(columns.text)
     )
+    marks = "".join(f", {_flag_sql(f, types, dialect)} AS flag_{i}" for i, f in enumerate(flags))
     return (
         f"SELECT {name} AS raw_id, CAST({name} AS STRING) AS id, {score} AS score, "
-        f"{prediction} AS prediction{texts} FROM {source}"
+        f"{prediction} AS prediction{texts}{marks} FROM {source}"
     )
 
 
@@ -63,7 +70,12 @@ def _prediction_sql(
         return f"({score} >= CAST({float(columns.threshold)!r} AS DOUBLE))"
     if columns.prediction is None:
         return "CAST(NULL AS BOOLEAN)"
-    name, kind = dialect.name(columns.prediction), types[columns.prediction]
+    return _flag_sql(columns.prediction, types, dialect)
+
+
+def _flag_sql(column: str, types: Mapping[str, str], dialect: Dialect) -> str:
+    """A 0/1 column as true or false; NULL where it holds anything else."""
+    name, kind = dialect.name(column), types[column]
     if kind == "BOOLEAN":
         return name
     if _numeric(kind):

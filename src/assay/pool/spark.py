@@ -7,6 +7,7 @@ import hashlib
 import re
 import uuid
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import EngineError, InputError
@@ -33,7 +34,11 @@ class SparkPool(SqlPool):
     dialect = SPARK
 
     def __init__(
-        self, source: str, columns: Columns, spark: "str | SparkSession | None" = None
+        self,
+        source: str,
+        columns: Columns,
+        spark: "str | SparkSession | None" = None,
+        flags: Sequence[str] = (),
     ) -> None:
         self.columns = columns
         self.place = source
@@ -43,12 +48,12 @@ class SparkPool(SqlPool):
         self._failures = _failures()
         frame = self._frame()
         types = {name: TYPES.get(kind, kind.upper()) for name, kind in frame.dtypes}
-        for column in (columns.id, columns.score, columns.prediction, *columns.text):
+        for column in (columns.id, columns.score, columns.prediction, *columns.text, *flags):
             if column is not None:
                 refuse_unknown(column, types)
         self.id_is_text = types[columns.id] == "VARCHAR"
         frame.createOrReplaceTempView(f"{self.view}_source")
-        select = view_sql(columns, types, self.dialect, f"{self.view}_source")
+        select = view_sql(columns, types, self.dialect, f"{self.view}_source", flags)
         self._guarded(lambda: self._spark.sql(f"CREATE TEMPORARY VIEW {self.view} AS {select}"))
 
     def close(self) -> None:
@@ -117,6 +122,22 @@ class SparkPool(SqlPool):
             f"SELECT id, count(*) FROM {self.view} WHERE xxhash64(raw_id) IN ({listed}) "
             "GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT 3"
         )
+
+    def export(self, sql: str, path: Path) -> None:
+        """The rows of a SELECT as a folder of parquet files, written by the executors."""
+        if path.suffix.lower() != ".parquet":
+            raise InputError(
+                f"Spark writes parquet: give a name that ends in .parquet, not {path.name!r}."
+            )
+        part = path.with_name(path.name + ".part")
+        self._guarded(
+            lambda: (
+                self._spark.sql(sql)
+                .write.mode("overwrite")
+                .parquet(_hadoop_path(str(part.absolute())))
+            )
+        )
+        part.replace(path)
 
     def texts(self, ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
         """The text columns of these items."""

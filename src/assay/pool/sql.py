@@ -26,6 +26,10 @@ class SqlPool(ABC):
     _summary: PoolSummary | None = None
     _ends: tuple[float | None, float | None] | None = None
 
+    def select(self, sql: str) -> list[Any]:
+        """The rows of a plain SELECT over the pool's view; only for answers that fit the memory."""
+        return self._rows(sql)
+
     @abstractmethod
     def _rows(self, sql: str) -> list[Any]:
         """The answer to a query, all of it; only ever asked for what fits the memory."""

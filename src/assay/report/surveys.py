@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from assay.report.estimate import estimate_section
+from assay.report.recall import recall_section
 from assay.report.section import Section, Table
 from assay.report.triage import audit_section, triage_section
 from assay.types.dossier import SurveySeen
@@ -11,6 +12,7 @@ from assay.types.results import counted
 
 SECTIONS: dict[str, Callable[[Mapping[str, Any]], Section]] = {
     "estimate": estimate_section,
+    "recall": recall_section,
     "triage": triage_section,
     "audit": audit_section,
 }
