@@ -69,7 +69,10 @@ def grow(items: int, work: Path, repeats: int, fixed: tuple[float, float]) -> di
     start = bare["start"].cpu
     begun = best(lambda: begin(path, work), repeats)
     planned = seal(work)
-    drawn = assay("draw", 500, "-o", work / f"{items}.csv", "-p", work / "p")
+    names = itertools.count()
+    drawn = best(
+        lambda: assay("draw", 500, "-o", work / f"{items}-{next(names)}.csv", "-p", work / "p")
+    )
     read = bare["bytes"].cpu - bare["python"].cpu
     for_init = read + sum(bare[name].cpu - start for name in ("scan", "histogram", "distinct"))
     for_plan = read + sum(bare[name].cpu - start for name in ("scan", "tickets", "texts"))
