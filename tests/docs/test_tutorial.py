@@ -20,6 +20,7 @@ def test_the_tutorial_and_the_stranger_who_checks_it(tmp_path: Path) -> None:
     [
         "../README.md",
         "how-to/csv-of-scores.md",
+        "how-to/triage.md",
         "explanation/claims.md",
         "explanation/exact-bounds.md",
         "explanation/planning.md",
