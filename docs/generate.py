@@ -51,10 +51,20 @@ def _doc(thing: object) -> str:
     return " ".join((inspect.getdoc(thing) or "").split())
 
 
+def all_commands() -> list[tuple[str, click.Command]]:
+    """Every command by the words that call it; a group is followed by its own commands."""
+    found: list[tuple[str, click.Command]] = []
+    for name, command in sorted(assay.cli.cli.commands.items()):
+        found.append((name, command))
+        if isinstance(command, click.Group):
+            found += [(f"{name} {own}", part) for own, part in sorted(command.commands.items())]
+    return found
+
+
 def command_help() -> str:
     """The help of every command, as the terminal shows it at 100 columns."""
     parts = []
-    for name, command in sorted(assay.cli.cli.commands.items()):
+    for name, command in all_commands():
         context = click.Context(
             command,
             info_name=f"assay {name}",
@@ -68,8 +78,11 @@ def command_help() -> str:
 def command_list() -> str:
     """One line per command, linked to its help."""
     rows = [
-        [f"[`{name}`](#assay-{name})", (command.help or "").strip().split("\n")[0]]
-        for name, command in sorted(assay.cli.cli.commands.items())
+        [
+            f"[`{name}`](#assay-{name.replace(' ', '-')})",
+            (command.help or "").strip().split("\n")[0],
+        ]
+        for name, command in all_commands()
     ]
     return _table(["command", "what it does"], rows)
 

@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 
+import click
 import pytest
 from pages import DOCS
 
@@ -24,12 +25,21 @@ def _errors(kind: type[AssayError]) -> set[str]:
     return {kind.__name__}.union(*(_errors(child) for child in kind.__subclasses__()))
 
 
-@pytest.mark.parametrize("name", sorted(cli.commands))
+def _commands() -> dict[str, click.Command]:
+    """Every command by the words that call it, those of groups too."""
+    found = dict(cli.commands)
+    for name, command in cli.commands.items():
+        if isinstance(command, click.Group):
+            found |= {f"{name} {own}": part for own, part in command.commands.items()}
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(_commands()))
 def test_every_command_and_option_is_documented(name: str) -> None:
     text = _reference("commands.md")
     assert f"## assay {name}\n" in text
     section = text.split(f"## assay {name}\n")[1].split("\n## ")[0]
-    options = [option for option in cli.commands[name].params if option.param_type_name == "option"]
+    options = [option for option in _commands()[name].params if option.param_type_name == "option"]
     for option in options:
         assert any(spelling in section for spelling in option.opts), option.name
 

@@ -26,6 +26,7 @@ def test_the_tutorial_and_the_stranger_who_checks_it(tmp_path: Path) -> None:
         "how-to/other-side.md",
         "how-to/estimate.md",
         "how-to/rare-topic.md",
+        "how-to/triage.md",
         "explanation/claims.md",
         "explanation/exact-bounds.md",
         "explanation/planning.md",

@@ -132,6 +132,8 @@ def test_other_bad_input_is_refused(assay, files, tmp_path):
     found = ask(assay, dev, "--pool", both, "--id", "id")
     assert found.code == 2
     assert "10 development items are in the pool too (for example 'i490')" in found.err
+    flat = write(tmp_path / "flat.csv", change(rows_of(900, 50, seed=3), "score", 1))
+    assert "All pool scores are 1" in ask(assay, dev, "--pool", flat, "--id", "id").err
     assert "--pool needs --id" in ask(assay, dev, "--pool", pool).err
     assert "Did you mean 'certified'?" in ask(assay, dev, "--rule", "certifed").err
     assert (

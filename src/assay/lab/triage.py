@@ -293,7 +293,7 @@ def yield_figure(curve: list[dict[str, Any]]) -> dict[str, Any]:
                   "scale": {"domain": [0.6, 1], "nice": False}, "axis": {"format": ".0%"}},
             "y": {"field": "yield", "type": "quantitative", "title": "share automated (yield)",
                   "scale": {"domain": [0, 1]}, "axis": {"format": ".0%"}},
-            "color": shown,
+            "color": {**shown, "scale": {"domain": names}},
             "strokeDash": {**shown, "scale": {"domain": names, "range": dashes[: len(names)]}},
         },
     }  # fmt: skip

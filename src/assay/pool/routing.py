@@ -57,6 +57,7 @@ def route(
             f"{str(folder)!r} exists already. Choose another folder with -o: nothing is overwritten."
         )
     with ScoreFile(source, columns, what="pool") as file:
+        file.forget_order()
         progress("checking the scores", 0.05)
         items = file.refuse_bad_scores()
         if columns.id is not None:

@@ -159,7 +159,7 @@ def yield_chart(result: Mapping[str, Any]) -> Chart:
 
 def score_chart(result: Mapping[str, Any]) -> Chart:
     """The scores as bars, parted by both cut-offs."""
-    rows = [row for row in result["histogram"] if row["items"]]
+    rows = [{**row, "floor": 0} for row in result["histogram"] if row["items"]]
     cuts = [{"cut": c} for c in (result["low"], result["high"]) if c is not None]
     colour = {
         "field": "route",
@@ -170,12 +170,14 @@ def score_chart(result: Mapping[str, Any]) -> Chart:
     layers: list[dict[str, Any]] = [
         {
             "data": {"values": rows},
-            "mark": {"type": "bar", "stroke": "#555555", "strokeWidth": 0.5},
+            "mark": {"type": "rect", "stroke": "#555555", "strokeWidth": 0.5},
             "encoding": {
                 "x": {"field": "from", "type": "quantitative", "title": "score",
                       "scale": {"zero": False, "nice": False}},
                 "x2": {"field": "to"},
-                "y": {"field": "items", "type": "quantitative", "title": "items"},
+                "y": {"field": "height", "type": "quantitative",
+                      "title": "items per fortieth of the range"},
+                "y2": {"field": "floor"},
                 "color": colour,
             },
         }

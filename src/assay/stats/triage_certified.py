@@ -30,6 +30,7 @@ from assay.types.checks import open_share
 from assay.types.triage import Cutoffs, Rule, Step, Triage
 
 SHARES = tuple(round(0.03 + 0.01 * k, 2) for k in range(98))
+SMALL_START = 0.1
 HEADROOM = 2.5  # the first region holds so many times the fewest labels that can pass
 REPRESENTATIVE = (
     "The development labels are a random sample of the items that will be triaged, labelled before "
@@ -164,13 +165,10 @@ def _more_labels(
 ) -> tuple[int | None, str]:
     """How many labels the first region would need if its accuracy is what it showed."""
     right = first.automated - first.errors
-    seen = f"{right:,} of {first.automated:,} decisions in the surest region are right"
+    seen = f"{right:,} of {first.automated:,} decisions in the first region are right"
     accuracy = right / first.automated if first.automated else 0.0
     if accuracy <= target:
-        return None, (
-            f"{seen}, which is not above the target {target:g}: more labels would not help, a "
-            "better score or a lower target would."
-        )
+        return _not_above(seen, first, target=target, delta=delta)
     share = first.automated / labels
     # a rough figure for advice: the normal approximation at 80 % power
     spread = special.ndtri(1 - delta) * np.sqrt(target * (1 - target))
@@ -179,6 +177,18 @@ def _more_labels(
     needed = max(labels + 1, int(np.ceil(size / share)))
     return needed, (
         f"{seen}, too few to prove {target:g}. If it stays so, about {needed:,} labels in all will do."
+    )
+
+
+def _not_above(seen: str, first: Step, *, target: float, delta: float) -> tuple[int | None, str]:
+    """What would help where even the first region is not good enough."""
+    short = f"{seen}, which is not above the target {target:g}"
+    if first.share <= SMALL_START:
+        return None, f"{short}: a better score or a lower target would help, more labels hardly."
+    needed = int(np.ceil(HEADROOM * fewest_labels(target, delta) / SMALL_START))
+    return needed, (
+        f"{short}. With few labels the first region must be large ({first.share:.0%} of the items); "
+        f"with {needed:,} it could be the surest tenth."
     )
 
 

@@ -136,6 +136,11 @@ def _read_pool(question: TriageQuestion, dev: Scored) -> Floats | None:
             f"{len(both):,} development items are in the pool too (for example {min(both)!r}). The path "
             "of regions must not know the labelled items: leave them out of the pool."
         )
+    if np.ptp(pool.scores) == 0:
+        raise InputError(
+            f"All pool scores are {pool.scores[0]:g}: a constant score cannot tell easy items from hard "
+            "ones. Use the classifier's score, not its yes or no."
+        )
     return pool.scores
 
 
@@ -267,9 +272,13 @@ def _curve(data: Labelled) -> list[dict[str, Any]]:
 
 def _histogram(scores: Floats, cutoffs: Cutoffs) -> list[dict[str, Any]]:
     """Items per bin of score; a bin never straddles a cut-off."""
-    edges = np.linspace(scores.min(), scores.max(), BINS + 1)
+    plain_edges = np.linspace(scores.min(), scores.max(), BINS + 1)
+    width = float(plain_edges[1] - plain_edges[0])
     inner = [c for c in (cutoffs.low, cutoffs.high) if c is not None]
-    edges = np.unique(np.concatenate([edges, inner]))
+    inner = [c for c in inner if plain_edges[0] < c < plain_edges[-1]]
+    # an edge close to a cut-off would leave a sliver, too thin to have a meaningful height
+    apart = [e for e in plain_edges[1:-1] if all(abs(e - c) > width / 2 for c in inner)]
+    edges = np.unique(np.concatenate([plain_edges[[0, -1]], apart, inner]))
     if cutoffs.low is not None:  # the lower cut-off itself is rejected: close its bin above it
         edges[edges == cutoffs.low] = np.nextafter(cutoffs.low, np.inf)
     counts, _ = np.histogram(scores, bins=edges)
@@ -280,7 +289,15 @@ def _histogram(scores: Floats, cutoffs: Cutoffs) -> list[dict[str, Any]]:
             route = "accept"
         elif cutoffs.low is not None and left <= cutoffs.low:
             route = "reject"
-        rows.append({"from": float(left), "to": float(right), "items": int(number), "route": route})
+        rows.append(
+            {
+                "from": float(left),
+                "to": float(right),
+                "items": int(number),
+                "height": float(number * width / (right - left)),
+                "route": route,
+            }
+        )
     return rows
 
 
