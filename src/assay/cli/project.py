@@ -1,7 +1,7 @@
 """Commands that set a project up and feed it: init, plan, draw, label."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,6 +11,7 @@ from assay.cli.calculators import (
     read_expectation,
     show_forecast,
 )
+from assay.cli.estimate import draw_for_estimate, estimating_now, plan_estimate
 from assay.cli.output import (
     advise,
     headline,
@@ -25,9 +26,6 @@ from assay.types.plan import Plan
 from assay.types.pool import Columns
 from assay.types.record import plain
 from assay.types.results import counted, percent
-
-if TYPE_CHECKING:
-    from assay.steps.project import Project
 
 
 @click.command()
@@ -167,16 +165,9 @@ def plan(
                 "--estimate plans an estimate: leave out the claim, --mode, --design, --family and "
                 "--abandon."
             )
-        from assay.cli.estimate import plan_estimate
-        from assay.steps.project import Project
-
         wish = {"metric": estimate, "budget": budget, "confidence": confidence, "expect": expect}
-        plan_estimate(
-            Project(folder=folder),
-            {**estimating, **wish, "guarantee": guarantee, "seed": seed},
-            only_forecast=only_forecast,
-            as_json=as_json,
-        )
+        options = {**estimating, **wish, "guarantee": guarantee, "seed": seed}
+        plan_estimate(folder, options, only_forecast=only_forecast, as_json=as_json)
         return
     _seal_claim(
         claim,
@@ -305,8 +296,8 @@ def draw(
     project = Project(folder=folder)
     if pending and count is not None:
         raise click.UsageError("--pending writes all open items; leave the number out.")
-    if _estimating(project):
-        _draw_estimate(project, count, output, pending=pending, as_json=as_json)
+    if estimating_now(project):
+        draw_for_estimate(project, count, output, pending=pending, as_json=as_json)
         return
     batch = (
         draw_pending(project, output=output)
@@ -335,30 +326,6 @@ def draw(
         f"assay label {batch.path}{decide} -p {folder}" if batch.path else f"assay look -p {folder}"
     )
     advise(f"fill in the column 'label', then: {then}" if batch.path else then)
-
-
-def _estimating(project: "Project") -> bool:
-    """Whether the next items are those of an estimate."""
-    state = project.state()
-    if not any(work.survey.purpose == "estimate" for work in state.surveys):
-        return False  # claims start faster without the statistics of estimates
-    from assay.steps.estimate import current_estimate
-
-    return current_estimate(state) is not None
-
-
-def _draw_estimate(
-    project: "Project", count: int | None, output: Path | None, *, pending: bool, as_json: bool
-) -> None:
-    from assay.cli.estimate import show_batch
-    from assay.steps.estimate import draw_estimate, draw_open
-
-    if pending:
-        batch = draw_open(project, output=output)
-    else:
-        with progress_bar("draw") as progress:
-            batch = draw_estimate(project, count=count, output=output, progress=progress)
-    show_batch(batch, project.folder, as_json=as_json, pending=pending)
 
 
 def _path(path: Path | None) -> str | None:
@@ -428,7 +395,7 @@ def label(
         advise(f"label the rest; to write them again: assay draw --pending -p {quoted(folder)}")
     elif done.to_draw:
         advise(f"assay draw -p {quoted(folder)}")
-    elif _estimating(Project(folder=folder)):
+    elif estimating_now(Project(folder=folder)):
         advise(f"assay estimate -p {quoted(folder)}")
     else:
         advise(f"assay look -p {quoted(folder)}")
