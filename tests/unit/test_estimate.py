@@ -116,7 +116,7 @@ def test_an_estimate_from_the_labels_of_a_claim_agrees_with_the_look(
     assay, world, project, tmp_path
 ):
     assert assay("plan", "f1 >= 0.7", "--seed", "s", "-p", project).code == 0
-    drawn = assay("draw", 50, "-p", project, "--json").json["items"]
+    drawn = assay("draw", 30, "-p", project, "--json").json["items"]
     assay(
         "label", write_labels(tmp_path / "l.csv", {i: world.truth[i] for i in drawn}), "-p", project
     )
@@ -295,3 +295,18 @@ def test_figures_hold_what_the_tables_say():
     }
     assert tuning_figure([tuning])["data"]["values"][0]["way"] == "optimal-once, as printed"
     assert accuracy_figure([{"labels": 100, "true_vr": 0.4, "accuracy": 0.9}])["data"]["values"]
+
+
+def test_the_lab_runs_on_a_small_order(monkeypatch):
+    from assay.lab import stratified as lab
+    from assay.lab.tasks import Order
+
+    for name, value in (("LEARNING", (100,)), ("STRATA", (5,)), ("SIZES", (100,)), ("ONE_PERCENT", (100,)), ("FIRST", (5,)), ("PAPER", ("sqrt",))):  # fmt: skip
+        monkeypatch.setattr(lab, name, value)
+    found = lab.stratified(Order(runs=20))
+    assert {row["way"] for row in found.tables["summary"]} >= {
+        "mixc by mass",
+        "optimal-steps, as printed",
+    }
+    assert len(found.tables["coverage"]) == 16
+    assert any("over-claims at most" in sentence for sentence in found.sentences)

@@ -10,6 +10,7 @@ from assay import __version__
 from assay.cli import (
     calculators,
     estimate,
+    feeding,
     lab,
     operations,
     pairs,
@@ -57,6 +58,7 @@ def cli(context: click.Context, log: Path | None) -> None:
 for command in (
     *calculators.COMMANDS,
     *project.COMMANDS,
+    *feeding.COMMANDS,
     *story.COMMANDS,
     *report.COMMANDS,
     *serve.COMMANDS,

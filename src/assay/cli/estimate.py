@@ -69,6 +69,30 @@ def _cost(design: EstimateDesign) -> list[tuple[str, str]]:
     return lines
 
 
+def estimating_now(project: "Project") -> bool:
+    """Whether the next items are those of an estimate."""
+    state = project.state()
+    if not any(work.survey.purpose == "estimate" for work in state.surveys):
+        return False  # claims start faster without the statistics of estimates
+    from assay.steps.estimate import current_estimate
+
+    return current_estimate(state) is not None
+
+
+def draw_for_estimate(
+    project: "Project", count: int | None, output: Path | None, *, pending: bool, as_json: bool
+) -> None:
+    """Hand out the next items of the estimate, or write its open ones again."""
+    from assay.steps.estimate import draw_estimate, draw_open
+
+    if pending:
+        batch = draw_open(project, output=output)
+    else:
+        with progress_bar("draw") as progress:
+            batch = draw_estimate(project, count=count, output=output, progress=progress)
+    show_batch(batch, project.folder, as_json=as_json, pending=pending)
+
+
 def show_batch(batch: "SurveyBatch", folder: Path, *, as_json: bool, pending: bool) -> None:
     """What was handed out for an estimate."""
     if as_json:

@@ -34,18 +34,18 @@ def _x() -> dict[str, Any]:
         "field": "labels",
         "type": "quantitative",
         "title": "labels",
-        "scale": {"type": "log"},
+        "scale": {"type": "log", "domain": [45, 1800], "nice": False},
         "axis": {"values": [50, 100, 200, 400, 800, 1600]},
     }
 
 
-def _y(field: str, title: str) -> dict[str, Any]:
+def _y(field: str, title: str, most: float = 4.0) -> dict[str, Any]:
     return {
         "field": field,
         "type": "quantitative",
         "title": title,
-        "scale": {"type": "log"},
-        "axis": {"values": [0.1, 0.2, 0.5, 1, 2, 5], "format": "~g"},
+        "scale": {"type": "log", "domain": [0.1, most], "nice": False, "clamp": True},
+        "axis": {"values": [0.1, 0.2, 0.5, 1, 2, 5, 10], "format": "~g"},
     }
 
 
@@ -54,16 +54,16 @@ def _lines(field: str, title: str, group: str, heading: str) -> dict[str, Any]:
         "layer": [
             {"mark": {"type": "rule", "strokeDash": [4, 3]}, "encoding": {"y": {"datum": 1}}},
             {
-                "mark": {"type": "line", "point": True, "color": "black"},
+                "mark": {"type": "line", "point": {"size": 60}},
                 "encoding": {
                     "x": _x(),
                     "y": _y(field, title),
-                    "strokeDash": {"field": group, "type": "nominal", "title": heading},
+                    "strokeDash": {"field": group, "type": "nominal", "legend": None},
                     "shape": {"field": group, "type": "nominal", "title": heading},
                     "color": {
                         "field": group,
                         "type": "nominal",
-                        "title": heading,
+                        "legend": None,
                         "scale": {"scheme": "dark2"},
                     },
                 },
@@ -106,14 +106,14 @@ def tuning_figure(tuning: Sequence[dict[str, Any]]) -> dict[str, Any]:
         if row["labels"] == 800 and row["step"] == 10
     ]
     return _frame(
-        "Learning allocations at 800 labels, every pool",
+        "Learning allocations at 800 labels, by first labels per stratum, every pool",
         values,
         mark={"type": "tick", "color": "black", "thickness": 1.5},
         width=420,
         height=190,
         encoding={
-            "x": _y("true_vr", "true error over random sampling (log scale)"),
-            "y": {"field": "first", "type": "ordinal", "title": "first labels each"},
+            "x": _y("true_vr", "true error over random sampling (log scale)", 20.0),
+            "y": {"field": "first", "type": "ordinal", "title": None, "sort": ["5", "10", "20"]},
             "row": {
                 "field": "way",
                 "type": "nominal",

@@ -16,7 +16,7 @@ from assay.stats.density import density_on
 from assay.stats.mixc import label_shares, mixc
 from assay.types.checks import choice
 
-MOST_STEPS = 200
+MOST_STEPS, MIXTURE_STEPS = 200, 60
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -129,7 +129,7 @@ def mixture(axis: Axis, strata: int) -> Ints:
     weight, mean, spread = _start(axis, share, k_means(axis, strata))
     least = 1e-6 * max(float(axis.z.max() - axis.z.min()), 1e-12) ** 2
     before = -np.inf
-    for _ in range(MOST_STEPS):
+    for _ in range(MIXTURE_STEPS):
         log = np.log(weight) - 0.5 * np.log(spread) - 0.5 * (axis.z[:, None] - mean) ** 2 / spread
         top = log.max(axis=1, keepdims=True)
         part = np.exp(log - top)
