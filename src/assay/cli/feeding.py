@@ -181,10 +181,8 @@ def label(
         advise(f"label the rest; to write them again: assay draw --pending -p {quoted(folder)}")
     elif done.to_draw:
         advise(f"assay draw -p {quoted(folder)}")
-    elif estimating_now(Project(folder=folder)):
-        advise(f"assay estimate -p {quoted(folder)}")
     else:
-        advise(f"assay look -p {quoted(folder)}")
+        advise(f"{done.ask} -p {quoted(folder)}")
 
 
 COMMANDS = (draw, label)

@@ -38,6 +38,7 @@ class Labelled:
     missing: int
     to_draw: int
     closed: bool
+    ask: str
 
 
 def label_file(
@@ -152,6 +153,31 @@ def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> 
     return events
 
 
+ANSWERS = {
+    "estimate": "assay estimate",
+    "recall": "assay recall",
+    "triage": "assay triage",
+    "audit": "assay triage audit",
+}
+"""Purpose of a survey -> the command that tells what its labels say."""
+
+
+def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
+    """The command that answers what these labels were bought for."""
+    attempt, items = state.attempt, {row.item for row in drawn}
+    if attempt is not None and attempt.open and not items.isdisjoint(attempt.order):
+        return "assay look"
+    asked = (work.survey for work in reversed(state.surveys) if not items.isdisjoint(work.cells))
+    survey = next(asked, None)
+    if survey is None:
+        return "assay look"
+    flags = [
+        f"--{n} {column}"
+        for n, column in zip("abc", survey.settings.get("flags", ()), strict=False)
+    ]
+    return " ".join([ANSWERS.get(survey.purpose, "assay status"), *flags])
+
+
 def _summary(
     project: Project,
     events: Sequence[Event],
@@ -179,4 +205,5 @@ def _summary(
         if attempt is not None and attempt.plan.mode == "fixed"
         else 0,
         closed=attempt is not None and not attempt.open and not state.surveys,
+        ask=_ask(state, drawn),
     )
