@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPTS = ("answers.py", "pool.py")
+SCRIPTS = ("answers.py", "pool.py", "serve_load.py", "serve_kill.py")
 
 
 def main() -> int:

@@ -39,7 +39,9 @@ CRITERIA = (
 )
 
 
-def project(folder: Path, tickets: Tickets, name: str, *, rounds: int, finish: bool = False) -> Project:
+def project(
+    folder: Path, tickets: Tickets, name: str, *, rounds: int, finish: bool = False
+) -> Project:
     columns = Columns(id="id", score="score", threshold=0.5, text=("text",))
     init(folder / name, pool=str(folder / "tickets.parquet"), columns=columns)
     found = Project(folder=folder / name)
@@ -96,7 +98,7 @@ def shoot(browser: Browser, url: str, pages: dict[str, str]) -> None:
                 page.wait_for_load_state("networkidle")
                 if path == "/label":
                     page.fill("#find", "the")
-                    page.keyboard.press("Escape")
+                    page.keyboard.press("Enter")
                 whole = path in ("/watch", "/plan")
                 page.screenshot(path=OUT / f"{name}-{size}-{theme}.png", full_page=whole)
             context.close()
@@ -110,14 +112,28 @@ def main() -> None:
     tickets = make_tickets(20_000, np.random.default_rng(11))
     write_tickets(tickets, work / "tickets.parquet")
     shown = {
-        project(work, tickets, "refunds", rounds=9): {"/label": "label", "/watch": "watch", "/decide": "decide"},
+        project(work, tickets, "refunds", rounds=9): {
+            "/label": "label", "/watch": "watch", "/decide": "decide",
+        },
         project(work, tickets, "new", rounds=0): {"/enter": "enter", "/plan": "plan"},
-        project(work, tickets, "done", rounds=60, finish=True): {"/read": "read", "/watch": "established"},
+        project(work, tickets, "done", rounds=60, finish=True): {
+            "/read": "read", "/watch": "established",
+        },
     }  # fmt: skip
     with sync_playwright() as runner:
-        browser = runner.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        browser = runner.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
         for found, pages in shown.items():
-            command = [Path(sys.executable).with_name("assay"), "serve", "--port", "0", "--json", "-p", found.folder]
+            command = [
+                Path(sys.executable).with_name("assay"),
+                "serve",
+                "--port",
+                "0",
+                "--json",
+                "-p",
+                found.folder,
+            ]
             server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
             url = json.loads(server.stdout.readline())["url"].rstrip("/")
             urllib.request.urlopen(f"{url}/alive", timeout=30).close()

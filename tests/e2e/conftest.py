@@ -45,7 +45,16 @@ class Server:
         self.url = f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        command = [ASSAY, "serve", "--port", str(self.port), "--json", "-p", self.folder, *self.options]
+        command = [
+            ASSAY,
+            "serve",
+            "--port",
+            str(self.port),
+            "--json",
+            "-p",
+            self.folder,
+            *self.options,
+        ]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert json.loads(self.process.stdout.readline())["url"] == f"{self.url}/"
         with urllib.request.urlopen(f"{self.url}/alive", timeout=20) as answer:
@@ -85,7 +94,9 @@ def enter(browser):
         page.on("console", lambda m: page.faults.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda e: page.faults.append(str(e)))
         page.on("dialog", lambda d: (page.faults.append(f"dialog {d.message}"), d.dismiss()))
-        page.on("request", lambda r: None if r.url.startswith(server.url) else page.faults.append(r.url))
+        page.on(
+            "request", lambda r: None if r.url.startswith(server.url) else page.faults.append(r.url)
+        )
         page.goto(f"{server.url}/enter")
         page.fill("#name", name)
         page.click("text=Begin")

@@ -22,7 +22,9 @@ def label(page, truth: dict[str, int]) -> str:
     item = shown(page)
     page.keyboard.press("j" if truth[item] else "f")
     page.wait_for_function("() => document.querySelector('#saved').textContent === 'saved ✓'")
-    page.wait_for_function(f"() => document.querySelector('#item-id').textContent !== {json.dumps(item)}")
+    page.wait_for_function(
+        f"() => document.querySelector('#item-id').textContent !== {json.dumps(item)}"
+    )
     return item
 
 
@@ -35,12 +37,16 @@ def thirty(assay, project):
     return project
 
 
-def test_thirty_items_by_keyboard_to_a_certificate(serve, enter, thirty, world, assay, tmp_path) -> None:
+def test_thirty_items_by_keyboard_to_a_certificate(
+    serve, enter, thirty, world, assay, tmp_path
+) -> None:
     with serve(thirty) as server:
         page = enter(server)
         page.wait_for_selector("h1.verdict")
         assert "Too early to look" in page.text_content("h1.verdict")
-        assert page.query_selector("path.bound") is None  # a fixed plan shows no bound before its size
+        assert (
+            page.query_selector("path.bound") is None
+        )  # a fixed plan shows no bound before its size
         page.click("nav >> text=Label")
         items = len(Project(folder=thirty).state().attempt.order)
         for _ in range(items):
@@ -70,19 +76,27 @@ def test_undo_goes_back_and_the_change_is_a_correction(serve, browser, thirty, w
         third = shown(page)
         for expected in (second, first):
             page.keyboard.press("u")
-            page.wait_for_function(f"() => document.querySelector('#item-id').textContent === '{expected}'")
+            page.wait_for_function(
+                f"() => document.querySelector('#item-id').textContent === '{expected}'"
+            )
         assert "You answered" in page.text_content("#going-back")
         page.keyboard.press("f" if world.truth[first] else "j")
-        page.wait_for_function(f"() => document.querySelector('#item-id').textContent === '{third}'")
+        page.wait_for_function(
+            f"() => document.querySelector('#item-id').textContent === '{third}'"
+        )
         page.wait_for_function("() => document.querySelector('#saved').textContent === 'saved ✓'")
         page.keyboard.press("n")
         page.fill("#note", "a remark")
         page.keyboard.press("Escape")
         page.keyboard.press("Space")
-        page.wait_for_function(f"() => document.querySelector('#item-id').textContent !== '{third}'")
+        page.wait_for_function(
+            f"() => document.querySelector('#item-id').textContent !== '{third}'"
+        )
         page.wait_for_function("() => document.querySelector('#saved').textContent === 'saved ✓'")
     state = Project(folder=thirty).state()
-    assert [(event.item, event.after) for _, event in state.corrections] == [(first, 1 - world.truth[first])]
+    assert [(event.item, event.after) for _, event in state.corrections] == [
+        (first, 1 - world.truth[first])
+    ]
     assert state.answers[third] == {"kim": None}
     assert state.notes[third] == [("kim", "a remark")]
 
@@ -97,7 +111,9 @@ def test_two_annotators_differ_and_a_lead_decides(serve, enter, thirty, world) -
         kim.keyboard.press("j")
         lee.keyboard.press("f")
         for page in (kim, lee):
-            page.wait_for_function("() => document.querySelector('#saved').textContent === 'saved ✓'")
+            page.wait_for_function(
+                "() => document.querySelector('#saved').textContent === 'saved ✓'"
+            )
         lead = enter(server, "ann")
         lead.click("nav >> text=Decide")
         assert lead.text_content(".id") == item
@@ -120,7 +136,9 @@ def test_the_server_dies_and_comes_back_while_somebody_labels(serve, enter, thir
         item = shown(page)
         server.kill()
         page.keyboard.press("j")
-        page.wait_for_function("() => document.querySelector('#saved').textContent.startsWith('Not saved')")
+        page.wait_for_function(
+            "() => document.querySelector('#saved').textContent.startsWith('Not saved')"
+        )
         assert page.is_disabled("[data-answer=relevant]")
         assert item not in Project(folder=thirty).state().answers
         server.start()
@@ -146,7 +164,12 @@ HOSTILE = [
 def test_hostile_documents_do_nothing(serve, enter, assay, tmp_path) -> None:
     with (tmp_path / "h.jsonl").open("w") as stream:
         for number, text in enumerate(HOSTILE):
-            row = {"key": f"<b>{number}</b>", "score": (number + 1) / 10, "subject": text[:80], "body": text}
+            row = {
+                "key": f"<b>{number}</b>",
+                "score": (number + 1) / 10,
+                "subject": text[:80],
+                "body": text,
+            }
             stream.write(json.dumps(row) + "\n")
     folder = tmp_path / "w"
     made = assay("init", folder, "--pool", tmp_path / "h.jsonl", "--id", "key", "--score", "score",
@@ -166,7 +189,9 @@ def test_hostile_documents_do_nothing(serve, enter, assay, tmp_path) -> None:
                     reader.fill("#find", "o")
                     reader.keyboard.press("Escape")
                 reader.keyboard.press(key)
-                reader.wait_for_function("() => document.querySelector('#saved').textContent === 'saved ✓'")
+                reader.wait_for_function(
+                    "() => document.querySelector('#saved').textContent === 'saved ✓'"
+                )
                 reader.wait_for_function(
                     f"() => document.querySelector('#item-id').textContent !== {json.dumps(item)}"
                 )
@@ -197,7 +222,9 @@ def test_every_page_is_accessible_in_light_and_dark_and_fits_a_phone(
             writer.writerow(["id", "label"])
             flips = {part[0]} if name == "lee" else set()
             writer.writerows([i, world.truth[i] ^ (i in flips)] for i in part)
-        assert assay("label", tmp_path / f"{name}.csv", "--annotator", name, "-p", project).code == 0
+        assert (
+            assay("label", tmp_path / f"{name}.csv", "--annotator", name, "-p", project).code == 0
+        )
     found = {}
     with serve(project) as server:
         for theme in ("light", "dark"):
@@ -206,8 +233,13 @@ def test_every_page_is_accessible_in_light_and_dark_and_fits_a_phone(
                 page.goto(f"{server.url}/{name}")
                 page.wait_for_load_state("networkidle")
                 result = axe.Axe().run(page)
-                faults = [f"{v['id']}: {v['nodes'][0]['html'][:120]}" for v in result.response["violations"]]
-                wide = page.evaluate("() => document.documentElement.scrollWidth > window.innerWidth")
+                faults = [
+                    f"{v['id']}: {v['nodes'][0]['html'][:120]}"
+                    for v in result.response["violations"]
+                ]
+                wide = page.evaluate(
+                    "() => document.documentElement.scrollWidth > window.innerWidth"
+                )
                 if faults or wide:
                     found[theme, name] = [*faults, *(["wider than a phone"] if wide else [])]
             page.goto(f"{server.url}/label")

@@ -57,7 +57,13 @@ def test_an_answer_is_recorded_and_the_next_item_comes_with_it(drawn) -> None:
     assert found["outcome"] == "recorded"
     assert found["items"][0]["id"] == items[1]["id"]
     last = Project(folder=drawn).ledger.entries()[-1]
-    expected = {"item": items[0]["id"], "label": 1, "annotator": "kim", "seconds": 4.2, "note": "why"}
+    expected = {
+        "item": items[0]["id"],
+        "label": 1,
+        "annotator": "kim",
+        "seconds": 4.2,
+        "note": "why",
+    }
     assert json.loads(last.body) == expected
 
 
@@ -99,7 +105,10 @@ def test_a_form_from_another_site_is_refused(drawn) -> None:
         assert web.post("/label/answer", json=asked, headers=crossed).status_code == 403
         del web.headers["x-assay-mark"]
         assert web.post("/label/answer", json=asked).status_code == 403
-        assert web.post("/label/answer", json=asked, headers={"x-assay-mark": "0" * 64}).status_code == 403
+        assert (
+            web.post("/label/answer", json=asked, headers={"x-assay-mark": "0" * 64}).status_code
+            == 403
+        )
         assert web.post("/watch/draw", data={"mark": "0" * 64}).status_code == 403
     assert Project(folder=drawn).state().answers == {}
 
@@ -216,7 +225,11 @@ def test_signing_in_cannot_be_guessed_at_speed(drawn) -> None:
 
 
 def test_another_host_needs_users(assay, drawn) -> None:
-    for options in (["--host", "0.0.0.0"], ["--host", "10.0.0.1"], ["--allow-host", "labels.example"]):
+    for options in (
+        ["--host", "0.0.0.0"],
+        ["--host", "10.0.0.1"],
+        ["--allow-host", "labels.example"],
+    ):
         found = assay("serve", *options, "-p", drawn)
         assert found.code == 2
         assert "nobody is named who may" in found.err
@@ -226,7 +239,9 @@ def test_another_host_needs_users(assay, drawn) -> None:
 def test_users_on_the_command_line(assay, drawn) -> None:
     made = assay("users", "add", "kim", "--role", "annotator", "-p", drawn, "--json").json
     assert made["link"].endswith(f"/enter#{made['token']}")
-    assert assay("users", "list", "-p", drawn, "--json").json == {"users": [{"name": "kim", "role": "annotator"}]}
+    assert assay("users", "list", "-p", drawn, "--json").json == {
+        "users": [{"name": "kim", "role": "annotator"}]
+    }
     assert assay("users", "remove", "lee", "-p", drawn).code == 2
     assert assay("users", "remove", "kim", "-p", drawn).code == 0
     assert assay("users", "add", "\x00", "--role", "lead", "-p", drawn).code == 2
@@ -258,19 +273,38 @@ def test_the_certificate_equals_the_command_lines(assay, project, world, tmp_pat
 
 def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:
     with signed(project) as web:
-        asked = {"metric": "f1", "target": "0.75", "confidence": "0.95", "precision": 0.9, "recall": 0.9}
+        asked = {
+            "metric": "f1",
+            "target": "0.75",
+            "confidence": "0.95",
+            "precision": 0.9,
+            "recall": 0.9,
+        }
         found = web.post("/plan/forecast", json=asked).json()
         assert {row["mode"] for row in found["rows"]} == {"fixed", "budget", "anytime", "weighted"}
         assert found["curve"].startswith("<svg")
         assert web.post("/plan/forecast", json={**asked, "target": "much"}).status_code == 400
         assert web.post("/plan/forecast", json={**asked, "metric": "<b>"}).status_code == 400
-        form = {"mark": web.headers["x-assay-mark"], "mode": "weighted", "metric": "f1", "target": "0.75"}
+        form = {
+            "mark": web.headers["x-assay-mark"],
+            "mode": "weighted",
+            "metric": "f1",
+            "target": "0.75",
+        }
         assert web.post("/plan/seal", data=form).url.path == "/watch"
         second = web.post("/plan/seal", data=form)
         assert second.status_code == 400
         assert "is still open" in second.json()["error"]
-        settings = {"mark": form["mark"], "criteria": "<script>alert(1)</script>", "twice": "10", "cost": "2.5"}
-        assert web.post("/plan/settings", data=settings, headers={"accept": "text/html"}).status_code == 200
+        settings = {
+            "mark": form["mark"],
+            "criteria": "<script>alert(1)</script>",
+            "twice": "10",
+            "cost": "2.5",
+        }
+        assert (
+            web.post("/plan/settings", data=settings, headers={"accept": "text/html"}).status_code
+            == 200
+        )
         page = web.get("/label", headers={"accept": "text/html"}).text
         assert "&lt;script&gt;alert(1)" in page
         assert "<script>alert" not in page
