@@ -9,6 +9,8 @@ SCRIPTS = (
     "pool.py",
     "growth.py",
     "ledger.py",
+    "serve_load.py",
+    "serve_kill.py",
     "stratified.py",
     "triage.py",
     "overlap.py",

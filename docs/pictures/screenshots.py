@@ -98,7 +98,7 @@ def shoot(browser: Browser, url: str, pages: dict[str, str]) -> None:
                 page.wait_for_load_state("networkidle")
                 if path == "/label":
                     page.fill("#find", "the")
-                    page.keyboard.press("Escape")
+                    page.keyboard.press("Enter")
                 whole = path in ("/watch", "/plan")
                 page.screenshot(path=OUT / f"{name}-{size}-{theme}.png", full_page=whole)
             context.close()
@@ -112,9 +112,13 @@ def main() -> None:
     tickets = make_tickets(20_000, np.random.default_rng(11))
     write_tickets(tickets, work / "tickets.parquet")
     shown = {
-        project(work, tickets, "refunds", rounds=9): {"/label": "label", "/watch": "watch", "/decide": "decide"},
+        project(work, tickets, "refunds", rounds=9): {
+            "/label": "label", "/watch": "watch", "/decide": "decide",
+        },
         project(work, tickets, "new", rounds=0): {"/enter": "enter", "/plan": "plan"},
-        project(work, tickets, "done", rounds=60, finish=True): {"/read": "read", "/watch": "established"},
+        project(work, tickets, "done", rounds=60, finish=True): {
+            "/read": "read", "/watch": "established",
+        },
     }  # fmt: skip
     with sync_playwright() as runner:
         browser = runner.chromium.launch(

@@ -97,7 +97,7 @@ def path_picture(seen: Dossier) -> Markup | None:
     room = max(0.06 * (high - low), 0.01)
     last = max(p.labels for p in path.points)
     frame = Frame(
-        width=760, height=340, left=52, right=118, top=34, bottom=44,
+        width=760, height=340, left=52, right=138, top=34, bottom=44,
         x0=0, x1=max(last, 1), y0=max(low - room, 0), y1=min(high + room, 1),
     )  # fmt: skip
     parts = [
@@ -265,12 +265,12 @@ def power_picture(found: Prospect, *, power: float) -> Markup:
         parts.append(
             f'<rect class="wall" x="{frame.left}" y="{frame.top}" width="{x - frame.left:.1f}" '
             f'height="{frame.floor - frame.top}"/><text class="label wall" x="{x + 6}" '
-            f'y="{frame.top + 12}">elusion floor</text>'
+            f'y="{frame.floor - 9}">elusion floor</text>'
         )
     asked = frame.y(power)
     parts.append(
         f'<line class="claim" x1="{frame.left}" x2="{frame.width - frame.right}" y1="{asked}" y2="{asked}"/>'
-        f'<text class="label claim" x="{frame.left + 6}" y="{asked - 6}">{power:g} wanted</text>'
+        f'<text class="label claim" x="{frame.left + 6}" y="{asked + 17}">{power:g} wanted</text>'
     )
     parts.append(
         f'<path class="bound" d="{_line(frame, list(zip(sizes, chances, strict=True)))}"/>'

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from assay.errors import InputError
 from assay.steps.desk import Desk, Given
 from assay.steps.texts import Sources, text_sources
-from assay.web.display import visible
+from assay.web.display import pieces, visible
 from assay.web.labelling import ANSWERS, LONGEST_NOTE
 from assay.web.site import form, only, person_of, site_of
 
@@ -45,11 +45,11 @@ async def show(request: Request) -> Response:
     site, person = site_of(request), person_of(request)
     after = request.query_params.get("after")
     found = await site.runner.ask(lambda desk: _next(desk, after))
-    fields: list[tuple[str, str]] = []
+    fields: list[tuple[str, list[str]]] = []
     if found is not None:
         await asyncio.to_thread(site.shelf.fetch, found.sources, [found.item])
         texts = site.shelf.fields(found.sources, found.item)
-        fields = [(visible(name), visible(text)) for name, text in texts]
+        fields = [(visible(name), pieces(visible(text))) for name, text in texts]
     ticket = site.sessions.item_mark(person.name, found.item) if found else ""
     said = [(label, visible(note)) for label, note in found.said] if found else []
     return site.page(

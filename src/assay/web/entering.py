@@ -30,14 +30,14 @@ async def enter(request: Request) -> Response:
     """Exchange a token, or a name on this machine, for a cookie."""
     site = site_of(request)
     fields = await form(request)
-    client = request.client.host if request.client else "unknown"
-    if not site.attempts.take(client):
-        return _again(request, "Too many attempts. Wait half a minute.", status=429)
     if site.sessions.open:
         try:
             return _enter(site, checked_name(fields.get("name", "")), "/")
         except AssayError as error:
             return _again(request, str(error), status=400)
+    client = request.client.host if request.client else "unknown"
+    if not site.attempts.take(client):
+        return _again(request, "Too many attempts. Wait half a minute.", status=429)
     user = site.sessions.user(fields.get("token", ""))
     if user is None:
         return _again(request, "This token is not known. Ask the lead for a new one.", status=403)

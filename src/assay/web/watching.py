@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from assay.report.surveys import survey_section
 from assay.steps.certify import certify as issue
 from assay.steps.desk import Desk
 from assay.steps.watch import look_is_due
@@ -76,7 +77,7 @@ async def show(request: Request) -> Response:
         scores=score_picture(seen),
         evidence=evidence_bar(seen),
         ranges=[(number, range_picture(number)) for number in seen.card],
-        sections=(),
+        sections=[survey_section(survey) for survey in seen.surveys],
         percent=percent,
         shown=shown,
     )

@@ -271,6 +271,7 @@
   $("undo").addEventListener("click", (event) => { event.currentTarget.blur(); back(); });
   $("note-button").addEventListener("click", () => showNote($("note-box").hidden));
   $("find").addEventListener("input", highlight);
+  $("find").addEventListener("search", highlight);
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) hiddenAt = performance.now();
     else if (hiddenAt) { hiddenFor += performance.now() - hiddenAt; hiddenAt = 0; }

@@ -1,0 +1,90 @@
+"""Annotators at once: key-to-next time, lost or doubled labels, dashboard, start, page weight.
+
+python bench/serve_load.py              a short run
+python bench/serve_load.py --minutes 5  the full one
+"""
+
+import argparse
+import asyncio
+import shutil
+import sys
+import tempfile
+import time
+from importlib.resources import files
+from pathlib import Path
+
+import httpx
+
+from assay.files.labels import LabelRow
+from assay.steps.label import label
+from measure import report
+from serve_page import Annotator, Server, p95, project, word_for, wrong
+
+
+async def crowd(url: str, number: int, pause: float, seconds: float) -> list[Annotator]:
+    people = [Annotator(url, f"person {i:02d}", pause) for i in range(number)]
+    for one in people:
+        await one.enter()
+    until = time.perf_counter() + seconds
+    await asyncio.gather(*(one.work(until) for one in people))
+    return people
+
+
+def weight() -> float:
+    """Everything the labelling page loads, in kilobytes."""
+    static = files("assay.web") / "static"
+    names = ("page.css", "theme.js", "label.js", "icon.svg")
+    page = (files("assay.web") / "templates" / "label.html").read_bytes()
+    return (sum(len((static / name).read_bytes()) for name in names) + len(page)) / 1000
+
+
+def dashboard(url: str) -> float:
+    with httpx.Client(base_url=url, follow_redirects=True, timeout=60) as web:
+        web.post("/enter", data={"name": "lead"})
+        web.get("/watch")  # records the look
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            assert web.get("/watch").status_code == 200
+            times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def main() -> bool:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--minutes", type=float, default=0.25)
+    minutes = parser.parse_args().minutes
+    work = Path(tempfile.mkdtemp())
+    found = project(work, 30_000)
+    order = found.state().attempt.order[:10_000]
+    labels = {"relevant": 1, "not": 0, "unclear": None}
+    label(found, [LabelRow(item=i, label=labels[word_for(i)], annotator="before") for i in order])
+    server = Server(found.folder)
+    try:
+        good = report("start of the server at 10,000 labels", server.started, 2.0, " s")
+        good &= report("weight of the labelling page", weight(), 300, " kB")
+        first = time.perf_counter()
+        shown = dashboard(server.url)
+        print(
+            f"      (first opening of the dashboard, with its look: {time.perf_counter() - first:.2f} s)"
+        )
+        good &= report("dashboard at 10,000 labels, replay cached", shown, 0.3, " s")
+        few = asyncio.run(crowd(server.url, 20, 0.5, 15))
+        times = [t for one in few for t in one.times]
+        good &= report(
+            f"key to next item, p95 of {len(times):,}, 20 annotators", p95(times), 0.1, " s"
+        )
+        many = asyncio.run(crowd(server.url, 50, 0.4, 60 * minutes))
+        counts = wrong(found.folder, [*few, *many])
+        times = [t for one in many for t in one.times]
+        print(f"      (50 annotators for {minutes:g} min: {counts}; p95 {p95(times):.3f} s)")
+        bad = counts["lost"] + counts["changed"] + counts["doubled"]
+        bad += abs(counts["recorded"] - 10_000 - counts["acknowledged"])
+        return good & report("labels lost, doubled or misattributed", bad, 0)
+    finally:
+        server.kill()
+        shutil.rmtree(work)
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main() else 1)

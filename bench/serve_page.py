@@ -1,0 +1,108 @@
+"""What the benches of the page share: a served project, and annotators who label as scripts do."""
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import httpx
+import numpy as np
+
+from assay.lab.tickets import make_tickets, write_tickets
+from assay.steps.calculators import read_claim
+from assay.steps.draw import draw_batch
+from assay.steps.init import init
+from assay.steps.plan import Wish, seal_plan
+from assay.steps.project import Project
+from assay.types.pool import Columns
+from measure import ASSAY
+
+
+def project(folder: Path, draws: int) -> Project:
+    """An anytime plan with so many items drawn and none labelled."""
+    write_tickets(make_tickets(100_000, np.random.default_rng(42)), folder / "tickets.parquet")
+    columns = Columns(id="id", score="score", threshold=0.5, text=("text",))
+    init(folder / "work", pool=str(folder / "tickets.parquet"), columns=columns)
+    found = Project(folder=folder / "work")
+    seal_plan(found, Wish(claim=read_claim("f1 >= 0.8399"), seed="bench"))
+    draw_batch(found, count=draws, write=False)
+    return found
+
+
+class Server:
+    def __init__(self, folder: Path) -> None:
+        start = time.perf_counter()
+        command = [ASSAY, "serve", "--port", "0", "--json", "-p", folder]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=sys.stderr, text=True
+        )
+        self.url = json.loads(self.process.stdout.readline())["url"].rstrip("/")
+        urllib.request.urlopen(f"{self.url}/alive", timeout=30).close()
+        self.started = time.perf_counter() - start
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+class Annotator:
+    """Answers by a rule that anybody can check afterwards; remembers what was acknowledged."""
+
+    def __init__(self, url: str, name: str, pause: float) -> None:
+        self.web = httpx.AsyncClient(base_url=url, timeout=30, follow_redirects=True)
+        self.name, self.pause = name, pause
+        self.acknowledged: dict[str, str] = {}
+        self.times: list[float] = []
+
+    async def enter(self) -> None:
+        page = await self.web.post("/enter", data={"name": self.name})
+        page = await self.web.get("/label")
+        mark = re.search(r'assay-mark" content="(\w+)"', page.text).group(1)
+        self.web.headers.update({"x-assay-mark": mark, "accept": "application/json"})
+
+    async def work(self, until: float) -> None:
+        items = (await self.web.post("/label/hand", json={})).json()["items"]
+        while items and time.perf_counter() < until:
+            await asyncio.sleep(self.pause)
+            item, rest = items[0], items[1:]
+            word = word_for(item["id"])
+            asked = {"item": item["id"], "ticket": item["ticket"], "answer": word, "seconds": 1.0,
+                     "keep": [other["id"] for other in rest]}  # fmt: skip
+            start = time.perf_counter()
+            answer = await self.web.post("/label/answer", json=asked)
+            self.times.append(time.perf_counter() - start)
+            found = answer.json()
+            if not found.get("saved"):
+                raise SystemExit(f"{self.name}: {answer.status_code} {found}")
+            self.acknowledged[item["id"]] = word
+            items = found["items"]
+
+
+def word_for(item: str) -> str:
+    return ("relevant", "not", "unclear")[int(item[1:]) % 3]
+
+
+def wrong(folder: Path, people: list[Annotator]) -> dict[str, int]:
+    """Acknowledged answers that the ledger lacks, holds twice, or gives to somebody else."""
+    labels = {"relevant": 1, "not": 0, "unclear": None}
+    state = Project(folder=folder).state()
+    mine = [
+        (item, one.name, labels[word]) for one in people for item, word in one.acknowledged.items()
+    ]
+    return {
+        "lost": sum(name not in state.answers.get(item, {}) for item, name, _ in mine),
+        "changed": sum(
+            state.answers.get(item, {}).get(name, label) != label for item, name, label in mine
+        ),
+        "doubled": sum(len(given) > 1 for given in state.answers.values()),
+        "acknowledged": len(mine),
+        "recorded": len(state.answers),
+    }
+
+
+def p95(times: list[float]) -> float:
+    return float(np.quantile(times, 0.95))
