@@ -63,12 +63,6 @@ def main() -> bool:
     try:
         good = report("start of the server at 10,000 labels", server.started, 2.0, " s")
         good &= report("weight of the labelling page", weight(), 300, " kB")
-        first = time.perf_counter()
-        shown = dashboard(server.url)
-        print(
-            f"      (first opening of the dashboard, with its look: {time.perf_counter() - first:.2f} s)"
-        )
-        good &= report("dashboard at 10,000 labels, replay cached", shown, 0.3, " s")
         few = asyncio.run(crowd(server.url, 20, 0.5, 15))
         times = [t for one in few for t in one.times]
         good &= report(
@@ -78,6 +72,12 @@ def main() -> bool:
         counts = wrong(found.folder, [*few, *many])
         times = [t for one in many for t in one.times]
         print(f"      (50 annotators for {minutes:g} min: {counts}; p95 {p95(times):.3f} s)")
+        first = time.perf_counter()
+        shown = dashboard(server.url)
+        print(
+            f"      (first opening of the dashboard, with its look: {time.perf_counter() - first:.2f} s)"
+        )
+        good &= report("dashboard at 10,000 labels, replay cached", shown, 0.3, " s")
         bad = counts["lost"] + counts["changed"] + counts["doubled"]
         bad += abs(counts["recorded"] - 10_000 - counts["acknowledged"])
         return good & report("labels lost, doubled or misattributed", bad, 0)

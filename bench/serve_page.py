@@ -59,7 +59,7 @@ class Annotator:
         self.times: list[float] = []
 
     async def enter(self) -> None:
-        page = await self.web.post("/enter", data={"name": self.name})
+        await self.web.post("/enter", data={"name": self.name}, follow_redirects=False)
         page = await self.web.get("/label")
         mark = re.search(r'assay-mark" content="(\w+)"', page.text).group(1)
         self.web.headers.update({"x-assay-mark": mark, "accept": "application/json"})

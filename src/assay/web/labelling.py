@@ -19,7 +19,7 @@ ANSWERS: dict[str, int | None] = {"relevant": 1, "not": 0, "unclear": None}
 WORDS = {label: word for word, label in ANSWERS.items()}
 LONGEST_NOTE = 2000
 LONGEST_STAY = 1800.0  # seconds; whoever looks longer was away
-AHEAD = 60  # texts fetched at once
+AHEAD = 400  # texts fetched at once
 
 
 @dataclass(frozen=True, kw_only=True)
