@@ -52,9 +52,9 @@ class Watch:
         self._doubt: tuple[Question, Sensitivity | None] | None = None
 
     def prepare(self) -> None:
-        """Read the ledger before anybody asks. Nothing is shown, so this is no look."""
+        """Work everything out before anybody asks. Nothing is shown, so this is no look."""
         with self._lock:
-            self._caught_up()
+            self._dossier(self._caught_up(), None)
 
     def look(self) -> Dossier:
         """What there is to see. It goes on record when labels changed since the last look."""
