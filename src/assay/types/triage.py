@@ -251,6 +251,8 @@ class AuditFound(Record):
     drift: bool
 
     def __str__(self) -> str:
+        if not self.draws:
+            return f"Nothing is known yet about the promise of {percent(self.target)}: no label counts."
         seen = f"{self.right:,} of {counted(self.draws, 'audited decision')} were right"
         if self.decision == "broken":
             kind = "drift is likely" if self.drift else "it was wrong from early on"
