@@ -26,7 +26,7 @@ def test_another_file_in_its_place_is_no_pool(assay, labelled, world, tmp_path) 
     other = away / world.path.name
     other.write_text(world.path.read_text().replace("a comma", "a dash"))
     answer = assay("verify", tmp_path / "c.json", "-p", labelled, "--pool", other)
-    assert (answer.code, "is not the file that was registered" in answer.out) == (1, True)
+    assert (answer.code, "is not what was registered" in answer.out) == (1, True)
     nowhere = assay("verify", tmp_path / "c.json", "-p", labelled, "--pool", away / "no.csv")
     assert nowhere.code != 0
     assert "There is no pool at" in nowhere.out + nowhere.err
@@ -47,3 +47,20 @@ def test_why_an_earlier_plan_was_given_up_is_on_the_certificate(
     earlier = json.loads((tmp_path / "c.json").read_text())["earlier"]
     assert [one["reason"] for one in earlier] == ["the target was a typing error"]
     assert assay("verify", tmp_path / "c.json", "-p", project).code == 0
+
+
+def test_a_place_is_named_from_where_one_stands_and_the_name_may_differ(
+    assay, labelled, world, tmp_path, monkeypatch
+) -> None:
+    assert assay("certify", "-o", tmp_path / "c.json", "-p", labelled).code == 0
+    away = tmp_path / "archive"
+    away.mkdir()
+    world.path.rename(away / "theirs.csv")
+    monkeypatch.chdir(away)
+    given = ("verify", tmp_path / "c.json", "-p", labelled, "--json", "--pool")
+    checks = {
+        check["name"]: check["outcome"] for check in assay(*given, "theirs.csv").json["checks"]
+    }
+    assert (checks["pool"], checks["draw"]) == ("ok", "ok")
+    (away / "other.csv").write_text((away / "theirs.csv").read_text().replace("a comma", "a dash"))
+    assert assay(*given, "other.csv").code == 1

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from assay.ledger.sqlite import SqliteLedger
+from assay.steps.users import KEY, USERS, server_key
 from conftest import Answer, World, write_labels
 from postgres import Server, binaries, running_server
 
@@ -88,6 +89,18 @@ def test_a_backup_comes_back_whole(labelled: Path, tmp_path: Path, assay: Run) -
     assert head(again) == head(labelled)
     assert assay("check", "-p", again).code == 0
     assert assay("look", "-p", again, "--json").json["decision"] == "pass"
+
+
+def test_a_backup_holds_no_key_and_names_of_users_stay_private(
+    labelled: Path, tmp_path: Path, assay: Run
+) -> None:
+    server_key(labelled)
+    assert assay("users", "add", "kim", "--role", "lead", "-p", labelled).code == 0
+    archive, again = tmp_path / "b.tar.gz", tmp_path / "again"
+    assert assay("backup", "-o", archive, "-p", labelled).code == 0
+    assert assay("restore", archive, again).code == 0
+    assert not (again / KEY).exists()
+    assert (again / USERS).stat().st_mode & 0o077 == 0
 
 
 def test_a_backup_never_overwrites(labelled: Path, tmp_path: Path, assay: Run) -> None:

@@ -86,6 +86,8 @@ def _number(plan: Plan, name: str, prefix: Prefix, find: Callable[[str], Found])
     spoken = SPOKEN_OF.get(plan.domain, tuple(TITLES))
     if name not in spoken:
         return _unknown(plan, name, f"items were drawn only from those {plan.domain}")
+    if not prefix.drawn:
+        return _unknown(plan, name, "there are no labels yet")
     blind = all(draw.prediction is None for draw in prefix.drawn)
     if blind and name != "prevalence":
         return _unknown(plan, name, "the collection has no predictions")

@@ -65,10 +65,11 @@ def _window(path: Path) -> tuple[float, float]:
     """The part of the axis that is worth looking at; what lies outside is cut off."""
     points = [p.point for p in path.points if p.point is not None]
     settled = points[len(points) // 8 :] or [path.target]
-    if path.side == "lower":
-        low = min(path.target - 0.25, min(settled) - 0.05)
-        return max(0.0, int(low * 20) / 20), 1.0
     bounds = [p.bound for p in path.points if p.bound is not None]
+    if path.side == "lower":
+        # the bound that the first sentence quotes is always in the picture
+        low = min(path.target - 0.25, min(settled) - 0.05, *(last - 0.05 for last in bounds[-1:]))
+        return max(0.0, int(low * 20) / 20), 1.0
     return 0.0, min(1.0, max(2.2 * path.target, 1.15 * max(settled), 1.1 * (bounds or [0])[-1]))
 
 

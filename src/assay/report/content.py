@@ -15,7 +15,7 @@ from assay.report.charts import (
     stratum_name,
 )
 from assay.report.section import Chart, Section, Table
-from assay.report.surveys import survey_section
+from assay.report.surveys import standing, survey_section
 from assay.types.agreement import Coefficient
 from assay.types.dossier import CardNumber, Dossier, Note
 from assay.types.results import counted, percent, rounded, shown
@@ -30,6 +30,18 @@ MARKS = {
     "no plan": "–",
 }
 MOST_ROWS = 400
+MEANINGS = {
+    "f1": "one number for recall (how much of what is relevant was found) and precision (how much of "
+    "what was picked is relevant); it is high only if both are, and 1 is perfect",
+    "recall": "the share of the relevant items that the classifier found",
+    "precision": "the share of the items picked by the classifier that are relevant",
+    "elusion": "the share of the items left out by the classifier that are relevant all the same",
+    "accuracy": "the share of all items that the classifier decided rightly",
+    "prevalence": "the share of all items that are relevant",
+    "specificity": "the share of the items that are not relevant that the classifier left out",
+    "npv": "the share of the items left out by the classifier that are rightly left out",
+    "jaccard": "the relevant items found, as a share of all items that are relevant or were picked",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,11 +67,11 @@ class Report:
 def report_of(dossier: Dossier) -> Report:
     """The report of a project as its dossier tells it."""
     return Report(
-        title=f"Claim: {dossier.claim_text}" if dossier.claim_text else "No claim yet",
+        title=_title(dossier),
         tone=dossier.answer.tone,
         mark=MARKS[dossier.answer.tone],
         word=dossier.answer.word,
-        sentence=dossier.answer.sentence,
+        sentence=_first_page(dossier),
         facts=_facts(dossier),
         card=tuple(_card_row(number) for number in dossier.card),
         card_note=_card_note(dossier),
@@ -67,11 +79,25 @@ def report_of(dossier: Dossier) -> Report:
         assumptions=dossier.assumptions,
         limits=dossier.limits,
         record=_present(_drawn, _people, _agreement, _looks, _notes, _skips, _earlier, of=dossier)
-        + tuple(survey_section(seen) for seen in dossier.surveys),
+        + tuple(survey_section(seen) for seen in standing(dossier.surveys)),
         annex=_present(_plan, _strata, _scores, _proof, of=dossier),
         foot=f"assay {dossier.proof.software} · ledger {dossier.proof.head[:16]} · "
         f"{dossier.proof.events:,} events · as of {moment(dossier.as_of)}",
     )
+
+
+def _title(dossier: Dossier) -> str:
+    if dossier.claim_text:
+        return f"Claim: {dossier.claim_text}"
+    told = any(seen.result for seen in dossier.surveys)
+    return f"What the labels of {dossier.title} say" if told else "No claim yet"
+
+
+def _first_page(dossier: Dossier) -> str:
+    """The verdict; without a claim, what the surveys found."""
+    told = standing(dossier.surveys) if dossier.plan is None else ()
+    found = [survey_section(seen).sentence for seen in told if seen.result]
+    return " ".join([*(text[:1].upper() + text[1:] for text in found), dossier.answer.sentence])
 
 
 def _present(*makers: Callable[[Dossier], Section | None], of: Dossier) -> tuple[Section, ...]:
@@ -85,22 +111,33 @@ def moment(time: str) -> str:
 
 def _facts(dossier: Dossier) -> tuple[tuple[str, str], ...]:
     collection = dossier.collection
-    about = f"{counted(collection.items, 'item')} in {collection.source}"
+    source = collection.source
+    name = source if "://" in source else source.rstrip("/").rsplit("/", 1)[-1]
+    about = f"{counted(collection.items, 'item')} in {name}"
     if collection.predicts:
         about += f", of which the classifier picked {collection.predicted_positive:,}"
     names = ", ".join(person.name for person in dossier.people[:6])
     if len(dossier.people) > 6:
         names += f" and {len(dossier.people) - 6} more"
     facts = [
-        ("The claim", dossier.claim_text or "none is sealed yet"),
-        ("Sealed", moment(dossier.sealed) if dossier.sealed else "–"),
+        *_meaning(dossier),
+        *((("Sealed", moment(dossier.sealed)),) if dossier.sealed else ()),
         ("The collection", about),
         ("Project", dossier.title),
         ("Labelled by", names or "nobody yet"),
         ("Labels", _labels_fact(dossier)),
+        *((("Agreement", dossier.agreement.sentence),) if dossier.agreement else ()),
         ("Status", _status(dossier)),
     ]
     return tuple(facts)
+
+
+def _meaning(dossier: Dossier) -> tuple[tuple[str, str], ...]:
+    """What the claim's metric is, for a reader who never heard of it."""
+    if dossier.plan is None:
+        return (("The claim", "none is sealed yet"),)
+    told = MEANINGS.get(dossier.plan.claim.metric)
+    return ((dossier.claim_title or "The metric", told),) if told else ()
 
 
 def _labels_fact(dossier: Dossier) -> str:
@@ -255,7 +292,7 @@ def _notes(dossier: Dossier) -> Section | None:
     if dossier.plan is None:
         return None
     number = len(dossier.notes)
-    header = ("event", "time", "item", "by", "what", "before", "after")
+    header = ("event", "time", "item", "by", "what", "before", "after", "reason")
     rows = tuple(_note_row(note) for note in dossier.notes)
     return Section(
         title="Corrections and decisions",
@@ -271,7 +308,7 @@ def _note_row(note: Note) -> tuple[str, ...]:
     before = LABELS[note.before] if note.kind == "correction" else "differed"
     return (
         str(note.event), moment(note.time), note.item, note.annotator, note.kind, before,
-        LABELS[note.after],
+        LABELS[note.after], note.reason or "–",
     )  # fmt: skip
 
 

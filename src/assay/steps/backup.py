@@ -16,6 +16,7 @@ from assay.files.batch import refuse_existing
 from assay.steps.move import copy_entries
 from assay.steps.place import LEDGER, PLACE, is_project, named_ledger, remember_ledger
 from assay.steps.project import Project
+from assay.steps.users import KEY, USERS
 
 MANIFEST, EVENTS, FILES = "manifest.json", "ledger.jsonl", "files"
 SCHEMA = 1
@@ -85,6 +86,8 @@ def restore(path: Path, folder: Path, *, ledger: str = LEDGER) -> Backup:
         for name, content in files.items():
             (made / name).parent.mkdir(parents=True, exist_ok=True)
             (made / name).write_bytes(content)
+            if name in (KEY, USERS):
+                (made / name).chmod(0o600)
         made.mkdir(exist_ok=True)
         if ledger == LEDGER:
             own = named_ledger(LEDGER, made)
@@ -99,7 +102,8 @@ def restore(path: Path, folder: Path, *, ledger: str = LEDGER) -> Backup:
 def _project_files(folder: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        own = name.startswith(LEDGER) or name == PLACE or name.endswith(LEFT_OUT)
+        # a backup travels; whoever has the page's key could sign in as anybody
+        own = name.startswith(LEDGER) or name in (PLACE, KEY) or name.endswith(LEFT_OUT)
         if path.is_file() and not path.is_symlink() and not own:
             yield name, path
 

@@ -122,4 +122,5 @@ def _note(answer: Said, kind: str, *, before: int | None, after: int | None) -> 
         kind=kind,  # type: ignore[arg-type]
         before=before,
         after=after,
+        reason=answer.event.note,
     )

@@ -66,8 +66,10 @@ class Project:
         return has_pool(self.pool_path(registered), engine=registered.engine, spark=self.spark)
 
     def pool_path(self, registered: RegisteredPool) -> str:
-        """Where the pool is; a relative source is relative to the project."""
-        place = self.pool_at or pool_place(self.folder) or registered.source
+        """Where the pool is; a source on record is relative to the project, a named one is not."""
+        if self.pool_at is not None:
+            return self.pool_at
+        place = pool_place(self.folder) or registered.source
         return place if is_elsewhere(place) else str(self.folder / place)
 
 

@@ -1,6 +1,7 @@
 """The reserve of a plan: its lowest tickets, drawn from the pool and stored in the project."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import VerificationError
@@ -65,10 +66,15 @@ def reserve_limits(plan: Plan) -> list[int]:
 def refuse_changed(pool: Pool, registered: RegisteredPool, progress: Progress = silent) -> None:
     """Refuse a pool whose files are not those that were registered."""
     now = {file.name: file for file in pool.files(progress)}
+    if len(now) == len(registered.files) == 1:
+        # a lone file may have been renamed; what counts is what is in it
+        (expected,) = registered.files
+        (found,) = now.values()
+        now = {expected.name: replace(found, name=expected.name)}
     for file in registered.files:
-        found = now.pop(file.name, None)
-        if found != file:
-            how = "is missing" if found is None else "is not what was registered"
+        present = now.pop(file.name, None)
+        if present != file:
+            how = "is missing" if present is None else "is not what was registered"
             raise VerificationError(
                 f"The pool changed after init: {file.name!r} {how}. Restore it, or begin a new "
                 "project with the pool as it is now."

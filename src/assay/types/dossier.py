@@ -163,6 +163,7 @@ class Note(Record):
     kind: Literal["correction", "decision"]
     before: int | None
     after: int | None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
