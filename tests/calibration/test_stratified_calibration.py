@@ -86,6 +86,29 @@ def test_reading_intervals_cover(labels, cut):
             assert (low > truth.accuracy).mean() <= 0.05, (pool.name, method)
 
 
+@pytest.mark.parametrize("labels", [50, 100])
+def test_reading_intervals_cover_where_chance_leaves_strata_without_labels(labels, cut):
+    """As a guarantee needs them: strata drawn at random, so that some get no label in most runs."""
+    rng = np.random.default_rng(42)
+    for pool in POOLS:
+        truth = cut[pool.name, labels]
+        labelled = np.minimum(rng.multinomial(labels, truth.shares, size=RUNS), truth.sizes)
+        wrong = truth.sizes - truth.correct
+        correct = rng.hypergeometric(
+            np.broadcast_to(truth.correct, labelled.shape),
+            np.broadcast_to(wrong, labelled.shape),
+            labelled,
+        )
+        rate = imagined_rate(truth.sizes, labelled, correct, 1 - truth.doubt)
+        for method, prior in (("korn-graubard", rate), ("wilson", np.array(0.5))):
+            low, high = effective_ends(
+                truth.sizes, labelled, correct, prior=prior, confidence=0.95, method=method
+            )
+            inside = (low <= truth.accuracy) & (truth.accuracy <= high)
+            assert inside.mean() >= 0.93, (pool.name, method)
+            assert (low > truth.accuracy).mean() <= 0.05, (pool.name, method)
+
+
 def test_the_default_is_unbiased(cut):
     """Within four standard errors of zero in every pool (eight pools: fails by chance in 0.05 %)."""
     rng = np.random.default_rng(42)

@@ -145,7 +145,7 @@ def by_shares(batch: int, share: Floats, progress: Progress) -> Ints:
     behind = np.maximum(wanted - progress.labelled - first, 0.0)
     total = behind.sum(axis=-1, keepdims=True)
     parts = rest[..., None] * behind / np.where(total > 0, total, 1.0)
-    return first + _fitted(rest, parts, room - first)
+    return np.asarray(first + _fitted(rest, parts, room - first), dtype=np.int64)
 
 
 def _fitted(batch: Ints | int, wanted: Floats, room: Ints) -> Ints:

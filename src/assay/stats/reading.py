@@ -88,10 +88,12 @@ def effective_ends(
 ) -> tuple[Floats, Floats]:
     """The ends for many samples at once (leading axes of `labelled` and `correct`).
 
-    A stratum without a label is centred at the prior and may be anything: its variance says so.
+    A stratum without a label is centred at what the others show and may be anything: its variance
+    says so.
     """
     weight = sizes / sizes.sum()
-    share = np.where(labelled > 0, correct / np.maximum(labelled, 1), prior)
+    shown = imagined_rate(sizes, labelled, correct, None)
+    share = np.where(labelled > 0, correct / np.maximum(labelled, 1), shown)
     centre = (weight * share).sum(axis=-1)
     smooth = (weight * (correct + 2.0 * np.asarray(prior)) / (labelled + 2.0)).sum(axis=-1)
     variance = smoothed_variance(sizes, labelled, correct, prior=prior)
