@@ -275,10 +275,21 @@ def recall_of_another(
     recall = total(sample) / positives.point
     centre = smoothed_total(sample) / math.sqrt(positives.low * positives.high)
     low, high = centre * math.exp(-spread), centre * math.exp(spread)
-    return banded(
-        min(1.0, recall),
-        min(1.0, low, recall),
-        min(1.0, max(high, recall)),
+    low, high = min(1.0, low, recall), min(1.0, max(high, recall))
+    if known.method != "combined":
+        return banded(
+            min(1.0, recall), low, high, confidence=known.confidence, band=known.band
+        )
+    # labels from outside have moved the band of the positives: it is no longer a factor of theirs
+    own = z * math.sqrt(log_variance(sample))
+    down = math.hypot(own, math.log(positives.band_high / positives.point))
+    up = math.hypot(own, math.log(positives.point / positives.band_low))
+    middle = smoothed_total(sample) / positives.point
+    return RecallRange(
+        recall=min(1.0, recall),
+        low=low,
+        high=high,
+        band_low=min(1.0, middle * math.exp(-down), recall),
+        band_high=min(1.0, max(middle * math.exp(up), recall)),
         confidence=known.confidence,
-        band=known.band,
     )
