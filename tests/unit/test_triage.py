@@ -212,14 +212,14 @@ def test_routing_parts_every_item_once_by_the_score_itself(assay, files, cuts, t
 def test_a_failed_routing_leaves_nothing_behind(files, tmp_path, monkeypatch):
     columns = routing.ScoreColumns(score="score", id="id")
     monkeypatch.setattr(routing, "conditions", lambda _score, _cuts: {"accept": "false"})
-    with pytest.raises(InputError, match="3,000 items were read and 0 written"):
+    with pytest.raises(InputError, match="3,000 items were read, and then 0"):
         routing.route(str(files[1]), columns, Cutoffs(low=None, high=None), tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dev.csv", "pool.csv"]
 
 
 def test_bad_pools_are_not_routed(assay, cuts, tmp_path):
     for rows, said in (
-        (change(rows_of(0, 9, seed=1), "score", "inf", slice(1)), "1 of 9 items of the pool have no finite"),
+        (change(rows_of(0, 9, seed=1), "score", "inf", slice(1)), "1 of 9 items have a score that is not finite"),
         (change(rows_of(0, 9, seed=1), "id", "same"), "are not unique"),
     ):  # fmt: skip
         bad = write(tmp_path / "bad.csv", rows)

@@ -41,6 +41,16 @@ def spark_option(command: Command) -> Command:
     )(command)
 
 
+def engine_option(command: Command) -> Command:
+    """Adds --engine and --master: what reads a pool that belongs to no project."""
+    return click.option(
+        "--engine",
+        default="duckdb",
+        show_default=True,
+        help="duckdb or spark: what reads the pool.",
+    )(spark_option(command))
+
+
 def show_json(value: dict[str, Any]) -> None:
     """One JSON object on standard output."""
     click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))

@@ -4,7 +4,16 @@ from pathlib import Path
 
 import click
 
-from assay.cli.output import advise, headline, json_option, progress_bar, quoted, rows, show_json
+from assay.cli.output import (
+    advise,
+    engine_option,
+    headline,
+    json_option,
+    progress_bar,
+    quoted,
+    rows,
+    show_json,
+)
 from assay.cli.recall import FILE, READ, numbers
 from assay.types.record import plain
 
@@ -25,6 +34,7 @@ from assay.types.record import plain
 @click.option("--names", default="seed,neighbours", show_default=True, metavar="A,B",
               help="Names of the two new columns.")  # fmt: skip
 @click.option("-o", "--output", type=FILE, help="The pool with both columns, .parquet or .csv.")
+@engine_option
 @json_option
 def keywords(
     pool: str,
@@ -37,13 +47,15 @@ def keywords(
     weights: str,
     names: str,
     output: Path | None,
+    engine: str,
+    master: str | None,
     as_json: bool,
 ) -> None:
     """Build a pair of keyword filters: seed terms, and the terms that occur with them.
 
     Terms are compared in lower case; "#mars" and "mars" are two terms; letters of every script and
     accents are kept as they are; addresses are left out. With -o the pool is written again with both
-    filters as 0/1 columns, ready for assay recall.
+    filters as 0/1 columns, ready for assay recall; Spark writes a folder of parquet files.
 
     \b
     Examples:
@@ -66,6 +78,8 @@ def keywords(
             weights=(weigh[0], weigh[1]),
             names=new,
             output=output,
+            engine=engine,
+            spark=master,
             progress=progress,
         )
     if as_json:

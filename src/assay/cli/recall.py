@@ -1,5 +1,6 @@
 """The command for recall from classifiers that overlap: recall."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +8,7 @@ import click
 
 from assay.cli.output import (
     advise,
+    engine_option,
     headline,
     json_option,
     progress_bar,
@@ -71,6 +73,7 @@ def numbers(text: str, names: str, kind: type = float) -> list[Any]:
               help="A further classifier: items flagged, labels of them, positives.")  # fmt: skip
 @click.option("--seed", metavar="TEXT", help="Decides the draw (random with -p).")
 @click.option("-p", "--project", "folder", type=FOLDER, help="Keep batches and results on record.")
+@engine_option
 @json_option
 def recall(
     pool: str | None,
@@ -92,6 +95,8 @@ def recall(
     another: str | None,
     seed: str | None,
     folder: Path | None,
+    engine: str,
+    master: str | None,
     as_json: bool,
 ) -> None:
     """How much of a rare topic two classifiers find, from how their findings overlap.
@@ -126,23 +131,38 @@ def recall(
         another=new,
     )
     if folder is not None:
-        _in_project(wish, folder, pool, labels, draw, elusion, seed, output, as_json)
+        _in_project(wish, folder, pool, labels, draw, elusion, seed, output, master, as_json)
     elif pool is None or id_column is None:
         raise click.UsageError("Give --pool FILE and --id COL, or a project with -p DIR.")
     elif draw is not None:
         if labels is not None:
             raise click.UsageError("Give either --draw or --labels, not both.")
-        _draw(wish, pool, id_column, text, draw, elusion, seed, output, as_json)
+        where = Place(pool=pool, id_column=id_column, engine=engine, master=master)
+        _draw(wish, where, text, draw, elusion, seed, output, as_json)
     elif labels is not None:
-        _from_labels(wish, pool, id_column, labels, seed, as_json, outside=outside)
+        where = Place(pool=pool, id_column=id_column, engine=engine, master=master)
+        _from_labels(wish, where, labels, seed, as_json, outside=outside)
     else:
         raise click.UsageError("Give --draw N to get a batch, or --labels FILE to get the answer.")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where the items are, and what reads them."""
+
+    pool: str
+    id_column: str
+    engine: str
+    master: str | None
+
+    def __str__(self) -> str:
+        told = f"--pool {quoted(self.pool)} --id {quoted(self.id_column)}"
+        return told if self.engine == "duckdb" else f"{told} --engine {quoted(self.engine)}"
+
+
 def _draw(
     wish: "RecallWish",
-    pool: str,
-    id_column: str,
+    where: Place,
     text: tuple[str, ...],
     draw: int,
     elusion: int,
@@ -154,14 +174,16 @@ def _draw(
 
     with progress_bar("recall") as progress:
         batch = draw_for_recall(
-            pool,
+            where.pool,
             wish,
-            id_column=id_column,
+            id_column=where.id_column,
             text=text,
             count=draw,
             outside=elusion,
             seed=seed or SEED,
             output=output or Path("recall-batch.csv"),
+            engine=where.engine,
+            spark=where.master,
             progress=progress,
         )
     if as_json:
@@ -183,15 +205,14 @@ def _draw(
     given = "" if seed is None else f" --seed {quoted(seed)}"
     given += "" if wish.pair is None else f" --pair {quoted(wish.pair)}"
     advise(
-        f"fill in its label column, then assay recall --pool {quoted(pool)} --id {quoted(id_column)} "
-        f"{flags} --labels {quoted(batch.path)}{given}"
+        f"fill in its label column, then assay recall {where} {flags} "
+        f"--labels {quoted(batch.path)}{given}"
     )
 
 
 def _from_labels(
     wish: "RecallWish",
-    pool: str,
-    id_column: str,
+    where: Place,
     labels: Path,
     seed: str | None,
     as_json: bool,
@@ -203,12 +224,14 @@ def _from_labels(
 
     with progress_bar("recall") as progress:
         answer = recall_from_files(
-            pool,
+            where.pool,
             wish,
-            id_column=id_column,
+            id_column=where.id_column,
             labels=labels,
             seed=seed or SEED,
             outside=outside,
+            engine=where.engine,
+            spark=where.master,
             progress=progress,
         )
     _show(answer_json(answer), as_json)
@@ -223,6 +246,7 @@ def _in_project(
     elusion: int,
     seed: str | None,
     output: Path | None,
+    master: str | None,
     as_json: bool,
 ) -> None:
     from assay.steps.project import Project
@@ -234,7 +258,7 @@ def _in_project(
             "A project has its own pool, and its labels come by assay label FILE -p DIR: leave "
             "--pool and --labels out."
         )
-    project = Project(folder=folder)
+    project = Project(folder=folder, spark=master)  # the engine is the project's own
     if draw is None:
         _show(answer_json(recall_of_survey(project, wish)), as_json)
         return

@@ -7,6 +7,7 @@ import click
 
 from assay.cli.output import (
     advise,
+    engine_option,
     headline,
     json_option,
     progress_bar,
@@ -198,11 +199,21 @@ def _side(value: float | None) -> str:
     "-o", "--output", required=True, type=click.Path(file_okay=False, path_type=Path),
     help="A new folder for accept.parquet, review.parquet and reject.parquet.",
 )  # fmt: skip
+@engine_option
 @json_option
 def route(
-    thresholds: Path, pool: str, id_column: str, score: str | None, output: Path, as_json: bool
+    thresholds: Path,
+    pool: str,
+    id_column: str,
+    score: str | None,
+    output: Path,
+    engine: str,
+    master: str | None,
+    as_json: bool,
 ) -> None:
     """Part a pool into accept, review and reject: three parquet files, whole or not at all.
+
+    Spark's executors write three folders of parquet files instead.
 
     \b
     Example:
@@ -214,7 +225,15 @@ def route(
     known = read_thresholds(thresholds)
     columns = ScoreColumns(score=score or known.score, id=id_column)
     with progress_bar("route") as progress:
-        routed = route_pool(known, pool=pool, columns=columns, folder=output, progress=progress)
+        routed = route_pool(
+            known,
+            pool=pool,
+            columns=columns,
+            folder=output,
+            engine=engine,
+            spark=master,
+            progress=progress,
+        )
     if as_json:
         show_json(
             {

@@ -1,6 +1,6 @@
 """Door 1, read-only: a pool of items behind one protocol, one file per engine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -28,6 +28,8 @@ class Pool(Protocol):
 
     engine: str
     view: str
+    everything: str
+    types: Mapping[str, str]
     dialect: "Dialect"
 
     def files(self, progress: Progress = silent) -> tuple[PoolFile, ...]:
@@ -62,8 +64,21 @@ class Pool(Protocol):
         """
         ...
 
-    def export(self, sql: str, path: Path) -> None:
-        """The rows of a SELECT as a parquet or CSV file, by its ending; whole or not at all."""
+    def check(self, progress: Progress = silent) -> int:
+        """The number of items; refuses a pool that cannot be used, as `summary` does."""
+        ...
+
+    @property
+    def score_sql(self) -> str:
+        """The score as a number, in terms of the pool's own columns, which `everything` has."""
+        ...
+
+    def export(self, sql: str, path: Path, *, rows: int, in_order: bool = True) -> None:
+        """Write these many rows of a SELECT; whole or not at all, and over nothing.
+
+        DuckDB writes a parquet or CSV file, by its ending. Spark's executors write a folder of
+        parquet files, in no order.
+        """
         ...
 
     def close(self) -> None:

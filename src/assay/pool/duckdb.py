@@ -13,6 +13,7 @@ from assay.pool.dialect import DUCKDB
 from assay.pool.queries import view_sql
 from assay.pool.sources import Source, find_source, hash_files, quoted
 from assay.pool.sql import SqlPool, refuse_unknown
+from assay.pool.written import beside, refuse_other_number, refuse_taken
 from assay.types.pool import Columns, PoolFile
 
 LONGEST = 16_000_000  # bytes of one row of a CSV file
@@ -44,7 +45,7 @@ class DuckDBPool(SqlPool):
         if self.source.kind == "csv":
             self.score_hint = " (A score such as 0,5 has a decimal comma: write 0.5.)"
         self._connection = connect()
-        types = self._column_types()
+        self.types = types = self._column_types()
         for column in (columns.id, columns.score, columns.prediction, *columns.text, *flags):
             if column is not None:
                 refuse_unknown(column, types)
@@ -63,15 +64,17 @@ class DuckDBPool(SqlPool):
             hint = CSV_HINT if self.source.kind == "csv" else ""
             raise EngineError(f"The pool {names!r} cannot be read: {first}.{hint}") from error
 
-    def export(self, sql: str, path: Path) -> None:
-        """The rows of a SELECT as a parquet or CSV file, by its ending; whole or not at all."""
+    def export(self, sql: str, path: Path, *, rows: int, in_order: bool = True) -> None:
+        """A parquet or CSV file, by its ending; whole or not at all, and over nothing."""
+        refuse_taken(path)
         form = "(FORMAT parquet, COMPRESSION zstd)"
         if path.suffix.lower() == ".csv":
             form = "(FORMAT csv, HEADER)"
-        part = path.with_name(path.name + ".part")
-        self._rows("SET preserve_insertion_order = true")
+        part = beside(path)
+        self._rows(f"SET preserve_insertion_order = {str(in_order).lower()}")
         try:
-            self._rows(f"COPY ({sql}) TO {quoted(str(part))} {form}")
+            written = self._rows(f"COPY ({sql}) TO {quoted(str(part))} {form}")[0][0]
+            refuse_other_number(path, written, rows)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ are of whole numbers, and missing values are counted before anything else is com
 from collections.abc import Mapping, Sequence
 
 from assay.errors import InputError
-from assay.pool.dialect import WHOLE, Dialect
+from assay.pool.dialect import WHOLE, Dialect, double_sql
 from assay.pool.grid import grid_sql, unit_sql
 from assay.types.pool import Columns
 from assay.types.strata import Stratum
@@ -27,7 +27,7 @@ def view_sql(
     """The pool in assay's own columns: raw_id, id, score, prediction, text_0, …, flag_0, …"""
     refuse_id_type(columns.id, types)
     name = dialect.name(columns.id)
-    score = _score_sql(columns.score, types, dialect)
+    score = score_sql(columns.score, types, dialect)
     prediction = _prediction_sql(columns, types, score, dialect)
     texts = "".join(
         f", CAST({dialect.name(c)} AS STRING) AS text_{i}" for i, c in enumerate(columns.text)
@@ -52,7 +52,8 @@ def _numeric(kind: str) -> bool:
     return kind in WHOLE | {"DOUBLE", "FLOAT"} or kind.startswith("DECIMAL")
 
 
-def _score_sql(column: str | None, types: Mapping[str, str], dialect: Dialect) -> str:
+def score_sql(column: str | None, types: Mapping[str, str], dialect: Dialect) -> str:
+    """The score as a number, from columns of these types; NULL where it is none."""
     if column is None:
         return "CAST(NULL AS DOUBLE)"
     kind = types[column]
@@ -67,7 +68,7 @@ def _prediction_sql(
     columns: Columns, types: Mapping[str, str], score: str, dialect: Dialect
 ) -> str:
     if columns.threshold is not None:
-        return f"({score} >= CAST({float(columns.threshold)!r} AS DOUBLE))"
+        return f"({score} >= {double_sql(columns.threshold)})"
     if columns.prediction is None:
         return "CAST(NULL AS BOOLEAN)"
     return _flag_sql(columns.prediction, types, dialect)

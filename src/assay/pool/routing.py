@@ -1,15 +1,21 @@
 """A pool parted into accept, review and reject: three parquet files, whole or not at all."""
 
 import shutil
-import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.errors import InputError
-from assay.pool import Progress, silent
-from assay.pool.scored import ScoreColumns, ScoreFile
-from assay.pool.sources import quoted
+from assay.pool import Pool, Progress, open_pool, silent
+from assay.pool.dialect import double_sql
+from assay.pool.scored import ScoreColumns
+from assay.pool.written import new_folder, refuse_taken
+from assay.types.pool import Columns
 from assay.types.triage import Cutoffs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 PARTS = ("accept", "review", "reject")
 
@@ -46,66 +52,56 @@ def route(
     cutoffs: Cutoffs,
     folder: Path,
     *,
+    engine: str = "duckdb",
+    spark: "str | SparkSession | None" = None,
     progress: Progress = silent,
 ) -> Routed:
     """Write accept.parquet, review.parquet and reject.parquet, every column kept.
 
     They are written beside the folder and moved there together, so that nobody ever sees a part.
+    DuckDB writes files, Spark folders of files.
     """
-    if folder.exists():
-        raise InputError(
-            f"{str(folder)!r} exists already. Choose another folder with -o: nothing is overwritten."
-        )
-    with ScoreFile(source, columns, what="pool") as file:
-        file.forget_order()
-        progress("checking the scores", 0.05)
-        items = file.refuse_bad_scores()
-        if columns.id is not None:
-            progress("checking the ids", 0.1)
-            file.refuse_bad_ids(items)
-        part = _beside(folder)
+    refuse_taken(folder)
+    if columns.id is None:
+        raise InputError("Routing needs the column of the ids, to see that no item comes twice.")
+    pool = open_pool(
+        source, Columns(id=columns.id, score=columns.score), engine=engine, spark=spark
+    )
+    try:
+        items = pool.check(lambda message, share: progress(message, (share or 0) / 4))
+        parts = conditions(pool.score_sql, cutoffs)
+        counts = _counted(pool, parts, items)
+        part = new_folder(folder)
         try:
-            counts = {}
-            for number, (name, where) in enumerate(conditions(file.score, cutoffs).items()):
+            for number, (name, where) in enumerate(parts.items()):
                 progress(f"writing {name}.parquet", 0.15 + 0.28 * number)
-                target = quoted(str(part / f"{name}.parquet"))
-                counts[name] = file.rows(
-                    f"COPY (SELECT * FROM {file.reader} WHERE {where}) TO {target} "
-                    "(FORMAT parquet, COMPRESSION zstd)"
-                )[0][0]
-            if sum(counts.values()) != items:
-                raise InputError(
-                    f"{items:,} items were read and {sum(counts.values()):,} written: the pool "
-                    "changed meanwhile. Run it again."
-                )
+                sql = f"SELECT * FROM {pool.everything} WHERE {where}"
+                pool.export(sql, part / f"{name}.parquet", rows=counts[name], in_order=False)
             part.rename(folder)
         finally:
             shutil.rmtree(part, ignore_errors=True)
+    finally:
+        pool.close()
     return Routed(folder=folder, **counts)
 
 
-def _beside(folder: Path) -> Path:
-    """A new folder beside the one to be made."""
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    except OSError as error:
+def _counted(pool: Pool, parts: Mapping[str, str], items: int) -> dict[str, int]:
+    sums = ", ".join(f"count(*) FILTER (WHERE {where})" for where in parts.values())
+    counts = dict(zip(parts, pool.select(f"SELECT {sums} FROM {pool.everything}")[0], strict=True))
+    if sum(counts.values()) != items:
         raise InputError(
-            f"The folder {str(folder)!r} cannot be written: {error.strerror}."
-        ) from error
+            f"{items:,} items were read, and then {sum(counts.values()):,}: the pool changed "
+            "meanwhile. Run it again."
+        )
+    return counts
 
 
 def conditions(score: str, cutoffs: Cutoffs) -> dict[str, str]:
     """The SQL condition of each part; together they hold every finite score exactly once."""
-    accept = "false" if cutoffs.high is None else f"{score} >= {_number(cutoffs.high)}"
-    reject = "false" if cutoffs.low is None else f"{score} <= {_number(cutoffs.low)}"
+    accept = "false" if cutoffs.high is None else f"{score} >= {double_sql(cutoffs.high)}"
+    reject = "false" if cutoffs.low is None else f"{score} <= {double_sql(cutoffs.low)}"
     return {
         "accept": accept,
         "review": f"NOT ({accept}) AND NOT ({reject})",
         "reject": reject,
     }
-
-
-def _number(value: float) -> str:
-    # the shortest text that reads back as the same number, read by DuckDB as a double
-    return f"CAST({value!r} AS DOUBLE)"

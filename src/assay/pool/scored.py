@@ -86,10 +86,6 @@ class ScoreFile:
             name = self.source.files[0].name
             raise EngineError(f"The {self.what} {name!r} cannot be read: {first}.") from error
 
-    def forget_order(self) -> None:
-        """Let DuckDB read and write rows in any order, which is faster."""
-        self._connection.execute("SET preserve_insertion_order = false")
-
     def refuse_bad_scores(self) -> int:
         """The number of items; refused where any score is missing or not finite."""
         items, bad = self.rows(

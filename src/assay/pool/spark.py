@@ -4,7 +4,6 @@ Everything is counted, hashed and cut in the cluster; only summaries and the res
 """
 
 import hashlib
-import re
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from assay.pool import Progress, silent
 from assay.pool.dialect import SPARK
 from assay.pool.queries import view_sql
 from assay.pool.sources import TABLE, Source, find_source, hash_files, is_elsewhere
+from assay.pool.spark_files import hadoop_path, write_folder
 from assay.pool.spark_session import find_session, first_line
 from assay.pool.sql import SqlPool, refuse_unknown
 from assay.types.pool import Columns, PoolFile
@@ -47,18 +47,19 @@ class SparkPool(SqlPool):
         self.view = f"assay_{uuid.uuid4().hex}"
         self._failures = _failures()
         frame = self._frame()
-        types = {name: TYPES.get(kind, kind.upper()) for name, kind in frame.dtypes}
+        self.types = types = {name: TYPES.get(kind, kind.upper()) for name, kind in frame.dtypes}
         for column in (columns.id, columns.score, columns.prediction, *columns.text, *flags):
             if column is not None:
                 refuse_unknown(column, types)
         self.id_is_text = types[columns.id] == "VARCHAR"
-        frame.createOrReplaceTempView(f"{self.view}_source")
-        select = view_sql(columns, types, self.dialect, f"{self.view}_source", flags)
+        self.everything = f"{self.view}_source"
+        frame.createOrReplaceTempView(self.everything)
+        select = view_sql(columns, types, self.dialect, self.everything, flags)
         self._guarded(lambda: self._spark.sql(f"CREATE TEMPORARY VIEW {self.view} AS {select}"))
 
     def close(self) -> None:
         """Forget the views; the session goes on, because it may be the user's."""
-        for name in (self.view, f"{self.view}_source"):
+        for name in (self.view, self.everything):
             self._guarded(lambda name=name: self._spark.catalog.dropTempView(name))
 
     def _rows(self, sql: str) -> list[Any]:
@@ -75,7 +76,7 @@ class SparkPool(SqlPool):
 
     def _frame(self) -> "DataFrame":
         if self.source is not None:
-            paths = [_hadoop_path(str(path.absolute())) for path in self.source.files]
+            paths = [hadoop_path(str(path.absolute())) for path in self.source.files]
             reader = self._spark.read.option("mergeSchema", len(paths) > 1)
             return self._guarded(lambda: reader.parquet(*paths))  # type: ignore[no-any-return]
         if self.place.startswith(TABLE):
@@ -123,21 +124,16 @@ class SparkPool(SqlPool):
             "GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT 3"
         )
 
-    def export(self, sql: str, path: Path) -> None:
-        """The rows of a SELECT as a folder of parquet files, written by the executors."""
-        if path.suffix.lower() != ".parquet":
-            raise InputError(
-                f"Spark writes parquet: give a name that ends in .parquet, not {path.name!r}."
-            )
-        part = path.with_name(path.name + ".part")
-        self._guarded(
-            lambda: (
-                self._spark.sql(sql)
-                .write.mode("overwrite")
-                .parquet(_hadoop_path(str(part.absolute())))
-            )
-        )
-        part.replace(path)
+    def export(
+        self,
+        sql: str,
+        path: Path,
+        *,
+        rows: int,
+        in_order: bool = True,  # noqa: ARG002 - a cluster keeps no order
+    ) -> None:
+        """A folder of parquet files, written by the executors; whole or not at all."""
+        self._guarded(lambda: write_folder(self._spark.sql(sql), path, rows=rows))
 
     def texts(self, ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
         """The text columns of these items."""
@@ -187,11 +183,6 @@ def _parquet(source: str) -> Source:
             "Rename it, or name the files with a glob."
         )
     return found
-
-
-def _hadoop_path(path: str) -> str:
-    """A path of this file system, whatever the cluster's own is, with nothing read as a pattern."""
-    return "file://" + re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
 
 
 def _failures() -> tuple[type[Exception], ...]:

@@ -3,24 +3,36 @@
 import difflib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.errors import InputError
 from assay.pool import Progress, silent
 from assay.pool.dialect import Dialect
 from assay.pool.grid import grid_sql, merge
-from assay.pool.queries import ends_sql, flaws, histogram_sql, tickets_sql, validation_sql
+from assay.pool.queries import (
+    ends_sql,
+    flaws,
+    histogram_sql,
+    score_sql,
+    tickets_sql,
+    validation_sql,
+)
 from assay.types.pool import Columns, Histogram, PoolSummary, ReservedItem
 from assay.types.strata import Stratum
 
 
 class SqlPool(ABC):
-    """A pool that answers SQL under the name `view`, in the columns of `queries.view_sql`."""
+    """A pool that answers SQL under the name `view`, in the columns of `queries.view_sql`.
+
+    Under the name `everything` it has all the columns that it came with, of these `types`.
+    """
 
     dialect: Dialect
     columns: Columns
     view = "pool"
+    everything = "everything"
+    types: Mapping[str, str]
     id_is_text = True
     score_hint = ""
     _summary: PoolSummary | None = None
@@ -41,14 +53,27 @@ class SqlPool(ABC):
     def summary(self, progress: Progress = silent) -> PoolSummary:
         """Counts and histograms after validation; refuses a pool that cannot be used."""
         if self._summary is None:
-            progress("checking ids, scores and predictions", 0.1)
-            items, low, high = self._validated()
-            self._ends = (low, high)
-            progress("looking for duplicate ids", 0.4)
-            self._refuse_duplicates(items)
+            items, low, high = self._checked(progress)
             progress("counting scores", 0.8)
             self._summary = self._counted(items, low, high)
         return self._summary
+
+    def check(self, progress: Progress = silent) -> int:
+        """The number of items after the same validation, where no summary is needed."""
+        return self._checked(progress)[0]
+
+    def _checked(self, progress: Progress) -> tuple[int, float | None, float | None]:
+        progress("checking ids, scores and predictions", 0.1)
+        items, low, high = self._validated()
+        self._ends = (low, high)
+        progress("looking for duplicate ids", 0.4)
+        self._refuse_duplicates(items)
+        return items, low, high
+
+    @property
+    def score_sql(self) -> str:
+        """The score as a number, in terms of the columns of `everything`."""
+        return score_sql(self.columns.score, self.types, self.dialect)
 
     def _validated(self) -> tuple[int, float | None, float | None]:
         columns = self.columns
@@ -80,7 +105,7 @@ class SqlPool(ABC):
         }[name]
         raise InputError(
             f"{number:,} of {items:,} items {sentence}. Every item needs one: leave these items "
-            f"out of the pool or complete them, then run init again.{hint}"
+            f"out of the pool or complete them, then run it again.{hint}"
         )
 
     def _refuse_duplicates(self, items: int) -> None:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.errors import InputError
 from assay.files.batch import refuse_existing
 from assay.files.labels import read_labels
 from assay.pool import Pool, Progress, open_pool, silent
-from assay.pool.sources import named, quoted
+from assay.pool.sources import named, quoted, settle
 from assay.pool.tables import write_table
 from assay.stats.overlap_kinds import pair_kind
 from assay.text.keywords import (
@@ -24,6 +25,9 @@ from assay.text.views import SPLITS, Split, two_views
 from assay.types.checks import choice
 from assay.types.pool import Columns
 from assay.types.results import counted
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ENDINGS = (".parquet", ".csv")
 PAGE = 20_000  # items whose texts are in memory at a time
@@ -57,11 +61,17 @@ def build_keywords(
     weights: tuple[float, float] = (0.9, 0.1),
     names: tuple[str, str] = ("seed", "neighbours"),
     output: Path | None = None,
+    engine: str = "duckdb",
+    spark: "str | SparkSession | None" = None,
     progress: Progress = silent,
 ) -> KeywordPair:
-    """The neighbour filter of the seed terms; with `output`, the pool with both 0/1 columns."""
+    """The neighbour filter of the seed terms; with `output`, the pool with both 0/1 columns.
+
+    Spark writes a folder of parquet files; `spark` is a session or the address of the cluster.
+    """
     _check_output(output)
-    opened = open_pool(pool, Columns(id=text[0], text=tuple(text)))
+    columns = Columns(id=text[0], text=tuple(text))
+    opened = open_pool(settle(pool, engine), columns, engine=engine, spark=spark)
     try:
         _check_names(opened, names)
         progress("reading the seed terms", None)
@@ -82,8 +92,8 @@ def build_keywords(
         counts = overlap_counts(opened, len(text), seeds, filters)
         if output is not None:
             progress("writing both columns", None)
-            columns = {named(names[0]): seeds, named(names[1]): filters}
-            opened.export(flag_sql([named(t) for t in text], columns), output)
+            sql = flag_sql(opened, text, {names[0]: seeds, names[1]: filters})
+            opened.export(sql, output, rows=items)
     finally:
         opened.close()
     return KeywordPair(
@@ -109,7 +119,7 @@ def _check_output(output: Path | None) -> None:
 
 
 def _check_names(pool: Pool, names: Sequence[str]) -> None:
-    present = {row[0].lower() for row in pool.select("DESCRIBE SELECT * FROM everything")}
+    present = {name.lower() for name in pool.types}
     for name in names:
         if name.lower() in present:
             raise InputError(
@@ -257,6 +267,7 @@ def _write(
             f"JOIN read_parquet({quoted(str(beside))}) f "
             f"ON CAST(e.{named(id_column)} AS VARCHAR) = f.assay_id",
             output,
+            rows=len(flags.ids),
         )
     finally:
         beside.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """A project folder: its ledger, its files, its clock."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -55,11 +55,11 @@ class Project:
             yield session
             writer.append(session.events, time=self.now())
 
-    def pool(self, registered: RegisteredPool) -> Pool:
-        """The registered pool, opened for reading."""
+    def pool(self, registered: RegisteredPool, flags: Sequence[str] = ()) -> Pool:
+        """The registered pool, opened for reading, with these 0/1 columns at hand."""
         place = self.pool_path(registered)
         engine = engine_at_hand(place, registered.engine, self.spark)
-        return open_pool(place, registered.columns, engine=engine, spark=self.spark)
+        return open_pool(place, registered.columns, engine=engine, spark=self.spark, flags=flags)
 
     def has_pool(self, registered: RegisteredPool) -> bool:
         """Whether there is anything where the pool was."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.draw import blind_order
 from assay.errors import InputError
@@ -10,6 +11,7 @@ from assay.files.batch import BatchRow, refuse_existing, write_batch
 from assay.files.labels import read_labels
 from assay.pool import Pool, Progress, open_pool, silent
 from assay.pool.cells import cells_of, count_cells, lowest_tickets
+from assay.pool.sources import settle
 from assay.stats.overlap_plan import allocate
 from assay.steps.recall import (
     RecallAnswer,
@@ -22,6 +24,9 @@ from assay.steps.recall import (
 from assay.types.overlap import CellSample
 from assay.types.pool import Columns
 from assay.types.results import counted
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 SEED = "recall"
 
@@ -47,12 +52,15 @@ def draw_for_recall(
     outside: int = 0,
     seed: str = SEED,
     output: Path,
+    engine: str = "duckdb",
+    spark: "str | SparkSession | None" = None,
     progress: Progress = silent,
 ) -> RecallBatch:
     """Write a blind batch over the cells, shared out for the recall that is wanted."""
     refuse_existing(output)
-    opened = _open(pool, wish, id_column, text, progress)
+    opened = _open(pool, wish, Columns(id=id_column, text=tuple(text)), engine, spark)
     try:
+        opened.check(progress)
         sizes = count_cells(opened, wish.flags)
         new = new_labels(wish, {n: CellSample(items=k) for n, k in sizes.items()}, count, outside)
         progress("drawing a ticket for every item", None)
@@ -71,17 +79,19 @@ def draw_for_recall(
 
 
 def _open(
-    pool: str, wish: RecallWish, id_column: str, text: Sequence[str], progress: Progress
+    pool: str,
+    wish: RecallWish,
+    columns: Columns,
+    engine: str,
+    spark: "str | SparkSession | None",
 ) -> Pool:
-    for column in text:
+    for column in columns.text:
         if column in wish.flags:
             raise InputError(
                 f"'{column}' cannot be shown as text: people label without seeing what the "
                 "classifiers say."
             )
-    opened = open_pool(pool, Columns(id=id_column, text=tuple(text)), flags=wish.flags)
-    opened.summary(progress)
-    return opened
+    return open_pool(settle(pool, engine), columns, engine=engine, spark=spark, flags=wish.flags)
 
 
 def new_labels(
@@ -106,6 +116,8 @@ def recall_from_files(
     labels: Path,
     seed: str = SEED,
     outside: bool = False,
+    engine: str = "duckdb",
+    spark: "str | SparkSession | None" = None,
     progress: Progress = silent,
 ) -> RecallAnswer:
     """The answer from a file of labels of random items of each cell.
@@ -113,8 +125,9 @@ def recall_from_files(
     Labels outside the union are taken only if `outside` vouches for them or the seed drew them.
     """
     known, skipped, differing = _settled(labels)
-    opened = _open(pool, wish, id_column, (), progress)
+    opened = _open(pool, wish, Columns(id=id_column), engine, spark)
     try:
+        opened.check(progress)
         sizes = count_cells(opened, wish.flags)
         progress("finding the labelled items", None)
         where = cells_of(opened, len(wish.flags), list(known))

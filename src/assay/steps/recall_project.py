@@ -5,7 +5,7 @@ from pathlib import Path
 
 from assay.errors import PlanError
 from assay.events import State, SurveyedItem, SurveyReported, SurveyWork
-from assay.pool import Progress, open_pool, silent
+from assay.pool import Progress, silent
 from assay.pool.cells import cell_names, count_cells, lowest_tickets
 from assay.stats.overlap import share
 from assay.steps.project import Project, Session, registered_pool
@@ -31,9 +31,7 @@ def draw_recall_survey(
     with project.writing() as session:
         state = session.state
         pool = registered_pool(state)
-        opened = open_pool(
-            project.pool_path(pool), pool.columns, engine=pool.engine, flags=wish.flags
-        )
+        opened = project.pool(pool, wish.flags)
         try:
             progress("counting the cells", None)
             sizes = count_cells(opened, wish.flags)

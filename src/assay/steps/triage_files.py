@@ -2,16 +2,20 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, PlanError
 from assay.files.batch import write_safely
 from assay.pool import Progress, silent
 from assay.pool.routing import Routed, route
 from assay.pool.scored import ScoreColumns
+from assay.pool.sources import settle
 from assay.report.triage import yield_chart
 from assay.stats.triage_planner import labels_to_pass
 from assay.types.triage import SizeForecast, Thresholds
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 PLOTS = (".svg", ".png", ".json")
 
@@ -43,6 +47,8 @@ def route_pool(
     pool: str,
     columns: ScoreColumns,
     folder: Path,
+    engine: str = "duckdb",
+    spark: "str | SparkSession | None" = None,
     progress: Progress = silent,
 ) -> Routed:
     """Part a pool by these thresholds; refused where they promise nothing and were not chosen so."""
@@ -51,7 +57,15 @@ def route_pool(
             "These thresholds certify nothing, so everything would go to people. Label more items "
             "and run assay triage again, or choose --rule empirical, which promises nothing."
         )
-    return route(pool, columns, thresholds.cutoffs, folder, progress=progress)
+    return route(
+        settle(pool, engine),
+        columns,
+        thresholds.cutoffs,
+        folder,
+        engine=engine,
+        spark=spark,
+        progress=progress,
+    )
 
 
 def write_plot(path: Path, result: dict[str, Any]) -> None:

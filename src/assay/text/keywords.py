@@ -8,17 +8,19 @@ of its terms. Everything is counted by the pool's engine; no text enters Python.
 *Source*: Bommannavar, Kolcz, Rajaraman (KDD 2014), section 6.1.1.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import InputError
+from assay.pool import Pool
 from assay.pool.cells import Selects
-from assay.pool.sources import quoted
+from assay.pool.dialect import DUCKDB, Dialect, double_sql
 from assay.types.checks import choice
 
 TERM = r"[#@]?[\p{L}\p{M}\p{N}_]+"
-ADDRESS = r"https?://\S+"
+ADDRESS = r"https?://[^ \t\n\r\f]+"  # \S is not the same in every engine
 SHORTEST = 2  # characters of a neighbour
 
 
@@ -34,11 +36,15 @@ class Neighbour:
 
 @dataclass(frozen=True, kw_only=True)
 class Similarity:
-    """How near a term is to the seeds, as SQL over `found`, `joint`, `seeds` and `items`."""
+    """How near a term is to the seeds, as SQL over `found`, `joint`, `seeds` and `items`.
+
+    `final` turns what is ranked into the score, where engines would round it in different ways.
+    """
 
     name: str
     title: str
     sql: Callable[[float, float], str]
+    final: Callable[[float], float] = float
 
 
 SIMILARITIES = {
@@ -57,21 +63,25 @@ SIMILARITIES = {
         Similarity(
             name="pmi",
             title="how much more often together than by chance (logarithm)",
-            sql=lambda _a, _b: "ln(joint * items / (found * seeds))",
+            sql=lambda _a, _b: "joint * items / (found * seeds)",
+            final=math.log,
         ),
         Similarity(
             name="tversky",
             title="shared items over shared plus weighted rest of the term and of the seeds",
-            sql=lambda a, b: f"joint / (joint + {a!r} * (found - joint) + {b!r} * (seeds - joint))",
+            sql=lambda a, b: (
+                f"joint / (joint + {double_sql(a)} * (found - joint) "
+                f"+ {double_sql(b)} * (seeds - joint))"
+            ),
         ),
     )
 }
 
 
-def terms_sql(text: str) -> str:
+def terms_sql(text: str, dialect: Dialect = DUCKDB) -> str:
     """SQL for the list of terms in a text."""
-    clean = f"lower(regexp_replace(coalesce({text}, ''), {quoted(ADDRESS)}, ' ', 'g'))"
-    return f"regexp_extract_all({clean}, {quoted(TERM)})"
+    clean = dialect.lower(dialect.without(f"coalesce({text}, '')", ADDRESS))
+    return dialect.found(clean, TERM)
 
 
 def joined_text(columns: int) -> str:
@@ -79,15 +89,15 @@ def joined_text(columns: int) -> str:
     return " || ' ' || ".join(f"coalesce(text_{i}, '')" for i in range(columns))
 
 
-def match_sql(terms: str, filters: Sequence[Sequence[str]]) -> str:
+def match_sql(terms: str, filters: Sequence[Sequence[str]], dialect: Dialect = DUCKDB) -> str:
     """SQL that is true where the list `terms` has any of the words or phrases."""
     words = [f[0] for f in filters if len(f) == 1]
     phrases = [" ".join(f) for f in filters if len(f) > 1]
     tests = []
     if words:
-        tests.append(f"list_has_any({terms}, [{', '.join(map(quoted, words))}])")
-    padded = f"(' ' || array_to_string({terms}, ' ') || ' ')"
-    tests += [f"contains({padded}, {quoted(f' {phrase} ')})" for phrase in phrases]
+        tests.append(dialect.any_of(terms, words))
+    padded = f"(' ' || {dialect.spaced(terms)} || ' ')"
+    tests += [f"contains({padded}, {dialect.text(f' {phrase} ')})" for phrase in phrases]
     return "(" + " OR ".join(tests) + ")"
 
 
@@ -95,7 +105,7 @@ def read_terms(pool: Selects, terms: Sequence[str]) -> list[list[str]]:
     """Each given word or phrase as its terms; refuses one that has no letter or digit."""
     found = []
     for given in terms:
-        words = pool.select(f"SELECT {terms_sql(quoted(given))}")[0][0]
+        words = pool.select(f"SELECT {terms_sql(pool.dialect.text(given), pool.dialect)}")[0][0]
         if not words:
             raise InputError(
                 f"The seed term {given!r} holds no letter or digit. Give words, phrases, #hashtags or "
@@ -109,10 +119,9 @@ def read_terms(pool: Selects, terms: Sequence[str]) -> list[list[str]]:
 
 def count_matches(pool: Selects, columns: int, filters: Sequence[Sequence[str]]) -> tuple[int, int]:
     """How many items match the filter, and how many there are. Refuses nothing and everything."""
-    terms = terms_sql(joined_text(columns))
     matched, items = pool.select(
-        f"WITH t AS (SELECT {terms} AS terms FROM pool) "
-        f"SELECT count(*) FILTER (WHERE {match_sql('terms', filters)}), count(*) FROM t"
+        f"WITH t AS ({_read_sql(pool, columns)}) SELECT "
+        f"count(*) FILTER (WHERE {match_sql('terms', filters, pool.dialect)}), count(*) FROM t"
     )[0]
     shown = ", ".join(" ".join(words) for words in filters)
     if matched == 0:
@@ -153,10 +162,11 @@ def find_neighbours(
         raise InputError(f"'max_share' must be above 0 and at most 1, got {most_share!r}.")
     formula = similarity.sql(*map(float, weights))
     rows = pool.select(
-        f"{_counts_sql(columns, seeds)}, "
+        f"{_counts_sql(pool, columns, seeds)}, "
         f"k AS (SELECT *, CAST({matched} AS DOUBLE) AS seeds, CAST({items} AS DOUBLE) AS items "
-        f"FROM c WHERE found BETWEEN {int(least_items)} AND {items * most_share!r} AND joint > 0 "
-        f"AND length(term) >= {SHORTEST} AND term NOT IN ({_left_out(seeds)})) "
+        f"FROM c WHERE found BETWEEN {int(least_items)} AND {double_sql(items * most_share)} "
+        f"AND joint > 0 AND length(term) >= {SHORTEST} "
+        f"AND term NOT IN ({_left_out(pool, seeds)})) "
         f"SELECT term, {formula} AS score, found, joint FROM k "
         f"ORDER BY score DESC, joint DESC, term LIMIT {int(top)}"
     )
@@ -167,37 +177,46 @@ def find_neighbours(
             "--min-items or choose broader seed terms."
         )
     return tuple(
-        Neighbour(term=str(term), score=float(value), items=int(found), joint=int(joint))
+        Neighbour(term=str(term), score=similarity.final(value), items=int(found), joint=int(joint))
         for term, value, found, joint in rows
     )
 
 
-def _counts_sql(columns: int, seeds: Sequence[Sequence[str]]) -> str:
+def _read_sql(pool: Selects, columns: int) -> str:
+    return f"SELECT {terms_sql(joined_text(columns), pool.dialect)} AS terms FROM {pool.view}"
+
+
+def _counts_sql(pool: Selects, columns: int, seeds: Sequence[Sequence[str]]) -> str:
     """Common table expressions up to `c`: for each term its items, and those the seeds match."""
+    hit = match_sql("terms", seeds, pool.dialect)
     return (
-        f"WITH t AS (SELECT {terms_sql(joined_text(columns))} AS terms FROM pool), "
-        f"s AS (SELECT list_distinct(terms) AS terms, {match_sql('terms', seeds)} AS hit FROM t), "
-        "u AS (SELECT unnest(terms) AS term, hit FROM s), "
+        f"WITH t AS ({_read_sql(pool, columns)}), "
+        f"s AS (SELECT array_distinct(terms) AS terms, {hit} AS hit FROM t), "
+        f"u AS (SELECT {pool.dialect.unnest}(terms) AS term, hit FROM s), "
         "c AS (SELECT term, CAST(count(*) AS DOUBLE) AS found, "
         "CAST(count(*) FILTER (WHERE hit) AS DOUBLE) AS joint FROM u GROUP BY term)"
     )
 
 
-def _left_out(seeds: Sequence[Sequence[str]]) -> str:
+def _left_out(pool: Selects, seeds: Sequence[Sequence[str]]) -> str:
     bare = sorted({word.lstrip("#@") for words in seeds for word in words})
-    return ", ".join(quoted(mark + word) for word in bare for mark in ("", "#", "@"))
+    return ", ".join(pool.dialect.text(mark + word) for word in bare for mark in ("", "#", "@"))
 
 
-def flag_sql(texts: Sequence[str], filters: Mapping[str, Sequence[Sequence[str]]]) -> str:
-    """SQL for every column of the pool and one 0/1 column per filter, over `everything`."""
-    joined = " || ' ' || ".join(f"coalesce(CAST({text} AS VARCHAR), '')" for text in texts)
-    flags = ", ".join(
-        f"CAST({match_sql('assay_terms', terms)} AS INTEGER) AS {name}"
+def flag_sql(
+    pool: Pool, texts: Sequence[str], filters: Mapping[str, Sequence[Sequence[str]]]
+) -> str:
+    """SQL for every column of the pool and one 0/1 column per filter."""
+    dialect = pool.dialect
+    joined = " || ' ' || ".join(f"coalesce(CAST({dialect.name(t)} AS STRING), '')" for t in texts)
+    columns = [dialect.name(column) for column in pool.types]
+    columns += [
+        f"CAST({match_sql('assay_terms', terms, dialect)} AS INTEGER) AS {dialect.name(name)}"
         for name, terms in filters.items()
-    )
+    ]
     return (
-        f"WITH t AS (SELECT *, {terms_sql(joined)} AS assay_terms FROM everything) "
-        f"SELECT * EXCLUDE (assay_terms), {flags} FROM t"
+        f"WITH t AS (SELECT *, {terms_sql(joined, dialect)} AS assay_terms FROM {pool.everything}) "
+        f"SELECT {', '.join(columns)} FROM t"
     )
 
 
@@ -205,9 +224,9 @@ def overlap_counts(
     pool: Selects, columns: int, first: Sequence[Any], second: Sequence[Any]
 ) -> dict[str, int]:
     """How many items each of two filters flags, and both."""
-    a, b = match_sql("terms", first), match_sql("terms", second)
+    a, b = (match_sql("terms", filters, pool.dialect) for filters in (first, second))
     row = pool.select(
-        f"WITH t AS (SELECT {terms_sql(joined_text(columns))} AS terms FROM pool) "
+        f"WITH t AS ({_read_sql(pool, columns)}) "
         f"SELECT count(*) FILTER (WHERE {a}), count(*) FILTER (WHERE {b}), "
         f"count(*) FILTER (WHERE {a} AND {b}) FROM t"
     )[0]

@@ -1,0 +1,53 @@
+"""Folders of parquet files that Spark's executors write: whole or not at all."""
+
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import InputError
+from assay.pool.duckdb import connect
+from assay.pool.sources import Source
+from assay.pool.written import beside, refuse_other_number, refuse_taken
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def hadoop_path(path: str) -> str:
+    """A path of this file system, whatever the cluster's own is, with nothing read as a pattern."""
+    return "file://" + re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
+
+
+def write_folder(frame: "DataFrame", path: Path, *, rows: int) -> None:
+    """Write the rows beside and move them when this machine sees as many as there should be.
+
+    Where the file system is not shared, each executor writes to a disk of its own and Spark calls
+    that a success; the count finds out.
+    """
+    if path.suffix.lower() != ".parquet":
+        raise InputError(
+            f"Spark writes parquet: give a name that ends in .parquet, not {path.name!r}."
+        )
+    refuse_taken(path)
+    part = beside(path.absolute())
+    try:
+        # a target is no pattern: it is taken letter by letter
+        frame.write.option("compression", "zstd").parquet(f"file://{part}")
+        refuse_other_number(path, _rows(part), rows)
+        part.rename(path.absolute())
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _rows(folder: Path) -> int:
+    files = tuple(sorted(folder.glob("*.parquet")))
+    if not files:
+        return 0
+    connection = connect()
+    try:
+        listed = Source(kind="parquet", files=files).listed
+        found = connection.execute(f"SELECT count(*) FROM read_parquet({listed})").fetchall()
+    finally:
+        connection.close()
+    return int(found[0][0])
