@@ -277,9 +277,7 @@ def recall_of_another(
     low, high = centre * math.exp(-spread), centre * math.exp(spread)
     low, high = min(1.0, low, recall), min(1.0, max(high, recall))
     if known.method != "combined":
-        return banded(
-            min(1.0, recall), low, high, confidence=known.confidence, band=known.band
-        )
+        return banded(min(1.0, recall), low, high, confidence=known.confidence, band=known.band)
     # labels from outside have moved the band of the positives: it is no longer a factor of theirs
     own = z * math.sqrt(log_variance(sample))
     down = math.hypot(own, math.log(positives.band_high / positives.point))

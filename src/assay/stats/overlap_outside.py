@@ -151,9 +151,7 @@ _CLASH = (
 )
 
 
-def _joined(
-    own: RecallRange, wider: RecallRange, direct: RecallRange
-) -> tuple[RecallRange, bool]:
+def _joined(own: RecallRange, wider: RecallRange, direct: RecallRange) -> tuple[RecallRange, bool]:
     """Where both, each at half the risk, agree; the direct one if they do not."""
     band_low = max(wider.band_low, direct.low)
     band_high = min(wider.band_high, direct.high)

@@ -75,7 +75,7 @@ def kept_rates(right: Sequence[ArrayLike], items: Sequence[int], *, target: floa
     found = [np.zeros(0)]
     for flags, size in zip(right, items, strict=True):
         wrong = ~np.asarray(flags, dtype=np.bool_)
-        before = np.cumsum(wrong) - wrong
+        before = np.asarray(np.cumsum(wrong) - wrong, dtype=np.int64)
         share = (math.floor(rate * size) - before) / (size - np.arange(len(wrong)))
         found.append(np.clip(share, float(rate), 1.0))
     return np.concatenate(found)

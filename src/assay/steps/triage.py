@@ -74,9 +74,7 @@ class TriageAnswer:
 
 def find_thresholds(question: TriageQuestion) -> TriageAnswer:
     """Cut-offs by the rule that was asked for, with the promise that the rule makes."""
-    columns = ScoreColumns(
-        score=question.score, label=question.label, id=question.id
-    )
+    columns = ScoreColumns(score=question.score, label=question.label, id=question.id)
     dev = read_scored(question.dev, columns, what="development file")
     _refuse_twice(dev)
     if question.train is not None:
@@ -135,7 +133,7 @@ def _refuse_twice(dev: Scored) -> None:
 def _refuse_training(question: TriageQuestion, dev: Scored) -> None:
     """Refuse labels that would both place the path and prove."""
     train = str(question.train)
-    if _named(train).split()[-1] == _named(question.dev).split()[-1]:
+    if _bytes(train) == _bytes(question.dev):
         raise InputError(
             "--train and --dev are the same file. The curve must not know the labels that prove: leave "
             "--train out, and a quarter of the development labels calibrates."
@@ -158,6 +156,11 @@ def _refuse_training(question: TriageQuestion, dev: Scored) -> None:
 def _named(path: str) -> str:
     file = Path(path)
     return f"{file.name} {file_digest(file)}" if file.is_file() else path
+
+
+def _bytes(path: str) -> str:
+    file = Path(path)
+    return file_digest(file) if file.is_file() else path
 
 
 def _read_pool(question: TriageQuestion, dev: Scored) -> Floats | None:

@@ -242,9 +242,7 @@ def _all_attempts(found: Triage, risks: Sequence[float]) -> Triage:
         f"This is attempt {len(risks)} on the pool. Each was judged at its own risk, and the risk "
         "stated is their sum."
     )
-    return replace(
-        found, delta=round(sum(risks), 12), assumptions=(*found.assumptions, told)
-    )
+    return replace(found, delta=round(sum(risks), 12), assumptions=(*found.assumptions, told))
 
 
 def answered(scores: Sequence[float], labels: Sequence[int | None], region: Cutoffs) -> Labelled:
