@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from assay.lab.tickets import make_tickets, write_tickets
+from assay.lab.tickets import Tickets, make_tickets, write_tickets
 from assay.steps.calculators import read_claim
 from assay.steps.draw import draw_batch
 from assay.steps.init import init
@@ -22,9 +22,14 @@ from assay.types.pool import Columns
 from measure import ASSAY
 
 
+def tickets() -> Tickets:
+    """The collection that is served."""
+    return make_tickets(100_000, np.random.default_rng(42))
+
+
 def project(folder: Path, draws: int) -> Project:
     """An anytime plan with so many items drawn and none labelled."""
-    write_tickets(make_tickets(100_000, np.random.default_rng(42)), folder / "tickets.parquet")
+    write_tickets(tickets(), folder / "tickets.parquet")
     columns = Columns(id="id", score="score", threshold=0.5, text=("text",))
     init(folder / "work", pool=str(folder / "tickets.parquet"), columns=columns)
     found = Project(folder=folder / "work")

@@ -2,10 +2,13 @@
 
 import importlib.util
 import os
+import signal
 import socket
+import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -111,3 +114,74 @@ def cluster(folder: Path) -> Iterator[Cluster]:
         yield Cluster(session, port)
     finally:
         session.stop()
+
+
+@dataclass
+class Standalone:
+    """A master and two workers, each a process; `environment` is for who wants to use them."""
+
+    address: str
+    workers: "list[subprocess.Popen[bytes]]"
+    environment: dict[str, str]
+
+    def lose_a_worker(self) -> None:
+        """Kill a worker and the executor that it started, as a machine that loses its power."""
+        end(self.workers.pop())
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a process and what it started; each has a session of its own."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@contextmanager
+def standalone(folder: Path) -> Iterator[Standalone]:
+    """Spark's own cluster manager at spark://127.0.0.1, one core and 512 MB per worker."""
+    import pyspark
+
+    provide_java()
+    home, port = pyspark.__path__[0], free_port()
+    address = f"spark://127.0.0.1:{port}"
+    (folder / "spark-defaults.conf").write_text(
+        "spark.driver.host 127.0.0.1\nspark.driver.bindAddress 127.0.0.1\n"
+        "spark.executor.memory 512m\nspark.executor.cores 1\nspark.ui.enabled false\n"
+        "spark.scheduler.minRegisteredResourcesRatio 1.0\n"
+        "spark.scheduler.maxRegisteredResourcesWaitingTime 120s\n"
+        "spark.sql.files.maxPartitionBytes 1000000\nspark.sql.files.openCostInBytes 0\n"
+    )
+    settings = {
+        "SPARK_HOME": home,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_CONF_DIR": str(folder),
+        "SPARK_WORKER_DIR": str(folder / "work"),
+        "SPARK_LOCAL_DIRS": str(folder / "local"),
+    }
+    environment = os.environ | settings
+    package, started = "org.apache.spark.deploy", []
+
+    def start(*words: str) -> "subprocess.Popen[bytes]":
+        with (folder / f"{len(started)}.log").open("wb") as log:
+            command = [f"{home}/bin/spark-class", *words, "--host", "127.0.0.1"]
+            command += ["--webui-port", str(free_port())]
+            started.append(
+                subprocess.Popen(
+                    command, env=environment, stdout=log, stderr=log, start_new_session=True
+                )
+            )
+        return started[-1]
+
+    try:
+        start(f"{package}.master.Master", "--port", str(port))
+        until(lambda: listens(port))
+        worker = (f"{package}.worker.Worker", address, "--cores", "1", "--memory", "512m")
+        yield Standalone(address, [start(*worker), start(*worker)], environment)
+    finally:
+        for process in reversed(started):
+            end(process)
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", port)) == 0

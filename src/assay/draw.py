@@ -11,8 +11,6 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 
 def ticket(seed: str, item: str) -> str:
     """The item's ticket: lowercase hex SHA-256 of "seed:id".
@@ -92,7 +90,9 @@ def weighted_draws(
     `taken` items of each stratum were drawn before. A stratum that runs empty on the way is left
     out, and its chances are shared among the others.
     """
-    from assay.stats.wealth import draw_strata  # simple draws start faster without it
+    import numpy as np
+
+    from assay.stats.wealth import draw_strata  # simple draws start faster without them
 
     drawn, used = sum(taken), np.array(taken, dtype=np.int64)
     left = np.array(sizes, dtype=np.int64) - used

@@ -133,7 +133,7 @@ def test_a_failed_write_leaves_nothing_in_memory(drawn, clock, monkeypatch) -> N
     def broken(*_: object, **__: object) -> str:
         raise OSError("disk full")
 
-    monkeypatch.setattr("assay.ledger.seal", broken)
+    monkeypatch.setattr("assay.ledger.rows.seal", broken)
     with pytest.raises(OSError, match="disk full"):
         desk.record([given(item, "kim")])
     monkeypatch.undo()

@@ -139,7 +139,9 @@ def show_batch(batch: "SurveyBatch", folder: Path, *, as_json: bool, pending: bo
     "-o", "--output", type=click.Path(path_type=Path), help="With --pool: the batch to label."
 )
 @click.option("--seed", metavar="TEXT", default="assay", help="With --pool: decides the draw.")
-@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option(
+    "--confidence", type=float, help="With --labels: of the intervals (0.95 unless given)."
+)
 @project_option
 @json_option
 def estimate(
@@ -153,7 +155,7 @@ def estimate(
     count: int | None,
     output: Path | None,
     seed: str,
-    confidence: float,
+    confidence: float | None,
     folder: Path,
     as_json: bool,
 ) -> None:
@@ -177,8 +179,15 @@ def estimate(
     if labels is not None:
         from assay.steps.estimate_file import estimate_file
 
-        found = estimate_file(labels, key=key, confidence=confidence)
+        found = estimate_file(
+            labels, key=key, confidence=0.95 if confidence is None else confidence
+        )
     else:
+        if confidence is not None or key is not None:
+            raise click.UsageError(
+                "--confidence and --key go with --labels. In a project the confidence was fixed in "
+                "the plan."
+            )
         from assay.steps.estimate import read_estimate
         from assay.steps.project import Project
 
@@ -278,11 +287,13 @@ def _line(one: MetricEstimate) -> str:
 
 
 def _promise(one: MetricEstimate) -> str:
-    low = rounded(one.guaranteed_low or 0.0)
+    side = f"at least {rounded(one.guaranteed_low or 0.0)}"
+    if not one.guaranteed_low and one.guaranteed_high is not None:
+        side = f"at most {rounded(one.guaranteed_high, up=True)}"
     if one.guaranteed_interval is None:
-        return f"at least {low}"
+        return side
     first, last = one.guaranteed_interval
-    return f"at least {low}; on both sides {rounded(first)} to {rounded(last, up=True)}"
+    return f"{side}; on both sides {rounded(first)} to {rounded(last, up=True)}"
 
 
 COMMANDS = (estimate,)

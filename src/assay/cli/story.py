@@ -219,7 +219,7 @@ def status(folder: Path, as_json: bool) -> None:
     rows(
         [
             ("items in the pool", f"{now.items:,}"),
-            ("claim", now.claim or "none yet"),
+            ("estimate of", now.estimate) if now.estimate else ("claim", now.claim or "none yet"),
             ("confidence", percent(now.confidence) if now.confidence else "–"),
             ("draws made", f"{now.draws:,}" + ("" if now.size is None else f" of {now.size:,}")),
             ("items labelled", f"{now.labelled:,}"),

@@ -110,7 +110,10 @@ class State:
 
     def labelled(self, item: str) -> bool:
         """Whether the item counts: it has a settled label, or all who saw it could not tell."""
-        return item in self.decided or (item in self.answers and not self.disputed(item))
+        answers = self.answers.get(item)
+        if answers is None or len(answers) == 1:  # nearly always, and asked for every item
+            return answers is not None or item in self.decided
+        return not self.disputed(item)
 
     def disputed(self, item: str) -> bool:
         """Whether annotators differ and nobody has decided yet."""
@@ -121,7 +124,9 @@ class State:
         """The settled label; None ("cannot tell") if all who saw the item skipped it."""
         if item in self.decided:
             return self.decided[item]
-        return next(iter(_labels(self.answers.get(item, {}))), SKIPPED)
+        answers = self.answers.get(item, {})
+        told = answers.values() if len(answers) == 1 else _labels(answers)
+        return next(iter(told), SKIPPED)
 
     def apply(self, event: Event, entry: Entry) -> None:
         """Take one event into account."""

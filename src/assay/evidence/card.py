@@ -122,10 +122,13 @@ def _claim(name: str, side: Literal["lower", "upper"]) -> Claim:
 
 def _cells(claim: Claim, pairs: Sequence[Pair]) -> list[int]:
     """The cell of each pair, items that nobody could tell counted against the claim."""
-    return [
-        (0 if predicted else 2) + (1 - counted_label(claim, predicted=predicted, answer=answer))
-        for predicted, answer in pairs
-    ]
+    known = {
+        (predicted, answer): (0 if predicted else 2)
+        + (1 - counted_label(claim, predicted=predicted, answer=answer))
+        for predicted in (True, False)
+        for answer in (0, 1, None)
+    }
+    return [known[pair] for pair in pairs]
 
 
 def _counts(name: str, side: Literal["lower", "upper"], pairs: Sequence[Pair]) -> Counts:

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import betaincinv
 
 from assay.errors import PlanError
 from assay.evidence.words import PROTOCOL, UNCHANGED
 from assay.stats.axis import Floats, Ints
 from assay.stats.estimate import stratified_mean
 from assay.stats.guarantee import guarantee, margin_unit, relevant
+from assay.stats.hidden import positive_range
 from assay.stats.metrics import Metric, metric, pool_form
 from assay.stats.rank_strata import efficiency
 from assay.stats.reading import StrataCounts, korn_graubard, profile_interval, wilson
@@ -27,6 +27,7 @@ from assay.types.results import counted
 
 REPORTED = ("accuracy", "precision", "recall", "f1", "prevalence", "elusion")
 POSITIVES_ONLY = ("recall",)
+HIDDEN = 0.95  # the confidence of what could hide in a stratum
 READING = (
     "The interval (low, high) is for reading: its coverage was measured on many pools, not proved. "
     "The guaranteed figures are proved, hold whenever one looks, and are wider for it."
@@ -75,6 +76,12 @@ class Tally:
 
 def betting_strata(strata: Sequence[EstimateStratum]) -> tuple[Stratum, ...]:
     """The strata as the betting test takes them; each must be of one predicted class."""
+    mixed = next((part.name for part in strata if part.prediction is None), None)
+    if mixed is not None:
+        raise PlanError(
+            f"The stratum '{mixed}' mixes the predicted classes, and a guarantee needs strata of one "
+            "class each. Ask for more strata, or leave --strata out."
+        )
     scored = all(part.mean_score is not None for part in strata)
     return tuple(
         Stratum(
@@ -137,6 +144,11 @@ def describe(design: EstimateDesign) -> str:
 
 
 def _law(design: EstimateDesign) -> str:
+    if design.allocation == "claim":
+        return (
+            "Each draw picked a stratum by the chances stored with its batch before its labels came, "
+            "then an item of it by the sealed seed; the guaranteed figures hold at every look at once."
+        )
     if design.sampling == "random":
         return (
             "Each draw picked a stratum by chances fixed in the plan, then an item of it by the "
@@ -314,16 +326,19 @@ def _rows(design: EstimateDesign, counts: Tally) -> tuple[StratumTally, ...]:
     )
 
 
-def _hidden(counts: Tally, k: int) -> int | None:
-    """How many positives could hide in a stratum, at 95 % (exact for each stratum by itself)."""
-    n, found, left = int(counts.labelled[k]), int(counts.positives[k]), int(counts.sizes[k])
-    if n == 0:
-        return left
-    if n + int(counts.skipped[k]) >= left:
-        return found
-    return (
-        int(left * float(betaincinv(found + 1, max(n - found, 1e-9), 0.95))) if n > found else left
+def _hidden(counts: Tally, k: int) -> int:
+    """How many positives could hide in a stratum beyond those found, at 95 % and at every look.
+
+    Each stratum by itself. An item that nobody could judge may be a positive.
+    """
+    found, skipped = int(counts.positives[k]), int(counts.skipped[k])
+    most = positive_range(
+        items=int(counts.sizes[k]),
+        labels=int(counts.labelled[k]) + skipped,
+        positives=found + skipped,
+        confidence=HIDDEN,
     )
+    return most.high - found
 
 
 def _warnings(design: EstimateDesign, counts: Tally) -> tuple[str, ...]:
@@ -346,7 +361,7 @@ def _warnings(design: EstimateDesign, counts: Tally) -> tuple[str, ...]:
         if counts.positives[k] == 0 and counts.labelled[k]:
             said.append(
                 f"0 misses in {counts.labelled[k]:,} labels of the largest predicted-negative stratum "
-                f"({design.strata[k].items:,} items); up to {_hidden(counts, k) or 0:,} could hide."
+                f"({design.strata[k].items:,} items); up to {_hidden(counts, k):,} could hide."
             )
     if counts.skipped.sum():
         said.append(

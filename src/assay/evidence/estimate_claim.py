@@ -21,8 +21,13 @@ from assay.types.estimate import (
     Part,
 )
 from assay.types.plan import Plan
+from assay.types.results import Interval
 
 LABELS = 500  # what a plan without a forecast is taken to use
+STOPPING = (
+    "This plan may be looked at again and again and stops when it can: intervals made for one look "
+    "then cover less than they say. What is proved is the bound of the claim: assay look."
+)
 SIMPLE = ("accuracy", "precision", "recall", "f1", "prevalence", "elusion")
 
 
@@ -58,13 +63,25 @@ def _weighted(state: State, attempt: Attempt, tell: Tell) -> Estimates:
     for one in found.metrics:
         moved = _moved(one, metric(one.metric).value(cells))
         if one.metric == plan.claim.metric:
-            moved = (
-                replace(moved, guaranteed_low=look.low)
-                if plan.claim.side == "lower"
-                else replace(moved, guaranteed_high=look.high)
-            )
+            moved = _as_looked(moved, plan.claim.side, look)
         metrics.append(moved)
     return replace(found, metrics=tuple(metrics))
+
+
+def _as_looked(one: MetricEstimate, side: str, look: Interval) -> MetricEstimate:
+    """The claim's own metric with the bound of the look, which no two-sided end may contradict.
+
+    The two come from different bets, so one could lie beyond the other; the interval then gives way.
+    """
+    low, high = one.guaranteed_interval or (None, None)
+    if side == "lower":
+        one = replace(one, guaranteed_low=look.low)
+        high = None if high is None else max(high, look.low)
+    else:
+        one = replace(one, guaranteed_high=look.high)
+        low = None if low is None else min(low, look.high)
+    both = None if low is None or high is None else (low, high)
+    return replace(one, guaranteed_interval=both)
 
 
 def _moved(one: MetricEstimate, point: float | None) -> MetricEstimate:
@@ -136,5 +153,6 @@ def _simple(state: State, attempt: Attempt) -> Estimates:
         waiting=prefix.waiting,
         confidence=plan.confidence,
         design="simple random sample",
+        warnings=() if plan.mode == "fixed" else (STOPPING,),
         assumptions=(PROTOCOL, UNCHANGED, "The interval is exact for one look at this sample."),
     )

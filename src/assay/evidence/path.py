@@ -15,7 +15,7 @@ from assay.evidence.prefix import Prefix, counted_label
 from assay.evidence.sequential import informative_draws
 from assay.stats.metrics import metric
 from assay.stats.mixture import anytime_bound
-from assay.stats.weighted import Draws
+from assay.stats.weighted import first_draws
 from assay.stats.weighted_bound import bounds_after
 from assay.types.dossier import Path, PathMark, PathPoint
 from assay.types.plan import Plan
@@ -69,10 +69,14 @@ def _ends(draws: int) -> list[int]:
 def _simple_points(attempt: Attempt, prefix: Prefix, ends: Sequence[int]) -> Values:
     plan = attempt.plan
     cells = np.zeros((prefix.draws, 4), dtype=np.int64)
+    counted = {
+        (predicted, answer): (0 if predicted else 2)
+        + (1 - counted_label(plan.claim, predicted=predicted, answer=answer))
+        for predicted in (True, False)
+        for answer in (0, 1, None)
+    }
     for place, (draw, answer) in enumerate(zip(prefix.drawn, prefix.answers, strict=True)):
-        predicted = bool(draw.prediction)
-        label = counted_label(plan.claim, predicted=predicted, answer=answer)
-        cells[place, (0 if predicted else 2) + (1 - label)] = 1
+        cells[place, counted[bool(draw.prediction), answer]] = 1
     running = np.cumsum(cells, axis=0)
     ratio = metric(plan.claim.metric)
     return [ratio.value([float(c) for c in running[end - 1]]) for end in ends]
@@ -80,7 +84,7 @@ def _simple_points(attempt: Attempt, prefix: Prefix, ends: Sequence[int]) -> Val
 
 def _weighted_points(attempt: Attempt, prefix: Prefix, ends: Sequence[int]) -> Values:
     draws = weighted_draws(attempt, prefix)
-    return [point_of(attempt.plan, first(draws, end)) for end in ends]
+    return [point_of(attempt.plan, first_draws(draws, end)) for end in ends]
 
 
 POINTS: dict[str, Callable[[Attempt, Prefix, Sequence[int]], Values]] = {
@@ -88,13 +92,6 @@ POINTS: dict[str, Callable[[Attempt, Prefix, Sequence[int]], Values]] = {
     "census": _simple_points,
     "weighted": _weighted_points,
 }
-
-
-def first(draws: Draws, end: int) -> Draws:
-    """The draws up to an end."""
-    return Draws(
-        strata=draws.strata[:end], labels=draws.labels[:end], sampling=draws.sampling[:end]
-    )
 
 
 def _bounds(attempt: Attempt, prefix: Prefix, verdict: Verdict, ends: Sequence[int]) -> Values:

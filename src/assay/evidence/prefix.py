@@ -4,6 +4,7 @@ Labels beyond the first unlabelled draw wait: hard items come late, and counting
 to be there would be biased. An item that nobody could tell counts in the way that hurts the claim.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -65,7 +66,8 @@ def tally(state: State, claim: Claim, items: Sequence[str]) -> Counts:
 
 def counts_of(claim: Claim, pairs: Iterable[tuple[bool, int | None]]) -> Counts:
     """The confusion counts of these predictions and answers."""
+    seen = Counter(pairs)
     cells = {(True, 1): 0, (True, 0): 0, (False, 1): 0, (False, 0): 0}
-    for predicted, answer in pairs:
-        cells[predicted, counted_label(claim, predicted=predicted, answer=answer)] += 1
+    for (predicted, answer), number in seen.items():
+        cells[predicted, counted_label(claim, predicted=predicted, answer=answer)] += number
     return Counts(tp=cells[True, 1], fp=cells[True, 0], fn=cells[False, 1], tn=cells[False, 0])

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,6 +50,11 @@ def read_sampled(path: Path, *, key: Path | None = None) -> SampledFile:
             empty += 1
             continue
         rows.append(_row(path, number, item, record))
+    if len({row.probability is None for row in rows}) > 1:
+        raise InputError(
+            f"{path.name!r} gives a probability in some rows and none in others. Give it in every row, "
+            "or leave the column out and give stratum and stratum_items. Were two files mixed up?"
+        )
     return SampledFile(rows=tuple(rows), empty=empty)
 
 
@@ -72,16 +78,35 @@ def _table(path: Path) -> list[dict[str, str]]:
 
 
 def _joined(path: Path, table: list[dict[str, str]], key: Path) -> list[dict[str, str]]:
-    by_id = {record.get("id", ""): record for record in _table(key)}
+    rows = _table(key)
+    by_id = {record.get("id", ""): record for record in rows}
     if not by_id or "" in by_id:
         raise InputError(f"The key {key.name!r} needs a column 'id' with an id in every row.")
+    if len(by_id) < len(rows):
+        twice = next(name for name, n in Counter(row["id"] for row in rows).items() if n > 1)
+        raise InputError(
+            f"The key {key.name!r} lists the item {twice!r} twice. Were the keys of two draws put "
+            "together? Estimate each draw with its own key."
+        )
     lost = [record.get("id", "") for record in table if record.get("id", "") not in by_id]
     if lost:
         raise InputError(
             f"{len(lost):,} items of {path.name!r} are not in the key {key.name!r}, such as {lost[0]!r}. "
             "Are these two files of the same draw?"
         )
-    return [{**by_id[record["id"]], **record} for record in table]
+    return [_merged(path, key, by_id[record["id"]], record) for record in table]
+
+
+def _merged(path: Path, key: Path, drawn: dict[str, str], record: dict[str, str]) -> dict[str, str]:
+    """A row with what the key says about it; refused where the two say different things."""
+    told = {name: value for name, value in record.items() if value or name not in drawn}
+    for name in ("prediction", *DRAWN):
+        if name in told and drawn.get(name, "") not in ("", told[name]):
+            raise InputError(
+                f"The item {record['id']!r} has the {name} {told[name]!r} in {path.name!r} and "
+                f"{drawn[name]!r} in the key {key.name!r}. Were two files mixed up?"
+            )
+    return {**drawn, **told}
 
 
 def _check_columns(path: Path, table: list[dict[str, str]]) -> None:
@@ -112,7 +137,17 @@ def _row(path: Path, number: int, item: str, record: dict[str, str]) -> SampledR
                 f"{path.name!r}, row {number}: {name} must be a number, got {text!r}."
             ) from None
 
+    if not record["prediction"]:
+        raise InputError(
+            f"{path.name!r}, row {number}: the prediction is empty. Every item needs what the "
+            "classifier said."
+        )
     chance, items = amount("probability"), amount("stratum_items")
+    if items is not None and not (items >= 1 and items == items // 1 and items < 1e15):
+        raise InputError(
+            f"{path.name!r}, row {number}: stratum_items is {items:g}. It is the number of items in "
+            "the stratum, a whole number of at least 1."
+        )
     if chance is not None and not 0 < chance <= 1:
         raise InputError(
             f"{path.name!r}, row {number}: the probability is {chance:g}. The chance to be drawn is above "

@@ -45,6 +45,15 @@ def _ends(low: float | None, high: float | None) -> str:
     return f"{rounded(low)} to {rounded(high, up=True)}"
 
 
+def _guaranteed(low: float | None, high: float | None) -> str:
+    """The one-sided figure; the upper one where the lower says nothing."""
+    if low is None and high is None:
+        return "–"
+    if not low and high is not None:
+        return f"at most {rounded(high, up=True)}"
+    return f"at least {rounded(low or 0.0)}"
+
+
 def _metrics(metrics: list[Mapping[str, Any]]) -> Table:
     rows = []
     for one in metrics:
@@ -55,7 +64,7 @@ def _metrics(metrics: list[Mapping[str, Any]]) -> Table:
                 str(one["title"]),
                 shown(one["point"]),
                 _ends(one["low"], one["high"]),
-                "–" if least is None else f"at least {rounded(least)}",
+                _guaranteed(least, one.get("guaranteed_high")),
                 _ends(both[0], both[1]),
             )
         )
@@ -68,7 +77,10 @@ def _metrics(metrics: list[Mapping[str, Any]]) -> Table:
 
 def _strata(result: Mapping[str, Any]) -> Table:
     return Table(
-        caption="Where the labels went, and what could still hide (95 %, each stratum by itself).",
+        caption=(
+            "Where the labels went, and what could still hide (95 % at every look, each stratum by "
+            "itself)."
+        ),
         header=("stratum", "items", "labels", "positives", "could hide"),
         rows=tuple(
             (

@@ -125,8 +125,9 @@ def guarantee(
         confidence=confidence,
         at_least=lower[0],
         at_most=upper[0],
-        low=lower[1],
-        high=upper[1],
+        # the wealth of two bettors may contradict each other: no end may lie beyond the other side's
+        low=min(lower[1], upper[0]),
+        high=max(upper[1], lower[0]),
         labels=len(draws),
     )
 

@@ -76,43 +76,53 @@ def ratio_estimate(
             point=None, low=None, high=None, effective=None, reason="no item of it was found"
         )
     point = float((sample.weight * above).sum()) / total
-    residual = sample.weight * (above - point * below) / total
-    return _interval(point, residual, below, sample, confidence)
+    error = _Error(
+        residual=above - point * below,
+        total=total,
+        trials=_trials(sample.weight, below),
+    )
+    return _interval(point, error, sample, confidence)
 
 
 def mean_of_ratios(
     parts: Sequence[tuple[Floats, Floats]], sample: Weighted, *, confidence: float = 0.95
 ) -> RatioEstimate:
     """The plain mean of several ratios, such as macro F1; ratios without items are left out."""
-    points, residual = [], np.zeros(len(sample.weight))
+    points, trials, all_items = [], [], float(sample.weight.sum())
+    residual = np.zeros(len(sample.weight))
     for above, below in parts:
         total = float((sample.weight * below).sum())
         if total > 0:
             points.append(float((sample.weight * above).sum()) / total)
-            residual += sample.weight * (above - points[-1] * below) / total
+            residual += (above - points[-1] * below) * all_items / total
+            trials.append(_trials(sample.weight, below))
     if not points:
         return RatioEstimate(
             point=None, low=None, high=None, effective=None, reason="no class was found"
         )
-    point = float(np.mean(points))
-    ones = np.ones(len(sample.weight))
-    return _interval(point, residual / len(points), ones, sample, confidence)
+    # where nothing was wrong, the mean is known no better than its rarest class allows
+    known = min(_trials(sample.weight, np.ones(len(residual))), len(points) * min(trials))
+    error = _Error(residual=residual / len(points), total=all_items, trials=known)
+    return _interval(float(np.mean(points)), error, sample, confidence)
 
 
-def _interval(
-    point: float, residual: Floats, below: Floats, sample: Weighted, confidence: float
-) -> RatioEstimate:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Error:
+    """The error of an estimate is Σ w·residual / total; `trials` are the items it rests on."""
+
+    residual: Floats
+    total: float
+    trials: float
+
+
+def _trials(weight: Floats, below: Floats) -> float:
+    """How many equally weighted items the denominator is worth (Kish)."""
+    return float((weight * below).sum() ** 2 / (weight**2 * below).sum())
+
+
+def _interval(point: float, error: _Error, sample: Weighted, confidence: float) -> RatioEstimate:
     """Clopper and Pearson at the effective sample size; never of width zero."""
-    spread = sample.weight * np.abs(below)
-    kish = float(spread.sum() ** 2 / (spread**2).sum())
-    smooth = (point * kish + 1) / (kish + 2)
-    # where all labels agree the residuals say nothing; the size alone keeps an honest width
-    variance = max(_variance(residual, sample.stratum), 0.25 * smooth * (1 - smooth) / kish)
-    middle = min(max(point, smooth * 1e-3), 1 - (1 - smooth) * 1e-3)
-    effective = max(middle, 1 - middle) * min(smooth, 1 - smooth) / variance
-    if 0 < point < 1:
-        effective = point * (1 - point) / variance
-    effective = min(max(effective, 1e-9), 4 * len(sample.weight))
+    effective = _effective(point, error, sample)
     tail = (1 - confidence) / 2
     hits, misses = point * effective, (1 - point) * effective
     low = float(betaincinv(hits, misses + 1, tail)) if hits > 0 else 0.0
@@ -122,16 +132,32 @@ def _interval(
     )
 
 
-def _variance(residual: Floats, stratum: Ints) -> float:
-    """The variance of a sum of residuals, within strata of at least two labels, else all at once."""
-    size = np.bincount(stratum)
-    place = np.where(size[stratum] >= 2, stratum, len(size))
-    total = 0.0
-    for k in np.unique(place):
-        own = residual[place == k]
-        n = len(own)
-        total += n / max(n - 1, 1) * float(((own - own.mean()) ** 2).sum() if n > 1 else own @ own)
-    return total
+def _effective(point: float, error: _Error, sample: Weighted) -> float:
+    """How many items of a simple random sample would be as precise as these.
+
+    Two labels are imagined in every stratum, with the residuals of the whole sample and never none:
+    a stratum whose few labels agree is not known exactly. The same imagined labels stand on both
+    sides of the ratio, so a simple random sample of n items is worth n, whatever it shows.
+    """
+    w, d, k = sample.weight, error.residual, sample.stratum
+    size = np.bincount(k).astype(np.float64)
+    raw = float((w * d**2).sum() / w.sum())
+    smooth = (point * error.trials + 1) / (error.trials + 2)
+    per_item = error.total / float(w.sum())
+    imagined = max(raw, per_item * smooth * (1 - smooth))
+
+    def per(values: Floats) -> Floats:
+        return np.bincount(k, weights=values, minlength=len(size)).astype(np.float64)
+
+    square = (per((w * d) ** 2) + 2 * imagined * per(w**2) / size) / (size + 2)
+    variance = float((size * (square - (per(w * d) / (size + 2)) ** 2)).sum()) / error.total**2
+    mean, share = per(w) / size, per(w) / w.sum()
+    spread = float((share * (per(w * d**2) / mean + 2 * imagined) / (size + 2)).sum())
+    spread -= float((share * per(w * d) / mean / (size + 2)).sum()) ** 2
+    # a ratio that counts some cells twice, such as F1, varies more than a share of its size would
+    scale = point * (1 - point) * per_item / raw if raw > 0 else 1.0
+    found = scale * spread / per_item / max(variance, 1e-300)
+    return max(found if raw > 0 else min(found, error.trials), 1e-9)
 
 
 def binary_parts(

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import betaincinv, ndtri
 
 from assay.stats.axis import Floats, Ints
-from assay.stats.estimate import smoothed_variance, stratified_point
+from assay.stats.estimate import smoothed_variance
 from assay.stats.metrics import Metric
 from assay.stats.saddle import divergence, lower_to
 
@@ -59,7 +59,10 @@ def imagined_rate(sizes: Ints, labelled: Ints, correct: Ints, promised: Floats |
     as little as 83 % where the errors lie among the surest items.
     """
     labels = labelled.sum(axis=-1)
-    centre = stratified_point(sizes, labelled, correct)
+    # strata without a label show nothing: they must not pass for strata that are all wrong
+    seen = np.where(labelled > 0, sizes, 0)
+    rates = correct / np.maximum(labelled, 1)
+    centre = (seen * rates).sum(axis=-1) / np.maximum(seen.sum(axis=-1), 1)
     shown = ((centre * labels + 1.0) / (labels + 2.0))[..., None]
     if promised is None:
         return np.broadcast_to(shown, np.shape(labelled)).astype(np.float64)
@@ -83,9 +86,13 @@ def effective_ends(
     confidence: float,
     method: str,
 ) -> tuple[Floats, Floats]:
-    """The ends for many samples at once (leading axes of `labelled` and `correct`)."""
+    """The ends for many samples at once (leading axes of `labelled` and `correct`).
+
+    A stratum without a label is centred at the prior and may be anything: its variance says so.
+    """
     weight = sizes / sizes.sum()
-    centre = stratified_point(sizes, labelled, correct)
+    share = np.where(labelled > 0, correct / np.maximum(labelled, 1), prior)
+    centre = (weight * share).sum(axis=-1)
     smooth = (weight * (correct + 2.0 * np.asarray(prior)) / (labelled + 2.0)).sum(axis=-1)
     variance = smoothed_variance(sizes, labelled, correct, prior=prior)
     effective = smooth * (1 - smooth) / np.maximum(variance, 1e-300)

@@ -95,6 +95,13 @@ class Draws:
         return len(self.strata)
 
 
+def first_draws(draws: Draws, end: int) -> Draws:
+    """The draws up to an end."""
+    return Draws(
+        strata=draws.strata[:end], labels=draws.labels[:end], sampling=draws.sampling[:end]
+    )
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WeightedPath:
     """What the labels say so far: the claim's wealth, its opponent's, and what is certain.
@@ -273,10 +280,15 @@ def replay(test: WeightedTest, draws: Draws) -> WeightedPath:
 
 
 def judge(
-    test: WeightedTest, draws: Draws, *, log_wealth: Floats, log_doubt: Floats
+    test: WeightedTest,
+    draws: Draws,
+    *,
+    log_wealth: Floats,
+    log_doubt: Floats,
+    known: "Certainty | None" = None,
 ) -> WeightedPath:
     """The path with its decisions: levels crossed, and what the labels settle by themselves."""
-    known = certainty(test, draws)
+    known = certainty(test, draws) if known is None else known
     enough = np.arange(1, len(draws) + 1) >= FEWEST_LABELS
     risen = np.maximum.accumulate(log_wealth) >= test.log_needed
     doubted = np.maximum.accumulate(log_doubt) >= test.log_needed
@@ -308,6 +320,15 @@ class Certainty:
     fails: Flags
     defined: Flags
     undefined: Flags
+
+    def until(self, end: int) -> "Certainty":
+        """The same after the first draws only."""
+        return Certainty(
+            holds=self.holds[:end],
+            fails=self.fails[:end],
+            defined=self.defined[:end],
+            undefined=self.undefined[:end],
+        )
 
 
 def certainty(test: WeightedTest, draws: Draws) -> Certainty:

@@ -6,7 +6,6 @@ other, from the claim's own, and the last that passes before the first failure i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -16,16 +15,20 @@ from assay.stats.metrics import metric
 from assay.stats.saddle import Floats
 from assay.stats.weighted import (
     FEWEST_LABELS,
+    Certainty,
     Draws,
     WeightedPath,
     WeightedTest,
     both,
     certainty,
     check_draws,
+    first_draws,
     judge,
     tests_at,
     walk,
 )
+from assay.stats.weighted_memory import log_wealth
+from assay.stats.weighted_walk import Walk
 
 # Distances of the other targets from the claim's, in log-odds: fixed before any label.
 STEPS = tuple(float(0.03 * i**1.5) for i in range(1, 15))
@@ -62,20 +65,14 @@ class Standing:
 
 def standing(test: WeightedTest, draws: Draws) -> Standing:
     """The path and the bound in one walk over the draws: the claim and all its other targets."""
-    return _standing(test, draws, _race(test, draws))
+    return _standing(test, draws, _race(test, draws), certainty(test, draws))
 
 
 def bounds_after(test: WeightedTest, draws: Draws, ends: Sequence[int]) -> tuple[MetricBound, ...]:
     """The bound as it stood after each of these numbers of draws, in one walk over the draws."""
-    log = _race(test, draws)
+    log, known = _race(test, draws), certainty(test, draws)
     return tuple(
-        _standing(
-            test,
-            Draws(
-                strata=draws.strata[:end], labels=draws.labels[:end], sampling=draws.sampling[:end]
-            ),
-            log[:, :end],
-        ).bound
+        _standing(test, first_draws(draws, end), log[:, :end], known.until(end)).bound
         for end in ends
     )
 
@@ -83,40 +80,22 @@ def bounds_after(test: WeightedTest, draws: Draws, ends: Sequence[int]) -> tuple
 def _race(test: WeightedTest, draws: Draws) -> Floats:
     """The log wealth of the claim, its mirror, and the easier and harder targets, by draw."""
     check_draws(test, draws)
-    return _walked(
-        test,
-        np.ascontiguousarray(draws.strata, dtype=np.int64).tobytes(),
-        np.ascontiguousarray(draws.labels, dtype=np.int64).tobytes(),
-        np.ascontiguousarray(draws.sampling, dtype=np.float64).tobytes(),
-        draws.sampling.shape,
-    )
+    return log_wealth(("claim", test), draws, start=lambda: _start(test))
 
 
-@lru_cache(maxsize=2)
-def _walked(
-    test: WeightedTest, strata: bytes, labels: bytes, sampling: bytes, shape: tuple[int, ...]
-) -> Floats:
-    """The walk itself, kept: a verdict and the path that led to it ask for the same one."""
-    draws = Draws(
-        strata=np.frombuffer(strata, dtype=np.int64),
-        labels=np.frombuffer(labels, dtype=np.int64),
-        sampling=np.frombuffer(sampling, dtype=np.float64).reshape(shape),
-    )
+def _start(test: WeightedTest) -> Walk:
     easier, harder = (other_targets(test, harder=harder) for harder in (False, True))
-    tests = both(test).joined(tests_at(test, [*easier, *harder]))
-    log = walk(test, tests).feed(draws.strata, draws.labels, draws.sampling)
-    log.flags.writeable = False
-    return log
+    return walk(test, both(test).joined(tests_at(test, [*easier, *harder])))
 
 
-def _standing(test: WeightedTest, draws: Draws, log: Floats) -> Standing:
+def _standing(test: WeightedTest, draws: Draws, log: Floats, known: Certainty) -> Standing:
     easier, harder = (other_targets(test, harder=harder) for harder in (False, True))
-    path = judge(test, draws, log_wealth=log[0], log_doubt=log[1])
+    path = judge(test, draws, log_wealth=log[0], log_doubt=log[1], known=known)
     middle = 2 + len(easier)
     if path.decision == "pass":
-        found = _last_passed(test, draws, harder, log[middle:], start=test.claim.target)
+        found = _last_passed(test, known, harder, log[middle:], start=test.claim.target)
     else:
-        found = _last_passed(test, draws, easier, log[2:middle], start=None)
+        found = _last_passed(test, known, easier, log[2:middle], start=None)
     return Standing(path=path, bound=_bound(test, draws, path, found))
 
 
@@ -161,14 +140,14 @@ def other_targets(test: WeightedTest, *, harder: bool) -> tuple[float, ...]:
 
 def _last_passed(
     test: WeightedTest,
-    draws: Draws,
+    known: Certainty,
     targets: tuple[float, ...],
     log: Floats,
     *,
     start: float | None,
 ) -> float | None:
     """The hardest of these targets reached by betting, in the fixed order from easy to hard."""
-    if len(draws) < FEWEST_LABELS or not certainty(test, draws).defined[-1]:
+    if len(known.defined) < FEWEST_LABELS or not known.defined[-1]:
         return start
     crossed = log.max(axis=1) >= test.log_needed
     reached = int(np.argmin(crossed)) if not crossed.all() else len(targets)

@@ -26,6 +26,7 @@ from assay.stats.weighted import (
     weighted_test,
 )
 from assay.stats.weighted_bound import worst_metric
+from assay.stats.weighted_memory import log_wealth
 from assay.types.checks import open_share
 from assay.types.claim import Claim
 
@@ -75,7 +76,7 @@ def weighted_range(
     if len(mine) >= FEWEST_LABELS and certainty(lower, mine).defined[-1]:
         rising = grid(name, lower.strata)
         rows = tests_at(lower, rising).joined(tests_at(upper, rising[::-1]))
-        log = walk(lower, rows).feed(mine.strata, mine.labels, mine.sampling)
+        log = log_wealth(("range", lower), mine, start=lambda: walk(lower, rows))
         crossed = log.max(axis=1) >= lower.log_needed
         low = _beyond(max, low, last_crossed(rising, crossed[: len(rising)]))
         high = _beyond(min, high, last_crossed(rising[::-1], crossed[len(rising) :]))

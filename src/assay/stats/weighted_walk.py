@@ -1,6 +1,7 @@
 """Draws in order, block by block: what is believed, what is staked, where to look next."""
 
 import copy
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -64,16 +65,34 @@ class Walk:
         self._start = self._end = 0
         self._stored: Floats | None = None
 
-    def feed(self, strata: Ints, labels: Ints, stored: Floats, *, play: bool = True) -> Floats:
+    def copy(self) -> "Walk":
+        """A walk of its own that goes on from here."""
+        # arrays are replaced and never written to, here and in both parts: they can be shared
+        other = copy.copy(self)
+        other._beliefs, other._wealth = copy.copy(self._beliefs), copy.copy(self._wealth)
+        return other
+
+    def feed(
+        self,
+        strata: Ints,
+        labels: Ints,
+        stored: Floats,
+        *,
+        play: bool = True,
+        marks: "list[Mark] | None" = None,
+    ) -> Floats:
         """The log wealth of every row after each draw (without `play`, only beliefs move).
 
-        `stored[b]` are the chances recorded when draw b was made.
+        `stored[b]` are the chances recorded when draw b was made. A copy of the walk goes to
+        `marks` wherever a block begins.
         """
         wealth = np.zeros((len(self._tests.required), len(strata)))
         new_batch = self._new_batches(stored)
         done = 0
         while done < len(strata):
             if self.drawn >= self._end or (new_batch[done] and self._may_refresh(self.drawn)):
+                if marks is not None:
+                    marks.append(self._mark(stored[done - 1] if done else self._stored))
                 self._refresh(stored[done], play=play)
             stop = self._stop(new_batch, done)
             part = slice(done, stop)
@@ -92,6 +111,11 @@ class Walk:
         if len(strata):
             self._stored = stored[-1]
         return wealth
+
+    def _mark(self, stored: Floats | None) -> "Mark":
+        kept = self.copy()
+        kept._stored = stored
+        return Mark(drawn=self.drawn, walk=kept)
 
     def sampling(self) -> Floats:
         """The chances for a batch drawn now. Asking changes nothing that is asked later."""
@@ -170,3 +194,11 @@ class Walk:
         self.remaining = self.remaining - labelled
         self.drawn += len(strata)
         return before
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Mark:
+    """A walk as it was when a block began, after so many draws."""
+
+    drawn: int
+    walk: Walk

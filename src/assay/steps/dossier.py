@@ -1,6 +1,7 @@
 """Everything that the dashboard and the report show, computed from the ledger. Records nothing."""
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path as FilePath
 
 from assay import __version__
@@ -19,6 +20,7 @@ from assay.stats.metrics import metric
 from assay.steps.people import Said, Story, notes, people, read_story
 from assay.steps.project import Project, registered_pool
 from assay.steps.scores import score_ends, score_picture
+from assay.types.agreement import Sensitivity
 from assay.types.certificate import EarlierAttempt, LookSeen
 from assay.types.dossier import (
     Collection,
@@ -56,15 +58,39 @@ class DossierCache:
         return self._dossier
 
 
-def dossier_of(project: Project, story: Story) -> Dossier:
+@dataclass(frozen=True, kw_only=True)
+class Basis:
+    """The latest plan, its labelled prefix, and the verdict where there is one to be had."""
+
+    attempt: Attempt
+    prefix: Prefix
+    verdict: Verdict | None
+
+    def sensitivity(self) -> Sensitivity | None:
+        """What wrong labels would do to the verdict: many verdicts' work, so it may come later."""
+        return sensitivity_of(self.attempt, self.prefix, self.verdict)
+
+
+def basis_of(state: State, attempt: Attempt, verdict: Verdict | None = None) -> Basis:
+    """What the latest plan's verdict rests on; the verdict itself may be known already."""
+    return Basis(
+        attempt=attempt,
+        prefix=labelled_prefix(state, attempt),
+        verdict=_verdict(state, attempt) if verdict is None else verdict,
+    )
+
+
+def dossier_of(
+    project: Project, story: Story, *, basis: Basis | None = None, sensitivity: bool = True
+) -> Dossier:
     """The dossier of a story that was read already."""
     state = story.state
     pool = registered_pool(state)
     attempt = state.attempt
     if attempt is None:
         return _without_plan(project, story, pool)
-    prefix = labelled_prefix(state, attempt)
-    verdict = _verdict(state, attempt)
+    basis = basis_of(state, attempt) if basis is None else basis
+    prefix, verdict = basis.prefix, basis.verdict
     items = _items(state, attempt, verdict)
     changed = notes(story.said, items=items)
     superseded = _superseded(attempt, changed)
@@ -105,7 +131,7 @@ def dossier_of(project: Project, story: Story) -> Dossier:
         scores=score_picture(project, pool, state),
         people=people(story.said, items=items, visible=verdict is not None),
         agreement=agreement({i: state.answers[i] for i in items if i in state.answers}),
-        sensitivity=sensitivity_of(attempt, prefix, verdict),
+        sensitivity=basis.sensitivity() if sensitivity else None,
         looks=_looks(attempt),
         notes=changed,
         skipped=tuple(sorted(i for i in items if state.labelled(i) and state.label(i) is None)),

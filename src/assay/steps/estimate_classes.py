@@ -44,7 +44,8 @@ def draw_classes(
 ) -> ClassDraw:
     """Write a blind batch and, apart from it, how each item was drawn and what was predicted.
 
-    The same seed gives the same items; more of them extend the same draw.
+    The same seed and number give the same items. Another number may cut other strata, so batches of
+    two draws do not add up; a project's batches do.
     """
     for path in (output, key):
         refuse_existing(path)

@@ -35,20 +35,26 @@ def estimate_file(path: Path, *, key: Path | None = None, confidence: float = 0.
     read = read_sampled(path, key=key)
     if not read.rows:
         raise InputError(f"{path.name!r} has no labelled row ({counted(read.empty, 'row')} empty).")
-    answers = [_binary(row.label) for row in read.rows]
-    guesses = [_binary(row.prediction) for row in read.rows]
-    two = "" not in answers and "" not in guesses and None not in guesses
-    known = [
-        row for row, answer in zip(read.rows, answers, strict=True) if not two or answer is not None
-    ]
+    two = _two_classes(path, read.rows)
+    names = {row.prediction for row in read.rows}
+    # a class may be called as people write "cannot tell"; then it is the class that is meant
+    known = [row for row in read.rows if row.label in names or _binary(row.label) is not None]
     skipped = len(read.rows) - len(known)
+    if not known:
+        raise InputError(f"{path.name!r} has no label but 'cannot tell', so there is no estimate.")
     sample = _weights(known)
     classes: tuple[ClassEstimate, ...] = ()
     if two:
         metrics = _two(known, sample, confidence)
     else:
         metrics, classes = _many(known, sample, confidence)
-    warnings = []
+    warnings: list[str] = []
+    warnings += _left_out(classes)
+    if classes and not names & {row.label for row in known}:
+        warnings.append(
+            "No label is the name of a predicted class. Are both spelled in the same way, and are "
+            "these two files of the same draw?"
+        )
     if skipped:
         warnings.append(f"{counted(skipped, 'item')} marked as cannot tell were left out.")
     return Estimates(
@@ -66,6 +72,33 @@ def estimate_file(path: Path, *, key: Path | None = None, confidence: float = 0.
             "The interval is for reading: its coverage was measured, not proved.",
         ),
     )
+
+
+def _two_classes(path: Path, rows: Sequence[SampledRow]) -> bool:
+    """Whether these are labels of two classes, 0 and 1; refused where they may or may not be."""
+    guesses = {_binary(row.prediction) for row in rows}
+    odd = [row for row in rows if _binary(row.label) == ""]
+    if not guesses <= {0, 1}:
+        return False
+    stray = next((row for row in odd if not row.label.lstrip("-").isdigit()), None)
+    if stray is not None:
+        raise InputError(
+            f"{path.name!r}: every prediction is 0 or 1, and the label of item {stray.item!r} is "
+            f"{stray.label!r}. Labels of two classes are 0, 1, or '?' for cannot tell."
+        )
+    return not odd
+
+
+def _left_out(classes: Sequence[ClassEstimate]) -> list[str]:
+    """Which classes a macro figure is not about, because nothing of them was seen."""
+    said = []
+    for kind, why in (("precision", "has no prediction of"), ("recall", "has no item of")):
+        missing = [one.name for one in classes if getattr(one, kind) is None]
+        if missing:
+            shown = ", ".join(repr(name) for name in missing[:5])
+            more = ", …" if len(missing) > 5 else ""
+            said.append(f"Macro {kind} leaves out what the sample {why}: {shown}{more}.")
+    return said
 
 
 def _binary(text: str) -> int | str | None:

@@ -1,13 +1,18 @@
 """Where a project stands, without looking at its verdict."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from assay.events import State, SurveyWork
 from assay.steps.project import Project, registered_pool
 
 
 @dataclass(frozen=True, kw_only=True)
 class Status:
-    """What is done and what is missing."""
+    """What is done and what is missing.
+
+    Counts are those of the plan, or of the estimate where one is being worked on: `estimate` then
+    says which metric it is of.
+    """
 
     summary: str
     items: int
@@ -20,6 +25,7 @@ class Status:
     disputed: int
     events: int
     advice: str
+    estimate: str | None = None
 
 
 def status(project: Project) -> Status:
@@ -44,7 +50,7 @@ def status(project: Project) -> Status:
         summary, advice = f"Plan {attempt.plan.number} waits for labels.", "assay draw --pending"
     else:
         summary, advice = f"Plan {attempt.plan.number} can be looked at.", "assay look"
-    return Status(
+    found = Status(
         summary=summary,
         items=pool.summary.items,
         claim=str(attempt.plan.claim) if attempt else None,
@@ -56,4 +62,45 @@ def status(project: Project) -> Status:
         disputed=disputed,
         events=state.head.seq if state.head else 0,
         advice=advice,
+    )
+    work = _estimate(state)
+    return found if work is None else _of_estimate(found, state, work)
+
+
+def _estimate(state: State) -> SurveyWork | None:
+    """The estimate that is worked on, if there is one."""
+    if not any(work.survey.purpose == "estimate" for work in state.surveys):
+        return None  # claims are told faster without the statistics of estimates
+    from assay.steps.estimate import current_estimate
+
+    return current_estimate(state)
+
+
+def _of_estimate(found: Status, state: State, work: SurveyWork) -> Status:
+    """The same, about an estimate."""
+    from assay.steps.estimate import design_of
+
+    design, number = design_of(work), work.survey.number
+    drawn = len(work.order)
+    missing = sum(not state.labelled(item) for item in work.order)
+    fresh = not work.reports or work.reports[-1][0] < state.labels_at
+    if missing:
+        summary, advice = f"Estimate {number} waits for labels.", "assay draw --pending"
+    elif drawn < min(design.labels, design.items):
+        summary, advice = f"Estimate {number} is open.", "assay draw"
+    elif fresh:
+        summary, advice = f"Estimate {number} can be read.", "assay estimate"
+    else:
+        summary, advice = f"Estimate {number} was read.", "assay report"
+    return replace(
+        found,
+        summary=summary,
+        advice=advice,
+        estimate=design.metric,
+        confidence=design.confidence,
+        size=design.labels,
+        draws=drawn,
+        labelled=drawn - missing,
+        missing=missing,
+        disputed=sum(state.disputed(item) for item in work.order),
     )

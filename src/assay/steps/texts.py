@@ -5,7 +5,6 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from assay.events import State
-from assay.pool.reserve import load_texts
 from assay.steps.project import Project, registered_pool
 
 Fields = tuple[tuple[str, str], ...]
@@ -42,6 +41,8 @@ class Shelf:
 
     def fetch(self, sources: Sources, items: Sequence[str]) -> None:
         """Bring these items' texts to hand, in one reading of each file."""
+        from assay.pool.reserve import load_texts  # loads a database engine
+
         with self._lock:
             missing = [item for item in dict.fromkeys(items) if item not in self._kept]
             for file, columns in sources:

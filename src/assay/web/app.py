@@ -1,6 +1,7 @@
 """The application: which address leads to which page."""
 
 import contextlib
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -17,10 +18,10 @@ from assay.steps.project import Project
 from assay.steps.settings import read_settings
 from assay.steps.texts import Shelf
 from assay.steps.users import Known, server_key
-from assay.steps.watch import Watch
-from assay.web import deciding, entering, labelling, planning, reading, watching
+from assay.web import entering, labelling
 from assay.web.assets import load_assets, load_templates, version_of
 from assay.web.guard import BURST, RATE, Buckets, Guard, TooLargeError
+from assay.web.rooms import prepare, room
 from assay.web.runner import Runner
 from assay.web.sessions import Sessions
 from assay.web.site import Site, on_refusal, refuse, site_of
@@ -52,7 +53,6 @@ def make_app(
     site = Site(
         project=project,
         runner=Runner(desk),
-        watch=Watch(project),
         shelf=Shelf(project),
         sessions=Sessions(server_key(folder), Known(folder)),
         settings=settings,
@@ -69,6 +69,7 @@ def make_app(
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         with project.ledger.held():
+            threading.Thread(target=prepare, args=(site,), name="prepare", daemon=True).start()
             yield
         site.runner.close()
 
@@ -120,20 +121,21 @@ ROUTES = [
     Route("/label/hand", labelling.hand, methods=["POST"]),
     Route("/label/answer", labelling.answer, methods=["POST"]),
     Route("/label/back", labelling.back, methods=["POST"]),
-    Route("/watch", watching.show),
-    Route("/watch/news", watching.news),
-    Route("/watch/draw", watching.draw, methods=["POST"]),
-    Route("/watch/certify", watching.certify, methods=["POST"]),
-    Route("/plan", planning.show),
-    Route("/plan/forecast", planning.forecast, methods=["POST"]),
-    Route("/plan/seal", planning.seal, methods=["POST"]),
-    Route("/plan/abandon", planning.abandon, methods=["POST"]),
-    Route("/plan/settings", planning.settings, methods=["POST"]),
-    Route("/decide", deciding.show),
-    Route("/decide", deciding.decide, methods=["POST"]),
-    Route("/read", reading.show),
-    Route("/read/certificate.json", reading.certificate),
-    Route("/read/report.{form}", reading.report),
+    Route("/watch", room("watching", "show")),
+    Route("/watch/news", room("watching", "news")),
+    Route("/watch/doubt", room("watching", "doubt")),
+    Route("/watch/draw", room("watching", "draw"), methods=["POST"]),
+    Route("/watch/certify", room("watching", "certify"), methods=["POST"]),
+    Route("/plan", room("planning", "show")),
+    Route("/plan/forecast", room("planning", "forecast"), methods=["POST"]),
+    Route("/plan/seal", room("planning", "seal"), methods=["POST"]),
+    Route("/plan/abandon", room("planning", "abandon"), methods=["POST"]),
+    Route("/plan/settings", room("planning", "settings"), methods=["POST"]),
+    Route("/decide", room("deciding", "show")),
+    Route("/decide", room("deciding", "decide"), methods=["POST"]),
+    Route("/read", room("reading", "show")),
+    Route("/read/certificate.json", room("reading", "certificate")),
+    Route("/read/report.{form}", room("reading", "report")),
     Route("/static/{version}/{name}", asset),
     Route("/alive", alive),
 ]

@@ -6,7 +6,6 @@ from typing import Any
 
 from assay.errors import AssayError
 from assay.steps.desk import Desk
-from assay.steps.draw import draw_batch
 from assay.web.site import Site
 
 LOW = 12  # items left at which the next are drawn, so that nobody waits for them
@@ -70,6 +69,8 @@ def _runs_low(desk: Desk) -> bool:
 
 async def draw_next(site: Site, count: int | None = None) -> int:
     """Draw the next items; how many need a label. The same step as the command line's."""
+    from assay.steps.draw import draw_batch  # loads the statistics
+
     batch = await asyncio.to_thread(draw_batch, site.project, count=count, write=False)
     await site.runner.ask(Desk.catch_up)
     return len(batch.items)

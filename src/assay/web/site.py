@@ -1,10 +1,11 @@
 """What all pages share: the project, who is asking, and how answers look."""
 
 import json
+import threading
 import urllib.parse
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment
 from starlette.requests import Request
@@ -16,11 +17,13 @@ from assay.steps.project import Project
 from assay.steps.settings import Settings
 from assay.steps.texts import Shelf
 from assay.steps.users import Role
-from assay.steps.watch import Watch
 from assay.web.assets import Asset
 from assay.web.guard import Buckets
 from assay.web.runner import Runner
 from assay.web.sessions import COOKIE, Person, Sessions
+
+if TYPE_CHECKING:
+    from assay.steps.watch import Watch
 
 Handler = Callable[[Request], Awaitable[Response]]
 HOME = {"annotator": "/label", "lead": "/watch", "reader": "/read"}
@@ -32,7 +35,6 @@ class Site:
 
     project: Project
     runner: Runner
-    watch: Watch
     shelf: Shelf
     sessions: Sessions
     settings: Settings
@@ -45,6 +47,18 @@ class Site:
     auto_draw: bool = False
     secure: bool = False
     busy: dict[str, Any] = field(default_factory=dict)
+    opening: threading.Lock = field(default_factory=threading.Lock)
+    watching: "Watch | None" = None
+
+    @property
+    def watch(self) -> "Watch":
+        """What the lead sees of the project."""
+        from assay.steps.watch import Watch  # loads the statistics, which labelling can do without
+
+        with self.opening:
+            if self.watching is None:
+                self.watching = Watch(self.project)
+            return self.watching
 
     def person(self, request: Request) -> Person | None:
         """Who is asking; None where they have not signed in."""

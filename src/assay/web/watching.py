@@ -93,6 +93,13 @@ async def news(request: Request) -> Response:
 
 
 @only("lead")
+async def doubt(request: Request) -> Response:
+    """What wrong labels would do to the verdict on the screen; it takes longer than the verdict."""
+    found = await asyncio.to_thread(site_of(request).watch.sensitivity)
+    return JSONResponse({"sentence": found.sentence if found else ""})
+
+
+@only("lead")
 async def draw(request: Request) -> Response:
     """Draw the next items."""
     await draw_next(site_of(request))

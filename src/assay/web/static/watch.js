@@ -27,8 +27,21 @@
     box.checked = sessionStorage.getItem("assay-live") === "yes";
     box.addEventListener("change", () => sessionStorage.setItem("assay-live", box.checked ? "yes" : "no"));
     button.addEventListener("click", refresh);
+    doubt();
+  };
+  // the verdict does not wait for what wrong labels would do to it
+  const doubt = async () => {
+    const line = document.getElementById("doubt");
+    if (!line) return;
+    try {
+      const answer = await fetch("/watch/doubt", { headers: { accept: "application/json" } });
+      if (!answer.ok) return;
+      line.textContent = (await answer.json()).sentence;
+      line.classList.remove("quiet");
+    } catch { line.textContent = ""; }
   };
   again.addEventListener("click", refresh);
+  doubt();
   setInterval(async () => {
     if (document.hidden) return;
     try {
