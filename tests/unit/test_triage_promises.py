@@ -196,3 +196,15 @@ def test_sides_stay_strict_where_no_number_lies_between(score):
     )
     found = certify_rates(data, target=0.95)
     assert (found.tally.type_1, found.tally.type_2) == (0, 0)
+
+
+def test_advice_counts_the_labels_that_calibrate(assay, tmp_path):
+    """With a quarter set aside, three quarters prove: 55 of them take 74 labels in all."""
+    few = write(tmp_path / "few.csv", rows_of(0, 28, seed=1))
+    found = ask(assay, few)
+    assert "21 labels that are left to prove with can never prove" in found.err
+    assert "Label at least 74" in found.err
+    hard = write(tmp_path / "hard.csv", rows_of(0, 200, seed=5, blur=0.9))
+    answer = ask(assay, hard, "--json").json
+    assert answer["certified"] is False
+    assert answer["labels_needed"] == 734  # 2.5 · 22 labels in the surest tenth, over 3/4

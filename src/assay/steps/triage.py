@@ -233,7 +233,9 @@ Finder = Callable[[TriageQuestion, Labelled, Floats | None], Found]
 def _certified(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Found:
     placed, rest = _placed(question, data, pool)
     path = regions(placed.calibrator, placed.scores)
-    found = certify(rest, path, target=question.target, delta=question.delta)
+    found = certify(
+        rest, path, target=question.target, delta=question.delta, proving=rest.size / data.size
+    )
     return found, rest, placed.how
 
 
