@@ -327,3 +327,14 @@ def test_a_further_classifier_follows_the_labels_from_outside() -> None:
     for own in both.recalls:
         assert own.low <= own.recall <= own.high
         assert own.band_low <= own.recall <= own.band_high
+
+
+def test_eq_2_is_left_out_where_it_would_not_be_above_the_estimate() -> None:
+    """No false positive in common although both have many: the guessed joint precision is too low."""
+    cells = {"11": cell(100, 100, 100), "10": cell(400, 400, 100), "01": cell(400, 400, 100)}
+    found = recall_from_pair(cells, universe=2000)
+    assert found.delta2 is not None
+    assert found.delta2.point < 1
+    assert [own.upper for own in found.recalls] == [None, None]
+    usual = recall_from_pair(PAIR, universe=10_000_000)
+    assert all(own.upper is not None and own.upper >= own.recall for own in usual.recalls)

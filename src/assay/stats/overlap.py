@@ -10,6 +10,7 @@ corpuses", KDD 2014: n̂ and r_new. The stratified form of its Eq. 1 and the int
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from scipy.special import expit, ndtri
 
@@ -231,7 +232,10 @@ def _with_upper(
             joint=both.items,
             universe=universe,
         )
-        made.append(RecallRange(**{**vars(recalls[own]), "upper": min(1.0, upper)}))
+        # where false positives avoid each other (δ2 < 1), Eq. 2 is too low and bounds nothing
+        bounds = upper >= recalls[own].recall
+        found_upper = min(1.0, upper) if bounds else None
+        made.append(replace(recalls[own], upper=found_upper))
     return made[0], made[1]
 
 

@@ -33,7 +33,10 @@ class Total:
 
 
 def exact_total(cell: CellSample, tail: float) -> Total:
-    """The cell's positives with exact binomial limits, narrowed as more of the cell is labelled.
+    """The cell's positives with Clopper and Pearson's limits, narrowed as more of it is labelled.
+
+    They are exact in a large cell. Where much of a small one is labelled they are nearly so: the
+    worst of all numbers of positives was covered to 0.938 at a nominal 0.95 (100 items, 90 labels).
 
     >>> exact_total(CellSample(items=1000, labels=100, positives=0), 0.025).low
     0.0
