@@ -71,7 +71,7 @@ def grow(items: int, work: Path, repeats: int, fixed: tuple[float, float]) -> di
     planned = seal(work)
     names = itertools.count()
     drawn = best(
-        lambda: assay("draw", 500, "-o", work / f"{items}-{next(names)}.csv", "-p", work / "p")
+        lambda: assay("draw", 500, "-o", work / f"{items}-{next(names)}.csv", "-p", work / "p"), 5
     )
     read = bare["bytes"].cpu - bare["python"].cpu
     for_init = read + sum(bare[name].cpu - start for name in ("scan", "histogram", "distinct"))
@@ -89,7 +89,7 @@ def grow(items: int, work: Path, repeats: int, fixed: tuple[float, float]) -> di
     }
     print(
         f"      {items:>13,}  init {begun.cpu:7.2f} s ({row['init_ratio']:.2f} ×)  plan "
-        f"{planned.cpu:7.2f} s ({row['plan_ratio']:.2f} ×)  draw {drawn.wall:.2f} s  peak "
+        f"{planned.cpu:7.2f} s ({row['plan_ratio']:.2f} ×)  draw {drawn.wall:.2f} s (CPU {drawn.cpu:.2f})  peak "
         f"{row['peak']:.2f} GB  wall {begun.wall:.1f} + {planned.wall:.1f} s"
     )
     print("        bare: " + ", ".join(f"{name} {cost.cpu:.2f} s" for name, cost in bare.items()))

@@ -5,20 +5,22 @@ import math
 import numpy as np
 import pytest
 
+from assay.lab.guarantee_cover import (
+    METRICS,
+    SKETCHES,
+    chance_of,
+    race,
+    reading_misses,
+    sampled,
+)
 from assay.lab.stratified_pools import made_pools
 from assay.lab.stratified_runs import sample, score, truth_of
-from assay.lab.worlds import Sketch, cut_world, make_world
+from assay.lab.worlds import make_world
 from assay.stats.allocate import Progress, allocate
 from assay.stats.estimate import random_variance, stratified_variance
-from assay.stats.guarantee import interval_recipe, margin_unit, richest
 from assay.stats.mixc import strata_wanted
-from assay.stats.rank_strata import fixed_chances
 from assay.stats.reading import effective_ends, imagined_rate
 from assay.stats.stratifiers import stratify
-from assay.stats.wealth import draw_strata
-from assay.stats.weighted import Draws, weighted_test
-from assay.stats.weighted import tests_at as rows_at
-from assay.types.claim import Claim
 
 POOLS = made_pools(np.random.default_rng(42))
 RUNS = 2000
@@ -94,39 +96,56 @@ def test_the_default_is_unbiased(cut):
         assert abs(found.bias) < 4 * spread / math.sqrt(RUNS)
 
 
-@pytest.mark.parametrize(
-    ("trap", "runs", "most"),
-    [
-        ("hidden misses", 30, 6),
-        *(
-            pytest.param(trap, 120, 14, marks=pytest.mark.slow)
-            for trap in ("none", "upside down", "hidden misses")
-        ),
-    ],
-)
-def test_the_guarantee_keeps_its_level_at_every_look(trap, runs, most):
-    """At the true F1 the bettor ever reaches 1/α in at most 5 % of the runs plus Monte Carlo error.
+def errors(world, name, *, runs, most, seed=42):
+    """In how many runs either guaranteed figure of the metric was ever wrong, by side."""
+    made = make_world(SKETCHES[world], np.random.default_rng(seed))
+    found = race(made, name, runs=runs, most=most, rng=np.random.default_rng(seed))
+    return (found.first[:, :, 0] <= most).sum(axis=0)
 
-    At exactly 5 %, 14 or more of 120 come up with chance 0.3 %, and 6 or more of 30 with 0.3 %.
+
+def test_the_guarantee_keeps_its_level_at_every_look():
+    """Misleading scores, ties, ranks, a pool that runs out: 96 sequences of looks at up to 200 labels.
+
+    At exactly 5 % each, 13 or more of them err with chance 0.1 %; in truth far fewer do.
     """
-    rng = np.random.default_rng(42)
-    world = make_world(Sketch(items=4000, prevalence=0.05, f1=0.7, trap=trap), rng)
-    parts = cut_world(world, Claim(metric="f1", side="lower", target=0.5))
-    chances = fixed_chances("f1", parts.strata)
-    unit = margin_unit("f1", parts.strata, chances, labels=200, confidence=0.95)
-    test = weighted_test(
-        Claim(metric="f1", side="lower", target=0.5), parts.strata, recipe=interval_recipe(unit)
+    cells = (
+        ("hidden misses", "recall"),
+        ("upside down", "f1"),
+        ("ties", "accuracy"),
+        ("small pool", "precision"),
     )
-    rows = rows_at(test, [world.value("f1")])
-    wrong = 0
-    for _ in range(runs):
-        queues = [rng.permutation(own) for own in parts.labels]
-        strata = draw_strata(chances, test.sizes, rng.random(200))
-        at = np.zeros(len(queues), dtype=int)
-        labels = np.empty(200, dtype=np.int64)
-        for i, k in enumerate(strata):
-            labels[i] = queues[k][at[k]]
-            at[k] += 1
-        draws = Draws(strata=strata, labels=labels, sampling=np.tile(chances, (200, 1)))
-        wrong += bool(richest(test, draws, rows)[0] >= -math.log(0.05))
-    assert wrong < most
+    wrong = sum(errors(world, name, runs=12, most=200) for world, name in cells)
+    assert wrong.sum() < 13
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", METRICS)
+def test_the_guarantee_keeps_its_level_in_every_made_world(name):
+    """Up to 800 labels: 60 runs in each of ten worlds, either side, by a binomial test.
+
+    Each of 20 cells may err as often as 5 % gives with chance 0.0001, all 600 runs of a side
+    together with chance 0.001: the test fails by chance in 0.4 %.
+    """
+    total = np.zeros(2, dtype=int)
+    for world in SKETCHES:
+        wrong = errors(world, name, runs=60, most=800)
+        assert min(chance_of(int(n), 60) for n in wrong) > 1e-4, (world, wrong)
+        total += wrong
+    assert min(chance_of(int(n), 60 * len(SKETCHES)) for n in total) > 1e-3, total
+
+
+@pytest.mark.parametrize(
+    ("world", "name"), [("honest", "f1"), ("rare", "recall"), ("over-confident", "precision")]
+)
+def test_profile_likelihood_covers_for_reading(world, name):
+    """Not a promise: at least 88 % of 150 runs at 100 labels, and at 800 where 1,000 are all.
+
+    At 93 % cover, fewer than 132 of 150 come with chance 1.2 %; it is measured higher in these cells.
+    """
+    made = make_world(SKETCHES[world], np.random.default_rng(42))
+    found = race(made, name, runs=150, most=800, rng=np.random.default_rng(42), bet=False)
+    own = sampled(made, name).cut
+    for place in (1, 4):
+        missed = reading_misses(made, name, own, found, place)
+        kept = 150 - missed["undefined"]
+        assert missed["reading_high"] + missed["reading_low"] <= 0.12 * kept, (place, missed)

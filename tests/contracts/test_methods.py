@@ -213,3 +213,17 @@ def test_batches_for_recall_are_the_same_with_and_without_a_project(
         surveys.append(batch.items)
     assert files[0] == files[1]
     assert surveys[0] == surveys[1]
+
+
+def test_columns_in_folder_names_are_columns(folder, cluster, tmp_path) -> None:
+    """A lake by day: routing keeps the day, whichever engine reads it."""
+    for part in range(2):
+        place = tmp_path / "lake [x]" / f"day={part + 1}"
+        place.mkdir(parents=True)
+        (place / "rows.parquet").write_bytes((folder / f"{part}.parquet").read_bytes())
+    columns, cutoffs = ScoreColumns(score="score", id="id"), Cutoffs(low=0.25, high=0.75)
+    for engine in ENGINES:
+        route(str(tmp_path / "lake [x]"), columns, cutoffs, tmp_path / engine, engine=engine)
+    rows = content(tmp_path / "spark" / "review.parquet")
+    assert rows == content(tmp_path / "duckdb" / "review.parquet")
+    assert {row[-1] for row in rows} == {1, 2}

@@ -39,7 +39,7 @@ def test_a_page_prints_what_it_shows(name: str, tmp_path: Path) -> None:
 @pytest.mark.xdist_group("spark")
 def test_the_page_on_spark(tmp_path: Path, cluster) -> None:
     """Its commands find the session that runs already, as in a notebook."""
-    assert run_page(DOCS / "how-to" / "spark.md", tmp_path) == 6
+    assert run_page(DOCS / "how-to" / "spark.md", tmp_path) == 8
 
 
 def test_the_real_collection(tmp_path: Path) -> None:

@@ -288,7 +288,7 @@ def _line(one: MetricEstimate) -> str:
 
 def _promise(one: MetricEstimate) -> str:
     side = f"at least {rounded(one.guaranteed_low or 0.0)}"
-    if not one.guaranteed_low and one.guaranteed_high is not None:
+    if side == "at least 0" and one.guaranteed_high is not None:
         side = f"at most {rounded(one.guaranteed_high, up=True)}"
     if one.guaranteed_interval is None:
         return side

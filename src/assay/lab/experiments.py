@@ -44,6 +44,13 @@ EXPERIMENTS = {
             runs="samples per pool, way and size (default 300)",
         ),
         Experiment(
+            name="guarantee",
+            shows="how often guaranteed figures of estimates err at any look, and reading ones miss",
+            module="assay.lab.guarantee_cover",
+            function="guarantee_cover",
+            runs="samples per world and metric (default 40)",
+        ),
+        Experiment(
             name="triage",
             shows="how often each rule of triage breaks its promise, and how much it automates",
             module="assay.lab.triage",

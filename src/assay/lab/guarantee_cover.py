@@ -30,6 +30,7 @@ from assay.types.claim import Claim
 
 RUNS = 40
 SIZES = (50, 100, 200, 400, 800)
+NEVER = 10**9
 PLANNED = 400  # the plan that fixes the bets; the draws go on beyond it, as batches may
 CONFIDENCE = 0.95
 METRICS = ("f1", "recall", "precision", "accuracy")
@@ -107,13 +108,15 @@ def sampled(world: World, name: str) -> Sampled:
 class Race:
     """Of every run: when either bettor at the truth first passed α and α/2, and the labels."""
 
-    first: Ints  # runs x sides x levels; beyond the last draw where it never happened
+    first: Ints  # runs x sides x levels
     labelled: Ints  # runs x sizes x strata
     positives: Ints
 
 
-def race(world: World, name: str, *, runs: int, most: int, rng: np.random.Generator) -> Race:
-    """Draw and bet at the truth, so many times."""
+def race(
+    world: World, name: str, *, runs: int, most: int, rng: np.random.Generator, bet: bool = True
+) -> Race:
+    """Draw and bet at the truth, so many times; without `bet` only draw, which is much faster."""
     own, truth = sampled(world, name), world.value(name)
     strata, chances = own.cut.strata, own.chances
     unit = margin_unit(name, strata, chances, labels=PLANNED, confidence=CONFIDENCE)
@@ -127,16 +130,17 @@ def race(world: World, name: str, *, runs: int, most: int, rng: np.random.Genera
     levels = np.log([1 / (1 - CONFIDENCE), 2 / (1 - CONFIDENCE)])
     draws = min(most, int(tests[0].sizes.sum()))
     sizes = [min(size, draws) for size in SIZES if size <= most]
-    first = np.empty((runs, 2, 2), dtype=np.int64)
+    first = np.full((runs, 2, 2), NEVER)
     labelled = np.zeros((runs, len(sizes), len(strata)), dtype=np.int64)
     positives = np.zeros_like(labelled)
     stored = np.tile(chances, (draws, 1))
     for run in range(runs):
         drawn = draw_strata(chances, tests[0].sizes, rng.random(draws))
         told = _labels(own.cut, drawn, rng)
-        log = walk(tests[0], rows).feed(drawn, told, stored)
-        rich = np.maximum.accumulate(log, axis=1)[:, None, :] >= levels[:, None]
-        first[run] = np.where(rich.any(axis=2), rich.argmax(axis=2) + 1, draws + 1)
+        if bet:
+            log = walk(tests[0], rows).feed(drawn, told, stored)
+            rich = log[:, None, :] >= levels[:, None]
+            first[run] = np.where(rich.any(axis=2), rich.argmax(axis=2) + 1, NEVER)
         for place, size in enumerate(sizes):
             labelled[run, place] = np.bincount(drawn[:size], minlength=len(strata))
             positives[run, place] = np.bincount(
@@ -262,8 +266,8 @@ def summarise(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _covers(cell: dict[str, Any]) -> float:
-    missed = cell["reading_high"] + cell["reading_low"]
-    return 1 - float(missed) / (cell["runs"] - cell["undefined"])
+    missed = int(cell["reading_high"]) + int(cell["reading_low"])
+    return 1 - missed / (int(cell["runs"]) - int(cell["undefined"]))
 
 
 def _sentences(cells: list[dict[str, Any]], totals: list[dict[str, Any]]) -> tuple[str, ...]:

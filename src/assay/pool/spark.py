@@ -14,7 +14,7 @@ from assay.pool import Progress, silent
 from assay.pool.dialect import SPARK
 from assay.pool.queries import view_sql
 from assay.pool.sources import TABLE, Source, find_source, hash_files, is_elsewhere
-from assay.pool.spark_files import hadoop_path, write_folder
+from assay.pool.spark_files import hadoop_path, partitioned, write_folder
 from assay.pool.spark_session import find_session, first_line
 from assay.pool.sql import SqlPool, refuse_unknown
 from assay.types.pool import Columns, PoolFile
@@ -78,6 +78,9 @@ class SparkPool(SqlPool):
         if self.source is not None:
             paths = [hadoop_path(str(path.absolute())) for path in self.source.files]
             reader = self._spark.read.option("mergeSchema", len(paths) > 1)
+            base = partitioned(self.source)
+            if base is not None:
+                reader = reader.option("basePath", f"file://{base}")
             return self._guarded(lambda: reader.parquet(*paths))  # type: ignore[no-any-return]
         if self.place.startswith(TABLE):
             name = self.place.removeprefix(TABLE)

@@ -1,5 +1,6 @@
 """Folders of parquet files that Spark's executors write: whole or not at all."""
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -17,6 +18,20 @@ if TYPE_CHECKING:
 def hadoop_path(path: str) -> str:
     """A path of this file system, whatever the cluster's own is, with nothing read as a pattern."""
     return "file://" + re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
+
+
+def partitioned(source: Source) -> Path | None:
+    """The folder below which folder names are columns (day=7/part-0.parquet); None if they are not.
+
+    DuckDB sees such columns by itself; Spark, given single files, must be told.
+    """
+    parents = {path.absolute().parent for path in source.files}
+    base = Path(os.path.commonpath(parents))
+    while "=" in base.name:
+        base = base.parent
+    below = [parent.relative_to(base).parts for parent in parents]
+    named = all(parts and all("=" in part for part in parts) for parts in below)
+    return base if named else None
 
 
 def write_folder(frame: "DataFrame", path: Path, *, rows: int) -> None:

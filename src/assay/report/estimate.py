@@ -49,7 +49,7 @@ def _guaranteed(low: float | None, high: float | None) -> str:
     """The one-sided figure; the upper one where the lower says nothing."""
     if low is None and high is None:
         return "–"
-    if not low and high is not None:
+    if high is not None and rounded(low or 0.0) == "0":
         return f"at most {rounded(high, up=True)}"
     return f"at least {rounded(low or 0.0)}"
 

@@ -26,6 +26,16 @@ DARK = {
 PAGE = {role: f"var(--chart-{role}, {colour})" for role, colour in LIGHT.items()}
 THEMES = {"page": PAGE, "light": LIGHT, "dark": DARK}
 VERSION = "5.21"
+# charts that are also drawn by themselves name plain colours; in a page they follow its theme
+PLAIN = {
+    "black": "ink",
+    "#333333": "ink",
+    "#555555": "soft",
+    "#777777": "soft",
+    "#888888": "soft",
+    "white": "paper",
+}
+COLOURED = ("color", "fill", "stroke")
 
 
 def svg(spec: dict[str, Any], *, theme: str = "page") -> str:
@@ -65,7 +75,12 @@ def themed(spec: dict[str, Any], theme: dict[str, str], *, font: str) -> dict[st
 
 def _filled(value: Any, theme: dict[str, str]) -> Any:
     if isinstance(value, dict):
-        return {key: _filled(item, theme) for key, item in value.items()}
+        return {
+            key: theme[PLAIN[item]]
+            if key in COLOURED and isinstance(item, str) and item in PLAIN
+            else _filled(item, theme)
+            for key, item in value.items()
+        }
     if isinstance(value, list):
         return [_filled(item, theme) for item in value]
     if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
@@ -91,4 +106,5 @@ def _config(theme: dict[str, str], font: str) -> dict[str, Any]:
         },
         "legend": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink},
         "text": {"color": ink},
+        "rule": {"color": ink},
     }

@@ -33,6 +33,12 @@ class Weighted:
                 "A weight is 1 divided by the chance to be drawn, so it is at least 1."
             )
 
+    def only(self, kept: NDArray[np.bool_]) -> "Weighted | None":
+        """These items alone; None where there are none."""
+        if not kept.any():
+            return None
+        return Weighted(weight=self.weight[kept], stratum=self.stratum[kept])
+
 
 @dataclass(frozen=True, kw_only=True)
 class RatioEstimate:
@@ -63,6 +69,26 @@ def chances_to_weights(chances: Sequence[float]) -> Floats:
                 "at most 1."
             )
     return 1 / np.array(chances, dtype=np.float64)
+
+
+def binary_estimate(
+    ratio: Metric,
+    sample: Weighted,
+    *,
+    predicted: NDArray[np.bool_],
+    label: NDArray[np.bool_],
+    confidence: float = 0.95,
+) -> RatioEstimate:
+    """A metric of two classes, from the items that it is about: precision from predicted positives."""
+    tp, fp, fn, tn = ratio.denominator
+    kept = np.where(predicted, tp + fp > 0, fn + tn > 0)
+    mine = sample.only(kept)
+    if mine is None:
+        return RatioEstimate(
+            point=None, low=None, high=None, effective=None, reason="no item of it was found"
+        )
+    above, below = binary_parts(ratio, predicted[kept], label[kept])
+    return ratio_estimate(above, below, mine, confidence=confidence)
 
 
 def ratio_estimate(

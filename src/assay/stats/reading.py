@@ -146,8 +146,9 @@ def profile_interval(
 ) -> Ends:
     """All values of the metric that cost at most χ²/2 in log likelihood.
 
-    Without replacement the labels of a stratum count N/(N − n) times, so that a stratum that is
-    labelled to the end stands still. A stratum without labels may have any rate.
+    Without replacement the labels of a stratum count as N·ln(N/(N − n)): the chance not to have met
+    any of m items is ((N − n)/N)^m, and a stratum that is labelled to the end stands still. A
+    stratum without labels may have any rate.
     """
     cost = float(ndtri((1 + confidence) / 2)) ** 2 / 2
     low = _limit(ratio, counts, point, cost, lower=True)
@@ -186,7 +187,7 @@ def profile_cost(ratio: Metric, counts: StrataCounts, targets: Floats, *, lower:
     need = need - (pull * np.where(known, helps, 0)).sum(axis=1)
     free = counts.labelled == 0  # costs nothing to move to the worst
     live = ~known & ~free
-    worth = np.where(live, counts.labelled * sizes / np.maximum(left, 1), 0.0)
+    worth = np.where(live, sizes * np.log(sizes / np.maximum(left, 1)), 0.0)
     pull = np.where(live, pull, 0.0)
     have = (pull * helps).sum(axis=1)
     spent = np.zeros(len(targets))

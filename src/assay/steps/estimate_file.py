@@ -13,6 +13,7 @@ from assay.stats.axis import Floats
 from assay.stats.known_chances import (
     RatioEstimate,
     Weighted,
+    binary_estimate,
     binary_parts,
     chances_to_weights,
     mean_of_ratios,
@@ -142,8 +143,9 @@ def _two(
     found = []
     for name in BINARY:
         ratio = metric(name)
-        above, below = binary_parts(ratio, predicted, label)
-        seen = ratio_estimate(above, below, sample, confidence=confidence)
+        seen = binary_estimate(
+            ratio, sample, predicted=predicted, label=label, confidence=confidence
+        )
         found.append(_metric(ratio.name, ratio.title, seen, confidence))
     return tuple(found)
 

@@ -39,6 +39,27 @@ def open_work(state: State) -> tuple[Work, ...]:
     return tuple(found)
 
 
+PURPOSES = {
+    "estimate": "to measure how good the classifier is",
+    "recall": "to find out how much of what is relevant the classifiers find",
+    "triage": "to choose what may be decided automatically",
+    "audit": "to check decisions that were made automatically",
+}
+
+
+def purposes(state: State) -> tuple[str, ...]:
+    """What the labels are for, of all items together: an item's own purpose could tell about it."""
+    found = []
+    attempt = state.attempt
+    if attempt is not None and attempt.open:
+        found.append("to judge a claim that was sealed before the first label")
+    for work in state.surveys:
+        if any(not state.labelled(item) for item in work.order):
+            purpose = work.survey.purpose
+            found.append(PURPOSES.get(purpose, f"for a survey ({purpose})"))
+    return tuple(dict.fromkeys(found))
+
+
 def read_twice(seed: str, item: str, share: float) -> bool:
     """Whether this item is among the share that two people label: decided by seed and id alone."""
     number = int(hashlib.sha256(f"{seed}:second reader:{item}".encode()).hexdigest()[:13], 16)

@@ -9,6 +9,7 @@ from assay.files.places import write_safely
 from assay.types.record import Record
 
 SETTINGS = "page.json"
+HISTORY = "page-history.jsonl"
 LONGEST_CRITERIA = 20_000
 LONGEST_NAME = 40
 
@@ -56,7 +57,15 @@ def read_settings(folder: Path) -> Settings:
         raise InputError(f"{SETTINGS} cannot be read ({error}). Mend it or remove it.") from error
 
 
-def write_settings(folder: Path, settings: Settings) -> None:
-    """Keep these settings."""
+def write_settings(folder: Path, settings: Settings, *, by: str = "", time: str = "") -> None:
+    """Keep these settings, and a line about who changed what they were to what they are, and when.
+
+    The history says which criteria held when a label was given. It is a plain file beside the
+    ledger, not part of its chain: nothing that is proven depends on it.
+    """
+    path = folder / HISTORY
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    line = {"time": time, "by": by, "settings": settings.to_dict()}
+    write_safely(path, before + json.dumps(line, ensure_ascii=False) + "\n")
     text = json.dumps(settings.to_dict(), indent=1, ensure_ascii=False) + "\n"
     write_safely(folder / SETTINGS, text)

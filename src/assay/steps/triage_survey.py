@@ -14,6 +14,7 @@ from assay.events import State, SurveyedItem, SurveyReported, SurveyWork
 from assay.pool import Progress, silent
 from assay.pool.routing import conditions
 from assay.pool.scored import ScoreColumns, ScoreFile, read_scored
+from assay.pool.sources import is_elsewhere
 from assay.stats.calibration import Calibrator, as_given, calibrate
 from assay.stats.triage import Labelled, fewest_labels, labelled
 from assay.stats.triage_target import SLACK, Aim, PoolRegion, aim, certify_drawn
@@ -136,8 +137,15 @@ def _scored(project: Project, pool: RegisteredPool) -> ScoreFile:
     columns = pool.columns
     if columns.score is None:
         raise InputError("This project's pool has no score; triage needs one: assay init --score …")
+    place = project.pool_path(pool)
+    if is_elsewhere(place):
+        raise InputError(
+            f"Labels to order are aimed by reading every score into this machine's memory, and only "
+            f"Spark can reach {place!r}. Write its ids, scores and texts as parquet files, begin a "
+            "project on these, and route the whole with: assay triage route --engine spark."
+        )
     return ScoreFile(
-        project.pool_path(pool),
+        place,
         ScoreColumns(score=columns.score, id=columns.id, text=columns.text),
         what="pool",
     )

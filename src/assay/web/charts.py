@@ -222,6 +222,9 @@ def score_picture(seen: Dossier) -> Markup | None:
         x = frame.x(picture.threshold)
         parts.append(
             f'<line class="cut" x1="{x}" x2="{x}" y1="{frame.top - 14}" y2="{frame.floor}"/>'
+            f'<line class="cut other" id="cut-line" data-x0="{frame.x0:.6g}" data-x1="{frame.x1:.6g}" '
+            f'data-left="{frame.left}" data-right="{frame.width - frame.right}" x1="{x}" x2="{x}" '
+            f'y1="{frame.top}" y2="{frame.floor}" visibility="hidden"/>'
             f'<text class="label mid" x="{x}" y="{frame.top - 18}">cut-off {picture.threshold:g}</text>'
         )
     parts.append(
@@ -229,6 +232,35 @@ def score_picture(seen: Dossier) -> Markup | None:
         f'<text class="name" x="{frame.left - 34}" y="{frame.top - 12}">items</text></svg>'
     )
     return Markup("".join(parts))  # noqa: S704 - numbers only
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutOffs:
+    """Cut-offs to try, the items at or above each, and which of them is the claim's own."""
+
+    now: float
+    place: int
+    edges: tuple[str, ...]
+    above: tuple[int, ...]
+
+
+def cut_offs(seen: Dossier) -> CutOffs | None:
+    """What other cut-offs would pick; None where there is no cut-off or no claim."""
+    picture = seen.scores
+    if picture is None or picture.threshold is None or not picture.bins or seen.claim is None:
+        return None
+    edges = [b.low for b in picture.bins]
+    place = min(range(len(edges)), key=lambda i: abs(edges[i] - (picture.threshold or 0.0)))
+    totals = [b.predicted_positive + b.predicted_negative for b in picture.bins]
+    above = [sum(totals[i:]) for i in range(len(totals))]
+    # the claim's own cut-off need not lie between two bars
+    edges[place], above[place] = picture.threshold, sum(b.predicted_positive for b in picture.bins)
+    return CutOffs(
+        now=picture.threshold,
+        place=place,
+        edges=tuple(f"{edge:.4g}" for edge in edges),
+        above=tuple(above),
+    )
 
 
 def _short(value: float) -> str:
@@ -253,7 +285,7 @@ def power_picture(found: Prospect, *, power: float) -> Markup:
         return Markup("")
     sizes, chances = found.curve.sizes, found.curve.power
     frame = Frame(
-        width=560, height=300, left=52, right=24, top=34, bottom=44, x0=0, x1=max(sizes), y0=0, y1=1
+        width=560, height=300, left=52, right=24, top=42, bottom=44, x0=0, x1=max(sizes), y0=0, y1=1
     )
     parts = [
         frame.open("Chance to pass", "By number of labels, for a test that is judged once"),
@@ -270,7 +302,7 @@ def power_picture(found: Prospect, *, power: float) -> Markup:
     asked = frame.y(power)
     parts.append(
         f'<line class="claim" x1="{frame.left}" x2="{frame.width - frame.right}" y1="{asked}" y2="{asked}"/>'
-        f'<text class="label claim" x="{frame.left + 6}" y="{asked + 17}">{power:g} wanted</text>'
+        f'<text class="label claim" x="{frame.left + 6}" y="{asked - 7}">{power:g} wanted</text>'
     )
     parts.append(
         f'<path class="bound" d="{_line(frame, list(zip(sizes, chances, strict=True)))}"/>'
@@ -279,7 +311,7 @@ def power_picture(found: Prospect, *, power: float) -> Markup:
     if fixed is not None and fixed.labels is not None and fixed.power is not None:
         x, y = frame.x(min(fixed.labels, max(sizes))), frame.y(fixed.power)
         parts.append(
-            f'<circle class="spot" cx="{x}" cy="{y}" r="4.5"/><text class="label end" x="{x - 8}" '
-            f'y="{y + 20}">{fixed.labels:,} labels</text>'
+            f'<circle class="spot" cx="{x}" cy="{y}" r="4.5"/><text class="label mid" x="{min(x, 500)}" '
+            f'y="{y + 26}">{fixed.labels:,} labels</text>'
         )
     return Markup("".join(parts) + "</svg>")  # noqa: S704 - numbers only

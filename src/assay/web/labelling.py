@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from assay.errors import InputError
 from assay.steps.desk import ConflictError, Desk, Given
+from assay.steps.queue import purposes
 from assay.steps.texts import Sources, text_sources
 from assay.web.display import visible
 from assay.web.drawing_on import draw_when_low, standing
@@ -37,7 +38,18 @@ class Handed:
 async def show(request: Request) -> Response:
     """The page; its script fetches the first items."""
     site = site_of(request)
-    return site.page(request, "label.html", person=person_of(request), mark=site.mark(request))
+    return site.page(
+        request,
+        "label.html",
+        person=person_of(request),
+        mark=site.mark(request),
+        purposes=await site.runner.ask(_purposes),
+    )
+
+
+def _purposes(desk: Desk) -> tuple[str, ...]:
+    desk.catch_up()
+    return purposes(desk.state)
 
 
 @only("annotator", "lead")

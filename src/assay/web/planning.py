@@ -3,6 +3,7 @@
 import asyncio
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -182,7 +183,9 @@ async def settings(request: Request) -> Response:
         twice=site.settings.twice if twice is None else twice / 100,
         cost=site.settings.cost if cost is None else cost,
     )
-    await asyncio.to_thread(write_settings, site.project.folder, changed)
+    if changed != site.settings:
+        keep = partial(write_settings, by=person_of(request).name, time=site.project.now())
+        await asyncio.to_thread(keep, site.project.folder, changed)
     site.settings = changed
     await site.runner.ask(lambda desk: _read_twice(desk, changed.twice))
     return RedirectResponse("/plan#page", status_code=303)

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from assay.report.render import svg
 from assay.report.surveys import survey_section
 from assay.steps.certify import certify as issue
 from assay.steps.desk import Desk
 from assay.steps.watch import look_is_due
 from assay.types.results import percent, shown
-from assay.web.charts import evidence_bar, path_picture, range_picture, score_picture
+from assay.web.charts import cut_offs, evidence_bar, path_picture, range_picture, score_picture
 from assay.web.drawing_on import draw_next
-from assay.web.site import only, person_of, site_of
+from assay.web.site import only, person_of, refuse, site_of
 
 TONES = {
     "pass": ("good", "✓"),
@@ -77,7 +78,8 @@ async def show(request: Request) -> Response:
         scores=score_picture(seen),
         evidence=evidence_bar(seen),
         ranges=[(number, range_picture(number)) for number in seen.card],
-        sections=[survey_section(survey) for survey in seen.surveys],
+        cut=cut_offs(seen),
+        sections=[(survey, survey_section(survey)) for survey in seen.surveys],
         percent=percent,
         shown=shown,
     )
@@ -90,6 +92,18 @@ async def news(request: Request) -> Response:
     return JSONResponse(
         {"due": now.due, "waiting": now.waiting, "disputed": now.disputed, "at": now.labels_at}
     )
+
+
+@only("lead")
+async def chart(request: Request) -> Response:
+    """A picture of a survey's result that the dashboard shows; drawn once for each result."""
+    seen = await asyncio.to_thread(site_of(request).watch.glance)
+    survey, place = (request.path_params[name] for name in ("survey", "place"))
+    found = [one for one in (seen.surveys if seen else ()) if one.number == survey]
+    charts = survey_section(found[0]).charts if found else ()
+    if place >= len(charts):
+        return refuse(request, "There is no such picture.", status=404)
+    return Response(await asyncio.to_thread(svg, charts[place].spec), media_type="image/svg+xml")
 
 
 @only("lead")

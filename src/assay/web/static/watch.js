@@ -27,7 +27,7 @@
     box.checked = sessionStorage.getItem("assay-live") === "yes";
     box.addEventListener("change", () => sessionStorage.setItem("assay-live", box.checked ? "yes" : "no"));
     button.addEventListener("click", refresh);
-    doubt();
+    fill();
   };
   // the verdict does not wait for what wrong labels would do to it
   const doubt = async () => {
@@ -40,8 +40,37 @@
       line.classList.remove("quiet");
     } catch { line.textContent = ""; }
   };
+  // pictures of surveys are drawn by the server when they are first asked for
+  const charts = () => document.querySelectorAll("[data-chart]").forEach(async (figure) => {
+    try {
+      const answer = await fetch(figure.dataset.chart);
+      if (!answer.ok) return;
+      const picture = new DOMParser().parseFromString(await answer.text(), "image/svg+xml").documentElement;
+      figure.querySelector("svg")?.remove();
+      figure.prepend(document.adoptNode(picture));
+    } catch { /* the caption says what it shows */ }
+  });
+  // another cut-off may be tried, never chosen here: it would be another claim
+  const cuts = () => {
+    const cut = document.getElementById("cut"), line = document.getElementById("cut-line");
+    if (!cut || !line) return;
+    const told = document.getElementById("cut-told"), usual = told.textContent;
+    const edges = cut.dataset.edges.split(" ").map(Number), above = cut.dataset.above.split(" ").map(Number);
+    const { x0, x1, left, right } = line.dataset;
+    cut.addEventListener("input", () => {
+      const at = edges[cut.value], same = at === Number(cut.dataset.now);
+      const x = Number(left) + (at - x0) / (x1 - x0) * (right - left);
+      line.setAttribute("x1", x);
+      line.setAttribute("x2", x);
+      line.setAttribute("visibility", same ? "hidden" : "visible");
+      document.getElementById("cut-shown").textContent = at.toFixed(2);
+      told.textContent = same ? usual : `At ${at.toFixed(2)} the classifier would pick about ${above[cut.value].toLocaleString("en")} items. `
+        + "That is another classifier, so it is a new claim: nothing proven here carries over. Register the collection with that cut-off in a new project and seal a plan for it.";
+    });
+  };
+  const fill = () => { doubt(); charts(); cuts(); };
   again.addEventListener("click", refresh);
-  doubt();
+  fill();
   setInterval(async () => {
     if (document.hidden) return;
     try {
