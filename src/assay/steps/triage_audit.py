@@ -114,7 +114,7 @@ def _refuse_other_items(
 ) -> None:
     """Refuse an id under which the project knows another item: labels go by id.
 
-    The same text, or the same files, mean the same item.
+    The same text in the columns that both show, or the same files, mean the same item.
     """
     same = {
         item
@@ -126,9 +126,9 @@ def _refuse_other_items(
     shelf, sources = Shelf(project), text_sources(state)
     shelf.fetch(sources, known)
     for item in known:
-        before = [text for _, text in shelf.fields(sources, item)]
-        now = [text or "" for text in texts[item].values()]
-        if not any(now) or before != now:
+        before = dict(shelf.fields(sources, item))
+        shared = [name for name in texts[item] if before.get(name)]
+        if not shared or any(before[name] != texts[item][name] for name in shared):
             raise InputError(
                 f"Item {item!r} of this batch has the id of an item that was drawn before from "
                 "another file, and nothing shows that they are the same. Labels go by id: give every "
