@@ -236,3 +236,30 @@ def test_a_stratum_without_labels_is_named_and_widens():
         InputError, match="Stratum 1 cannot have 3 successes in 2 labels of 10 items"
     ):
         stratified_mean(np.array([10]), np.array([2]), np.array([3]))
+
+
+@pytest.mark.parametrize("name", ["proportional", "equal", "mass"])
+def test_no_stratum_is_left_out_and_batches_add_up(name):
+    """Tiny strata get a label too, so that the estimate is unbiased; two batches are one sample."""
+    sizes = np.array([9000, 700, 200, 60, 30, 10])
+    zeros = np.zeros(6, dtype=np.int64)
+    shares = sizes / sizes.sum()
+    once = allocate(name, 60, Progress(sizes=sizes, labelled=zeros, correct=zeros, shares=shares))
+    first = allocate(name, 20, Progress(sizes=sizes, labelled=zeros, correct=zeros, shares=shares))
+    more = allocate(name, 40, Progress(sizes=sizes, labelled=first, correct=zeros, shares=shares))
+    assert (first >= 1).all()
+    assert first.sum() == 20
+    assert (first + more).sum() == once.sum() == 60
+    assert np.abs(first + more - once).max() <= 2
+    few = allocate(name, 4, Progress(sizes=sizes, labelled=zeros, correct=zeros, shares=shares))
+    assert few.sum() == 4
+    # the labels per stratum never depend on the labels, so the mean over all samples is the truth
+    right = sizes // 2
+    assert (
+        allocate(
+            name,
+            40,
+            Progress(sizes=sizes, labelled=first, correct=np.minimum(first, right), shares=shares),
+        ).tolist()
+        == more.tolist()
+    )

@@ -147,6 +147,35 @@ def test_other_bad_input_is_refused(assay, files, tmp_path):
     assert "it takes 59 of each" in found.err
 
 
+def test_too_few_labels_say_how_many_it_takes_before_any_is_set_aside(assay, tmp_path):
+    found = ask(assay, write(tmp_path / "few.csv", rows_of(0, 10, seed=1)))
+    assert found.code == 2
+    assert "10 labels can never prove an accuracy of 0.92 at risk 0.1: it takes 28" in found.err
+
+
+def test_a_plot_of_no_known_form_leaves_no_thresholds_behind(assay, files, tmp_path):
+    found = ask(assay, files[0], "-o", tmp_path / "cuts.json", "--plot", tmp_path / "plot.bmp")
+    assert found.code == 2
+    assert "A plot is written as .svg, .png, .json, got 'plot.bmp'" in found.err
+    assert not (tmp_path / "cuts.json").exists()
+
+
+def test_a_target_too_close_to_the_accuracy_is_refused_at_once(assay):
+    found = assay("triage", "size", "--target", 0.9, "--expect", 0.9001)
+    assert found.code == 2
+    assert "More than 2,000,000 labels" in found.err
+
+
+def test_an_audit_without_labels_says_so_and_asks_for_them(assay, cuts, work, tmp_path):
+    batch = write(tmp_path / "new.csv", rows_of(50_000, 400, seed=8, labels=False))
+    drawn = assay("triage", "audit", "--thresholds", cuts, "--batch", batch, "--id", "id",
+                  "--draw", 5, "-p", work)  # fmt: skip
+    assert drawn.code == 0, drawn.err
+    found = assay("triage", "audit", "-p", work)
+    assert found.out.startswith("Nothing is known yet about the promise")
+    assert "Next: label the items that are out" in found.out
+
+
 def test_where_nothing_is_proved_everything_goes_to_people_and_the_answer_is_no(assay, tmp_path):
     dev = write(tmp_path / "dev.csv", rows_of(0, 300, seed=1, blur=0.6))
     found = ask(assay, dev, "--json", "-o", tmp_path / "cuts.json", target=0.97)
@@ -181,7 +210,7 @@ def test_thresholds_and_plot_are_written_once_and_read_back(assay, files, cuts, 
     assert again.code == 2
     assert "exists already" in again.err
     (tmp_path / "odd.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(InputError, match="holds no thresholds"):
+    with pytest.raises(InputError, match="is no file of thresholds"):
         read_thresholds(tmp_path / "odd.json")
 
 

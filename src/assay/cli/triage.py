@@ -32,7 +32,7 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)
     "--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise."
 )
 @click.option(
-    "--rule", default="certified", show_default=True, help=f"One of {', '.join(RULES)}; see below."
+    "--rule", default="certified", show_default=True, help=f"One of {', '.join(RULES)}; see above."
 )
 @click.option(
     "--pool", metavar="FILE", help="Unlabelled items; they place the regions to be tried."
@@ -80,12 +80,19 @@ def triage(context: click.Context, /, **options: Any) -> None:
             "Give --dev FILE with labelled scores, or -p DIR to judge the labels drawn there."
         )
     from assay.steps.triage import plain_answer
-    from assay.steps.triage_files import refuse_written, write_plot, write_thresholds
+    from assay.steps.triage_files import (
+        refuse_plot,
+        refuse_written,
+        write_plot,
+        write_thresholds,
+    )
 
     output, plot = options["output"], options["plot"]
     for path in (output, plot):
         if path is not None:
             refuse_written(path)
+    if plot is not None:  # before anything is written: all files appear, or none
+        refuse_plot(plot)
     answer = _from_project(folder) if folder is not None else _from_files(options)
     if output is not None:
         write_thresholds(output, answer.thresholds)
@@ -158,8 +165,8 @@ def _show(answer: Any, output: Path | None, plot: Path | None) -> None:
                 ("on the labels", _seen(found)),
                 ("precision", f"accepted {_side(found.tally.precision_accept)}, rejected "
                               f"{_side(found.tally.precision_reject)}"),
-                ("error rates", f"type I {_side(found.tally.type_1)}, type II "
-                                f"{_side(found.tally.type_2)}"),
+                ("error rates", f"{_side(found.tally.type_1)} of the irrelevant items accepted (type I), "
+                                f"{_side(found.tally.type_2)} of the relevant ones rejected (type II)"),
                 ("labels", f"{found.labels:,}, target {found.target:g}, risk {found.delta:g}"),
                 ("where from", result["placed_by"]),
             ]

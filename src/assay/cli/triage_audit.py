@@ -107,6 +107,10 @@ def _judge(options: dict[str, Any]) -> None:
         rows(lines)
         if found.decision == "broken":
             advise("send everything to people, label new development items and set new thresholds")
+        elif answer.missing:
+            advise(
+                f"label the items that are out, then ask again: assay triage audit -p {quoted(folder)}"
+            )
         else:
             advise("draw from the next batch: assay triage audit --thresholds FILE --batch FILE …")
     if found.decision == "broken":

@@ -132,16 +132,25 @@ def deviations(progress: Progress, *, guard: bool) -> Floats:
 
 
 def by_shares(batch: int, share: Floats, progress: Progress) -> Ints:
-    """The batch that brings all labels so far nearest to these shares."""
+    """The batch that brings all labels so far nearest to these shares.
+
+    Strata without a label come first, one each where the batch can: an estimate that leaves a
+    stratum out is biased, however small the share of it.
+    """
+    room = np.broadcast_to(progress.room, np.shape(progress.labelled))
+    bare = (progress.labelled == 0) & (room > 0)
+    first = (bare & (bare.sum(axis=-1, keepdims=True) <= batch)).astype(np.int64)
+    rest = np.asarray(batch - first.sum(axis=-1), dtype=np.int64)
     wanted = share * (progress.labelled.sum(axis=-1, keepdims=True) + batch)
-    behind = np.maximum(wanted - progress.labelled, 0.0)
+    behind = np.maximum(wanted - progress.labelled - first, 0.0)
     total = behind.sum(axis=-1, keepdims=True)
-    return _fitted(batch, batch * behind / np.where(total > 0, total, 1.0), progress.room)
+    parts = rest[..., None] * behind / np.where(total > 0, total, 1.0)
+    return first + _fitted(rest, parts, room - first)
 
 
-def _fitted(batch: int, wanted: Floats, room: Ints) -> Ints:
+def _fitted(batch: Ints | int, wanted: Floats, room: Ints) -> Ints:
     """Whole numbers near these that sum to the batch, none above the room in its stratum."""
-    found = np.minimum(_rounded(wanted, np.full(wanted.shape[:-1], batch)), room)
+    found = np.minimum(_rounded(wanted, np.broadcast_to(batch, wanted.shape[:-1])), room)
     for _ in range(wanted.shape[-1]):
         missing = batch - found.sum(axis=-1)
         open_room = room - found

@@ -50,6 +50,8 @@ def labels_to_pass(
     first: int | None = None
     last_short = 0
     calm = _calm(accuracy, target, delta, power)
+    if calm > 8 * FARTHEST:  # four times the normal curve's size: hopeless, so do not search
+        raise InputError(_too_close(accuracy, target))
     for begin in range(1, FARTHEST, BLOCK):
         sizes = np.arange(begin, begin + BLOCK, dtype=np.int64)
         chance = special.bdtr(passing_errors(sizes, target, delta), sizes, 1 - accuracy)
@@ -61,10 +63,7 @@ def labels_to_pass(
         if first is not None and sizes[-1] >= max(calm, 2 * first):
             break
     if first is None:
-        raise InputError(
-            f"More than {FARTHEST:,} labels are needed to prove {target:g} if the accuracy is "
-            f"{accuracy:g}. Ask for a target further below it."
-        )
+        raise InputError(_too_close(accuracy, target))
     return SizeForecast(
         target=target,
         expected=accuracy,
@@ -73,6 +72,13 @@ def labels_to_pass(
         first=first,
         stable=last_short + 1,
         fewest=fewest_labels(target, delta),
+    )
+
+
+def _too_close(accuracy: float, target: float) -> str:
+    return (
+        f"More than {FARTHEST:,} labels are needed to prove {target:g} if the accuracy is "
+        f"{accuracy:g}. Ask for a target further below it."
     )
 
 

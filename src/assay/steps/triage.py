@@ -12,8 +12,16 @@ from assay.errors import InputError
 from assay.pool.scored import ScoreColumns, Scored, ScoreFile, read_scored
 from assay.pool.tables import file_digest
 from assay.stats.calibration import Calibrator, as_given, calibrate
-from assay.stats.triage import Floats, Labelled, automated_share, checked_target, labelled, tally
-from assay.stats.triage_certified import certify, regions
+from assay.stats.triage import (
+    Floats,
+    Labelled,
+    automated_share,
+    checked_target,
+    fewest_labels,
+    labelled,
+    tally,
+)
+from assay.stats.triage_certified import certify, regions, too_few
 from assay.stats.triage_optimum import best_cutoffs, sweep, yield_curve
 from assay.stats.triage_sides import certify_precision, certify_rates, side_regions
 from assay.types.checks import choice, open_share
@@ -230,7 +238,15 @@ Found = tuple[Triage, Labelled, str]
 Finder = Callable[[TriageQuestion, Labelled, Floats | None], Found]
 
 
+def _refuse_too_few(question: TriageQuestion, data: Labelled) -> None:
+    """Say how many labels it takes before a quarter of too few is split off to calibrate with."""
+    fewest = fewest_labels(question.target, question.delta)
+    if data.size < fewest:
+        raise InputError(too_few(data.size, fewest, question.target, question.delta))
+
+
 def _certified(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Found:
+    _refuse_too_few(question, data)
     placed, rest = _placed(question, data, pool)
     path = regions(placed.calibrator, placed.scores)
     found = certify(
@@ -240,6 +256,7 @@ def _certified(question: TriageQuestion, data: Labelled, pool: Floats | None) ->
 
 
 def _precision(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Found:
+    _refuse_too_few(question, data)
     placed, rest = _placed(question, data, pool)
     paths = (
         side_regions(placed.calibrator, placed.scores, accept=True),

@@ -37,7 +37,7 @@ def read_thresholds(path: Path) -> Thresholds:
         return Thresholds.from_dict(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise InputError(
-            f"{path.name!r} holds no thresholds ({error}). Write it with: assay triage … -o FILE"
+            f"{path.name!r} is no file of thresholds. Write one with: assay triage … -o FILE"
         ) from error
 
 
@@ -71,8 +71,7 @@ def route_pool(
 def write_plot(path: Path, result: dict[str, Any]) -> None:
     """The yield plot as .svg, .png or a Vega-Lite .json."""
     refuse_written(path)
-    if path.suffix not in PLOTS:
-        raise InputError(f"A plot is written as {', '.join(PLOTS)}, got {path.name!r}.")
+    refuse_plot(path)
     spec = yield_chart(result).spec
     if path.suffix == ".json":
         write_safely(path, json.dumps(spec, indent=1) + "\n")
@@ -83,6 +82,12 @@ def write_plot(path: Path, result: dict[str, Any]) -> None:
         write_safely(path, vl_convert.vegalite_to_svg(spec))
     else:
         path.write_bytes(vl_convert.vegalite_to_png(spec, scale=2))
+
+
+def refuse_plot(path: Path) -> None:
+    """Refuse a plot whose name ends in something that is not a form of plot."""
+    if path.suffix not in PLOTS:
+        raise InputError(f"A plot is written as {', '.join(PLOTS)}, got {path.name!r}.")
 
 
 def refuse_written(path: Path) -> None:

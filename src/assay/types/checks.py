@@ -16,7 +16,7 @@ def open_share(name: str, value: float) -> float:
     if isinstance(value, int | float) and math.isfinite(value) and 0 < value < 1:
         return float(value)
     hint = ""
-    if isinstance(value, int | float) and 1 < value < 100:
+    if isinstance(value, int | float) and 2 <= value < 100:
         hint = f" Did you mean {value / 100:g}?"
     raise InputError(f"'{name}' must be between 0 and 1, got {value!r}.{hint}")
 

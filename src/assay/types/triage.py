@@ -253,6 +253,8 @@ class AuditFound(Record):
     each_side: bool = False
 
     def __str__(self) -> str:
+        if not self.draws:
+            return f"Nothing is known yet about the promise of {percent(self.target)}: no label counts."
         seen = f"{self.right:,} of {counted(self.draws, 'audited decision')} were right"
         promise = f"promise of {percent(self.target)}{' on each side' if self.each_side else ''}"
         if self.decision == "broken":
