@@ -174,10 +174,8 @@ def test_an_audit_of_precision_does_not_let_one_side_vouch_for_the_other(
     rows = rows_of(10_000, 1500, seed=7, labels=False)
     for number, row in enumerate(row for row in rows if row["score"] >= known["cutoffs"]["high"]):
         row["text"] = f"{'yes' if number % 5 < 3 else 'no'} {row['id']}"  # 60 % of the accepted
-    batch = write(tmp_path / "may.csv", rows)
-    assert (
-        drawn_audit(assay, each, work, batch, 300, tmp_path / "a.csv", "--text", "text").code == 0
-    )
+    batch, more = write(tmp_path / "may.csv", rows), ("--text", "text", "--seed", "s")
+    assert drawn_audit(assay, each, work, batch, 300, tmp_path / "a.csv", *more).code == 0
     label(assay, tmp_path / "a.csv", work)
     found = assay("triage", "audit", "-p", work, "--json").json
     assert found["accuracy"] > 0.7
