@@ -24,11 +24,18 @@ except ModuleNotFoundError as error:
 
 from assay.errors import InputError
 from assay.stats.calibration import CALIBRATORS, Calibrator, calibrate, flat
-from assay.stats.triage import Labelled, automated_share, decided, labelled, tally
+from assay.stats.triage import (
+    Labelled,
+    automated_share,
+    checked_target,
+    decided,
+    labelled,
+    tally,
+)
 from assay.stats.triage_certified import certify, regions
 from assay.stats.triage_optimum import best_cutoffs, sweep
 from assay.stats.triage_sides import certify_precision, certify_rates, side_regions
-from assay.types.checks import choice
+from assay.types.checks import choice, open_share
 from assay.types.triage import RULES, Cutoffs, Triage
 
 REVIEW = "review"
@@ -73,8 +80,11 @@ class TriageClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, pool: Any = None) -> Self:  # noqa: N803  (scikit-learn's name)
-        """Train, calibrate and prove. `pool` are unlabelled items that place the regions to try."""
-        choice("rule", self.rule, RULES)
+        """Train, calibrate and prove. `pool` are unlabelled items that place the regions to try.
+
+        They must be other items than those of X, or the regions would know the items that prove.
+        """
+        self._refuse_settings()
         check_classification_targets(y)
         X, y = self._checked(X, y)  # noqa: N806
         self.classes_ = np.unique(y)
@@ -100,6 +110,14 @@ class TriageClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             self.triage_ = self._nothing(data, str(refusal))
         self.yield_ = automated_share(data.scores, self.triage_.cutoffs)
         return self
+
+    def _refuse_settings(self) -> None:
+        """Settings that no data could help; what data could help ends in review instead."""
+        choice("rule", self.rule, RULES)
+        open_share("delta", self.delta)
+        open_share("target", self.target)
+        if self.rule != "sides":
+            checked_target(self.target)
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Array]:  # noqa: N803
         found = validate_data(self, X, y, accept_sparse="csr")

@@ -4,6 +4,7 @@ Coverage of the sampling interval is for δ1·recall; that of the band is for th
 1,000 runs a coverage of 0.95 shows up below 0.925 with a chance of about 3e-4 per world.
 """
 
+import numpy as np
 import pytest
 
 from assay.lab.pair_worlds import (
@@ -16,6 +17,7 @@ from assay.lab.pair_worlds import (
 from assay.lab.tasks import rng_of
 from assay.stats.overlap import recall_from_pair, recall_of_another
 from assay.stats.overlap_outside import direct_recall
+from assay.stats.overlap_triple import TRIPLE_CELLS, recall_from_triple
 from assay.types.overlap import CellSample
 
 DELTAS = (0.8, 0.9, 1.0, 1.1, 1.25)
@@ -97,3 +99,39 @@ def test_coverage_at_length(recalls: tuple[float, float], delta: float, labels: 
     if delta >= 0.85:
         assert found["band"] >= 0.95
         assert found["combined"] >= 0.95
+
+
+@pytest.mark.parametrize("labels", [60, 150])
+def test_intervals_of_three_independent_classifiers_cover(labels: int) -> None:
+    """Recalls 0.8, 0.7, 0.7 of 3,000 positives; the number of positives and each recall, nominal 0.95."""
+    recalls, rng = (0.8, 0.7, 0.7), np.random.default_rng(42)
+    hits = {
+        name: round(3000 * np.prod([r if bit == "1" else 1 - r for bit, r in zip(name, recalls, strict=True)]))
+        for name in TRIPLE_CELLS
+    }  # fmt: skip
+    items = {name: round(hits[name] / (0.95, 0.5, 0.8, 0.95)[name.count("1")]) for name in hits}
+    items["111"] = round(hits["111"] / 0.95)
+    counts = {
+        name: rng.hypergeometric(
+            hits[name], items[name] - hits[name], min(labels, items[name]), 500
+        )
+        for name in TRIPLE_CELLS
+    }
+    true = sum(hits.values()) + 3000 * 0.2 * 0.3 * 0.3
+    covers = np.zeros(4)
+    for run in range(500):
+        found = recall_from_triple(
+            {
+                name: CellSample(
+                    items=items[name],
+                    labels=min(labels, items[name]),
+                    positives=int(counts[name][run]),
+                )
+                for name in TRIPLE_CELLS
+            }
+        )
+        covers[0] += found.positives.low <= true <= found.positives.high
+        covers[1:] += [
+            own.low <= r <= own.high for own, r in zip(found.recalls, recalls, strict=True)
+        ]
+    assert (covers / 500 >= 0.915).all()

@@ -7,7 +7,15 @@ import pytest
 from scipy import stats
 
 from assay.stats.triage import Labelled, few_errors, few_errors_in_pool, fewest_labels
-from assay.stats.triage_audit import BETS, _wealth, mean_lower, start_shares
+from assay.stats.triage_audit import (
+    BETS,
+    Side,
+    _wealth,
+    judge_sides,
+    kept_rates,
+    mean_lower,
+    start_shares,
+)
 from assay.stats.triage_certified import Region, walk
 from assay.stats.triage_planner import labels_to_pass
 from assay.stats.triage_sides import certify_rates, order_statistic
@@ -145,6 +153,55 @@ def test_the_exact_false_alarm_of_short_audits():
     wealth, _ = _wealth(wrong, 1 - target)
     assert (law @ wealth[:, -1]) == pytest.approx(1, abs=1e-9)  # a martingale at the target
     assert law[(wealth >= 1 / 0.3).any(axis=1)].sum() <= 0.3
+
+
+def rung(wrong, batches, target, level):
+    """Which of these rows of draws, over batches of such sizes, set the alarm off."""
+    parts = np.split(~wrong, np.cumsum(batches)[:-1], axis=1)
+    rates = [
+        kept_rates([part[row] for part in parts], batches, target=target)
+        for row in range(len(wrong))
+    ]
+    wealth, _ = _wealth(wrong, np.array(rates))
+    return wealth, (wealth >= 1 / level).any(axis=1)
+
+
+def test_small_batches_audited_whole_ring_falsely_no_more_often_than_stated():
+    """Every item of two batches is audited; a promise of 0.7, level 0.3.
+
+    Kept in the long run: all outcomes of 6 and 6 independent items. Kept in each batch: all orders
+    of 2 wrong ones among 8, which is the most that 0.7 allows.
+    """
+    target, level = 0.7, 0.3
+    outcomes = ((np.arange(2**12)[:, None] >> np.arange(12)) & 1).astype(bool)
+    law = np.prod(np.where(outcomes, 1 - target, target), axis=1)
+    wealth, alarm = rung(outcomes, [6, 6], target, level)
+    assert law @ wealth[:, -1] <= 1
+    assert law[alarm].sum() <= level
+    orders = outcomes[:256, :8][outcomes[:256, :8].sum(axis=1) == 2]
+    both = np.concatenate([np.repeat(orders, 28, axis=0), np.tile(orders, (28, 1))], axis=1)
+    wealth, alarm = rung(both, [8, 8], target, level)
+    assert (wealth.mean(axis=0) <= 1 + 1e-12).all()
+    assert alarm.mean() <= level
+
+
+def test_a_promise_about_each_side_is_not_kept_by_the_better_side():
+    """2,000 accepted items all right hide 100 rejected ones of which 15 are wrong, in the mean only."""
+    right = np.ones(2100, bool)
+    right[2000:2100:7] = False
+    target = 0.9
+    sides = [
+        Side(places=np.arange(2000), rates=kept_rates([right[:2000]], [9000], target=target)),
+        Side(places=np.arange(2000, 2100), rates=kept_rates([right[2000:]], [900], target=target)),
+    ]
+    assert mean_lower(int(right.sum()), 2100, confidence=0.95) > target
+    found = judge_sides(right, sides, target=target)
+    assert found.decision == "open"
+    assert found.low < target
+    assert "on each side" in str(found)
+    right[2000:2100:3] = False
+    assert judge_sides(right, sides, target=target).decision == "broken"
+    assert judge_sides(right, sides, target=target).alarm_at > 2000
 
 
 def test_the_mean_bound_holds_at_every_look_even_if_the_accuracy_drifts():

@@ -94,3 +94,9 @@ def test_three_classes_are_refused():
     items = np.arange(30.0).reshape(-1, 1)
     with pytest.raises(InputError, match="Only binary classification is supported"):
         TriageClassifier().fit(items, np.arange(30) % 3)
+
+
+@pytest.mark.parametrize("bad", [{"target": 1.5}, {"target": 0.3}, {"delta": 0.0}])
+def test_settings_that_no_data_could_help_are_refused(data, bad):
+    with pytest.raises(InputError, match=f"'{next(iter(bad))}'"):
+        TriageClassifier(**bad).fit(*data)

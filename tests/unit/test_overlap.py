@@ -6,7 +6,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.lab.pair_worlds import sketched
-from assay.stats.overlap import recall_from_pair, recall_of_another
+from assay.stats.overlap import PAIR_CELLS, recall_from_pair, recall_of_another
 from assay.stats.overlap_equations import (
     feasible_dependence,
     recall_by_independence,
@@ -15,7 +15,12 @@ from assay.stats.overlap_equations import (
 from assay.stats.overlap_kinds import PAIR_KINDS, pair_kind
 from assay.stats.overlap_outside import direct_recall, with_outside
 from assay.stats.overlap_plan import advise, allocate, cost, unbiased_labels
-from assay.stats.overlap_triple import chao_bound, missed_by_three, recall_from_triple
+from assay.stats.overlap_triple import (
+    TRIPLE_CELLS,
+    chao_bound,
+    missed_by_three,
+    recall_from_triple,
+)
 from assay.types.overlap import CellSample, DeltaBand
 
 
@@ -284,3 +289,52 @@ def test_sentences() -> None:
     found = recall_from_pair(PAIR)
     assert str(found).startswith("recall about 0.7143; sampling alone 0.")
     assert str(found.positives).startswith("about 1,540 positive items (")
+
+
+def seven(**changed: CellSample) -> dict[str, CellSample]:
+    """Seven cells of 500 items with 50 labels, 20 of them positive, but for those given as n100=…"""
+    cells = {name: CellSample(items=500, labels=50, positives=20) for name in TRIPLE_CELLS}
+    return cells | {name[1:]: cell for name, cell in changed.items()}
+
+
+@pytest.mark.parametrize("name", TRIPLE_CELLS)
+def test_three_classifiers_with_an_empty_cell_are_refused(name: str) -> None:
+    with pytest.raises(InputError, match=f"in the cell '{name}'"):
+        recall_from_triple(seven(**{f"n{name}": CellSample(items=0)}))
+
+
+def test_positives_of_three_are_uncertain_even_where_nothing_is_missed() -> None:
+    found = recall_from_triple(seven(n100=CellSample(items=5, labels=5, positives=0)))
+    assert found.missed == 0
+    assert found.positives.low < 0.95 * found.positives.point
+    assert found.positives.high > 1.05 * found.positives.point
+    assert "Fewer than 5 positive labels in 100" in found.warnings[0]
+
+
+def test_a_further_classifier_follows_the_labels_from_outside() -> None:
+    """Labels outside show twice the positives that the pair implies: r_new must halve with them."""
+    cells = {
+        "11": CellSample(items=1000, labels=1000, positives=900),
+        "10": CellSample(items=300, labels=300, positives=150),
+        "01": CellSample(items=300, labels=300, positives=150),
+        "00": CellSample(items=20_000, labels=20_000, positives=1300),
+    }
+    alone = recall_from_pair({name: cells[name] for name in PAIR_CELLS})
+    both = with_outside(alone, cells)
+    new = recall_of_another(CellSample(items=600, labels=600, positives=500), both)
+    assert new.band_low <= 500 / 2500 <= new.band_high
+    assert new.band_high < 500 / alone.positives.point
+    for own in both.recalls:
+        assert own.low <= own.recall <= own.high
+        assert own.band_low <= own.recall <= own.band_high
+
+
+def test_eq_2_is_left_out_where_it_would_not_be_above_the_estimate() -> None:
+    """No false positive in common although both have many: the guessed joint precision is too low."""
+    cells = {"11": cell(100, 100, 100), "10": cell(400, 400, 100), "01": cell(400, 400, 100)}
+    found = recall_from_pair(cells, universe=2000)
+    assert found.delta2 is not None
+    assert found.delta2.point < 1
+    assert [own.upper for own in found.recalls] == [None, None]
+    usual = recall_from_pair(PAIR, universe=10_000_000)
+    assert all(own.upper is not None and own.upper >= own.recall for own in usual.recalls)

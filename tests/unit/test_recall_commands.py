@@ -249,3 +249,30 @@ def test_warnings_for_a_pair_that_is_known_to_be_dependent(surveyed, assay: Call
     shown = assay("recall", *FLAGS, "--pair", "pmi", "-p", folder).out
     assert "Warning: Pairs of seed terms and neighbours by PMI" in shown
     assert "Next: " in shown
+
+
+def test_items_that_nobody_could_tell_do_not_make_the_draw_look_foreign(
+    flagged, tmp_path: Path, assay: Callable
+) -> None:
+    pool, truth = flagged
+    batch = tmp_path / "b.csv"
+    assay(*files(pool), *FLAGS, "--draw", 200, "--elusion", 300, "-o", batch)
+    outside = set(outside_items(pool, 6000))
+    with fill(batch, truth).open(encoding="utf-8") as stream:
+        given = {row["id"]: row["label"] for row in csv.DictReader(stream)}
+    given[next(item for item in given if item in outside)] = "?"
+    done = assay(*files(pool), *FLAGS, "--labels", labels(batch, given), "--json")
+    assert done.code == 0, done.err
+    assert done.json["method"] == "combined"
+    assert done.json["warnings"][0].startswith("Left out because nobody could tell: 1 item")
+    assert not any("are not the first" in warning for warning in done.json["warnings"])
+
+
+def test_three_of_which_a_cell_is_empty_are_refused_before_any_label_is_bought(
+    flagged, tmp_path: Path, assay: Callable
+) -> None:
+    pool, _ = flagged
+    drawn = assay(*files(pool), *FLAGS, "--c", "inside", "--draw", 100, "-o", tmp_path / "b.csv")
+    assert drawn.code == 2
+    assert "No item is flagged as in the cell '110'" in drawn.err
+    assert not (tmp_path / "b.csv").exists()

@@ -313,6 +313,7 @@ def draw_wanted(folder: Path, output: Path | None, as_json: bool, **wanted: Any)
                 "high": drawn.region.high,
                 "region": drawn.items,
                 "predicted_accuracy": drawn.predicted,
+                "risk": drawn.risk,
             }
         )
         return
@@ -321,6 +322,7 @@ def draw_wanted(folder: Path, output: Path | None, as_json: bool, **wanted: Any)
         [
             ("drawn from", f"{drawn.items:,} items that might be automated ({drawn.region})"),
             ("predicted", f"accuracy {drawn.predicted:.3f} there, by the scores"),
+            ("risk", f"{drawn.risk:g}, earlier attempts included"),
             ("file", "none: every item has a label already" if path is None else str(path)),
         ]
     )

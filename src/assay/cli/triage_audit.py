@@ -96,7 +96,7 @@ def _judge(options: dict[str, Any]) -> None:
         show_json(answer.result())
     else:
         headline(str(found), {"kept": "good", "open": "wait", "broken": "bad"}[found.decision])
-        lines = [("lower bound", f"{rounded(found.low)} on the mean accuracy of these draws")]
+        lines = [("lower bound", f"{rounded(found.low)} on the mean chance of these to be right")]
         lines += [
             (batch.name, f"{percent(round(batch.automated_share, 4))} of {batch.items:,} items automated; "
                          f"{batch.right:,} of {counted(batch.draws, 'draw')} right")

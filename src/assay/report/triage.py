@@ -56,10 +56,11 @@ def audit_section(result: Mapping[str, Any]) -> Section:
         title="Triage over time",
         sentence=result["sentence"],
         paragraphs=(
-            f"The mean accuracy of the audited draws is at least {low} with {sure} confidence, "
-            "however often somebody looked and whatever the batches did.",
-            f"The alarm rings with chance at most {percent(1 - result['confidence'])} while every batch "
-            f"keeps its accuracy of {percent(result['target'])}.",
+            f"The mean chance of the audited decisions to be right is at least {low} with {sure} "
+            "confidence, however often somebody looked and whatever the batches did.",
+            f"The alarm ever rings with chance at most {percent(round(1 - result['confidence'], 6))} "
+            f"while {percent(result['target'])} of the decisions are right, in the long run or in "
+            "every batch.",
         ),
         tables=(Table(caption="What was audited, in order", header=head, rows=rows),),
         assumptions=tuple(result["assumptions"]),

@@ -10,6 +10,7 @@ corpuses", KDD 2014: n̂ and r_new. The stratified form of its Eq. 1 and the int
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from scipy.special import expit, ndtri
 
@@ -231,7 +232,10 @@ def _with_upper(
             joint=both.items,
             universe=universe,
         )
-        made.append(RecallRange(**{**vars(recalls[own]), "upper": min(1.0, upper)}))
+        # where false positives avoid each other (δ2 < 1), Eq. 2 is too low and bounds nothing
+        bounds = upper >= recalls[own].recall
+        found_upper = min(1.0, upper) if bounds else None
+        made.append(replace(recalls[own], upper=found_upper))
     return made[0], made[1]
 
 
@@ -275,10 +279,19 @@ def recall_of_another(
     recall = total(sample) / positives.point
     centre = smoothed_total(sample) / math.sqrt(positives.low * positives.high)
     low, high = centre * math.exp(-spread), centre * math.exp(spread)
-    return banded(
-        min(1.0, recall),
-        min(1.0, low, recall),
-        min(1.0, max(high, recall)),
+    low, high = min(1.0, low, recall), min(1.0, max(high, recall))
+    if known.method != "combined":
+        return banded(min(1.0, recall), low, high, confidence=known.confidence, band=known.band)
+    # labels from outside have moved the band of the positives: it is no longer a factor of theirs
+    own = z * math.sqrt(log_variance(sample))
+    down = math.hypot(own, math.log(positives.band_high / positives.point))
+    up = math.hypot(own, math.log(positives.point / positives.band_low))
+    middle = smoothed_total(sample) / positives.point
+    return RecallRange(
+        recall=min(1.0, recall),
+        low=low,
+        high=high,
+        band_low=min(1.0, middle * math.exp(-down), recall),
+        band_high=min(1.0, max(middle * math.exp(up), recall)),
         confidence=known.confidence,
-        band=known.band,
     )

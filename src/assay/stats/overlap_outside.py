@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from scipy.special import betaincinv, ndtri
 
 from assay.errors import InputError
-from assay.stats.overlap import log_variance, positives_range, smoothed_total, total
+from assay.stats.overlap import log_variance, recall_from_pair, smoothed_total, total
+from assay.stats.overlap_triple import recall_from_triple
 from assay.types.overlap import (
     CellSample,
     Dependence,
@@ -32,7 +33,10 @@ class Total:
 
 
 def exact_total(cell: CellSample, tail: float) -> Total:
-    """The cell's positives with exact binomial limits, narrowed as more of the cell is labelled.
+    """The cell's positives with Clopper and Pearson's limits, narrowed as more of it is labelled.
+
+    They are exact in a large cell. Where much of a small one is labelled they are nearly so: the
+    worst of all numbers of positives was covered to 0.938 at a nominal 0.95 (100 items, 90 labels).
 
     >>> exact_total(CellSample(items=1000, labels=100, positives=0), 0.025).low
     0.0
@@ -118,14 +122,16 @@ def with_outside(estimate: OverlapEstimate, cells: Mapping[str, CellSample]) -> 
     weight = _weight(estimate, cells, outside)
     point = weight * estimate.positives.point + (1 - weight) * (found + total(outside))
     stronger = 1 - (1 - estimate.confidence) / 2
+    wider = _again(estimate, cells, stronger)
     recalls, contradicted = [], False
     for which, own in enumerate(estimate.recalls):
         direct = direct_recall(cells, which, confidence=stronger)
-        joined, clash = _joined(own, direct, estimate, stronger)
+        joined, clash = _joined(own, wider.recalls[which], direct)
         contradicted |= clash
         inside = sum(total(c) for key, c in cells.items() if key[which] == "1")
         recall = min(max(inside / point, joined.band_low), joined.band_high)
-        recalls.append(replace(joined, recall=recall))
+        ends = {"low": min(own.low, recall), "high": max(own.high, recall)}
+        recalls.append(replace(joined, recall=recall, **ends))
     warnings = estimate.warnings + ((_CLASH,) if contradicted else ())
     delta = _dependence(estimate, cells, name)
     if delta and delta.low is not None and delta.high is not None:
@@ -134,7 +140,7 @@ def with_outside(estimate: OverlapEstimate, cells: Mapping[str, CellSample]) -> 
         estimate,
         method="combined",
         recalls=tuple(recalls),
-        positives=_positives(estimate, cells, point, stronger, contradicted=contradicted),
+        positives=_positives(wider, cells, point, estimate, contradicted=contradicted),
         missed=max(0.0, point - found),
         labels=estimate.labels + outside.labels,
         delta1=delta,
@@ -148,29 +154,21 @@ _CLASH = (
 )
 
 
-def _joined(
-    own: RecallRange, direct: RecallRange, estimate: OverlapEstimate, stronger: float
-) -> tuple[RecallRange, bool]:
-    """Where both intervals, each at half the risk, agree; the direct one if they do not."""
-    widen = float(ndtri((1 + stronger) / 2) / ndtri((1 + estimate.confidence) / 2))
-    low, high = (_stretched(own, end, widen) for end in (own.low, own.high))
-    band_low = max(low / estimate.band.high, direct.low)
-    band_high = min(1.0, high / estimate.band.low, direct.high)
+def _joined(own: RecallRange, wider: RecallRange, direct: RecallRange) -> tuple[RecallRange, bool]:
+    """Where both, each at half the risk, agree; the direct one if they do not."""
+    band_low = max(wider.band_low, direct.low)
+    band_high = min(wider.band_high, direct.high)
     if band_low > band_high:
         return replace(own, band_low=direct.low, band_high=direct.high), True
     return replace(own, band_low=band_low, band_high=band_high), False
 
 
-def _stretched(own: RecallRange, end: float, widen: float) -> float:
-    """The end of an interval at another confidence, moved on the log-odds."""
-    if not 0 < own.low < own.high < 1:
-        return end
-    middle = (_logit(own.low) + _logit(own.high)) / 2
-    return 1 / (1 + math.exp(-(middle + widen * (_logit(end) - middle))))
-
-
-def _logit(share: float) -> float:
-    return math.log(share / (1 - share))
+def _again(
+    estimate: OverlapEstimate, cells: Mapping[str, CellSample], confidence: float
+) -> OverlapEstimate:
+    """The overlap's estimate from the same labels at another confidence."""
+    again = recall_from_triple if len(estimate.recalls) == 3 else recall_from_pair
+    return again(cells, confidence=confidence, band=estimate.band)
 
 
 def _weight(
@@ -193,23 +191,24 @@ def _weight(
 
 
 def _positives(
-    estimate: OverlapEstimate,
+    wider: OverlapEstimate,
     cells: Mapping[str, CellSample],
     point: float,
-    stronger: float,
+    estimate: OverlapEstimate,
     *,
     contradicted: bool,
 ) -> Positives:
+    """The sampling interval is the overlap's own; the band is where it agrees with the labels."""
     own = estimate.positives
     known = sum(cell.positives for cell in cells.values())
-    direct = added([exact_total(cell, (1 - stronger) / 2) for cell in cells.values()])
-    made = positives_range(point, own.low, own.high, known=known, band=estimate.band)
+    direct = added([exact_total(cell, (1 - wider.confidence) / 2) for cell in cells.values()])
     if contradicted:
         low, high = direct.low, direct.high
     else:
-        low, high = max(made.band_low, direct.low), min(made.band_high, direct.high)
-    return replace(
-        made,
+        low = max(wider.positives.band_low, direct.low)
+        high = min(wider.positives.band_high, direct.high)
+    return Positives(
+        point=point,
         low=max(float(known), min(own.low, point)),
         high=max(own.high, point),
         band_low=max(float(known), min(low, point)),

@@ -81,13 +81,9 @@ def recall_from_triple(
         for which in range(3)
     )
     union = sum(raw.values())
-    middle = math.log(missed_by_three(smooth)) if all(smooth.values()) else -math.inf
-    spread = z * math.sqrt(float(variances.sum()))
-    ends = [math.exp(middle - spread), math.exp(middle + spread)]
     positives = positives_range(
         union + missed,
-        union + ends[0],
-        union + ends[1],
+        *_positives_ends(smooth, variances, z),
         known=sum(cell.positives for cell in samples.values()),
         band=band,
     )
@@ -105,16 +101,41 @@ def recall_from_triple(
     )
 
 
+def _positives_ends(
+    smooth: Mapping[str, float], variances: "np.ndarray[tuple[int], np.dtype[np.float64]]", z: float
+) -> tuple[float, float]:
+    """Delta-method limits of the number of positives on its logarithm, found and missed together."""
+    missed = missed_by_three(smooth)
+    whole = sum(smooth.values()) + missed
+    slopes = np.array(
+        [(smooth[c] + (missed if c in ABOVE else -missed)) / whole for c in TRIPLE_CELLS]
+    )
+    spread = z * math.sqrt(float((slopes**2 * variances).sum()))
+    return whole * math.exp(-spread), whole * math.exp(spread)
+
+
+def refuse_empty(sizes: Mapping[str, int]) -> None:
+    """Refuse three classifiers of which a cell has no item: no label can help them."""
+    empty = [name for name in TRIPLE_CELLS if not sizes.get(name, 0)]
+    if empty:
+        raise InputError(
+            f"No item is flagged as in the cell '{empty[0]}' (1 for each of the three that flags it), "
+            "and the estimate multiplies or divides by the positives of all seven cells. Use two of "
+            "the classifiers as a pair."
+        )
+
+
 def _checked(cells: Mapping[str, CellSample]) -> dict[str, CellSample]:
     samples = {name: cells.get(name, CellSample(items=0)) for name in TRIPLE_CELLS}
+    refuse_empty({name: cell.items for name, cell in samples.items()})
     for name in TRIPLE_CELLS:
         cell = samples[name]
-        if name in BELOW and (cell.items == 0 or cell.positives == 0):
+        if name in BELOW and cell.positives == 0:
             raise InputError(
                 f"The cell '{name}' (found by exactly two of three) has no positive label, and the "
                 "estimate divides by it. Label more of it, or use two of the classifiers as a pair."
             )
-        if cell.items and not cell.labels:
+        if not cell.labels:
             raise InputError(
                 f"No item of the cell '{name}' has a label. Label some of each of the seven cells."
             )
@@ -184,9 +205,7 @@ def _pair_dependence(found: Mapping[str, float], positives: float) -> Dependence
 
 
 def _thin(samples: Mapping[str, CellSample]) -> list[str]:
-    thin = [
-        name for name, cell in samples.items() if cell.positives < FEW and cell.labels < cell.items
-    ]
+    thin = [name for name, cell in samples.items() if cell.positives < FEW]
     if not thin:
         return []
     return [

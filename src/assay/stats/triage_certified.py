@@ -104,17 +104,25 @@ def walk(
     return tuple(steps)
 
 
-def certify(data: Labelled, path: Sequence[Region], *, target: float, delta: float = 0.1) -> Triage:
+def certify(
+    data: Labelled,
+    path: Sequence[Region],
+    *,
+    target: float,
+    delta: float = 0.1,
+    proving: float = 1.0,
+) -> Triage:
     """Cut-offs whose accuracy is at least the target with chance 1 − delta, or nothing.
 
     *Assumes* that the path was fixed without these labels and scores, and that the labels are
-    independent draws from the population to be triaged.
+    independent draws from the population to be triaged. `proving` is the share that these labels
+    are of all that were bought; advice on how many to buy reckons with it.
     """
     checked_target(target, majority=data.majority)
     open_share("delta", delta)
     fewest = fewest_labels(target, delta)
     if data.size < fewest:
-        raise InputError(too_few(data.size, fewest, target, delta))
+        raise InputError(too_few(data.size, fewest, target, delta, proving))
     start = start_of(path, data.size, fewest)
     steps = walk(
         data,
@@ -125,7 +133,7 @@ def certify(data: Labelled, path: Sequence[Region], *, target: float, delta: flo
     )
     return verdict(
         data, steps, rule="certified", target=target, delta=delta,
-        assumptions=(REPRESENTATIVE, FIXED_PATH),
+        assumptions=(REPRESENTATIVE, FIXED_PATH), proving=proving,
     )  # fmt: skip
 
 
@@ -137,6 +145,7 @@ def verdict(
     target: float,
     delta: float,
     assumptions: tuple[str, ...],
+    proving: float = 1.0,
 ) -> Triage:
     """The last step that passed, or nothing and how many labels its first step would need."""
     passed = [step for step in steps if step.passed]
@@ -144,7 +153,9 @@ def verdict(
     needed, reason = None, None
     if not passed:
         first = steps[0]
-        needed, reason = _more_labels(data.size, first, target=target, delta=delta)
+        needed, reason = _more_labels(
+            data.size / proving, first, target=target, delta=delta, proving=proving
+        )
     return Triage(
         rule=rule,
         target=target,
@@ -161,42 +172,45 @@ def verdict(
 
 
 def _more_labels(
-    labels: int, first: Step, *, target: float, delta: float
+    labels: float, first: Step, *, target: float, delta: float, proving: float
 ) -> tuple[int | None, str]:
     """How many labels the first region would need if its accuracy is what it showed."""
     right = first.automated - first.errors
     seen = f"{right:,} of {first.automated:,} decisions in the first region are right"
     accuracy = right / first.automated if first.automated else 0.0
     if accuracy <= target:
-        return _not_above(seen, first, target=target, delta=delta)
+        return _not_above(seen, first, target=target, delta=delta, proving=proving)
     share = first.automated / labels
     # a rough figure for advice: the normal approximation at 80 % power
     spread = special.ndtri(1 - delta) * np.sqrt(target * (1 - target))
     spread += special.ndtri(0.8) * np.sqrt(accuracy * (1 - accuracy))
     size = max(fewest_labels(target, delta), (spread / (accuracy - target)) ** 2)
-    needed = max(labels + 1, int(np.ceil(size / share)))
+    needed = int(max(np.ceil(labels) + 1, np.ceil(size / share)))
     return needed, (
         f"{seen}, too few to prove {target:g}. If it stays so, about {needed:,} labels in all will do."
     )
 
 
-def _not_above(seen: str, first: Step, *, target: float, delta: float) -> tuple[int | None, str]:
+def _not_above(
+    seen: str, first: Step, *, target: float, delta: float, proving: float
+) -> tuple[int | None, str]:
     """What would help where even the first region is not good enough."""
     short = f"{seen}, which is not above the target {target:g}"
     if first.share <= SMALL_START:
         return None, f"{short}: a better score or a lower target would help, more labels hardly."
-    needed = int(np.ceil(HEADROOM * fewest_labels(target, delta) / SMALL_START))
+    needed = int(np.ceil(HEADROOM * fewest_labels(target, delta) / SMALL_START / proving))
     return needed, (
         f"{short}. With few labels the first region must be large ({first.share:.0%} of the items); "
         f"with {needed:,} it could be the surest tenth."
     )
 
 
-def too_few(labels: int, fewest: int, target: float, delta: float) -> str:
+def too_few(labels: int, fewest: int, target: float, delta: float, proving: float = 1.0) -> str:
     """Why a certificate is out of reach, and what would be needed."""
-    wanted = int(np.ceil(HEADROOM * fewest))
+    wanted = int(np.ceil(HEADROOM * fewest / proving))
+    left = "" if proving == 1 else " that are left to prove with"
     return (
-        f"{labels:,} labels can never prove an accuracy of {target:g} at risk {delta:g}: it takes "
+        f"{labels:,} labels{left} can never prove an accuracy of {target:g} at risk {delta:g}: it takes "
         f"{fewest:,} automated items without a single error. Label at least {wanted:,}; "
         "assay triage size says how many are likely to do."
     )

@@ -95,7 +95,9 @@ def _beyond(above: float, below: float, pool: Floats | None) -> Cutoffs:
     Where the two overlap every decision keeps both promises, and one cut in the middle decides.
     """
     if above < below:
-        middle = (above + below) / 2
+        middle = above / 2 + below / 2
+        if not above < middle <= below:  # neighbouring numbers have no middle
+            middle = below
         return Cutoffs(low=_previous(middle, pool), high=_at_least(middle, pool))
     return Cutoffs(low=_previous(below, pool), high=_next(above, pool))
 

@@ -9,7 +9,7 @@ from assay.stats.overlap import check_pair, recall_from_pair, recall_of_another,
 from assay.stats.overlap_kinds import pair_kind
 from assay.stats.overlap_outside import with_outside
 from assay.stats.overlap_plan import advise, cost
-from assay.stats.overlap_triple import recall_from_triple
+from assay.stats.overlap_triple import recall_from_triple, refuse_empty
 from assay.types.overlap import (
     Advice,
     CellSample,
@@ -93,8 +93,10 @@ def answer_recall(
 
 
 def check_cells(flags: int, sizes: Mapping[str, int]) -> None:
-    """Refuse a pair that no labels could help: nothing in common, identical, one inside the other."""
-    if flags == 2:
+    """Refuse what no labels could help: nothing in common, identical, one inside the other."""
+    if flags == 3:
+        refuse_empty(sizes)
+    else:
         tried = {name: CellSample(items=n, labels=n, positives=n) for name, n in sizes.items()}
         check_pair(tried)
 

@@ -124,17 +124,18 @@ def recall_from_files(
 
     Labels outside the union are taken only if `outside` vouches for them or the seed drew them.
     """
-    known, skipped, differing = _settled(labels)
+    given = _given(labels)
+    known = _settled(given)
     opened = _open(pool, wish, Columns(id=id_column), engine, spark)
     try:
         opened.check(progress)
         sizes = count_cells(opened, wish.flags)
         progress("finding the labelled items", None)
-        where = cells_of(opened, len(wish.flags), list(known))
+        where = cells_of(opened, len(wish.flags), list(given))
         strange = _undrawn(opened, seed, sizes, where)
     finally:
         opened.close()
-    _refuse_unknown(known, where)
+    _refuse_unknown(given, where)
     empty = "0" * len(wish.flags)
     inside = [item for item, cell in where.items() if cell == empty]
     if inside and not outside and empty in strange:
@@ -144,31 +145,35 @@ def recall_from_files(
             "add --outside if they are a random sample of all such items."
         )
     by_cell: dict[str, list[int]] = {}
-    for item, cell in where.items():
-        by_cell.setdefault(cell, []).append(known[item])
+    for item, label in known.items():
+        by_cell.setdefault(where[item], []).append(label)
+    skipped = sum(answers == {None} for answers in given.values())
+    differing = len(given) - len(known) - skipped
     told = (*unclear(skipped), *_differing(differing), *_not_drawn(strange, seed))
     return answer_recall(wish, sampled(sizes, by_cell), told=told)
 
 
-def _settled(path: Path) -> tuple[dict[str, int], int, int]:
-    """Item -> label; how many nobody could tell; on how many annotators differ."""
-    given: dict[str, set[int | None]] = {}
+Answers = dict[str, set[int | None]]
+
+
+def _given(path: Path) -> Answers:
+    """Item -> the answers it got; None stands for "cannot tell"."""
+    given: Answers = {}
     for row in read_labels(path, annotator="reviewer").rows:
         given.setdefault(row.item, set()).add(row.label)
     if not given:
         raise InputError(f"{path.name!r} holds no label yet. Fill in its label column first.")
-    clear = {item: answers - {None} for item, answers in given.items()}
-    known = {
-        item: next(a for a in answers if a is not None)
-        for item, answers in clear.items()
-        if len(answers) == 1
-    }
-    skipped = sum(not answers for answers in clear.values())
-    return known, skipped, len(given) - len(known) - skipped
+    return given
 
 
-def _refuse_unknown(known: dict[str, int], where: dict[str, str]) -> None:
-    missing = [item for item in known if item not in where]
+def _settled(given: Answers) -> dict[str, int]:
+    """Item -> label, where all who could tell agree."""
+    clear = {item: [a for a in answers if a is not None] for item, answers in given.items()}
+    return {item: answers[0] for item, answers in clear.items() if len(answers) == 1}
+
+
+def _refuse_unknown(given: Answers, where: dict[str, str]) -> None:
+    missing = [item for item in given if item not in where]
     if missing:
         raise InputError(
             f"The pool does not hold {counted(len(missing), 'labelled item')} (the first is "

@@ -1,7 +1,7 @@
 """Cut-offs from labelled scores: read the files, fix the path, judge the labels, tell it all."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from assay import __version__
 from assay.errors import InputError
-from assay.pool.scored import ScoreColumns, Scored, read_scored
+from assay.pool.scored import ScoreColumns, Scored, ScoreFile, read_scored
 from assay.pool.tables import file_digest
 from assay.stats.calibration import Calibrator, as_given, calibrate
 from assay.stats.triage import (
@@ -82,10 +82,11 @@ class TriageAnswer:
 
 def find_thresholds(question: TriageQuestion) -> TriageAnswer:
     """Cut-offs by the rule that was asked for, with the promise that the rule makes."""
-    columns = ScoreColumns(
-        score=question.score, label=question.label, id=question.id if question.pool else None
-    )
+    columns = ScoreColumns(score=question.score, label=question.label, id=question.id)
     dev = read_scored(question.dev, columns, what="development file")
+    _refuse_twice(dev)
+    if question.train is not None:
+        _refuse_training(question, dev)
     data = labelled(dev.scores, _given(dev))
     pool = _read_pool(question, dev)
     if question.rule in ("certified", "empirical"):
@@ -126,9 +127,48 @@ def _given(dev: Scored) -> Any:
     return dev.labels
 
 
+def _refuse_twice(dev: Scored) -> None:
+    if dev.ids is None:
+        return
+    ids, times = np.unique(dev.ids.astype(str), return_counts=True)
+    if len(ids) < len(dev.ids):
+        raise InputError(
+            f"{len(dev.ids) - len(ids):,} development items are there more than once (for example "
+            f"{str(ids[times > 1][0])!r}). A label proves something once: keep one row per item."
+        )
+
+
+def _refuse_training(question: TriageQuestion, dev: Scored) -> None:
+    """Refuse labels that would both place the path and prove."""
+    train = str(question.train)
+    if _bytes(train) == _bytes(question.dev):
+        raise InputError(
+            "--train and --dev are the same file. The curve must not know the labels that prove: leave "
+            "--train out, and a quarter of the development labels calibrates."
+        )
+    if dev.ids is None:
+        return
+    columns = ScoreColumns(score=question.score, label=question.label)
+    with ScoreFile(train, columns, what="training file") as file:
+        if question.id not in file.types:
+            return
+    known = read_scored(train, replace(columns, id=question.id), what="training file").ids
+    both = set(dev.ids.tolist()).intersection([] if known is None else known.tolist())
+    if both:
+        raise InputError(
+            f"{len(both):,} development items are in the training file too (for example "
+            f"{min(both)!r}). The curve must not know the labels that prove: leave them out of one."
+        )
+
+
 def _named(path: str) -> str:
     file = Path(path)
     return f"{file.name} {file_digest(file)}" if file.is_file() else path
+
+
+def _bytes(path: str) -> str:
+    file = Path(path)
+    return file_digest(file) if file.is_file() else path
 
 
 def _read_pool(question: TriageQuestion, dev: Scored) -> Floats | None:
@@ -209,7 +249,9 @@ def _certified(question: TriageQuestion, data: Labelled, pool: Floats | None) ->
     _refuse_too_few(question, data)
     placed, rest = _placed(question, data, pool)
     path = regions(placed.calibrator, placed.scores)
-    found = certify(rest, path, target=question.target, delta=question.delta)
+    found = certify(
+        rest, path, target=question.target, delta=question.delta, proving=rest.size / data.size
+    )
     return found, rest, placed.how
 
 

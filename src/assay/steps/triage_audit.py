@@ -1,21 +1,23 @@
 """Audit over time: random automated items of later batches, in the project's ledger."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.draw import simple_draws
+import numpy as np
+
 from assay.errors import InputError, PlanError
 from assay.events import State, SurveyedItem, SurveyReported, SurveyWork
 from assay.pool import Progress, silent
 from assay.pool.routing import conditions
 from assay.pool.scored import ScoreColumns, ScoreFile
 from assay.pool.tables import file_digest
-from assay.stats.triage_audit import judge_audit
+from assay.stats.triage_audit import Side, judge_audit, judge_sides, kept_rates
 from assay.steps.project import Project, Session
 from assay.steps.survey import SurveyBatch, hand_out, open_survey
+from assay.steps.texts import Shelf, text_sources
 from assay.types.canonical import digest
 from assay.types.pool import PoolFile
 from assay.types.record import plain
@@ -25,9 +27,9 @@ from assay.types.triage import AuditFound, Thresholds
 PURPOSE = "audit"
 CELLS = ("accept", "reject")
 ASSUMPTIONS = (
-    "Audited items are drawn at random, with replacement, from the automated items of each batch.",
-    "Items count in draw order, up to the first without a label; one that nobody could tell counts "
-    "as wrong.",
+    "Audited items are drawn at random, without replacement, from the automated items of each batch.",
+    "Items count once, in draw order, up to the first without a label; one that nobody could tell "
+    "counts as wrong.",
 )
 
 
@@ -100,7 +102,42 @@ def draw_audit(
         tickets = file.lowest_tickets(work.survey.seed, where, known + count)[known:]
         drawn = [SurveyedItem(id=item, cell=CELLS.index(part)) for item, part in tickets]
         texts = file.texts([item.id for item in drawn])
+        _refuse_other_items(project, session.state, work, texts)
         return hand_out(project, session, work, drawn, texts, output=output)
+
+
+def _refuse_other_items(
+    project: Project,
+    state: State,
+    work: SurveyWork,
+    texts: Mapping[str, Mapping[str, str | None]],
+) -> None:
+    """Refuse an id under which the project knows another item: labels go by id.
+
+    The same text in the columns that both show, or the same files, mean the same item.
+    """
+    same = {
+        item
+        for other in state.surveys
+        if other.survey.files == work.survey.files
+        for item in other.order
+    }
+    known = [item for item in texts if item not in same and _seen(state, item)]
+    shelf, sources = Shelf(project), text_sources(state)
+    shelf.fetch(sources, known)
+    for item in known:
+        before = dict(shelf.fields(sources, item))
+        shared = [name for name in texts[item] if before.get(name)]
+        if not shared or any(before[name] != texts[item][name] for name in shared):
+            raise InputError(
+                f"Item {item!r} of this batch has the id of an item that was drawn before from "
+                "another file, and nothing shows that they are the same. Labels go by id: give every "
+                "batch ids of its own, such as the month and a number, or show the text with --text."
+            )
+
+
+def _seen(state: State, item: str) -> bool:
+    return item in state.surveyed or item in state.answers or item in state.predictions
 
 
 def _auditable(thresholds: Thresholds) -> None:
@@ -130,8 +167,10 @@ def _work(
     )
     settings = {
         "thresholds": thresholds_digest(thresholds),
+        "rule": thresholds.rule,
         "target": thresholds.target,
         "items": items,
+        "columns": [file.columns.id, file.columns.score],
         "files": digest(plain(files)),
     }
     audits = [work for work in session.state.surveys if work.survey.purpose == PURPOSE]
@@ -182,57 +221,70 @@ def judge_batches(project: Project, *, confidence: float = 0.95) -> AuditAnswer:
     return answer
 
 
-def drawn_in_order(work: SurveyWork) -> Iterator[str]:
-    """The items of an audit in draw order, repeats included; they follow from the seed."""
-    domain = sum(cell.items for cell in work.survey.cells)
-    draws = simple_draws(
-        work.survey.seed, domain=domain, drawn=0, known=0, new=len(work.order), last=None
-    )
-    return (work.order[draw.place] for draw in draws)
-
-
 def _judged(state: State, audits: list[SurveyWork], confidence: float) -> AuditAnswer:
-    right: list[bool] = []
-    batches = []
-    stopped = False
-    for work in audits:
-        own: list[bool] = []
-        for item in drawn_in_order(work):
-            stopped = stopped or not state.labelled(item)
-            if stopped:
-                break
-            label = state.label(item)
-            own.append(label is not None and label == 1 - work.cells[item])
-        right += own
-        batches.append(
-            AuditBatch(
-                name=Path(work.survey.source or "").name,
-                items=int(work.survey.settings["items"]),
-                automated=sum(cell.items for cell in work.survey.cells),
-                draws=len(own),
-                right=sum(own),
-            )
+    audited = _audited(state, audits)
+    batches = tuple(
+        AuditBatch(
+            name=Path(work.survey.source or "").name,
+            items=int(work.survey.settings["items"]),
+            automated=sum(cell.items for cell in work.survey.cells),
+            draws=len(own),
+            right=sum(flag for _, flag in own),
         )
+        for work, own in zip(audits, audited, strict=True)
+    )
     every = [item for work in audits for item in work.order]
     known = sum(state.labelled(item) for item in every)
-    used = _used(state, audits)
+    used = sum(batch.draws for batch in batches)
     return AuditAnswer(
-        found=judge_audit(
-            right, target=float(audits[0].survey.settings["target"]), confidence=confidence
-        ),
-        batches=tuple(batches),
+        found=_found(audits, audited, confidence),
+        batches=batches,
         labels=used,
         missing=len(every) - known,
         waiting=known - used,
     )
 
 
-def _used(state: State, audits: list[SurveyWork]) -> int:
-    """Items in the labelled prefix of all draws."""
-    number = 0
-    for work in audits:
+Audited = list[tuple[int, bool]]
+
+
+def _audited(state: State, audits: Sequence[SurveyWork]) -> list[Audited]:
+    """Cell and verdict of each item in draw order, batch by batch, up to the first without label."""
+    found: list[Audited] = [[] for _ in audits]
+    for own, work in zip(found, audits, strict=True):
         for item in work.order:
             if not state.labelled(item):
-                return number
-            number += 1
-    return number
+                return found
+            cell, label = work.cells[item], state.label(item)
+            own.append((cell, label is not None and label == 1 - cell))
+    return found
+
+
+def _found(audits: list[SurveyWork], audited: list[Audited], confidence: float) -> AuditFound:
+    settings = audits[0].survey.settings
+    target = float(settings["target"])
+    right = [flag for own in audited for _, flag in own]
+    if settings["rule"] == "precision":
+        sides = [_side(audits, audited, cell, target) for cell in range(len(CELLS))]
+        asked = [side for side in sides if side is not None]
+        return judge_sides(right, asked, target=target, confidence=confidence)
+    rates = kept_rates(
+        [[flag for _, flag in own] for own in audited],
+        [sum(cell.items for cell in work.survey.cells) for work in audits],
+        target=target,
+    )
+    return judge_audit(right, target=target, confidence=confidence, rates=rates)
+
+
+def _side(
+    audits: list[SurveyWork], audited: list[Audited], cell: int, target: float
+) -> Side | None:
+    """The draws of one kind of decision; None where no batch holds any."""
+    items = [work.survey.cells[cell].items for work in audits]
+    if not sum(items):
+        return None
+    rates = kept_rates(
+        [[flag for part, flag in own if part == cell] for own in audited], items, target=target
+    )
+    parts = np.array([part for own in audited for part, _ in own], dtype=np.int64)
+    return Side(places=np.flatnonzero(parts == cell), rates=rates)

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,7 @@ class LabelsDrawn:
     region: Cutoffs
     items: int
     predicted: float
+    risk: float
 
 
 def draw_labels(
@@ -71,10 +72,11 @@ def draw_labels(
     """Draw the labels at random inside the largest region that might be automated.
 
     All of them are drawn in one go and judged once: whoever looks, draws more and looks again
-    would pass too often.
+    would pass too often. A new attempt is another draw, and the risks of all attempts add up.
     """
     with project.writing() as session:
         pool = registered_pool(session.state)
+        risk = _risk(session.state, wish.delta)
         waiting = open_work(session.state)
         if waiting is not None:
             raise PlanError(
@@ -87,7 +89,7 @@ def draw_labels(
             curve = _curve(wish, scores)
             aimed = aim(curve, scores, target=wish.target, slack=wish.slack)
             progress("drawing tickets", 0.6)
-            seed = wish.seed or secrets.token_hex(16)
+            seed = _fresh_seed(session.state, wish)
             parts = conditions(file.score, aimed.widest.cutoffs)
             where = {name: parts[name] for name in ("accept", "reject")}
             drawn = [item for item, _ in file.lowest_tickets(seed, where, wish.labels)]
@@ -101,7 +103,34 @@ def draw_labels(
         region=aimed.widest.cutoffs,
         items=aimed.widest.items,
         predicted=aimed.predicted,
+        risk=risk,
     )
+
+
+def _risk(state: State, delta: float) -> float:
+    """The risk that this attempt or one before it certifies wrongly; refused where it is certain."""
+    before = [float(work.survey.settings["delta"]) for work in _own(state)]
+    risk = round(sum(before) + delta, 12)
+    if risk >= 1:
+        raise PlanError(
+            f"The risks of {len(before)} attempts and this one add up to {risk:g}, so nothing could be "
+            "promised any more. Give a smaller --delta, or begin a new project with new items."
+        )
+    return risk
+
+
+def _fresh_seed(state: State, wish: LabelWish) -> str:
+    """The seed of this draw. One that drew before would bring back labels that are known."""
+    if wish.seed is not None and any(work.survey.seed == wish.seed for work in state.surveys):
+        raise PlanError(
+            f"The seed {wish.seed!r} has drawn items in this project before. A new attempt needs "
+            "items that nobody could foresee: leave --seed out."
+        )
+    return wish.seed or secrets.token_hex(16)
+
+
+def _own(state: State) -> list[SurveyWork]:
+    return [work for work in state.surveys if work.survey.purpose == PURPOSE]
 
 
 def _scored(project: Project, pool: RegisteredPool) -> ScoreFile:
@@ -156,15 +185,15 @@ def _survey(
 
 def open_work(state: State) -> SurveyWork | None:
     """The survey for triage whose labels were not judged yet."""
-    own = [work for work in state.surveys if work.survey.purpose == PURPOSE]
+    own = _own(state)
     return own[-1] if own and not own[-1].reports else None
 
 
 def judge_labels(project: Project) -> TriageAnswer:
-    """The cut-offs that the drawn labels prove; recorded the first time, read again afterwards."""
+    """The cut-offs that the drawn labels prove; recorded once, and again if a label was changed since."""
     with project.writing() as session:
         state = session.state
-        own = [work for work in state.surveys if work.survey.purpose == PURPOSE]
+        own = _own(state)
         if not own:
             raise PlanError(
                 "No labels were drawn for triage in this project. Draw some: assay triage draw "
@@ -177,8 +206,8 @@ def judge_labels(project: Project) -> TriageAnswer:
                 f"{len(missing):,} of {len(work.order):,} drawn items have no label yet (for example "
                 f"{missing[0]!r}). Labels are judged once, when all are there: hard items come last."
             )
-        answer = _judged(project, state, work, attempts=len(own))
-        if not work.reports:
+        answer = _judged(project, state, own)
+        if not work.reports or work.reports[-1][2].result != answer.result:
             session.record(
                 SurveyReported(
                     survey=work.survey.number, labels=len(work.order), result=answer.result
@@ -187,7 +216,8 @@ def judge_labels(project: Project) -> TriageAnswer:
     return answer
 
 
-def _judged(project: Project, state: State, work: SurveyWork, *, attempts: int) -> TriageAnswer:
+def _judged(project: Project, state: State, own: Sequence[SurveyWork]) -> TriageAnswer:
+    work = own[-1]
     settings, pool = work.survey.settings, registered_pool(state)
     path = tuple(
         PoolRegion(cutoffs=Cutoffs(low=low, high=high), items=items)
@@ -204,11 +234,23 @@ def _judged(project: Project, state: State, work: SurveyWork, *, attempts: int) 
     found = certify_drawn(
         data, path, target=settings["target"], delta=settings["delta"], pool=settings["pool"]
     )
+    found = _all_attempts(found, [float(one.survey.settings["delta"]) for one in own])
     thresholds = _thresholds(found, pool, settings, path)
     result = describe(found, thresholds, data=data, scores=scores, of="pool")
     skipped = sum(state.label(item) is None for item in work.order)
-    result |= {"survey": work.survey.number, "attempts": attempts, "skipped": skipped}
+    result |= {"survey": work.survey.number, "attempts": len(own), "skipped": skipped}
     return TriageAnswer(found=found, thresholds=thresholds, result=result)
+
+
+def _all_attempts(found: Triage, risks: Sequence[float]) -> Triage:
+    """The verdict with the risk that any attempt so far certifies wrongly."""
+    if len(risks) == 1:
+        return found
+    told = (
+        f"This is attempt {len(risks)} on the pool. Each was judged at its own risk, and the risk "
+        "stated is their sum."
+    )
+    return replace(found, delta=round(sum(risks), 12), assumptions=(*found.assumptions, told))
 
 
 def answered(scores: Sequence[float], labels: Sequence[int | None], region: Cutoffs) -> Labelled:

@@ -54,7 +54,7 @@ class RecallRange(Record):
 
     `low` and `high` are for the recall times the dependence; only the band is for the recall.
     `upper` is Eq. 2 of the paper, an upper bound that needs no label of the joint cell; None where
-    it was not asked for.
+    it was not asked for, or where false positives avoid each other and it would bound nothing.
     """
 
     recall: float

@@ -233,9 +233,10 @@ AuditDecision = Literal["kept", "open", "broken"]
 class AuditFound(Record):
     """What random automated items of later batches say about the promise.
 
-    `low` bounds the mean accuracy of the draws so far; `alarm_at` is the draw at which the alarm
-    rang, `since` the draw from which on things have probably been wrong, and `drift` whether they
-    were right before.
+    `low` bounds the mean chance of the draws so far to be right; `alarm_at` is the draw at which the
+    alarm rang, `since` the draw from which on things have probably been wrong, and `drift` whether
+    they were right before. With `each_side` the promise is about accepted and rejected items apart,
+    and `low` is the lower of the two bounds.
     """
 
     decision: AuditDecision
@@ -249,21 +250,23 @@ class AuditFound(Record):
     alarm_at: int | None
     since: int | None
     drift: bool
+    each_side: bool = False
 
     def __str__(self) -> str:
         if not self.draws:
             return f"Nothing is known yet about the promise of {percent(self.target)}: no label counts."
         seen = f"{self.right:,} of {counted(self.draws, 'audited decision')} were right"
+        promise = f"promise of {percent(self.target)}{' on each side' if self.each_side else ''}"
         if self.decision == "broken":
             kind = "drift is likely" if self.drift else "it was wrong from early on"
             return (
-                f"The promise of {percent(self.target)} is broken since about draw {self.since:,} "
+                f"The {promise} is broken since about draw {self.since:,} "
                 f"({kind}; the alarm rang at draw {self.alarm_at:,}): {seen}."
             )
         bound = f"at least {rounded(self.low)} with {percent(self.confidence)} confidence"
         if self.decision == "kept":
-            return f"The promise of {percent(self.target)} is kept: accuracy {bound} ({seen})."
-        return f"No sign that the promise of {percent(self.target)} is broken: {seen}; {bound}."
+            return f"The {promise} is kept so far: on average {bound} ({seen})."
+        return f"No sign that the {promise} is broken: {seen}; {bound}."
 
 
 @dataclass(frozen=True, kw_only=True)
