@@ -67,19 +67,36 @@ def jeffreys_low(successes: ArrayLike, trials: ArrayLike, tail: float) -> Floats
     return np.where(k > 0, bound, 0.0)
 
 
+NEAR = 3  # items on either side of the normal curve's answer, where the exact one is looked for
+
+
 def pass_counts(null_share: float, trials: int, tail: float) -> NDArray[np.int64]:
     """Least successes whose exact lower bound reaches the null share, for 0…trials items.
 
     m + 1 where even m successes do not suffice. Nondecreasing, in steps of 0 or 1.
     """
     m = np.arange(trials + 1)
-    guess = np.ceil(m * null_share - 1).astype(np.int64)
-    low, high = np.maximum(guess, 0), m + 1
+    low, high = np.maximum(np.ceil(m * null_share - 1).astype(np.int64), 0), m + 1
+
+    def passes(counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        # the exact bound at k reaches the share iff P(X >= k | share) <= tail
+        k = np.minimum(counts, m)
+        chance = np.where(k > 0, bdtrc(np.maximum(k, 1) - 1, m, null_share), 1.0)
+        good: NDArray[np.bool_] = (chance <= tail) | (counts > m)
+        return good
+
+    # the normal curve knows the answer to a few items; where it is wrong the search stays wide
+    spread = np.sqrt(m * null_share * (1 - null_share))
+    near = np.ceil(m * null_share - ndtri(tail) * spread).astype(np.int64)
+    below, above = np.clip(near - NEAR, low, high), np.clip(near + NEAR, low, high)
+    soon = passes(below)
+    low, high = (
+        np.where(soon, low, below + 1),
+        np.where(soon, below, np.where(passes(above), above, high)),
+    )
     while np.any(low < high):
         middle = (low + high) // 2
-        # the exact bound at k reaches the share iff P(X >= k | share) <= tail
-        chance = np.where(middle > 0, bdtrc(np.maximum(middle, 1) - 1, m, null_share), 1.0)
-        good = chance <= tail
+        good = passes(middle)
         low, high = np.where(good, low, middle + 1), np.where(good, middle, high)
     return np.asarray(np.minimum(low, m + 1))
 

@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 from assay.steps.prospect import Prospect
 from assay.types.dossier import CardNumber, Dossier
-from assay.types.results import shown
+from assay.types.results import rounded, shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +119,8 @@ def path_picture(seen: Dossier) -> Markup | None:
         parts.append(_mark(frame, mark.kind, mark.labels, mark.bound))
     ends = [("claim", path.target, f"claimed {path.target:g}")]
     if bounds:
-        ends.append(("bound", bounds[-1][1], f"{side} {shown(bounds[-1][1])}"))
+        told = rounded(bounds[-1][1], up=path.side == "upper")
+        ends.append(("bound", bounds[-1][1], f"{side} {told}"))
     if points:
         ends.append(("point", points[-1][1], f"looks like {shown(points[-1][1])}"))
     parts += _end_labels(frame, ends)

@@ -11,7 +11,7 @@ from assay.report.surveys import survey_section
 from assay.steps.certify import certify as issue
 from assay.steps.desk import Desk
 from assay.steps.watch import look_is_due
-from assay.types.results import percent, shown
+from assay.types.results import percent, rounded
 from assay.web.charts import cut_offs, evidence_bar, path_picture, range_picture, score_picture
 from assay.web.drawing_on import draw_next
 from assay.web.site import only, person_of, refuse, site_of
@@ -81,7 +81,7 @@ async def show(request: Request) -> Response:
         cut=cut_offs(seen),
         sections=[(survey, survey_section(survey)) for survey in seen.surveys],
         percent=percent,
-        shown=shown,
+        rounded=rounded,
     )
 
 
