@@ -198,10 +198,11 @@ def test_sides_stay_strict_where_no_number_lies_between(score):
 
 def test_advice_counts_the_labels_that_calibrate(assay, tmp_path):
     """With a quarter set aside, three quarters prove: 55 of them take 74 labels in all."""
-    few = write(tmp_path / "few.csv", rows_of(0, 28, seed=1))
-    found = ask(assay, few)
-    assert "21 labels that are left to prove with can never prove" in found.err
-    assert "Label at least 74" in found.err
+    for size, proving in ((20, 20), (28, 21)):
+        few = write(tmp_path / f"few-{size}.csv", rows_of(0, size, seed=1))
+        said = ask(assay, few).err
+        assert f"{proving} labels can never prove" in said
+        assert "Label at least 74" in said
     hard = write(tmp_path / "hard.csv", rows_of(0, 200, seed=5, blur=0.9))
     answer = ask(assay, hard, "--json").json
     assert answer["certified"] is False

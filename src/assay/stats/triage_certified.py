@@ -208,9 +208,8 @@ def _not_above(
 def too_few(labels: int, fewest: int, target: float, delta: float, proving: float = 1.0) -> str:
     """Why a certificate is out of reach, and what would be needed."""
     wanted = int(np.ceil(HEADROOM * fewest / proving))
-    left = "" if proving == 1 else " that are left to prove with"
     return (
-        f"{labels:,} labels{left} can never prove an accuracy of {target:g} at risk {delta:g}: it takes "
+        f"{labels:,} labels can never prove an accuracy of {target:g} at risk {delta:g}: it takes "
         f"{fewest:,} automated items without a single error. Label at least {wanted:,}; "
         "assay triage size says how many are likely to do."
     )

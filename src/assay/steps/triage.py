@@ -241,8 +241,10 @@ Finder = Callable[[TriageQuestion, Labelled, Floats | None], Found]
 def _refuse_too_few(question: TriageQuestion, data: Labelled) -> None:
     """Say how many labels it takes before a quarter of too few is split off to calibrate with."""
     fewest = fewest_labels(question.target, question.delta)
+    spared = question.train is not None or (question.calibrator == "none" and question.pool)
+    proving = 1 if spared else 1 - CALIBRATION_SHARE
     if data.size < fewest:
-        raise InputError(too_few(data.size, fewest, question.target, question.delta))
+        raise InputError(too_few(data.size, fewest, question.target, question.delta, proving))
 
 
 def _certified(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Found:
