@@ -21,6 +21,7 @@ from assay.types.results import percent, shown
 
 if TYPE_CHECKING:
     from assay.steps.look import Look
+    from assay.steps.status import Status
 
 TONES = {"pass": "good", "fail": "bad", "continue": "wait"}
 MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
@@ -219,7 +220,7 @@ def status(folder: Path, as_json: bool) -> None:
     rows(
         [
             ("items in the pool", f"{now.items:,}"),
-            ("estimate of", now.estimate) if now.estimate else ("claim", now.claim or "none yet"),
+            _about(now),
             ("confidence", percent(now.confidence) if now.confidence else "–"),
             ("draws made", f"{now.draws:,}" + ("" if now.size is None else f" of {now.size:,}")),
             ("items labelled", f"{now.labelled:,}"),
@@ -229,6 +230,13 @@ def status(folder: Path, as_json: bool) -> None:
         ]
     )
     advise(f"{now.advice} -p {quoted(folder)}")
+
+
+def _about(now: "Status") -> tuple[str, str]:
+    """What the counts of a status are about."""
+    if now.estimate:
+        return "estimate of", now.estimate
+    return ("survey", now.survey) if now.survey else ("claim", now.claim or "none yet")
 
 
 @click.command()

@@ -17,6 +17,14 @@ NO_PLAN = Answer(
     told="Seal a plan first: it says what you claim and how it will be tested.",
 )
 
+SURVEYED = Answer(
+    tone="no plan",
+    word="No claim",
+    sentence="Nothing was claimed, so there is no verdict; what the labels say is told below.",
+    told="You claimed nothing, so there is no verdict; what the labels say is told below.",
+)
+"""Of a project without a plan whose labels were bought for something else."""
+
 
 def wanted(claim: Claim) -> str:
     """The target as people say it: "at least 0.75"."""

@@ -6,9 +6,12 @@ from typing import Any
 from assay.report.section import Chart, Section, Table
 from assay.types.results import rounded, shown
 
-DIFFERENCE = (
+READING = (
     "The interval for reading covers the truth in about 95 of 100 samples: this was measured on many "
-    "collections, not proved. The guaranteed figures are proved, whenever one looks and whatever the "
+    "collections, not proved."
+)
+DIFFERENCE = (
+    f"{READING} The guaranteed figures are proved, whenever one looks and whatever the "
     "scores are worth, and are wider for it. Between them stands what could hide among the items that "
     "nobody looked at."
 )
@@ -21,13 +24,21 @@ def estimate_section(result: Mapping[str, Any]) -> Section:
     return Section(
         title="Estimates",
         sentence=_sentence(first, int(result["labels"])),
-        paragraphs=(DIFFERENCE, *result.get("warnings", ())),
+        paragraphs=(*_difference(metrics), *result.get("warnings", ())),
         tables=tuple(
             table for table in (_metrics(metrics), _strata(result), _classes(result)) if table.rows
         ),
         charts=_charts(metrics),
         assumptions=tuple(result.get("assumptions", ())),
     )
+
+
+def _difference(metrics: list[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What sets the two intervals apart, or why there is only one."""
+    if any(one.get("guaranteed_interval") for one in metrics):
+        return (DIFFERENCE,)
+    why = next((one["guaranteed_reason"] for one in metrics if one.get("guaranteed_reason")), None)
+    return (READING, *(() if why is None else (f"Nothing is guaranteed: {why}.",)))
 
 
 def _sentence(one: Mapping[str, Any], labels: int) -> str:

@@ -1,6 +1,7 @@
 """Which section tells the result of which kind of survey."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from assay.report.estimate import estimate_section
@@ -19,10 +20,34 @@ SECTIONS: dict[str, Callable[[Mapping[str, Any]], Section]] = {
 """Purpose of the survey -> section from the result on record."""
 
 
+def standing(surveys: Sequence[SurveySeen]) -> tuple[SurveySeen, ...]:
+    """What a report tells: no plans without a draw, and of audits the one that tells all batches."""
+    return tuple(
+        seen
+        for at, seen in enumerate(surveys)
+        if (seen.drawn or seen.result) and not _continued(seen, surveys[at + 1 :])
+    )
+
+
+def _continued(seen: SurveySeen, later: Sequence[SurveySeen]) -> bool:
+    if seen.purpose != "audit" or seen.result is None:
+        return False
+    told = [batch["name"] for batch in seen.result["batches"]]
+    return any(
+        [batch["name"] for batch in one.result["batches"][: len(told)]] == told
+        for one in later
+        if one.purpose == "audit" and one.result is not None
+    )
+
+
 def survey_section(seen: SurveySeen) -> Section:
     """The section of a survey: its purpose's own, or a plain table of the result."""
     if seen.result is not None and seen.purpose in SECTIONS:
-        return SECTIONS[seen.purpose](seen.result)
+        section = SECTIONS[seen.purpose](seen.result)
+        if seen.purpose == "estimate":  # a project has several: by number, as on the command line
+            name = seen.result["metrics"][0]["title"]
+            return replace(section, title=f"Estimate {seen.number}: {name}")
+        return section
     done = f"{counted(seen.labelled, 'label')} of {counted(seen.drawn, 'drawn item')}"
     if seen.result is None:
         return Section(

@@ -8,7 +8,7 @@ from assay import __version__
 from assay.errors import PlanError
 from assay.events import Attempt, State
 from assay.evidence import Prefix, judge, labelled_prefix
-from assay.evidence.answer import NO_PLAN, answer_of, upper_first, wanted
+from assay.evidence.answer import NO_PLAN, SURVEYED, answer_of, upper_first, wanted
 from assay.evidence.card import card_of
 from assay.evidence.hiding import stratum_rows
 from assay.evidence.path import path_of, shown_bound
@@ -148,10 +148,12 @@ def dossier_of(
 def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossier:
     state = story.state
     items = set(state.surveyed)
+    missing = sum(not state.labelled(item) for item in items)
+    surveys = _surveys(state)
     return Dossier(
         title=project.folder.resolve().name,
         as_of=_as_of(story),
-        answer=NO_PLAN,
+        answer=SURVEYED if any(seen.result for seen in surveys) else NO_PLAN,
         collection=_collection(story, pool),
         claim=None,
         claim_title=None,
@@ -160,13 +162,13 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
         outcome="no plan",
         sealed=None,
         progress=Progress(
-            drawn=0,
-            labelled=0,
-            missing=0,
-            disputed=0,
+            drawn=len(items),
+            labelled=len(items) - missing,
+            missing=missing,
+            disputed=sum(state.disputed(item) for item in items),
             skipped=0,
             waiting=0,
-            labels=0,
+            labels=len(items) - missing,
             expected_total=None,
             expected_left=None,
         ),
@@ -187,7 +189,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
         skipped=(),
         disputed=tuple(sorted(item for item in items if state.disputed(item))),
         earlier=(),
-        surveys=_surveys(state),
+        surveys=surveys,
         method=(),
         assumptions=(),
         limits=(),

@@ -19,6 +19,7 @@ from assay.files.spelling import USUAL, Names
 from assay.steps.ids import mend_ids
 from assay.steps.project import Project, handed_out, latest_attempt
 from assay.types.results import counted
+from assay.types.survey import Survey
 
 DEFAULT_ANNOTATOR = "reviewer"
 
@@ -171,6 +172,11 @@ def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
     survey = next(asked, None)
     if survey is None:
         return "assay look"
+    return answer_command(survey)
+
+
+def answer_command(survey: Survey) -> str:
+    """The command that tells what the labels of a survey say."""
     flags = [
         f"--{n} {column}"
         for n, column in zip("abc", survey.settings.get("flags", ()), strict=False)

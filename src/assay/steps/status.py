@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from assay.events import State, SurveyWork
+from assay.steps.label import answer_command
 from assay.steps.project import Project, registered_pool
 
 
@@ -11,7 +12,8 @@ class Status:
     """What is done and what is missing.
 
     Counts are those of the plan, or of the estimate where one is being worked on: `estimate` then
-    says which metric it is of.
+    says which metric it is of. Without either they are those of the latest survey, whose purpose
+    `survey` says.
     """
 
     summary: str
@@ -26,6 +28,7 @@ class Status:
     events: int
     advice: str
     estimate: str | None = None
+    survey: str | None = None
 
 
 def status(project: Project) -> Status:
@@ -64,7 +67,32 @@ def status(project: Project) -> Status:
         advice=advice,
     )
     work = _estimate(state)
-    return found if work is None else _of_estimate(found, state, work)
+    if work is not None:
+        return _of_estimate(found, state, work)
+    return found if attempt is not None or not state.surveys else _of_survey(found, state)
+
+
+def _of_survey(found: Status, state: State) -> Status:
+    """The same, about the latest survey of a project without a plan."""
+    work = state.surveys[-1]
+    missing = sum(not state.labelled(item) for item in work.order)
+    told = f"Survey {work.survey.number} ({work.survey.purpose})"
+    if missing:
+        summary, advice = f"{told} waits for labels.", "assay label FILE"
+    elif not work.reports or work.reports[-1][0] < state.labels_at:
+        summary, advice = f"{told} can be read.", answer_command(work.survey)
+    else:
+        summary, advice = f"{told} was read.", "assay report"
+    return replace(
+        found,
+        summary=summary,
+        advice=advice,
+        survey=work.survey.purpose,
+        draws=len(work.order),
+        labelled=len(work.order) - missing,
+        missing=missing,
+        disputed=sum(state.disputed(item) for item in work.order),
+    )
 
 
 def _estimate(state: State) -> SurveyWork | None:
