@@ -269,3 +269,8 @@ def test_futility_is_advice_and_ends_nothing(assay, tmp_path) -> None:
     assert seen["decision"] == "continue"
     assert "consider stopping" in seen["advice"]
     assert assay("draw", 5, "-p", folder).code == 0
+
+
+def test_weighted_may_be_asked_for_as_the_table_of_costs_names_it(assay, project) -> None:
+    sealed = assay("plan", "f1 >= 0.8", "--mode", "weighted", "-p", project, "--json").json
+    assert (sealed["mode"], sealed["design"]) == ("anytime", "weighted")

@@ -24,8 +24,33 @@ from assay.cli import (
 from assay.cli.output import fail
 from assay.errors import AssayError
 
+# what belongs together stands together in the help, in the order of the work
+PARTS = {
+    "Prove a claim": (
+        "size", "init", "plan", "draw", "label", "serve", "users", "status", "look", "certify",
+        "verify", "report", "key",
+    ),
+    "Estimate, find, automate": ("bound", "estimate", "recall", "keywords", "pair", "triage"),
+    "Keep a project safe": ("check", "backup", "restore", "move", "join"),
+    "See it work": ("demo", "lab"),
+}  # fmt: skip
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class Parted(click.Group):
+    """A group whose help lists its commands in parts, each with its whole first sentence."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, part by part."""
+        for title, names in PARTS.items():
+            found = [(name, self.get_command(ctx, name)) for name in names]
+            listed = [(name, part.get_short_help_str(limit=200)) for name, part in found if part]
+            with formatter.section(title):
+                formatter.write_dl(listed)
+
+
+@click.group(
+    cls=Parted, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="assay")
 @click.option(
     "--log",
@@ -48,6 +73,8 @@ def cli(context: click.Context, log: Path | None) -> None:
       assay look -p work
       assay certify -p work
       assay verify work/certificate.json -p work
+
+    People who do not use a terminal label in the browser: assay serve -p work
     """
     if log is not None and context.invoked_subcommand is not None:
         from assay.cli.logs import log_to

@@ -115,7 +115,11 @@ def init(
 
 @click.command()
 @click.argument("claim", required=False)
-@click.option("--mode", help="anytime (default), budget or fixed: when the claim is judged.")
+@click.option(
+    "--mode",
+    help="anytime (default), budget or fixed: when the claim is judged. weighted, as in the table of "
+    "costs, is anytime with that design.",
+)
 @click.option("--design", help="weighted (default where there are predictions) or simple.")
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy.")
 @click.option("--confidence", default=0.95, show_default=True, type=float)
@@ -204,8 +208,7 @@ def plan(
         project,
         claim,
         {
-            "mode": mode,
-            "design": design,
+            **_mode(mode, design),
             "confidence": confidence,
             "power": power,
             "budget": budget,
@@ -217,6 +220,13 @@ def plan(
         abandon=abandon,
         as_json=as_json,
     )
+
+
+def _mode(mode: str | None, design: str | None) -> dict[str, str | None]:
+    """Mode and design; `weighted` may be asked for by the name that the table of costs gives it."""
+    if mode == "weighted" and design in (None, "weighted"):
+        return {"mode": "anytime", "design": "weighted"}
+    return {"mode": mode, "design": design}
 
 
 def _seal_claim(

@@ -78,16 +78,31 @@ def serve(
     )
     app = make_app(Project(folder=folder), options)
     bound = _bound(host, port)
-    scheme = "https" if tls_cert else "http"
-    shown = f"[{host}]" if ":" in host else "localhost" if host == "0.0.0.0" else host  # noqa: S104
-    url = f"{scheme}://{shown}:{bound.getsockname()[1]}/"
+    port = bound.getsockname()[1]
+    url = _address(host, port, allow_host, tls=tls_cert is not None, proxied=behind_tls)
     if as_json:
         show_json({"url": url, "project": str(folder), "users": len(names)})
     else:
         headline(f"The page is at {url}")
         rows([("project", str(folder)), ("who", _who(len(names), annotator))])
+        if not options.secure and not _loopback(host):
+            click.echo(
+                "  Careful: without https everybody on the way can read texts and tokens. Use "
+                "--tls-cert and --tls-key, or a proxy and --behind-tls."
+            )
         advise("open it in a browser; Ctrl-C ends it, and every saved label is kept")
     _run(app, bound, tls_cert, tls_key)
+
+
+def _address(host: str, port: int, names: tuple[str, ...], *, tls: bool, proxied: bool) -> str:
+    """What people type: the first name they were promised, if there is one."""
+    scheme = "https" if tls or (proxied and names) else "http"
+    if names:
+        # a proxy listens on a port of its own
+        return f"{scheme}://{names[0]}/" if proxied else f"{scheme}://{names[0]}:{port}/"
+    if host in ("0.0.0.0", "::"):  # noqa: S104
+        return f"{scheme}://localhost:{port}/"
+    return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
 
 
 def _who(users: int, annotator: str | None) -> str:

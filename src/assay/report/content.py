@@ -439,7 +439,8 @@ def _proof(dossier: Dossier) -> Section:
             "Each event of the ledger carries the hash of the one before, so that no part can change "
             "unnoticed while the last hash is the one printed here. Whoever owns the ledger could "
             "rewrite all of it: keep this report, or the certificate, with somebody else.",
-            "Commands: " + "; ".join(proof.commands),
+            "Commands: " + "; ".join(proof.commands) + ". Where the collection lies elsewhere, add "
+            "--pool with its place.",
         ),
         tables=(Table(caption="Hashes (SHA-256)", header=("what", "value"), rows=tuple(rows)),),
     )
