@@ -89,8 +89,8 @@ def grow(items: int, work: Path, repeats: int, fixed: tuple[float, float]) -> di
     }
     print(
         f"      {items:>13,}  init {begun.cpu:7.2f} s ({row['init_ratio']:.2f} ×)  plan "
-        f"{planned.cpu:7.2f} s ({row['plan_ratio']:.2f} ×)  draw {drawn.wall:.2f} s (CPU {drawn.cpu:.2f})  peak "
-        f"{row['peak']:.2f} GB  wall {begun.wall:.1f} + {planned.wall:.1f} s"
+        f"{planned.cpu:7.2f} s ({row['plan_ratio']:.2f} ×)  draw {drawn.wall:.2f} s "
+        f"(CPU {drawn.cpu:.2f})  peak {row['peak']:.2f} GB  wall {begun.wall:.1f} + {planned.wall:.1f} s"
     )
     print("        bare: " + ", ".join(f"{name} {cost.cpu:.2f} s" for name, cost in bare.items()))
     return row

@@ -169,7 +169,7 @@ def test_a_writing_that_fails_leaves_nothing_and_covers_nothing(folder, cluster,
             f"SELECT raise_error('no') FROM {pool.everything}",
             240,
             EngineError,
-            "Spark",
+            "Spark cannot write",
         ),
     ):
         with pytest.raises(error, match=said):

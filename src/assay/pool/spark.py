@@ -66,13 +66,12 @@ class SparkPool(SqlPool):
         rows: list[Any] = self._guarded(lambda: self._spark.sql(sql).collect())
         return rows
 
-    def _guarded(self, run: Any) -> Any:
+    def _guarded(self, run: Any, doing: str | None = None) -> Any:
         try:
             return run()
         except self._failures as error:
-            raise EngineError(
-                f"Spark cannot read the pool {self.place!r}: {first_line(error)}."
-            ) from error
+            doing = doing or f"read the pool {self.place!r}"
+            raise EngineError(f"Spark cannot {doing}: {first_line(error)}.") from error
 
     def _frame(self) -> "DataFrame":
         if self.source is not None:
@@ -136,7 +135,9 @@ class SparkPool(SqlPool):
         in_order: bool = True,  # noqa: ARG002 - a cluster keeps no order
     ) -> None:
         """A folder of parquet files, written by the executors; whole or not at all."""
-        self._guarded(lambda: write_folder(self._spark.sql(sql), path, rows=rows))
+        self._guarded(
+            lambda: write_folder(self._spark.sql(sql), path, rows=rows), f"write {str(path)!r}"
+        )
 
     def texts(self, ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
         """The text columns of these items."""

@@ -6,10 +6,9 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.errors import InputError
 from assay.pool.duckdb import connect
 from assay.pool.sources import Source
-from assay.pool.written import beside, refuse_other_number, refuse_taken
+from assay.pool.written import beside, refuse_ending, refuse_other_number, refuse_taken
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -40,10 +39,7 @@ def write_folder(frame: "DataFrame", path: Path, *, rows: int) -> None:
     Where the file system is not shared, each executor writes to a disk of its own and Spark calls
     that a success; the count finds out.
     """
-    if path.suffix.lower() != ".parquet":
-        raise InputError(
-            f"Spark writes parquet: give a name that ends in .parquet, not {path.name!r}."
-        )
+    refuse_ending(path)
     refuse_taken(path)
     part = beside(path.absolute())
     try:

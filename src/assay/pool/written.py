@@ -14,6 +14,14 @@ def refuse_taken(path: Path) -> None:
         )
 
 
+def refuse_ending(path: Path, engine: str = "spark") -> None:
+    """Refuse a kind of file that this engine does not write."""
+    if engine == "spark" and path.suffix.lower() != ".parquet":
+        raise InputError(
+            f"Spark writes parquet: give a name that ends in .parquet, not {path.name!r}."
+        )
+
+
 def beside(path: Path) -> Path:
     """A new name in the same folder, to write under until all is there; hidden, ends in .part."""
     return path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}.part")

@@ -11,6 +11,7 @@ from assay.files.labels import read_labels
 from assay.pool import Pool, Progress, open_pool, silent
 from assay.pool.sources import named, quoted, settle
 from assay.pool.tables import write_table
+from assay.pool.written import refuse_ending
 from assay.stats.overlap_kinds import pair_kind
 from assay.text.keywords import (
     Neighbour,
@@ -70,6 +71,8 @@ def build_keywords(
     Spark writes a folder of parquet files; `spark` is a session or the address of the cluster.
     """
     _check_output(output)
+    if output is not None:
+        refuse_ending(output, engine)  # before the terms are counted, not after
     columns = Columns(id=text[0], text=tuple(text))
     opened = open_pool(settle(pool, engine), columns, engine=engine, spark=spark)
     try:
