@@ -7,8 +7,8 @@ from assay.report.section import Chart, Section, Table
 from assay.types.results import rounded, shown
 
 READING = (
-    "The interval for reading covers the truth in about 95 of 100 samples: this was measured on many "
-    "collections, not proved."
+    "The interval for reading covered the truth in about 95 of 100 samples of most collections that "
+    "it was measured on, and in 90 of the worst; that is not proved."
 )
 DIFFERENCE = (
     f"{READING} The guaranteed figures are proved, whenever one looks and whatever the "
