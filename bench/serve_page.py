@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import subprocess
 import sys
@@ -48,6 +49,14 @@ class Server:
         self.url = json.loads(self.process.stdout.readline())["url"].rstrip("/")
         urllib.request.urlopen(f"{self.url}/alive", timeout=30).close()
         self.started = time.perf_counter() - start
+
+    def cpu(self) -> float | None:
+        """Seconds of processor time so far, which say more than a clock on a busy machine."""
+        stat = Path(f"/proc/{self.process.pid}/stat")
+        if not stat.exists():
+            return None
+        fields = stat.read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def kill(self) -> None:
         self.process.kill()

@@ -147,13 +147,16 @@ def _mark(frame: Frame, kind: str, labels: int, bound: float | None) -> str:
     return f'<path class="correction" d="M{x - 4} {frame.top}h8l-4 7z"><title>{escape(kind)}</title></path>'
 
 
+APART = 19  # lines of text, large enough for the letters on a phone
+
+
 def _end_labels(frame: Frame, ends: list[tuple[str, float, str]]) -> list[str]:
     """Names at the right end of each line, kept apart."""
     placed: list[tuple[float, str, str]] = []
     for kind, value, text in sorted(ends, key=lambda end: -end[1]):
         y = frame.y(value) + 4
-        if placed and y - placed[-1][0] < 15:
-            y = placed[-1][0] + 15
+        if placed and y - placed[-1][0] < APART:
+            y = placed[-1][0] + APART
         placed.append((y, kind, text))
     x = frame.width - frame.right + 8
     return [
