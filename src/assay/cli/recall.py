@@ -330,8 +330,7 @@ def _show(result: dict[str, Any], as_json: bool) -> None:
         (
             "without a pair",
             f"{result['cost']['unbiased']:,} random labels for ± {result['cost']['half_width']:g}; in "
-            f"error terms at δ1 = {result['cost']['delta']:g} the pair saves a factor of "
-            f"{result['cost']['honest_saving']:,.0f}",
+            f"error terms at δ1 = {result['cost']['delta']:g} the pair {_saving(result['cost'])}",
         ),
     ]
     if result["chao"] is not None:
@@ -340,6 +339,11 @@ def _show(result: dict[str, Any], as_json: bool) -> None:
     for warning in result["warnings"]:
         click.echo(click.style("Warning: ", fg="yellow", bold=True) + warning)
     advise(result["advice"]["sentence"])
+
+
+def _saving(cost: dict[str, Any]) -> str:
+    factor = cost["honest_saving"]
+    return f"saves a factor of {factor:,.0f}" if factor >= 1.5 else "saves nothing"
 
 
 def _line(name: str, found: dict[str, Any]) -> None:

@@ -52,6 +52,11 @@ class EstimateWish:
                 "Say how precise the estimate must be (--within 0.01) or how many labels it may "
                 "cost (--budget 200)."
             )
+        if self.within is not None and self.budget is not None:
+            raise PlanError(
+                f"--within {self.within:g} and --budget {self.budget} both set the number of labels. "
+                "Give one of them."
+            )
         if self.within is not None and not 0 < self.within < 0.5:
             raise PlanError(
                 f"--within is half the width of the interval, between 0 and 0.5, got {self.within:g}."

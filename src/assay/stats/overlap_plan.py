@@ -169,7 +169,10 @@ def _sentence(cells: Sequence[CellAdvice], *, wanted: float, reached: float, flo
     elif asked:
         text = f"For ± {wanted:g} from sampling label about {', '.join(asked)} more."
     else:
-        text = f"Sampling error is ± {reached:.3f}, and the cells that matter are labelled."
+        text = (
+            f"Sampling error is ± {reached:.3f}, more than ± {wanted:g}, and the labels so far do not "
+            "tell which cell would help most: label more of each, and outside."
+        )
     if floor > wanted:
         text += (
             f" Labels in these cells cannot bring the band below ± {floor:.2f}: for that label "

@@ -19,6 +19,8 @@ from assay.stats.axis import bin_items
 from assay.stats.mixc import strata_wanted
 from assay.stats.stratifiers import stratify
 
+MOST_CLASSES = 1_000  # every class has its own bins: a column of texts would fill the memory
+
 
 @dataclass(frozen=True, kw_only=True)
 class ClassDraw:
@@ -52,6 +54,11 @@ def draw_classes(
     progress("reading predictions", None)
     found = read_classes(pool, columns)
     names, group = np.unique(found.predictions, return_inverse=True)
+    if len(names) > MOST_CLASSES:
+        raise InputError(
+            f"The column {columns['prediction']!r} holds {len(names):,} different predictions, and at "
+            f"most {MOST_CLASSES:,} classes are estimated. Is it the predicted class?"
+        )
     binned = bin_items(found.scores, group.astype(np.int64))
     if count > len(found.ids):
         raise InputError(f"The pool has {len(found.ids):,} items, and {count:,} were asked for.")

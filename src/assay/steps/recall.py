@@ -44,6 +44,8 @@ class RecallWish:
             )
         if len(self.flags) not in (2, 3):
             raise InputError(f"Name two or three classifiers, got {len(self.flags)}.")
+        if self.pair is not None:
+            pair_kind(self.pair)  # an unknown kind would silently drop its warnings
 
 
 @dataclass(frozen=True, kw_only=True)
