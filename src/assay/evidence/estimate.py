@@ -113,6 +113,8 @@ def tally(design: EstimateDesign, answers: Answers) -> Tally:
 def estimate(design: EstimateDesign, answers: Answers, *, tell: Tell) -> Estimates:
     """Every metric from these labels. Refused where there is no label at all."""
     counts = tally(design, answers)
+    if counts.labelled.sum() == 0 and not answers.waiting:
+        raise PlanError("Nothing was drawn for this estimate yet. Draw a batch: assay draw.")
     if counts.labelled.sum() == 0:
         raise PlanError(
             f"No label counts yet ({counted(answers.waiting, 'drawn item')} without one). "

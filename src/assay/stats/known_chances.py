@@ -85,7 +85,7 @@ def binary_estimate(
     mine = sample.only(kept)
     if mine is None:
         return RatioEstimate(
-            point=None, low=None, high=None, effective=None, reason="no item of it was found"
+            point=None, low=None, high=None, effective=None, reason="no labelled item counts for it"
         )
     above, below = binary_parts(ratio, predicted[kept], label[kept])
     return ratio_estimate(above, below, mine, confidence=confidence)
@@ -99,7 +99,7 @@ def ratio_estimate(
     total = float((sample.weight * below).sum())
     if total == 0:
         return RatioEstimate(
-            point=None, low=None, high=None, effective=None, reason="no item of it was found"
+            point=None, low=None, high=None, effective=None, reason="no labelled item counts for it"
         )
     point = float((sample.weight * above).sum()) / total
     error = _Error(
