@@ -39,7 +39,9 @@ def labelled_prefix(state: State, attempt: Attempt) -> Prefix:
     used = attempt.draws[:end]
     answers = tuple(state.label(draw.id) for draw in used)
     inside = dict(zip((draw.id for draw in used), answers, strict=True))
-    beyond = {draw.id for draw in attempt.draws[end:]} - inside.keys()
+    # far more is drawn than labelled, so what waits is looked for among the answers
+    outside = {item for item in (*state.answers, *state.decided) if item not in inside}
+    beyond = {draw.id for draw in attempt.draws[end:]} & outside if outside else outside
     return Prefix(
         drawn=tuple(used),
         answers=answers,

@@ -135,7 +135,7 @@ def dossier_of(
         looks=_looks(attempt),
         notes=changed,
         skipped=tuple(sorted(i for i in items if state.labelled(i) and state.label(i) is None)),
-        disputed=tuple(item for item in attempt.order if state.disputed(item)),
+        disputed=_disputed(state, attempt),
         earlier=tuple(_earlier(old) for old in state.attempts[:-1]),
         surveys=_surveys(state),
         method=method_of(plan),
@@ -246,20 +246,28 @@ def _classes(pool: RegisteredPool) -> dict[bool | None, int]:
 
 
 def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict | None) -> Progress:
-    missing = sum(not state.labelled(item) for item in attempt.order)
+    drawn = set(attempt.order)
+    # asked of the answers, because far more is drawn than labelled
+    missing = len(drawn) - sum(state.labelled(item) for item in drawn & state.answers.keys())
     total = attempt.plan.size if verdict is None else verdict.labels_expected
     labels = prefix.labels if verdict is None else verdict.estimate.labels
     return Progress(
         drawn=len(attempt.order),
         labelled=len(attempt.order) - missing,
         missing=missing,
-        disputed=sum(state.disputed(item) for item in attempt.order),
+        disputed=len(_disputed(state, attempt)),
         skipped=prefix.skipped,
         waiting=prefix.waiting,
         labels=labels,
         expected_total=total,
         expected_left=None if total is None or not attempt.open else max(total - labels, 0),
     )
+
+
+def _disputed(state: State, attempt: Attempt) -> tuple[str, ...]:
+    """The plan's items on which annotators differ, in draw order."""
+    several = {i for i, given in state.answers.items() if len(given) > 1 and state.disputed(i)}
+    return tuple(item for item in attempt.order if item in several) if several else ()
 
 
 def _marks(story: Story, attempt: Attempt, changed: tuple[Note, ...]) -> tuple[PathMark, ...]:
