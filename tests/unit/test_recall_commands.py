@@ -276,3 +276,18 @@ def test_three_of_which_a_cell_is_empty_are_refused_before_any_label_is_bought(
     assert drawn.code == 2
     assert "No item is flagged as in the cell '110'" in drawn.err
     assert not (tmp_path / "b.csv").exists()
+
+
+def test_items_of_a_survey_without_a_label_can_be_written_again(
+    flagged, tmp_path: Path, assay: Callable
+) -> None:
+    pool, truth = flagged
+    folder = tmp_path / "work"
+    assert assay("init", folder, "--pool", pool, "--id", "id", "--text", "body").code == 0
+    assert assay("recall", *FLAGS, "--draw", 60, "-p", folder).code == 0
+    again = tmp_path / "again.csv"
+    waiting = assay("draw", "--pending", "-o", again, "-p", folder, "--json")
+    assert len(waiting.json["items"]) == 60, waiting.err
+    told = assay("label", fill(again, truth), "-p", folder)
+    assert "Next: assay recall --a a --b b" in told.out
+    assert assay("draw", "--pending", "-p", folder).code == 2

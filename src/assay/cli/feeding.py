@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli.estimate import draw_for_estimate, estimating_now
+from assay.cli.estimate import draw_for_estimate, estimating_now, show_batch
 from assay.cli.output import (
     advise,
     headline,
@@ -58,12 +58,16 @@ def draw(
     """
     from assay.steps.draw import draw_batch, draw_pending
     from assay.steps.project import Project
+    from assay.steps.survey import pending_survey
 
     project = Project(folder=folder, spark=master)
     if pending and count is not None:
         raise click.UsageError("--pending writes all open items; leave the number out.")
     if estimating_now(project):
         draw_for_estimate(project, count, output, pending=pending, as_json=as_json)
+        return
+    if pending and (waiting := pending_survey(project, output=output)) is not None:
+        show_batch(waiting, project.folder, as_json=as_json, pending=True)
         return
     batch = (
         draw_pending(project, output=output, form=form)

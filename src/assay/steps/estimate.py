@@ -13,15 +13,13 @@ from assay.errors import InputError, PlanError, VerificationError
 from assay.events import State, SurveyedItem, SurveyReported, SurveyWork
 from assay.evidence.estimate import Answers, estimate
 from assay.evidence.estimate_claim import estimate_attempt
-from assay.files.batch import BatchRow, refuse_existing, write_batch
 from assay.plan.estimate import EstimateWish, plan_estimate
 from assay.pool import Pool, Progress, silent
-from assay.pool.reserve import load_texts
 from assay.stats.allocate import Progress as LabelProgress
 from assay.stats.allocate import Tuning, allocate
 from assay.steps.project import Project, registered_pool
 from assay.steps.reserve import refuse_changed
-from assay.steps.survey import SurveyBatch, hand_out, open_survey
+from assay.steps.survey import SurveyBatch, hand_out, open_survey, write_again
 from assay.types.estimate import EstimateDesign, Estimates
 from assay.types.pool import ReservedItem
 from assay.types.record import plain
@@ -260,26 +258,7 @@ def draw_open(project: Project, *, output: Path | None = None) -> SurveyBatch:
     """Write the items again that were drawn for the estimate and have no label yet."""
     state = project.state()
     work = _required(state)
-    wanted = [item for item in work.order if not state.labelled(item)]
-    if not wanted:
-        raise PlanError("Every drawn item has its label. Next: assay estimate.")
-    path = output or _unused(project, work)
-    refuse_existing(path)
-    texts: dict[str, dict[str, str]] = {}
-    for file in work.files:
-        texts |= load_texts(project.folder / file.file, wanted, work.survey.text)
-    rows: list[BatchRow] = [{"id": item, "label": "", **texts.get(item, {})} for item in wanted]
-    write_batch(path, rows, work.survey.text)
-    return SurveyBatch(
-        survey=work.survey.number, number=work.batches, items=tuple(wanted), known=0, path=path
-    )
-
-
-def _unused(project: Project, work: SurveyWork) -> Path:
-    number = 1
-    while (path := project.folder / f"survey-{work.survey.number}-pending-{number}.csv").exists():
-        number += 1
-    return path
+    return write_again(project, state, work, output=output)
 
 
 def read_estimate(project: Project, *, progress: Progress = silent) -> Estimates:

@@ -10,6 +10,7 @@ from assay.draw import blind_order
 from assay.errors import PlanError
 from assay.events import State, SurveyDrawn, SurveyedItem, SurveyOpened, SurveyWork
 from assay.files.batch import BatchRow, refuse_existing, write_batch
+from assay.pool.reserve import load_texts
 from assay.pool.tables import file_digest, write_table
 from assay.steps.project import Project, Session
 from assay.types.survey import Survey
@@ -96,6 +97,50 @@ def hand_out(
         known=len(order) - len(wanted),
         path=path if wanted else None,
     )
+
+
+def open_items(state: State, work: SurveyWork) -> list[str]:
+    """The items of a survey that were handed out and have no settled label yet."""
+    return [item for item in work.order if not state.labelled(item)]
+
+
+def write_again(
+    project: Project, state: State, work: SurveyWork, *, output: Path | None = None
+) -> SurveyBatch:
+    """Write the items of a survey again that have no label yet. Records nothing."""
+    wanted = open_items(state, work)
+    if not wanted:
+        raise PlanError(
+            f"Every item of survey {work.survey.number} ({work.survey.purpose}) has its label. "
+            "Where the project stands: assay status."
+        )
+    path = output or _unused(project, work)
+    refuse_existing(path)
+    texts: dict[str, dict[str, str]] = {}
+    for file in work.files:
+        texts |= load_texts(project.folder / file.file, wanted, work.survey.text)
+    rows: list[BatchRow] = [{"id": item, "label": "", **_given(texts, item)} for item in wanted]
+    write_batch(path, rows, work.survey.text)
+    return SurveyBatch(
+        survey=work.survey.number, number=work.batches, items=tuple(wanted), known=0, path=path
+    )
+
+
+def pending_survey(project: Project, *, output: Path | None = None) -> SurveyBatch | None:
+    """The open items of the latest survey that has some, where no plan is open; None otherwise."""
+    state = project.state()
+    if state.attempt is not None and state.attempt.open:
+        return None
+    waiting = (work for work in reversed(state.surveys) if open_items(state, work))
+    work = next(waiting, None)
+    return None if work is None else write_again(project, state, work, output=output)
+
+
+def _unused(project: Project, work: SurveyWork) -> Path:
+    number = 1
+    while (path := project.folder / f"survey-{work.survey.number}-pending-{number}.csv").exists():
+        number += 1
+    return path
 
 
 def _given(texts: Texts, item: str) -> dict[str, str]:
