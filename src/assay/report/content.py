@@ -6,14 +6,8 @@ The same content is set as HTML and as PDF; nothing here knows about either.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assay.report.charts import (
-    card_chart,
-    path_chart,
-    range_text,
-    score_chart,
-    strata_chart,
-    stratum_name,
-)
+from assay.report.annex import plan_section, proof_section, scores_section, strata_section
+from assay.report.charts import path_chart, range_text
 from assay.report.section import Chart, Section, Table
 from assay.report.surveys import standing, survey_section
 from assay.types.agreement import Coefficient
@@ -80,7 +74,7 @@ def report_of(dossier: Dossier) -> Report:
         limits=dossier.limits,
         record=_present(_drawn, _people, _agreement, _looks, _notes, _skips, _earlier, of=dossier)
         + tuple(survey_section(seen) for seen in standing(dossier.surveys)),
-        annex=_present(_plan, _strata, _scores, _proof, of=dossier),
+        annex=_present(plan_section, strata_section, scores_section, proof_section, of=dossier),
         foot=f"assay {dossier.proof.software} · ledger {dossier.proof.head[:16]} · "
         f"{dossier.proof.events:,} events · as of {moment(dossier.as_of)}",
     )
@@ -348,101 +342,6 @@ def _earlier(dossier: Dossier) -> Section | None:
         else f"{counted(len(rows), 'plan')} were sealed on this collection before this one. Each has its "
         "own risk of error; the confidence of this one does not cover them.",
         tables=(_table("Plans before this one", header, rows),) if rows else (),
-    )
-
-
-def _plan(dossier: Dossier) -> Section | None:
-    plan = dossier.plan
-    if plan is None:
-        return None
-    rows = [
-        ("number", str(plan.number)),
-        ("claim", str(plan.claim)),
-        ("confidence", percent(plan.confidence)),
-        ("mode", plan.mode),
-        ("design", plan.design),
-        ("bound", plan.bound),
-        ("drawn from", f"{plan.domain} ({counted(plan.items, 'item')})"),
-        ("draws sealed", "–" if plan.size is None else f"{plan.size:,}"),
-        ("informative items", "–" if plan.informative is None else f"{plan.informative:,}"),
-        ("refuted at", percent(plan.refutation)),
-        ("family", "–" if plan.family is None else f"shares {percent(plan.family)}"),
-        ("seed", plan.seed),
-    ]
-    found = () if dossier.evidence is None else (dossier.evidence.sentence,)
-    return Section(
-        title="Annex A: the sealed plan",
-        sentence="Nothing in the plan changed after it was sealed.",
-        paragraphs=found,
-        tables=(Table(caption="The plan", header=("what", "value"), rows=tuple(rows)),),
-    )
-
-
-def _strata(dossier: Dossier) -> Section | None:
-    if not dossier.strata:
-        return None
-    rows = tuple(
-        (
-            stratum_name(row),
-            f"{row.items:,}",
-            f"{row.labels:,}",
-            "–" if row.positives is None else f"{row.positives:,}",
-            row.sentence,
-        )
-        for row in dossier.strata
-    )
-    charts = [chart for chart in (strata_chart(dossier),) if chart is not None]
-    return Section(
-        title="Annex B: groups of items",
-        sentence="Where the labels went, and what may still hide there.",
-        paragraphs=(
-            f"Each number of what could hide holds with {percent(dossier.strata[0].confidence)} "
-            "confidence on its own, at every look at once.",
-        ),
-        tables=(
-            Table(
-                caption="Groups by predicted class and score",
-                header=("group", "items", "labels", "relevant", "what is uncertain"),
-                rows=rows,
-            ),
-        ),
-        charts=tuple(charts),
-    )
-
-
-def _scores(dossier: Dossier) -> Section | None:
-    chart, card = score_chart(dossier), card_chart(dossier)
-    found = tuple(made for made in (card, chart) if made is not None)
-    if not found:
-        return None
-    return Section(
-        title="Annex C: the numbers as pictures",
-        sentence="The four numbers as ranges, and the scores of the collection.",
-        charts=found,
-    )
-
-
-def _proof(dossier: Dossier) -> Section:
-    proof = dossier.proof
-    rows = [
-        ("ledger, last event", str(proof.events)),
-        ("ledger, hash of it", proof.head),
-        ("collection, fingerprint", proof.fingerprint),
-        ("certificate, hash", proof.certificate or "none was issued"),
-        ("software", f"assay {proof.software}"),
-    ]
-    return Section(
-        title="Annex D: how to check this",
-        sentence="Everything above follows from the ledger; whoever has it and the collection can "
-        "recompute every number.",
-        paragraphs=(
-            "Each event of the ledger carries the hash of the one before, so that no part can change "
-            "unnoticed while the last hash is the one printed here. Whoever owns the ledger could "
-            "rewrite all of it: keep this report, or the certificate, with somebody else.",
-            "Commands: " + "; ".join(proof.commands) + ". Where the collection lies elsewhere, add "
-            "--pool with its place.",
-        ),
-        tables=(Table(caption="Hashes (SHA-256)", header=("what", "value"), rows=tuple(rows)),),
     )
 
 
