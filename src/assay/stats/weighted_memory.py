@@ -63,9 +63,7 @@ def _go_on(before: Walked, draws: Draws) -> Walked | None:
 
 def _walk_on(steps: Walk, draws: Draws, *, log: Floats | None, marks: tuple[Mark, ...]) -> Walked:
     done, found = steps.drawn, list(marks)
-    news = steps.feed(
-        draws.strata[done:], draws.labels[done:], draws.sampling[done:], marks=found
-    )
+    news = steps.feed(draws.strata[done:], draws.labels[done:], draws.sampling[done:], marks=found)
     whole = news if log is None else np.concatenate([log[:, :done], news], axis=1)
     whole.flags.writeable = False
     # the caller may write to what it handed over; what is compared with later must not change
