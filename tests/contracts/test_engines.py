@@ -27,8 +27,8 @@ from assay.steps.project import Project
 from assay.steps.verify import verify
 from assay.types.pool import Columns
 from assay.types.strata import Stratum
-from conftest import write_world
 from spark_cluster import missing, until
+from worlds_on_disk import write_world
 
 COLUMNS = Columns(id="id", score="score", threshold=0.5, text=("body",))
 pytestmark = pytest.mark.xdist_group("spark")

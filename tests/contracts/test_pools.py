@@ -11,7 +11,7 @@ from assay.errors import InputError
 from assay.pool import open_pool
 from assay.types.pool import Columns
 from assay.types.strata import Stratum
-from conftest import write_world
+from worlds_on_disk import write_world
 
 COLUMNS = Columns(id="id", score="score", threshold=0.5, text=("body",))
 SPARK = pytest.mark.xdist_group("spark")

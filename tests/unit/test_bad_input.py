@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from conftest import write_labels
+from worlds_on_disk import write_labels
 
 
 def pool(path, rows, header=("id", "score", "prediction", "body")):

@@ -4,7 +4,7 @@ import pytest
 
 from assay.steps.dossier import DossierCache, dossier
 from assay.steps.project import Project
-from conftest import write_labels
+from worlds_on_disk import write_labels
 
 MODES = {
     "weighted": ("f1 >= 0.8",),

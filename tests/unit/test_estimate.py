@@ -7,7 +7,7 @@ import pytest
 
 from assay.lab.stratified_figures import accuracy_figure, ratio_figure, tuning_figure
 from assay.report.surveys import SECTIONS
-from conftest import write_labels
+from worlds_on_disk import write_labels
 
 
 def labelled_estimate(assay, world, project, tmp_path, *options):

@@ -15,7 +15,7 @@ from assay.stats.known_chances import Weighted, mean_of_ratios, ratio_estimate
 from assay.stats.reading import korn_graubard, wilson
 from assay.stats.weighted import Draws, Stratum
 from assay.types.estimate import EstimateDesign, EstimateStratum, Part
-from conftest import write_labels
+from worlds_on_disk import write_labels
 
 
 def stratum(name, items, prediction, score):

@@ -18,7 +18,7 @@ from assay.ledger.sqlite import SqliteLedger
 from assay.steps.project import Project
 from assay.steps.verify import verify
 from assay.types.canonical import canonical
-from conftest import write_labels
+from worlds_on_disk import write_labels
 
 
 @pytest.fixture

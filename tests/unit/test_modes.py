@@ -5,7 +5,7 @@ import json
 import pytest
 
 from assay.steps.project import Project
-from conftest import write_labels, write_world
+from worlds_on_disk import write_labels, write_world
 
 
 def run_to_the_end(assay, folder, world, tmp_path, *, most: int = 80, step: int | None = None):

@@ -14,8 +14,8 @@ import pytest
 
 from assay.ledger.sqlite import SqliteLedger
 from assay.steps.users import KEY, USERS, server_key
-from conftest import Answer, World, write_labels
 from postgres import Server, binaries, running_server
+from worlds_on_disk import Answer, World, write_labels
 
 Run = Callable[..., Answer]
 

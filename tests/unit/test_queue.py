@@ -9,7 +9,7 @@ from assay.steps.desk import ConflictError, Desk, Given
 from assay.steps.project import Project
 from assay.steps.queue import read_twice
 from assay.steps.watch import Watch
-from conftest import write_labels
+from worlds_on_disk import write_labels
 
 
 class Clock:

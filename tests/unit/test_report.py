@@ -12,7 +12,7 @@ from assay.report.surveys import SECTIONS, survey_section
 from assay.steps.dossier import dossier
 from assay.steps.project import Project
 from assay.types.dossier import SurveySeen
-from conftest import write_labels
+from worlds_on_disk import write_labels
 
 HOSTILE = '<script>alert(1)</script> #panic() $x$ "]; {{ 7*7 }} \u202e ] #read("/etc/passwd")'
 

@@ -12,7 +12,7 @@ import pytest
 
 from assay.draw import ticket
 from assay.steps.project import Project
-from conftest import write_labels, write_world
+from worlds_on_disk import write_labels, write_world
 
 
 def test_from_scores_to_a_verified_certificate(assay, labelled, tmp_path) -> None:

@@ -15,7 +15,7 @@ from assay.steps.users import add_user, read_users, remove_user
 from assay.web.app import Options, make_app
 from assay.web.display import visible
 from assay.web.guard import LARGEST, POLICY
-from conftest import write_world
+from worlds_on_disk import write_world
 
 JSON = {"accept": "application/json"}
 
