@@ -207,7 +207,7 @@ def chance_of(errors: int, runs: int, *, level: float = 1 - CONFIDENCE) -> float
     """The chance of so many errors or more if each run errs with exactly the promised chance.
 
     >>> round(chance_of(12, 120), 3)
-    0.019
+    0.017
     """
     return 1.0 if errors == 0 else float(bdtrc(errors - 1, runs, level))
 
