@@ -99,6 +99,9 @@ def test_undo_goes_back_any_number_of_steps(drawn, clock) -> None:
     assert desk.back("kim", order[-1]).item == order[-2]
     assert desk.back("kim", order[0]) is None
     assert desk.back("lee", None) is None
+    changed = desk.back("kim", order[2])
+    desk.record([given(changed.item, "kim", 1 - changed.label, correcting=True)])
+    assert desk.back("kim", None).item == changed.item  # the answer given last comes first
     again = Desk(drawn, clock=clock)  # after a restart
     assert again.back("kim", order[5]).item == order[4]
 

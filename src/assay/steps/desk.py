@@ -97,8 +97,10 @@ class Desk:
         self.entries.extend(news)
         events = [read_event(entry.kind, entry.body) for entry in news]
         for event in events:
-            if isinstance(event, LabelRecorded | LabelSkipped):
-                self.history.setdefault(event.annotator, {})[event.item] = None
+            if isinstance(event, LabelRecorded | LabelSkipped | LabelCorrected):
+                mine = self.history.setdefault(event.annotator, {})
+                mine.pop(event.item, None)  # what was changed last is what Undo goes back to
+                mine[event.item] = None
         if all(isinstance(event, Answered | Looked | SurveyReported) for event in events):
             items = [event.item for event in events if isinstance(event, Answered)]
             self.queue.answered(self.state, items)
