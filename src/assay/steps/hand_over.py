@@ -56,3 +56,8 @@ def certificate_file(project: Project, expected: str | None) -> bytes | None:
     except (AssayError, UnicodeDecodeError):
         return None
     return text if certificate_hash(certificate) == expected else None
+
+
+def certificate_statement(text: bytes | None) -> str | None:
+    """What the certificate says was proved, in its own sentence."""
+    return None if text is None else read(text.decode("utf-8"))[0].statement

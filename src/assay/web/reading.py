@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from assay.steps.desk import Desk
-from assay.steps.hand_over import OnRecord, certificate_file, on_record
+from assay.steps.hand_over import OnRecord, certificate_file, certificate_statement, on_record
 from assay.steps.report import REPORT_FORMS, report_bytes
 from assay.web.site import only, person_of, refuse, site_of
 
@@ -26,6 +26,7 @@ async def show(request: Request) -> Response:
         mark=site.mark(request),
         found=found,
         has_file=text is not None,
+        statement=certificate_statement(text),
         forms=REPORT_FORMS,
     )
 
