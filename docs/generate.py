@@ -21,6 +21,7 @@ import click
 
 import assay.cli
 import assay.steps
+import assay.web
 from assay.errors import AssayError
 from assay.events import KINDS
 from assay.files.readers import READERS
@@ -137,8 +138,9 @@ def _type(hint: object) -> str:
 
 def error_classes() -> str:
     """Every error with its exit code."""
-    for module in pkgutil.iter_modules(assay.steps.__path__):
-        importlib.import_module(f"assay.steps.{module.name}")
+    for room in (assay.steps, assay.web):
+        for module in pkgutil.iter_modules(room.__path__):
+            importlib.import_module(f"{room.__name__}.{module.name}")
     rows = [[f"`{kind.__name__}`", str(kind.exit_code), _doc(kind)] for kind in _family(AssayError)]
     return _table(["error", "exit code", "when"], rows)
 

@@ -8,6 +8,7 @@ import pytest
 from pages import DOCS
 
 import assay.steps
+import assay.web
 from assay.cli import cli
 from assay.errors import AssayError
 from assay.events import KINDS
@@ -20,8 +21,9 @@ def _reference(name: str) -> str:
 
 
 def _errors(kind: type[AssayError]) -> set[str]:
-    for module in pkgutil.iter_modules(assay.steps.__path__):
-        importlib.import_module(f"assay.steps.{module.name}")
+    for room in (assay.steps, assay.web):
+        for module in pkgutil.iter_modules(room.__path__):
+            importlib.import_module(f"{room.__name__}.{module.name}")
     return {kind.__name__}.union(*(_errors(child) for child in kind.__subclasses__()))
 
 
