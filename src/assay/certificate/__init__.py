@@ -8,9 +8,10 @@ from assay.certificate.checks import (
     superseded_by,
 )
 from assay.certificate.draws import check_chances, check_draws, check_tickets
-from assay.certificate.issue import certificate_hash, issue, read, write
+from assay.certificate.issue import as_earlier, certificate_hash, issue, looks_of, read, write
 
 __all__ = [
+    "as_earlier",
     "certificate_hash",
     "check_chances",
     "check_draws",
@@ -20,6 +21,7 @@ __all__ = [
     "check_tickets",
     "first_difference",
     "issue",
+    "looks_of",
     "read",
     "superseded_by",
     "write",

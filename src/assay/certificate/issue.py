@@ -40,21 +40,11 @@ def issue(entries: Sequence[Entry], *, plan: int, issued: str, software: str) ->
         plan=attempt.plan,
         verdict=verdict,
         strata=_strata(state, attempt, verdict),
-        looks=tuple(
-            LookSeen(
-                event=seq,
-                time=time,
-                decision=look.decision,
-                low=look.low,
-                high=look.high,
-                labels=look.labels,
-            )
-            for seq, time, look in attempt.looks
-        ),
+        looks=looks_of(attempt),
         annotators=_annotators(state, used),
         corrections=_notes(state, used),
         skipped=tuple(sorted(item for item in used if state.label(item) is None)),
-        earlier=tuple(_earlier(old) for old in state.attempts[: plan - 1]),
+        earlier=tuple(as_earlier(old) for old in state.attempts[: plan - 1]),
         pool=PoolSeal(
             source=pool.source,
             items=pool.summary.items,
@@ -108,7 +98,23 @@ def _notes(state: State, items: set[str]) -> tuple[LabelNote, ...]:
     )
 
 
-def _earlier(attempt: Attempt) -> EarlierAttempt:
+def looks_of(attempt: Attempt) -> tuple[LookSeen, ...]:
+    """Every look at the plan, as a reader sees it."""
+    return tuple(
+        LookSeen(
+            event=seq,
+            time=time,
+            decision=look.decision,
+            low=look.low,
+            high=look.high,
+            labels=look.labels,
+        )
+        for seq, time, look in attempt.looks
+    )
+
+
+def as_earlier(attempt: Attempt) -> EarlierAttempt:
+    """The plan as later ones list it."""
     return EarlierAttempt(
         plan=attempt.plan.number,
         claim=attempt.plan.claim,

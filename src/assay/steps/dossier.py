@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 
 from assay import __version__
+from assay.certificate import as_earlier, looks_of
 from assay.errors import PlanError
 from assay.events import Attempt, State
 from assay.evidence import Prefix, judge, labelled_prefix
@@ -21,7 +22,6 @@ from assay.steps.people import Said, Story, notes, people, read_story
 from assay.steps.project import Project, registered_pool
 from assay.steps.scores import score_ends, score_picture
 from assay.types.agreement import Sensitivity
-from assay.types.certificate import EarlierAttempt, LookSeen
 from assay.types.dossier import (
     Collection,
     Dossier,
@@ -132,11 +132,11 @@ def dossier_of(
         people=people(story.said, items=items, visible=verdict is not None),
         agreement=agreement({i: state.answers[i] for i in items if i in state.answers}),
         sensitivity=basis.sensitivity() if sensitivity else None,
-        looks=_looks(attempt),
+        looks=looks_of(attempt),
         notes=changed,
         skipped=tuple(sorted(i for i in items if state.labelled(i) and state.label(i) is None)),
         disputed=_disputed(state, attempt),
-        earlier=tuple(_earlier(old) for old in state.attempts[:-1]),
+        earlier=tuple(as_earlier(old) for old in state.attempts[:-1]),
         surveys=_surveys(state),
         method=method_of(plan),
         assumptions=() if verdict is None else verdict.estimate.assumptions,
@@ -302,32 +302,6 @@ def _labels_at(said: list[Said], items: set[str], events: list[int]) -> list[int
             answer = next(queue, None)
         found.append(len(seen))
     return found
-
-
-def _looks(attempt: Attempt) -> tuple[LookSeen, ...]:
-    return tuple(
-        LookSeen(
-            event=seq,
-            time=time,
-            decision=look.decision,
-            low=look.low,
-            high=look.high,
-            labels=look.labels,
-        )
-        for seq, time, look in attempt.looks
-    )
-
-
-def _earlier(attempt: Attempt) -> EarlierAttempt:
-    return EarlierAttempt(
-        plan=attempt.plan.number,
-        claim=attempt.plan.claim,
-        confidence=attempt.plan.confidence,
-        outcome=attempt.outcome,
-        looks=len(attempt.looks),
-        draws=len(attempt.draws),
-        reason=attempt.closed.reason if attempt.closed else None,
-    )
 
 
 def _surveys(state: State) -> tuple[SurveySeen, ...]:
