@@ -114,6 +114,20 @@ def labels_needed(planner: Planner, *, power: float = 0.93) -> Size:
     return Size(labels=labels, informative=planner.informative(labels), power=reached)
 
 
+def roughly_needed(planner: Planner, *, power: float = 0.93, most: int) -> int | None:
+    """A size that reaches the power, to within 1 %; None where `most` labels do not.
+
+    Far quicker than `labels_needed`: for decisions that are made again and again, not for plans.
+    """
+    if most < 1 or planner.reachable() <= power or _at_nodes(planner, most) < power:
+        return None
+    low, high = 0, most
+    while high - low > max(1, low // 100):
+        middle = (low + high) // 2
+        low, high = (low, middle) if _at_nodes(planner, middle) >= power else (middle, high)
+    return high
+
+
 def _out_of_reach(planner: Planner, power: float) -> str:
     return (
         f"the chance that the claim is true at all is {planner.reachable():.3f}, not above the "

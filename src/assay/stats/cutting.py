@@ -1,0 +1,71 @@
+"""Where to cut the scores of a classifier that is meant to satisfy a claim."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import InputError
+from assay.stats.metrics import Metric, metric
+from assay.types.claim import Claim
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Metrics that a cut can make as good as one likes at the cost of the other one.
+ONE_SIDED = ("recall", "precision")
+BALANCED = ("accuracy", "jaccard")
+ROOM = 0.3  # how far above the target a one-sided metric is aimed, of what is left to 1
+
+
+def can_train_for(claim: Claim) -> bool:
+    """Whether a cut can be chosen for the claim's metric.
+
+    >>> can_train_for(Claim(metric="prevalence", side="lower", target=0.1))
+    False
+    """
+    name = claim.metric
+    balanced = name in BALANCED or (name.startswith("f") and name[1:2].isdigit())
+    return claim.side == "lower" and (balanced or name in ONE_SIDED)
+
+
+def refuse_untrainable(claim: Claim) -> None:
+    """Refused where no cut of the scores is best for the claim."""
+    if not can_train_for(claim):
+        raise InputError(
+            f'A classifier cannot be tuned for "{claim}". Train for f1 or another f-beta, jaccard, '
+            'accuracy, recall or precision, with a lower limit: "f1 >= 0.75".'
+        )
+
+
+def best_cut(scores: Floats, labels: Flags, claim: Claim) -> float:
+    """The score from which items are flagged, best for the claim on these labels.
+
+    F-beta, Jaccard and accuracy are made as high as possible. Recall and precision are aimed
+    somewhat above the target, with as few items flagged as recall allows, or as many as precision
+    allows. Items with equal scores stand or fall together.
+
+    >>> scores, labels = np.array([0.1, 0.4, 0.8, 0.9]), np.array([False, True, False, True])
+    >>> best_cut(scores, labels, Claim(metric="recall", side="lower", target=0.8))
+    0.4
+    """
+    refuse_untrainable(claim)
+    order = np.argsort(-scores, kind="stable")
+    ranked, hits = scores[order], np.cumsum(labels[order])
+    last = np.append(np.diff(ranked) != 0, True)
+    ranked, hits, flagged = ranked[last], hits[last], np.flatnonzero(last) + 1
+    value = _values(metric(claim.metric), hits, flagged, int(labels.sum()), len(labels))
+    aim = claim.target + ROOM * (1 - claim.target)
+    if claim.metric == "recall":
+        return float(ranked[np.argmax(value >= min(aim, value.max()))])
+    if claim.metric == "precision":
+        good = np.flatnonzero(value >= aim)
+        return float(ranked[good[-1] if good.size else np.argmax(value)])
+    return float(ranked[np.argmax(value)])
+
+
+def _values(
+    ratio: Metric, hits: NDArray[np.int64], flagged: NDArray[np.int64], positives: int, items: int
+) -> Floats:
+    cells = (hits, flagged - hits, positives - hits, items - flagged - positives + hits)
+    above = sum(a * c for a, c in zip(ratio.numerator, cells, strict=True))
+    below = sum(b * c for b, c in zip(ratio.denominator, cells, strict=True))
+    return np.asarray(above / np.maximum(below, 1e-12), dtype=np.float64)
