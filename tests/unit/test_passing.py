@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.special import bdtrc
 
 from assay.stats import passing
+from assay.stats.fixed import pass_counts
 from assay.stats.metrics import parse_claim
 from assay.stats.passing import Positives
 from assay.stats.posterior import from_pilot
@@ -35,3 +37,13 @@ def test_the_short_cut_changes_no_chance(
     folded = planner.powers(sizes, nodes=nodes)
     monkeypatch.setattr(passing, "_folded_chances", passing._banded_chances)
     assert planner.powers(sizes, nodes=nodes) == pytest.approx(folded, abs=1e-12)
+
+
+@pytest.mark.parametrize("tail", [1e-9, 0.01, 0.2, 0.5, 0.95])
+@pytest.mark.parametrize("share", [1e-6, 0.02, 0.4, 0.97])
+def test_least_passing_counts_by_trying_all(share: float, tail: float) -> None:
+    """The first k with P(X >= k) <= tail, and m + 1 where there is none."""
+    trials = 60
+    for m, found in enumerate(pass_counts(share, trials, tail)):
+        chances = [1.0, *(float(bdtrc(k - 1, m, share)) for k in range(1, m + 1)), 0.0]
+        assert found == next(k for k, chance in enumerate(chances) if chance <= tail)

@@ -34,13 +34,14 @@ def lab(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Run an experiment: sequential-bias, certify-race, stratified, guarantee, triage or pairs.
+    """Run an experiment: sequential-bias, certify-race, stratified, guarantee, triage, test-size, pairs.
 
     sequential-bias: what stopping at the first good test does to bounds made for one test.
     certify-race: how many labels each way to certify needs, beside the information limit.
     stratified: what stratified samples save when accuracy is estimated, by true error.
     guarantee: how often guaranteed figures of estimates err at any look, and reading ones miss.
     triage: how often each rule of triage breaks its promise, and how much it automates.
+    test-size: whether tests of the planned size pass as often as asked, a paper's plan and ours.
     pairs: recall of rare topics from two classifiers that overlap, and when that fails.
     The same seed gives the same figures, whatever the number of jobs.
 

@@ -156,11 +156,9 @@ def _region(test: BinomialTest, tail: float, largest: int) -> Passing:
     return Passing(test=test, tail=tail, largest=largest)
 
 
-def splits(size: int, share: float, nodes: int | None) -> tuple[Ints, Floats]:
-    """Numbers of retrieved items with their weights: all that matter, or `nodes` equally likely."""
+def splits(size: int, share: float, nodes: int) -> tuple[Ints, Floats]:
+    """So many equally likely numbers of retrieved items, with their weights."""
     left, pmf = Positives(rate=share).pmf(size)
-    if nodes is None:
-        return np.arange(left, left + len(pmf)), pmf
     middles = (np.arange(nodes) + 0.5) / nodes
     at, counts = np.unique(np.searchsorted(np.cumsum(pmf), middles), return_counts=True)
     return left + np.minimum(at, len(pmf) - 1), counts / nodes
@@ -213,11 +211,7 @@ def pass_chances(
     The laws depend on n1 and n0 alone, so neighbouring sizes share them: one pass over n1
     serves all sizes at once.
     """
-    parts = [splits(size, share, nodes) for size in sizes]
-    numbers = np.unique(np.concatenate([n1 for n1, _ in parts]))
-    weights = np.zeros((len(sizes), len(numbers)))
-    for row, (n1, weight) in enumerate(parts):
-        weights[row, np.searchsorted(numbers, n1)] = weight
+    numbers, weights = _weights(sizes, share, nodes)
     # where a size is smaller than n1 the weight is zero, so any n0 will do
     others = np.maximum(np.array(sizes)[:, None] - numbers, 0)
     rest = ladder(laws[1], others)
@@ -230,6 +224,19 @@ def pass_chances(
         axis=1,
     )
     return np.asarray((weights * chances).sum(axis=1))
+
+
+def _weights(sizes: range, share: float, nodes: int | None) -> tuple[Ints, Floats]:
+    """The numbers of retrieved items that matter, and the weight of each at each size (rows)."""
+    if nodes is None:
+        left, block = Positives(rate=share).block(np.array(sizes))
+        return np.arange(left, left + block.shape[1]), block
+    parts = [splits(size, share, nodes) for size in sizes]
+    numbers = np.unique(np.concatenate([n1 for n1, _ in parts]))
+    weights = np.zeros((len(sizes), len(numbers)))
+    for row, (n1, weight) in enumerate(parts):
+        weights[row, np.searchsorted(numbers, n1)] = weight
+    return numbers, weights
 
 
 def _banded_chances(
@@ -263,6 +270,13 @@ def _folded_chances(
     places = columns + width * np.arange(len(numbers))[:, None]
     gathered = np.bincount(places.ravel(), heads.ravel(), minlength=width * len(numbers))
     answer = np.empty(others.shape)
+    first, last = others[0] - rest.first_row, others[-1] - rest.first_row
+    together = last - first == len(others) - 1  # sizes in a row are rows in a row: no copy
     for place, own in enumerate(gathered.reshape(len(numbers), width)):
-        answer[:, place] = rest.table[others[:, place] - rest.first_row] @ own
+        rows = (
+            slice(first[place], last[place] + 1)
+            if together[place]
+            else others[:, place] - rest.first_row
+        )
+        answer[:, place] = rest.table[rows] @ own
     return answer
