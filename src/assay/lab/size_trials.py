@@ -118,8 +118,8 @@ def _chance(planner: Planner, size: int) -> float:
 WAYS: dict[str, Way] = {"printed": _as_printed, "mended": _mended, "exact": _exact}
 TITLES = {
     "printed": "as printed",
-    "mended": "printed, Eq. 5 mended",
-    "exact": "exact planning and test",
+    "mended": "printed, mended",
+    "exact": "exact",
 }
 
 

@@ -63,13 +63,12 @@ class Success:
     paper_spread: float
 
     def __str__(self) -> str:
+        start = f"{self.where}, target {self.share:g} of F1, {TITLES[self.way]}: "
         if self.success is None or self.confidence is None or self.median_size is None:
-            return f"{self.where}, target {self.share:g} of F1, {TITLES[self.way]}: never a size"
-        return (
-            f"{self.where}, target {self.share:g} of F1, {TITLES[self.way]}: {self.success:.1%} "
-            f"pass (paper {self.paper:.1%}), median size {self.median_size:,.0f}, no size for "
-            f"{self.out_of_reach + self.no_end:.1%} of pilots; a bound asked to hold in "
-            f"{CONFIDENCE:.0%} holds in {self.confidence:.1%}"
+            return start + "never a size"
+        return start + (
+            f"{self.success:.1%} pass (paper {self.paper:.1%}) with {self.median_size:,.0f} labels, "
+            f"bound holds in {self.confidence:.1%}, no size for {self.out_of_reach + self.no_end:.1%}"
         )
 
 

@@ -47,15 +47,7 @@ class Positives:
         """The least number of positives that matters, and the chances from there on."""
         left, right = self.window(n)
         x = np.arange(left, right + 1)
-        room = room_for(n)
-        factorial = _log_gamma(1.0, room)
-        choose = factorial[n] - factorial[x] - factorial[n - x]
-        if self.rate is not None:
-            chance = np.exp(choose + xlogy(x, self.rate) + xlog1py(n - x, -self.rate))
-        else:
-            a, b = self.shape
-            scale = float(gammaln(a + b) - gammaln(a) - gammaln(b) - gammaln(n + a + b))
-            chance = np.exp(choose + _log_gamma(a, room)[x] + _log_gamma(b, room)[n - x] + scale)
+        chance = self._chances(np.asarray(n), x, n - x, room_for(n))
         inside = np.flatnonzero(chance > NEGLIGIBLE * chance.max())
         return left + int(inside[0]), chance[inside[0] : inside[-1] + 1]
 
@@ -68,18 +60,18 @@ class Positives:
         first, right = min(left, last), last + len(final) - 1
         x = np.arange(first, max(right, first + 1) + 1)
         n = ns[:, None]
-        rest = n - x
         room = room_for(int(ns.max()) + 1)
+        return first, np.where(x <= n, self._chances(n, x, np.maximum(n - x, 0), room), 0.0)
+
+    def _chances(self, n: Ints, x: Ints, rest: Ints, room: int) -> Floats:
+        """The chance of x positives and `rest` negatives among n items."""
         factorial = _log_gamma(1.0, room)
-        inside = np.maximum(rest, 0)
-        log = factorial[n] - factorial[x] - factorial[inside]
+        log = factorial[n] - factorial[x] - factorial[rest]
         if self.rate is not None:
-            log += xlogy(x, self.rate) + xlog1py(inside, -self.rate)
-        else:
-            a, b = self.shape
-            scale = gammaln(a + b) - gammaln(a) - gammaln(b) - gammaln(n + a + b)
-            log += _log_gamma(a, room)[x] + _log_gamma(b, room)[inside] + scale
-        return first, np.where(rest >= 0, np.exp(log), 0.0)
+            return np.asarray(np.exp(log + xlogy(x, self.rate) + xlog1py(rest, -self.rate)))
+        a, b = self.shape
+        scale = gammaln(a + b) - gammaln(a) - gammaln(b) - gammaln(n + a + b)
+        return np.asarray(np.exp(log + _log_gamma(a, room)[x] + _log_gamma(b, room)[rest] + scale))
 
 
 @dataclass(frozen=True, kw_only=True)
