@@ -24,11 +24,19 @@ def small() -> Outcome:
 
 
 def check_table_1(found: Outcome) -> None:
-    """Within 4 standard errors of the difference: the paper's, a tenth of what it prints, and ours."""
+    """The printed ways within 4 standard errors of the difference, the paper's being a tenth of
+    what it prints; the exact one at the 93 % asked for, but for the rule of the next 50 sizes.
+    At 0.9 of F1 pilots without a size are many, and the others are a selection.
+    """
     for row in found.tables["success"]:
         mean, spread = PAPER[row["share"]]
-        tolerance = 4 * ((spread / 10) ** 2 + row["error"] ** 2) ** 0.5
-        assert row["success"] == pytest.approx(mean, abs=tolerance), (row["share"], row["way"])
+        if row["way"] != "exact":
+            tolerance = 4 * ((spread / 10) ** 2 + row["error"] ** 2) ** 0.5
+            assert row["success"] == pytest.approx(mean, abs=tolerance), (row["share"], row["way"])
+        elif row["share"] < 0.9:
+            assert row["success"] == pytest.approx(0.93, abs=4 * row["error"] + 0.003)
+        else:
+            assert 0.85 < row["success"] < 0.95
 
 
 def check_what_table_1_does_not_show(found: Outcome) -> None:

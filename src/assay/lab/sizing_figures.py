@@ -54,7 +54,7 @@ def confidence_figure(columns: Sequence[Any]) -> Spec:
         for column in columns
         if column.confidence is not None
     ]
-    y = _share("bounds that hold; whisker to the worst table", 0.0, 1.0)
+    y = _share("bounds that hold", 0.0, 1.0)
     return _frame(
         "How often the bound of the test holds (asked: 95 %)",
         values,
