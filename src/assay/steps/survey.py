@@ -8,7 +8,15 @@ from typing import Any
 from assay import __version__
 from assay.draw import blind_order
 from assay.errors import PlanError
-from assay.events import State, SurveyDrawn, SurveyedItem, SurveyOpened, SurveyWork
+from assay.events import (
+    State,
+    SurveyDrawn,
+    SurveyedItem,
+    SurveyOpened,
+    SurveyWork,
+    live_surveys,
+    training_of,
+)
 from assay.files.batch import BatchRow, refuse_existing, write_batch
 from assay.pool.reserve import load_texts
 from assay.pool.tables import file_digest, write_table
@@ -99,6 +107,12 @@ def hand_out(
     )
 
 
+def before_freeze(state: State, work: SurveyWork) -> bool:
+    """Whether a classifier was frozen after the survey began: its strata are those of another pool."""
+    training = training_of(state)
+    return bool(training and training.freezes and work.opened_at < training.freezes[-1][0])
+
+
 def open_items(state: State, work: SurveyWork) -> list[str]:
     """The items of a survey that were handed out and have no settled label yet."""
     return [item for item in work.order if not state.labelled(item)]
@@ -131,7 +145,7 @@ def pending_survey(project: Project, *, output: Path | None = None) -> SurveyBat
     state = project.state()
     if state.attempt is not None and state.attempt.open:
         return None
-    waiting = (work for work in reversed(state.surveys) if open_items(state, work))
+    waiting = (work for work in reversed(live_surveys(state)) if open_items(state, work))
     work = next(waiting, None)
     return None if work is None else write_again(project, state, work, output=output)
 

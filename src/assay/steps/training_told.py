@@ -1,0 +1,122 @@
+"""What there is to tell of a training, from the ledger alone: looks, advice, what was frozen."""
+
+from typing import Any
+
+from assay.events import (
+    ClassifierFrozen,
+    ModelTrained,
+    State,
+    SurveyWork,
+    is_frozen,
+    settings_of,
+    training_labels,
+    training_of,
+)
+from assay.stats.metrics import metric
+from assay.types.record import plain
+from assay.types.results import counted, shown
+from assay.types.training_settings import CELLS
+
+
+def training_told(state: State) -> dict[str, Any] | None:
+    """The training of the project as plain values; None where there is none."""
+    work = training_of(state)
+    return None if work is None else told_of(state, work)
+
+
+def told_of(state: State, work: SurveyWork) -> dict[str, Any]:
+    """The training as plain values."""
+    settings = settings_of(work)
+    goal, labels = settings.goal, training_labels(state, work)
+    random = sum(CELLS[work.cells[item]] == "random" for item in labels)
+    looks = [_look(event, time, goal.claim.metric) for _, time, event in work.models]
+    frozen = [_frozen(event, time, work) for _, time, event in work.freezes]
+    collection = state.collection
+    told: dict[str, Any] = {
+        "survey": work.survey.number,
+        "claim": str(goal.claim),
+        "metric": metric(goal.claim.metric).title,
+        "target": goal.claim.target,
+        "confidence": goal.confidence,
+        "budget": goal.budget,
+        "policy": goal.policy,
+        "mode": goal.mode,
+        "sampling": settings.sampling,
+        "population": settings.population,
+        "named": settings.named,
+        "keep": settings.keep or None,
+        "learner": settings.learner,
+        "auto_certify": settings.auto_certify,
+        "collection": collection.summary.items if collection else 0,
+        "handed_out": len(work.order),
+        "labels": len(labels),
+        "random": random,
+        "active": len(labels) - random,
+        "positives": sum(labels.values()),
+        "skipped": sum(state.labelled(i) and state.label(i) is None for i in work.order),
+        "waiting": sum(not state.labelled(i) for i in work.order),
+        "disputed": sum(state.disputed(i) for i in work.order),
+        "phase": "frozen" if is_frozen(state) else "learning",
+        "looks": looks,
+        "advice": plain(work.models[-1][2].advice) if work.models else None,
+        "frozen": frozen[-1] if frozen else None,
+        "freezes": len(frozen),
+    }
+    return {**told, "sentence": _sentence(told, work)}
+
+
+def _look(event: ModelTrained, time: str, name: str) -> dict[str, Any]:
+    advice = event.advice
+    return {
+        "model": event.number,
+        "time": time,
+        "labels": event.labels,
+        "random": event.look.random,
+        "positives": event.look.positives,
+        "counts": plain(event.look.counts),
+        "cross_validated": metric(name).value(event.look.counts.cells),
+        "estimate": advice.estimate,
+        "low": advice.low,
+        "high": advice.high,
+        "chance_true": advice.chance_true,
+        "certification": advice.certification,
+        "total": advice.total,
+        "action": advice.action,
+        "threshold": event.look.threshold,
+        "learner": event.learner,
+        "digest": event.digest,
+    }
+
+
+def _frozen(event: ClassifierFrozen, time: str, work: SurveyWork) -> dict[str, Any]:
+    return {
+        "model": event.model,
+        "time": time,
+        "labels": work.models[event.model - 1][2].labels,
+        "threshold": event.threshold,
+        "items": event.pool.summary.items,
+        "flagged": event.pool.summary.predicted_positive,
+        "excluded": event.excluded,
+        "population": event.population,
+        "sentence": event.sentence,
+        "file": event.pool.source,
+    }
+
+
+def _sentence(told: dict[str, Any], work: SurveyWork) -> str:
+    """Where the training stands."""
+    seen = f"{counted(told['labels'], 'label')} ({told['positives']:,} positive)"
+    if told["phase"] == "frozen":
+        frozen = told["frozen"]
+        return (
+            f"Training is over: model {frozen['model']}, trained on {counted(frozen['labels'], 'label')}, "
+            f"is frozen and picks {frozen['flagged']:,} of {counted(frozen['items'], 'item')}."
+        )
+    if not told["looks"]:
+        return f"Training has begun with {seen}; no classifier could be trained yet."
+    last = told["looks"][-1]
+    return (
+        f"Model {last['model']}, trained on {counted(last['labels'], 'label')}, is believed to have "
+        f"{told['metric']} {shown(last['estimate'])} ({shown(last['low'])} to {shown(last['high'])}); "
+        f"{told['target']:g} is wanted. {work.models[-1][2].advice}"
+    )
