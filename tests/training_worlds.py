@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-TOPIC = "orbit rover crater lander probe comet asteroid telescope".split()
-OTHER = "market budget tax invoice profit quarter dividend audit".split()
+TOPIC = ["orbit", "rover", "crater", "lander", "probe", "comet", "asteroid", "telescope"]
+OTHER = ["market", "budget", "tax", "invoice", "profit", "quarter", "dividend", "audit"]
 PLAIN = [f"word{number}" for number in range(300)]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from assay.draw import ticket
 from assay.errors import VerificationError
-from assay.events import Attempt, Entry, State, SurveyWork, replay, training_of
+from assay.events import Attempt, Entry, SurveyWork, replay, training_of
 from assay.types.certificate import Certificate, Check
 from assay.types.training_settings import CELLS
 
@@ -24,7 +24,7 @@ def check_training(certificate: Certificate, entries: Sequence[Entry]) -> Check 
     if certificate.population != frozen.sentence:
         raise VerificationError("The certificate's field 'population' is not what was sealed.")
     _refuse_trained(work, attempt)
-    _refuse_chosen(state, work)
+    _refuse_chosen(work)
     labels = work.models[frozen.model - 1][2].labels
     return Check(
         name="training",
@@ -43,10 +43,12 @@ def _refuse_trained(work: SurveyWork, attempt: Attempt) -> None:
         )
 
 
-def _refuse_chosen(state: State, work: SurveyWork) -> None:
+def _refuse_chosen(work: SurveyWork) -> None:
     """Random training items stand in the order of their tickets: nobody picked among them."""
     seed = work.survey.seed
     mine = [item for item in work.order if CELLS[work.cells[item]] == "random"]
     tickets = [ticket(seed, item) for item in mine]
     if tickets != sorted(tickets):
-        raise VerificationError("The random training items do not stand in the order of their tickets.")
+        raise VerificationError(
+            "The random training items do not stand in the order of their tickets."
+        )

@@ -39,9 +39,11 @@ LOOKS_SHOWN = 12
 @click.option("--sampling", metavar="NAME", help="random (default), uncertainty or relevance.")
 @click.option("--policy", metavar="NAME",
               help="split (default with a budget), adaptive, first-in-budget or wait.")  # fmt: skip
-@click.option("--wait", type=click.IntRange(min=0), metavar="N", help="Looks that policy wait waits.")
+@click.option(
+    "--wait", type=click.IntRange(min=0), metavar="N", help="Looks that policy wait waits."
+)
 @click.option("--batch", type=click.IntRange(min=1), metavar="N",
-              help="Items to hand out at a time (default: as many as pay); hands out in any case.")  # fmt: skip
+              help="Items to hand out at a time, and now in any case (default: as many as pay).")  # fmt: skip
 @click.option("--learner", metavar="MODULE:NAME", help="A scikit-learn text pipeline of your own.")
 @click.option("--seeds", type=FILE, help="Ids to label first, such as known positives.")
 @click.option("--confidence", type=float, metavar="X", help="Of the certificate (default: 0.95).")
@@ -49,7 +51,9 @@ LOOKS_SHOWN = 12
 @click.option("--mode", metavar="NAME",
               help="How to certify: weighted (default), anytime, budget or fixed.")  # fmt: skip
 @click.option("--auto-certify", is_flag=True, help="Freeze, seal and draw when it is advised.")
-@click.option("--seed", metavar="TEXT", help="Decides the random items; with --stop the plan's draws.")
+@click.option(
+    "--seed", metavar="TEXT", help="Decides the random items; with --stop the plan's draws."
+)
 @click.option("--stop", is_flag=True, help="Freeze the classifier and seal its certification plan.")
 @click.option("--labels", type=click.IntRange(min=1), metavar="N",
               help="With --stop: where a fixed or budget plan ends.")  # fmt: skip
@@ -110,7 +114,9 @@ def train(
         return
     if stop:
         if claim is not None or seeds is not None or plot is not None:
-            raise click.UsageError("--stop ends the training: leave out the claim, --seeds, --plot.")
+            raise click.UsageError(
+                "--stop ends the training: leave out the claim, --seeds, --plot."
+            )
         _stop(project, mode, labels, seed, as_json=as_json)
         return
     wish = TrainWish(
@@ -143,11 +149,11 @@ def _refuse_with_status(
 
 
 def _round(project: "Project", wish: Any, output: Path | None, *, as_json: bool) -> None:
-    from assay.steps.training import train as run
+    from assay.steps.training_freeze import train_on
 
     with progress_bar("train") as progress:
-        done = run(project, wish, output=output, progress=progress)
-    stopped = _automatic(project, done)
+        went = train_on(project, wish, output=output, progress=progress)
+    done, stopped = went.trained, went.stopped
     if as_json:
         show_json(
             {
@@ -164,17 +170,6 @@ def _round(project: "Project", wish: Any, output: Path | None, *, as_json: bool)
     _show_round(done, project.folder)
     if stopped is not None:
         _show_stopped(stopped, project.folder)
-
-
-def _automatic(project: "Project", done: "Trained") -> "Stopped | None":
-    """With --auto-certify: freeze, seal and draw as soon as it is advised."""
-    wanted = done.told["auto_certify"] and done.advice is not None
-    if not wanted or done.advice is None or done.advice.action != "certify" or done.batch:
-        return None
-    from assay.steps.training_freeze import stop_training
-
-    with progress_bar("certify") as progress:
-        return stop_training(project, draw=True, progress=progress)
 
 
 def _batch_json(batch: "SurveyBatch | None") -> dict[str, Any] | None:
@@ -325,11 +320,13 @@ def _show_status(project: "Project", plot: Path | None, *, as_json: bool) -> Non
     if plot is not None:
         rows([("learning curve", str(plot))])
     place = quoted(project.folder)
-    if told["phase"] == "frozen":
+    if told["phase"] != "learning":
         click.echo(f"  {told['frozen']['sentence']}")
         advise(f"assay status -p {place}")
     elif told["waiting"]:
         advise(f"label what was handed out, then: assay train -p {place}")
+    elif told["advice"] and told["advice"]["action"] == "certify":
+        advise(f"assay train --stop -p {place}")
     else:
         advise(f"assay train -p {place}")
 
@@ -373,7 +370,9 @@ def _show_stopped(done: "Stopped", folder: Path) -> None:
     frozen, plan = done.frozen, done.plan
     summary = frozen.pool.summary
     headline(f"Model {frozen.model} is frozen; plan {plan.number} is sealed: {plan.claim}", "good")
-    expected = "as many as it takes" if plan.expected_labels is None else f"{plan.expected_labels:,}"
+    expected = (
+        "as many as it takes" if plan.expected_labels is None else f"{plan.expected_labels:,}"
+    )
     lines = [
         ("picks", f"{summary.predicted_positive:,} of {counted(summary.items, 'item')}"),
         ("scores", frozen.pool.source),

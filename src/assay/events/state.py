@@ -94,8 +94,9 @@ class State:
 
     `pool` is what plans draw from: the registered `collection`, or the latest scored part of it
     once a classifier was trained here. `predictions` are those of the items drawn by plans on that
-    pool, and `claimed` all items that any plan ever drew. `notes` are remarks per item with who made them, `seconds` the times per annotator, and
-    `labels_at` is the number of the latest event that gave or changed a label.
+    pool, and `claimed` all items that any plan ever drew. `notes` are remarks per item with who made
+    them, `seconds` the times per annotator, and `labels_at` is the number of the latest event that
+    gave or changed a label.
     """
 
     pool: RegisteredPool | None = None

@@ -117,6 +117,7 @@ def _facts(dossier: Dossier) -> tuple[tuple[str, str], ...]:
         *_meaning(dossier),
         *((("Sealed", moment(dossier.sealed)),) if dossier.sealed else ()),
         ("The collection", about),
+        *((("What it is about", dossier.population),) if dossier.population else ()),
         ("Project", dossier.title),
         ("Labelled by", names or "nobody yet"),
         ("Labels", _labels_fact(dossier)),

@@ -5,7 +5,7 @@ from typing import Any
 
 from assay.report.section import Chart, Section, Table
 from assay.report.spec import ACCENT, INK, SOFT, WIDTH, Spec, chart
-from assay.types.results import counted, percent, shown
+from assay.types.results import counted, percent
 
 MOST_LOOKS = 60
 ABOUT = {
@@ -43,12 +43,14 @@ def training_section(result: Mapping[str, Any]) -> Section:
 def _paragraphs(result: Mapping[str, Any]) -> tuple[str, ...]:
     budget = "without a budget"
     if result["budget"] is not None:
-        budget = f"with {counted(result['budget'], 'label')} for training and certification together"
+        budget = (
+            f"with {counted(result['budget'], 'label')} for training and certification together"
+        )
+    when = "sealed before training chose any item" if result["named"] else "the usual choice"
     told = [
         f"The aim is {result['claim']} with {percent(result['confidence'])} confidence, {budget}, by "
         f"the policy “{result['policy']}”. Learner: {_learner(result)}.",
-        f"{SAMPLINGS[result['sampling']]} {ABOUT[result['population']]}; "
-        f"{'this was sealed before training chose any item' if result['named'] else 'this is the usual choice'}.",
+        f"{SAMPLINGS[result['sampling']]} {ABOUT[result['population']]}; this was {when}.",
     ]
     frozen = result["frozen"]
     if frozen is not None:
@@ -116,7 +118,7 @@ def _looks(result: Mapping[str, Any]) -> Table:
 
 
 def _short(value: float | None) -> str:
-    return shown(None if value is None else round(value, 3)) if value is not None else "–"
+    return "–" if value is None else f"{value:.3f}"
 
 
 def _x(result: Mapping[str, Any]) -> Spec:
@@ -149,12 +151,19 @@ def learning_chart(result: Mapping[str, Any]) -> Chart:
     layers: list[Spec] = [
         {
             "data": {"values": values},
-            "mark": {"type": "area", "color": SOFT, "opacity": 0.25},
+            "mark": {"type": "area", "color": SOFT, "opacity": 0.25}
+            if len(values) > 1
+            else {"type": "rule", "color": SOFT, "strokeWidth": 7, "opacity": 0.4},
             "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
         },
         {
             "data": {"values": values},
-            "mark": {"type": "line", "color": ACCENT, "strokeWidth": 2.5},
+            "mark": {
+                "type": "line",
+                "color": ACCENT,
+                "strokeWidth": 2.5,
+                "point": {"color": ACCENT},
+            },
             "encoding": {"x": x, "y": y},
         },
         {
@@ -167,6 +176,7 @@ def learning_chart(result: Mapping[str, Any]) -> Chart:
             "mark": {"type": "rule", "strokeDash": [5, 4], "color": INK},
             "encoding": {"y": {**y, "field": "target"}},
         },
+        _words(x, y, "estimate", [(0, result["target"], f"claimed: {result['target']:g}")]),
     ]
     return chart(
         "Learning curve",
@@ -187,6 +197,7 @@ def total_chart(result: Mapping[str, Any]) -> Chart | None:
         return None
     x = _x(result)
     most = max([*(value["total"] for value in values), result["budget"] or 0])
+    along = _end(most, result, 0.7)
     y: Spec = {
         "field": "total",
         "type": "quantitative",
@@ -196,7 +207,12 @@ def total_chart(result: Mapping[str, Any]) -> Chart | None:
     layers: list[Spec] = [
         {
             "data": {"values": values},
-            "mark": {"type": "line", "color": ACCENT, "strokeWidth": 2.5, "point": {"color": ACCENT}},
+            "mark": {
+                "type": "line",
+                "color": ACCENT,
+                "strokeWidth": 2.5,
+                "point": {"color": ACCENT},
+            },
             "encoding": {"x": x, "y": y},
         },
         {
@@ -204,6 +220,7 @@ def total_chart(result: Mapping[str, Any]) -> Chart | None:
             "mark": {"type": "line", "color": SOFT, "strokeWidth": 1},
             "encoding": {"x": x, "y": y},
         },
+        _words(x, y, "total", [(along["labels"], along["total"], "training alone")], below=True),
     ]
     told = "Line: training and certification together, had training stopped there. Thin: training."
     if result["budget"] is not None:
@@ -215,10 +232,25 @@ def total_chart(result: Mapping[str, Any]) -> Chart | None:
                 "encoding": {"y": {**y, "field": "budget"}},
             }
         )
+        words = f"budget: {result['budget']:,}"
+        layers.append(_words(x, y, "total", [(0, result["budget"], words)]))
     return chart("Projected total", told, {"width": WIDTH, "height": 220, "layer": layers})
 
 
-def _end(most: float, result: Mapping[str, Any]) -> dict[str, float]:
-    """Where the line of training alone leaves the picture."""
+def _words(
+    x: Spec, y: Spec, field: str, places: list[tuple[float, float, str]], *, below: bool = False
+) -> Spec:
+    """Words that begin at a place of a line, just above it or, where it rises, below."""
+    values = [{"labels": at, field: height, "words": text} for at, height, text in places]
+    return {
+        "data": {"values": values},
+        "mark": {"type": "text", "align": "left", "baseline": "top" if below else "bottom", "dx": 6,
+                 "dy": 6 if below else -3, "fontSize": 12, "color": INK},
+        "encoding": {"x": x, "y": {**y, "field": field}, "text": {"field": "words"}},
+    }  # fmt: skip
+
+
+def _end(most: float, result: Mapping[str, Any], share: float = 1.0) -> dict[str, float]:
+    """Where the line of training alone leaves the picture, or a share of the way there."""
     edge = min(most * 1.1, max(look["labels"] for look in result["looks"]) * 1.08)
-    return {"labels": edge, "total": edge}
+    return {"labels": share * edge, "total": share * edge}

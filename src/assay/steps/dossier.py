@@ -335,9 +335,7 @@ def _training_answer(state: State) -> Answer | None:
     told = training_told(state)
     if told is None:
         return None
-    return Answer(
-        tone="no plan", word="Training", sentence=told["sentence"], told=told["sentence"]
-    )
+    return Answer(tone="no plan", word="Training", sentence=told["sentence"], told=told["sentence"])
 
 
 def _proof(project: Project, story: Story, pool: RegisteredPool, attempt: Attempt | None) -> Proof:

@@ -78,8 +78,10 @@ def status(project: Project) -> Status:
     if work is not None:
         return _of_estimate(found, state, work)
     training = training_of(state)
-    if training is not None and (attempt is None or not attempt.open):
+    if training is not None and _trains(state, training):
         return _of_training(found, state, training)
+    if training is not None and attempt is not None and attempt.closed is not None:
+        return replace(found, advice="assay train")
     return found if attempt is not None or not state.surveys else _of_survey(found, state)
 
 
@@ -104,6 +106,17 @@ def _of_survey(found: Status, state: State) -> Status:
         missing=missing,
         disputed=sum(state.disputed(item) for item in work.order),
     )
+
+
+def _trains(state: State, work: SurveyWork) -> bool:
+    """Whether the next step is one of the training: no plan is open, and it went on since the last."""
+    attempt = state.attempt
+    if attempt is None or is_frozen(state):
+        return attempt is None or not attempt.open
+    if attempt.open:
+        return False
+    since = bool(work.models) and work.models[-1][0] > attempt.sealed_at
+    return since or any(not state.labelled(item) for item in work.order)
 
 
 def _of_training(found: Status, state: State, work: SurveyWork) -> Status:

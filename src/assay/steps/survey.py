@@ -73,6 +73,7 @@ def hand_out(
     texts: Texts,
     *,
     output: Path | None,
+    write: bool = True,
 ) -> SurveyBatch:
     """Record a batch of a survey, keep its texts in the project and write it for the annotators.
 
@@ -93,7 +94,7 @@ def hand_out(
     )
     wanted = [item for item in order if not session.state.labelled(item)]
     path = output or project.folder / f"survey-{survey.number}-{number}.csv"
-    if wanted:
+    if wanted and write:
         refuse_existing(path)
         rows: list[BatchRow] = [{"id": item, "label": "", **_given(texts, item)} for item in wanted]
         write_batch(path, rows, survey.text)
@@ -103,7 +104,7 @@ def hand_out(
         number=number,
         items=tuple(wanted),
         known=len(order) - len(wanted),
-        path=path if wanted else None,
+        path=path if wanted and write else None,
     )
 
 

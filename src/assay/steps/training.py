@@ -59,6 +59,14 @@ class Trained:
     reason: str | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """Where a batch is written, if at all: people who label on the page need no file."""
+
+    output: Path | None
+    write: bool
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Refit:
     """A model of the labels of one moment; None with a reason where they are too few."""
@@ -76,6 +84,7 @@ def train(
     wish: TrainWish,
     *,
     output: Path | None = None,
+    write: bool = True,
     progress: Progress = silent,
 ) -> Trained:
     """One round: refit on all training labels, record the model, hand out the next items.
@@ -87,13 +96,9 @@ def train(
     work = training_of(state)
     if work is None:
         return _begin(project, state, wish, output=output, progress=progress)
-    settings = changed_settings(
-        settings_of(work), wish, labels=len(training_labels(state, work))
-    )
+    settings = changed_settings(settings_of(work), wish, labels=len(training_labels(state, work)))
     seen = (len(work.models), work.batches)
-    with material(
-        project, collection_of(state), settings.learner, progress=progress
-    ) as found:
+    with material(project, collection_of(state), settings.learner, progress=progress) as found:
         refit = refit_on(state, work, settings, found, progress=progress)
         with project.writing() as session:
             work = _same_work(session.state, seen)
@@ -105,7 +110,8 @@ def train(
             if refit.event is not None:
                 session.record(refit.event)
             chosen, reason = _next(session.state, work, settings, refit, found, wish)
-            batch = _hand(project, session, work, chosen, found, output) if chosen else None
+            where = Where(output=output, write=write)
+            batch = _hand(project, session, work, chosen, found, where) if chosen else None
     after = project.state()
     return Trained(
         told=told_of(after, after.surveys[work.survey.number - 1]),
@@ -192,7 +198,7 @@ def _begin(
                 raise PlanError(
                     "No item of the collection is left to train on: earlier plans drew them all."
                 )
-            batch = _hand(project, session, work, chosen, found, output)
+            batch = _hand(project, session, work, chosen, found, Where(output=output, write=True))
     after = project.state()
     return Trained(
         told=told_of(after, after.surveys[-1]),
@@ -288,7 +294,7 @@ def _next(
         taken |= found.certified(work)
     if wish.seeds is not None:
         return _seeds(wish.seeds, found, taken, work), None
-    insist = wish.batch is not None
+    insist = wish.insist or wish.batch is not None
     waiting = sum(not state.labelled(item) for item in work.order)
     if waiting and not insist:
         return (), (
@@ -352,7 +358,7 @@ def _hand(
     work: SurveyWork,
     chosen: Sequence[ChosenRow],
     found: Material,
-    output: Path | None,
+    where: "Where",
 ) -> SurveyBatch:
     items = [
         SurveyedItem(
@@ -361,4 +367,4 @@ def _hand(
         for one in chosen
     ]
     texts = found.pool.texts([item.id for item in items])
-    return hand_out(project, session, work, items, texts, output=output)
+    return hand_out(project, session, work, items, texts, output=where.output, write=where.write)

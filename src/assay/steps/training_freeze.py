@@ -28,8 +28,9 @@ from assay.steps.draw import Batch, draw_batch
 from assay.steps.init import fingerprint
 from assay.steps.plan import seal_plan
 from assay.steps.project import SCORES, Project, collection_of
-from assay.steps.training import Refit, refit_on, refuse_closed, required
+from assay.steps.training import Refit, Trained, refit_on, refuse_closed, required, train
 from assay.steps.training_material import Material, material
+from assay.steps.training_settings import TrainWish
 from assay.types.plan import Expectation, Plan
 from assay.types.pool import Columns, RegisteredPool
 from assay.types.results import counted
@@ -37,12 +38,13 @@ from assay.types.training import MODES
 from assay.types.training_settings import single
 
 SCORE = "assay_score"
-ROUTES = {
-    "weighted": {"mode": "anytime", "design": "weighted"},
-    "anytime": {"mode": "anytime", "design": "simple"},
-    "budget": {"mode": "budget"},
-    "fixed": {"mode": "fixed"},
+ROUTES: dict[str, tuple[str, str | None]] = {
+    "weighted": ("anytime", "weighted"),
+    "anytime": ("anytime", "simple"),
+    "budget": ("budget", None),
+    "fixed": ("fixed", None),
 }
+"""How to certify -> mode and design of the plan."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +57,31 @@ class Stopped:
     batch: Batch | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """A round of training, and the freeze that it led to by itself."""
+
+    trained: Trained
+    stopped: Stopped | None
+
+
+def train_on(
+    project: Project,
+    wish: TrainWish,
+    *,
+    output: Path | None = None,
+    write: bool = True,
+    progress: Progress = silent,
+) -> Round:
+    """A round of training; with `auto_certify`, freeze, seal and draw as soon as it is advised."""
+    done = train(project, wish, output=output, write=write, progress=progress)
+    ready = done.advice is not None and done.advice.action == "certify" and done.batch is None
+    stopped = None
+    if ready and done.told["auto_certify"] and not done.told["waiting"]:
+        stopped = stop_training(project, draw=True, write=write, progress=progress)
+    return Round(trained=done, stopped=stopped)
+
+
 def stop_training(
     project: Project,
     *,
@@ -62,6 +89,7 @@ def stop_training(
     labels: int | None = None,
     seed: str | None = None,
     draw: bool = False,
+    write: bool = True,
     progress: Progress = silent,
 ) -> Stopped:
     """Freeze the classifier of the labels as they are and seal its certification plan.
@@ -78,19 +106,20 @@ def stop_training(
         frozen = _freeze(project, state, mode=mode, labels=labels, progress=progress)
         state = project.state()
         work = required(state)
-    wish = _wish(work, mode=mode, labels=labels, seed=seed)
+    wish = _wish(state, work, mode=mode, labels=labels, seed=seed)
     plan = seal_plan(project, wish, progress=progress)
-    batch = draw_batch(project) if draw else None
-    return Stopped(frozen=frozen, plan=plan, left=_left(work), batch=batch)
+    batch = draw_batch(project, write=write) if draw else None
+    return Stopped(frozen=frozen, plan=plan, left=_left(state, work), batch=batch)
 
 
-def _left(work: SurveyWork) -> int | None:
-    """Labels of the budget that training did not use."""
+def _left(state: State, work: SurveyWork) -> int | None:
+    """Labels of the budget that neither training nor an earlier certification used."""
     budget = settings_of(work).goal.budget
-    return None if budget is None else max(0, budget - len(work.order))
+    return None if budget is None else max(0, budget - len(work.order) - len(state.claimed))
 
 
 def _wish(
+    state: State,
     work: SurveyWork,
     *,
     mode: str | None,
@@ -109,7 +138,7 @@ def _wish(
             f"--labels belongs to a plan that ends at a number: --mode fixed or budget, not {mode}."
         )
     look = (model or work.models[-1][2]).look
-    left = _left(work)
+    left = _left(state, work)
     if mode == "budget" and labels is None and not left:
         raise PlanError(
             "Training used the whole budget, so none is left for a plan that ends at a number. Say how "
@@ -117,12 +146,13 @@ def _wish(
         )
     return Wish(
         claim=goal.claim,
+        mode=ROUTES[mode][0],
+        design=ROUTES[mode][1],
         confidence=goal.confidence,
         power=goal.power,
         budget=labels if labels or not ends else left if mode == "budget" else None,
         expectation=Expectation(pilot=look.counts) if ends else None,
         seed=seed,
-        **ROUTES[mode],
     )
 
 
@@ -149,7 +179,7 @@ def _freeze(
             scored = _registered(part, final, project, collection, threshold, progress)
             model = refit.event or work.models[-1][2]
             # what the plan would refuse is refused before anything is frozen
-            wish = _wish(work, mode=mode, labels=labels, model=model)
+            wish = _wish(state, work, mode=mode, labels=labels, model=model)
             _refuse_unsealable(wish, scored, state)
             return _record(project, state, refit, scored, part, final)
         finally:

@@ -1,6 +1,5 @@
 """The collection as training sees it: rows in file order, and what can be trained on them."""
 
-import os
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -79,7 +78,9 @@ def material(
         refuse_changed(pool, collection, progress)
         if factory is None:
             features = _features(project, collection, pool, progress)
-            yield Material(ids=features.ids, documents=LinearDocuments(features=features), pool=pool)
+            yield Material(
+                ids=features.ids, documents=LinearDocuments(features=features), pool=pool
+            )
             return
         ids = np.array([item for batch, _ in pool.batches() for item in batch], dtype=object)
         documents = PipelineDocuments(
@@ -147,7 +148,7 @@ def _features(
         vectorise(pool.batches(), part, items=items, progress=progress)
         if not has_features(folder, items=items):
             shutil.rmtree(folder, ignore_errors=True)
-            os.replace(part, folder)
+            part.replace(folder)
     except OSError as error:
         if not has_features(folder, items=items):  # otherwise somebody else was faster
             raise InputError(

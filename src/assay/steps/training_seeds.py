@@ -24,5 +24,7 @@ def read_seeds(path: Path) -> list[str]:
         ids = [line.strip() for line in lines]
     found = [item for item in dict.fromkeys(ids) if item]
     if not found:
-        raise InputError(f"{path.name!r} names no item. Give one id in each line, or a column 'id'.")
+        raise InputError(
+            f"{path.name!r} names no item. Give one id in each line, or a column 'id'."
+        )
     return found

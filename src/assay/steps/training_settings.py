@@ -21,7 +21,10 @@ CHOICES = (
 
 @dataclass(frozen=True, kw_only=True)
 class TrainWish:
-    """What was said on the command line; None where nothing was."""
+    """What was said on the command line; None where nothing was.
+
+    `insist` hands out items even where labels are missing or certification is advised.
+    """
 
     claim: Claim | None = None
     confidence: float | None = None
@@ -38,6 +41,7 @@ class TrainWish:
     auto_certify: bool = False
     seed: str | None = None
     seeds: Path | None = None
+    insist: bool = False
 
 
 def first_settings(wish: TrainWish) -> TrainingSettings:

@@ -56,13 +56,22 @@ def told_of(state: State, work: SurveyWork) -> dict[str, Any]:
         "skipped": sum(state.labelled(i) and state.label(i) is None for i in work.order),
         "waiting": sum(not state.labelled(i) for i in work.order),
         "disputed": sum(state.disputed(i) for i in work.order),
-        "phase": "frozen" if is_frozen(state) else "learning",
+        "phase": _phase(state, work),
         "looks": looks,
         "advice": plain(work.models[-1][2].advice) if work.models else None,
         "frozen": frozen[-1] if frozen else None,
         "freezes": len(frozen),
     }
     return {**told, "sentence": _sentence(told, work)}
+
+
+def _phase(state: State, work: SurveyWork) -> str:
+    """`learning`; `frozen` while a classifier waits to be judged; `ended` when it was judged."""
+    if is_frozen(state):
+        return "frozen"
+    since = work.freezes and work.models[-1][0] < work.freezes[-1][0]
+    went_on = any(not state.labelled(item) for item in work.order)
+    return "ended" if since and not went_on else "learning"
 
 
 def _look(event: ModelTrained, time: str, name: str) -> dict[str, Any]:
@@ -106,11 +115,11 @@ def _frozen(event: ClassifierFrozen, time: str, work: SurveyWork) -> dict[str, A
 def _sentence(told: dict[str, Any], work: SurveyWork) -> str:
     """Where the training stands."""
     seen = f"{counted(told['labels'], 'label')} ({told['positives']:,} positive)"
-    if told["phase"] == "frozen":
+    if told["phase"] != "learning":
         frozen = told["frozen"]
         return (
-            f"Training is over: model {frozen['model']}, trained on {counted(frozen['labels'], 'label')}, "
-            f"is frozen and picks {frozen['flagged']:,} of {counted(frozen['items'], 'item')}."
+            f"Model {frozen['model']}, trained on {counted(frozen['labels'], 'label')}, was frozen; it "
+            f"picks {frozen['flagged']:,} of {counted(frozen['items'], 'item')}."
         )
     if not told["looks"]:
         return f"Training has begun with {seen}; no classifier could be trained yet."
