@@ -24,6 +24,11 @@ from assay.cli.output import headline, json_option, progress_bar, rows, show_jso
     type=click.Path(file_okay=False, path_type=Path),
     help="Where to write tables and figures; an interrupted run goes on from there.",
 )
+@click.option(
+    "--full",
+    is_flag=True,
+    help="policies: look after every 20 labels, as the paper does (hours; goes on from -o).",
+)
 @json_option
 def lab(
     name: str,
@@ -32,9 +37,10 @@ def lab(
     jobs: int,
     seed: int,
     output: Path | None,
+    full: bool,
     as_json: bool,
 ) -> None:
-    """Run an experiment: sequential-bias, certify-race, stratified, guarantee, triage or pairs.
+    """Run an experiment by name; each is described below.
 
     sequential-bias: what stopping at the first good test does to bounds made for one test.
     certify-race: how many labels each way to certify needs, beside the information limit.
@@ -42,6 +48,7 @@ def lab(
     guarantee: how often guaranteed figures of estimates err at any look, and reading ones miss.
     triage: how often each rule of triage breaks its promise, and how much it automates.
     pairs: recall of rare topics from two classifiers that overlap, and when that fails.
+    policies: when to stop training and certify, and what both cost together.
     The same seed gives the same figures, whatever the number of jobs.
 
     \b
@@ -54,7 +61,15 @@ def lab(
     from assay.lab.tasks import Order
 
     with progress_bar(name) as progress:
-        order = Order(data=data, runs=runs, jobs=jobs, seed=seed, folder=output, progress=progress)
+        order = Order(
+            data=data,
+            runs=runs,
+            jobs=jobs,
+            seed=seed,
+            folder=output,
+            full=full,
+            progress=progress,
+        )
         outcome = run_experiment(name, order)
         written = write_outcome(outcome, output) if output else None
     if as_json:

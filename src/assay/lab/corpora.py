@@ -68,6 +68,12 @@ KINDS = (
         topics="CASE WHEN is_spam THEN 'spam' ELSE '' END",
     ),
     Kind(
+        name="goemotions",
+        columns=frozenset({"text", "labels", "split"}),
+        text="text",
+        topics="coalesce(labels, '')",
+    ),
+    Kind(
         name="newsgroups20",
         columns=frozenset({"label", "text", "split"}),
         text="text",

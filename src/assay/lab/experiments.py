@@ -64,6 +64,13 @@ EXPERIMENTS = {
             function="pairs",
             runs="random splits per topic of a collection (default 5)",
         ),
+        Experiment(
+            name="policies",
+            shows="when to stop training and certify, and what both cost together",
+            module="assay.lab.policies",
+            function="policies",
+            runs="learning curves per topic with random training (default 20)",
+        ),
     )
 }
 

@@ -30,13 +30,17 @@ Task = TypeVar("Task", bound=Named)
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """How an experiment was asked for; `runs` None takes the experiment's own small default."""
+    """How an experiment was asked for; `runs` None takes the experiment's own small default.
+
+    `full` takes the paper's own fine steps where an experiment usually takes coarser ones.
+    """
 
     data: tuple[Path, ...] = ()
     runs: int | None = None
     jobs: int = 1
     seed: int = 42
     folder: Path | None = None
+    full: bool = False
     progress: Progress = field(default=lambda _message, _share: None, compare=False)
 
 

@@ -116,7 +116,7 @@ def vectorise(
         alternate_sign=False,
         norm=None,
         preprocessor=prepared,
-        **{"token_pattern": WORD},
+        token_pattern=WORD,
         dtype=np.float32,
     )
     folder.mkdir(parents=True, exist_ok=True)
