@@ -6,6 +6,19 @@ from pathlib import Path
 
 import numpy as np
 
+from assay.files.labels import LabelRow
+from assay.stats.metrics import parse_claim
+from assay.steps.certify import certify
+from assay.steps.draw import draw_batch
+from assay.steps.init import init
+from assay.steps.label import label
+from assay.steps.look import look
+from assay.steps.project import Project
+from assay.steps.training import train
+from assay.steps.training_freeze import stop_training
+from assay.steps.training_settings import TrainWish
+from assay.types.pool import Columns
+
 TOPIC = ["orbit", "rover", "crater", "lander", "probe", "comet", "asteroid", "telescope"]
 OTHER = ["market", "budget", "tax", "invoice", "profit", "quarter", "dividend", "audit"]
 PLAIN = [f"word{number}" for number in range(300)]
@@ -48,3 +61,48 @@ def write_texts(
         writer.writerow(["id", "title", "body"])
         writer.writerows(rows)
     return TextWorld(path, truth)
+
+
+def begun(world: TextWorld, folder: Path, **wish: object) -> Project:
+    """A project on these texts whose training for F1 >= 0.8 has begun."""
+    columns = Columns(id="id", text=("title", "body"))
+    init(folder, pool=str(world.path), columns=columns)
+    project = Project(folder=folder)
+    asked = {"claim": parse_claim("f1 >= 0.8"), "budget": 400, "seed": "s", "batch": 60, **wish}
+    train(project, TrainWish(**asked))  # type: ignore[arg-type]
+    return project
+
+
+def answer_training(project: Project, world: TextWorld) -> int:
+    """Label all that training handed out from the truth; how many."""
+    state = project.state()
+    (work,) = [work for work in state.surveys if work.survey.purpose == "training"]
+    return _tell(project, world, [item for item in work.order if not state.labelled(item)])
+
+
+def answer_plan(project: Project, world: TextWorld) -> int:
+    """Label all that the open plan drew from the truth; how many."""
+    state = project.state()
+    assert state.attempt is not None
+    return _tell(project, world, [i for i in state.attempt.order if not state.labelled(i)])
+
+
+def _tell(project: Project, world: TextWorld, items: list[str]) -> int:
+    rows = [LabelRow(item=i, label=world.truth[i], annotator="kim") for i in items]
+    label(project, rows)
+    return len(rows)
+
+
+def certified(project: Project, world: TextWorld) -> Path:
+    """Train two rounds, stop, and certify; the certificate's path."""
+    for _ in range(2):
+        answer_training(project, world)
+        train(project, TrainWish(insist=True))
+    answer_training(project, world)
+    stop_training(project, seed="c")
+    for _ in range(40):
+        draw_batch(project, count=60, write=False)
+        answer_plan(project, world)
+        if look(project).verdict.decision != "continue":
+            break
+    return certify(project).path

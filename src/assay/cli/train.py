@@ -188,7 +188,7 @@ def _show_round(done: "Trained", folder: Path) -> None:
     else:
         _show_now(told, done.advice)
     if done.reason:
-        click.echo(f"  {done.reason[:1].upper()}{done.reason[1:].rstrip('.')}.")
+        click.echo(f"  {done.reason}")
     if not told["looks"] and not done.begun:
         click.echo(
             "  If you know relevant items, have them labelled first: "

@@ -119,7 +119,7 @@ def train(
         begun=False,
         refitted=refit.event is not None,
         advice=refit.advice,
-        reason=refit.reason or reason,
+        reason=" ".join(text for text in (refit.reason, reason) if text) or None,
     )
 
 
@@ -232,6 +232,7 @@ def refit_on(
     rows = found.rows(labels)
     truth = np.array(list(labels.values()), dtype=np.int64) == 1
     random = np.array([CELLS[work.cells[item]] == "random" for item in labels], dtype=np.bool_)
+    inside = found.certified(work)
     try:
         made = study(
             found.documents,
@@ -239,7 +240,7 @@ def refit_on(
             truth,
             random,
             settings.goal.claim,
-            pool=found.certified(work),
+            pool=inside if inside.any() else None,
             progress=progress,
         )
     except TooFewLabelsError as error:
@@ -250,7 +251,9 @@ def refit_on(
     earlier = [event for _, _, event in work.models]
     name = found.documents.name
     last = earlier[-1] if earlier else None
-    known = last is not None and (last.digest, last.learner, last.look) == (digest, name, made.look)
+    # the bands move when items are handed out; the classifier is the same
+    same = (digest, name, made.look.counts, made.look.threshold)
+    known = last is not None and _identity(last) == same
     looks = [event.look for event in earlier if event.labels < made.look.labels]
     advice = advise(settings.goal, [*looks, made.look])
     event = ModelTrained(
@@ -264,6 +267,11 @@ def refit_on(
         software=__version__,
     )
     return Refit(digest=digest, study=made, advice=advice, event=None if known else event)
+
+
+def _identity(event: ModelTrained) -> tuple[object, ...]:
+    """What tells one model from another."""
+    return event.digest, event.learner, event.look.counts, event.look.threshold
 
 
 def _hunch(
@@ -299,13 +307,13 @@ def _next(
     if waiting and not insist:
         return (), (
             f"{counted(waiting, 'item')} that training handed out "
-            f"{'waits' if waiting == 1 else 'wait'} for a label, so no more were handed out"
+            f"{'waits' if waiting == 1 else 'wait'} for a label, so no more were handed out."
         )
     if refit.advice is not None and refit.advice.action == "certify" and not insist:
         return (), None
     number = _how_many(settings, work, refit)
     if number < 1:
-        return (), "the budget is used up, so no more items were handed out"
+        return (), "The budget is used up, so no more items were handed out."
     chosen = next_rows(
         found.order(work.survey.seed),
         taken,
@@ -315,7 +323,7 @@ def _next(
         threshold=refit.study.look.threshold if refit.study else 0.5,
     )
     if not chosen:
-        return (), "no item of the collection is left that training may take"
+        return (), "No item of the collection is left that training may take."
     return chosen, None
 
 

@@ -83,12 +83,13 @@ def material(
             )
             return
         ids = np.array([item for batch, _ in pool.batches() for item in batch], dtype=object)
+        texts = TrainingTexts(pool)
         documents = PipelineDocuments(
             name=learner,
             factory=factory,
             items=len(ids),
-            texts_of=lambda rows: _texts(pool, [ids[row] for row in rows]),
-            batches=lambda: (texts for _, texts in pool.batches()),
+            texts_of=lambda rows: texts.of([str(ids[row]) for row in rows]),
+            batches=lambda: (batch for _, batch in pool.batches()),
         )
         yield Material(ids=ids, documents=documents, pool=pool)
     finally:
@@ -159,6 +160,16 @@ def _features(
     return open_features(folder)
 
 
-def _texts(pool: DuckDBPool, ids: Sequence[str]) -> list[str]:
-    found = pool.texts(ids)
-    return [JOIN.join(text for text in found[item].values() if text is not None) for item in ids]
+class TrainingTexts:
+    """The texts of training items, read from the pool once: every fold asks for most of them."""
+
+    def __init__(self, pool: DuckDBPool) -> None:
+        self._pool = pool
+        self._kept: dict[str, str] = {}
+
+    def of(self, ids: Sequence[str]) -> list[str]:
+        """The texts of these items."""
+        missing = [item for item in ids if item not in self._kept]
+        for item, fields in self._pool.texts(missing).items() if missing else ():
+            self._kept[item] = JOIN.join(text for text in fields.values() if text is not None)
+        return [self._kept[item] for item in ids]
