@@ -14,6 +14,7 @@ SCRIPTS = (
     "stratified.py",
     "triage.py",
     "overlap.py",
+    "training.py",
 )
 
 

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from assay.errors import InputError
 from assay.lab.corpora import frequent_topics
 from assay.lab.outcome import Outcome
 from assay.lab.policy_figures import FIGURES
@@ -68,6 +69,11 @@ def _run(order: Order, folder: Path) -> Outcome:
         _part(order, 0.6, 0.7),
     )
     totals = _yardsticks([task for task, _ in usable], yard)
+    if not totals:
+        raise InputError(
+            "No run of any topic reached its own target, so there is nothing to compare. Give "
+            "collections with more items, or more --runs."
+        )
     kept = [
         (task, found, measured)
         for (task, found), measured in zip(usable, yard, strict=True)

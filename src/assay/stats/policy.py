@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from assay.stats.certification_cost import CertificationCost, cost_of
 from assay.stats.learning_curve import SPACING, LearningCurve, learning_curve
@@ -172,11 +173,7 @@ def wait(outlook: Outlook) -> Decision:
 
 def _within_budget(outlook: Outlook, *, wait: int) -> Decision:
     budget = _budget(outlook)
-    fits = sum(outlook.fixed_size(look) is not None for look in outlook.looks[-wait - 1 :])
-    earlier = outlook.looks[: -wait - 1] if wait else ()
-    if fits <= wait:
-        fits += sum(outlook.fixed_size(look) is not None for look in earlier)
-    if outlook.fixed_size(outlook.last) is not None and fits > wait:
+    if outlook.fixed_size(outlook.last) is not None and _fitted(outlook, wait):
         return Decision(
             action="certify", reason="training and a fixed test together fit into the budget"
         )
@@ -186,6 +183,12 @@ def _within_budget(outlook: Outlook, *, wait: int) -> Decision:
             reason="no fixed test fitted into the budget so far; this is the best shot left",
         )
     return Decision(action="train", reason="training and a fixed test do not fit into the budget")
+
+
+def _fitted(outlook: Outlook, wait: int) -> bool:
+    """Whether a fixed test fitted into the budget at more than `wait` looks; the latest first."""
+    found = (look for look in reversed(outlook.looks) if outlook.fixed_size(look) is not None)
+    return next(islice(found, wait, None), None) is not None
 
 
 POLICIES: dict[str, Callable[[Outlook], Decision]] = {
