@@ -174,7 +174,9 @@ def _begin(
     refuse_untrainable(collection)
     _refuse_seed(state, wish.seed)
     with material(project, collection, settings.learner, progress=progress) as found:
-        free = sum(not set_aside(settings, item) for item in found.ids)
+        free = len(found.ids)
+        if settings.population == "future":
+            free -= sum(set_aside(settings, item) for item in found.ids)
         with project.writing() as session:
             refuse_closed(session.state)
             if training_of(session.state) is not None:

@@ -48,8 +48,9 @@ class Material:
 
     def order(self, seed: str) -> Ints:
         """All rows in the order of their tickets."""
-        tickets = np.array([ticket(seed, item) for item in self.ids])
-        return np.argsort(tickets, kind="stable")
+        # 64 of the 256 bits: a collection of a million has two alike once in 30 million projects
+        tickets = (int(ticket(seed, item)[:16], 16) for item in self.ids)
+        return np.argsort(np.fromiter(tickets, np.uint64, len(self.ids)), kind="stable")
 
     def marked(self, items: Iterable[str]) -> Flags:
         """Which rows are these items; those of other collections are left out."""
