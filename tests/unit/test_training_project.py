@@ -6,15 +6,16 @@ import shutil
 import duckdb
 import pytest
 
-from assay.errors import PlanError
+from assay.errors import InputError, PlanError
 from assay.events import check_story, labels_digest, training_labels, training_of
 from assay.files.labels import LabelRow
+from assay.stats.metrics import parse_claim
 from assay.steps.backup import backup, restore
 from assay.steps.check import check
 from assay.steps.draw import draw_batch
 from assay.steps.label import label
 from assay.steps.look import look
-from assay.steps.plan import abandon_plan
+from assay.steps.plan import Wish, abandon_plan, seal_plan
 from assay.steps.project import Project
 from assay.steps.report import report_bytes
 from assay.steps.status import status
@@ -79,6 +80,19 @@ def test_the_scored_file_is_the_collection_without_the_training_items(made, worl
     assert all(0 <= row[3] <= 1 for row in rows)
     assert state.pool.summary.items == len(rows)
     assert state.collection.summary.items == len(world.truth)
+
+
+def test_every_item_gets_a_decision(made, world) -> None:
+    rows = duckdb.sql(f"FROM '{made.folder}/scores/decisions-1.parquet'").fetchall()
+    state = made.state()
+    trained = training_labels(state, training_of(state))
+    assert {row[0] for row in rows} == set(world.truth)
+    assert {row[0] for row in rows if row[3] == "people"} == set(trained)
+    assert all(row[2] == trained[row[0]] for row in rows if row[3] == "people")
+    cut = state.pool.columns.threshold
+    assert all(row[2] == (row[1] >= cut) for row in rows if row[3] == "classifier")
+    picked = sum(row[2] for row in rows if row[3] == "classifier")
+    assert picked == state.pool.summary.predicted_positive
 
 
 def test_labels_that_nobody_could_tell_train_nothing(world, tmp_path) -> None:
@@ -173,6 +187,36 @@ def test_training_goes_on_after_a_plan_ended_and_leaves_its_labels_alone(done, w
     answer_plan(done, world)
     look(done)
     assert verify(done.folder / "certificate.json", project=done).status == "verified"
+
+
+def test_no_plan_on_old_scores_once_training_went_on(done, world) -> None:
+    train(done, TrainWish(insist=True))
+    with pytest.raises(PlanError, match="Training went on after the classifier was frozen"):
+        seal_plan(done, Wish(claim=parse_claim("f1 >= 0.7")))
+    check_story(done.ledger.entries())
+
+
+def test_a_second_plan_on_the_same_frozen_classifier_is_allowed(done) -> None:
+    plan = seal_plan(done, Wish(claim=parse_claim("precision >= 0.7")))
+    draw_batch(done, count=50, write=False)
+    assert plan.number == 2
+    check_story(done.ledger.entries())
+
+
+def test_scores_that_are_elsewhere_are_asked_for(done) -> None:
+    (done.folder / "scores" / "scored-1.parquet").unlink()
+    with pytest.raises(
+        InputError, match="The scores of the frozen classifier are not in this project"
+    ):
+        seal_plan(done, Wish(claim=parse_claim("precision >= 0.7")))
+    found = verify(done.folder / "certificate.json", project=done)
+    assert found.status == "verified"
+    assert "pool" in [one.name for one in found.checks if one.outcome == "not checked"]
+
+
+def test_draw_says_that_training_comes_first(world, tmp_path) -> None:
+    with pytest.raises(PlanError, match="trains a classifier and has no plan yet"):
+        draw_batch(begun(world, tmp_path / "work"))
 
 
 def test_labels_of_an_earlier_certification_are_known_when_drawn_again(done, world) -> None:

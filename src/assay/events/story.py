@@ -27,7 +27,7 @@ from assay.events.kinds import (
     read_event,
 )
 from assay.events.state import Attempt, State
-from assay.events.training import is_frozen, trained_on, training_of
+from assay.events.training import is_frozen, outgrown, trained_on, training_of
 from assay.events.training_story import changed, drawn, freeze, model, opened
 
 
@@ -65,7 +65,7 @@ def _plan(state: State, event: PlanSealed) -> str | None:
         return "its number is not the next one"
     if event.plan.seed in {attempt.plan.seed for attempt in state.attempts}:
         return "its seed was used before"
-    return None
+    return "training went on after its classifier was frozen" if outgrown(state) else None
 
 
 def _of_current(state: State, event: Any) -> str | None:

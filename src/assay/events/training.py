@@ -36,6 +36,17 @@ def is_frozen(state: State) -> bool:
     return attempt is None or attempt.sealed_at < work.freezes[-1][0] or attempt.open
 
 
+def outgrown(state: State) -> bool:
+    """Whether training took items of the scored pool after its classifier was frozen.
+
+    A plan on that pool could then draw what trains the next classifier.
+    """
+    work = training_of(state)
+    if work is None or not work.freezes or settings_of(work).population == "future":
+        return False
+    return work.freezes[-1][2].excluded != len(work.order)
+
+
 def live_surveys(state: State) -> list[SurveyWork]:
     """The surveys that take labels now: training does not while its classifier is frozen."""
     closed = training_of(state) if is_frozen(state) else None

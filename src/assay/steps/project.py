@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.errors import PlanError
-from assay.events import Attempt, Event, State, live_surveys, replay
+from assay.errors import InputError, PlanError
+from assay.events import Attempt, Event, State, live_surveys, replay, training_of
 from assay.ledger import Ledger
 from assay.pool import Pool, engine_at_hand, has_pool, open_pool
 from assay.pool.sources import is_elsewhere
@@ -61,6 +61,11 @@ class Project:
     def pool(self, registered: RegisteredPool, flags: Sequence[str] = ()) -> Pool:
         """The registered pool, opened for reading, with these 0/1 columns at hand."""
         place = self.pool_path(registered)
+        if is_own(registered) and not Path(place).exists():
+            raise InputError(
+                f"The scores of the frozen classifier are not in this project: {registered.source!r} is "
+                "missing. Copy it from where the classifier was trained, or restore a backup."
+            )
         engine = engine_at_hand(place, registered.engine, self.spark)
         return open_pool(place, registered.columns, engine=engine, spark=self.spark, flags=flags)
 
@@ -115,6 +120,11 @@ def registered_pool(state: State) -> RegisteredPool:
 
 def latest_attempt(state: State) -> Attempt:
     """The latest plan; refused where there is none."""
+    if state.attempt is None and training_of(state) is not None:
+        raise PlanError(
+            "This project trains a classifier and has no plan yet. Training items come by assay train; "
+            "assay train --stop freezes the classifier and seals the plan."
+        )
     if state.attempt is None:
         raise PlanError('This project has no plan yet. Seal one: assay plan "f1 >= 0.75" …')
     return state.attempt

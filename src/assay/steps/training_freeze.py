@@ -37,7 +37,7 @@ from assay.types.results import counted
 from assay.types.training import MODES
 from assay.types.training_settings import single
 
-SCORE = "assay_score"
+SCORE = "assay_score"  # no text column may be called so
 ROUTES: dict[str, tuple[str, str | None]] = {
     "weighted": ("anytime", "weighted"),
     "anytime": ("anytime", "simple"),
@@ -181,9 +181,35 @@ def _freeze(
             # what the plan would refuse is refused before anything is frozen
             wish = _wish(state, work, mode=mode, labels=labels, model=model)
             _refuse_unsealable(wish, scored, state)
-            return _record(project, state, refit, scored, part, final)
+            frozen = _record(project, state, refit, scored, part, final)
         finally:
             part.unlink(missing_ok=True)
+        progress("writing the decisions", None)
+        _write_decisions(project, found, scores, frozen, number)
+        return frozen
+
+
+def _write_decisions(
+    project: Project,
+    found: Material,
+    scores: NDArray[np.float64],
+    frozen: ClassifierFrozen,
+    number: int,
+) -> None:
+    """What becomes of every item of the collection: the label people gave it, or the classifier's.
+
+    It follows from the frozen classifier and the ledger, so it is on no record of its own.
+    """
+    state = project.state()
+    labels = training_labels(state, required(state))
+    picked = (scores >= frozen.threshold).astype(np.int8)
+    given = found.rows(labels)
+    picked[given] = list(labels.values())
+    people = np.zeros(len(scores), dtype=np.bool_)
+    people[given] = True
+    path = project.folder / SCORES / f"decisions-{number}.parquet"
+    by = np.where(people, "people", "classifier").astype(object)
+    write_table(path, {"id": found.ids, "score": scores, "relevant": picked, "by": by})
 
 
 def _refuse_unsealable(wish: Wish, scored: RegisteredPool, state: State) -> None:

@@ -125,6 +125,11 @@ def refuse_untrainable(collection: RegisteredPool) -> None:
             "To train a new one, begin a project without them: assay init DIR --pool FILE --id COL "
             "--text COL."
         )
+    if "assay_score" in (columns.id, *columns.text):
+        raise InputError(
+            "A column of this project's pool is called 'assay_score', as the classifier's scores will "
+            "be. Rename it and begin a new project."
+        )
     if not columns.text:
         raise InputError(
             "Training reads texts, and this project's pool has no text column. Begin a project that "
