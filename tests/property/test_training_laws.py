@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.stats.cutting import can_train_for
 from assay.stats.metrics import metric, parse_claim, right_decisions_help
 from assay.types.training_settings import single
 
@@ -47,6 +48,12 @@ def test_the_same_for_every_small_collection(name) -> None:
             if before is not None:
                 assert after is not None
                 assert after >= before - 1e-15
+
+
+def test_training_serves_only_claims_that_carry_over() -> None:
+    names = (*CARRY_OVER, "prevalence", "elusion")
+    claims = [parse_claim(f"{name} {sign} 0.3") for name in names for sign in (">=", "<=")]
+    assert all(right_decisions_help(claim) for claim in claims if can_train_for(claim))
 
 
 @pytest.mark.parametrize("claim", ["prevalence >= 0.1", "elusion >= 0.1", "prevalence <= 0.9"])

@@ -77,12 +77,33 @@ def test_keep_belongs_to_the_future(world, tmp_path) -> None:
         train(Project(folder=tmp_path / "work"), wish)
 
 
-@pytest.mark.parametrize("claim", ["prevalence >= 0.1", "elusion >= 0.1"])
-def test_claims_that_do_not_carry_over_to_the_whole_are_refused(claim, world, tmp_path) -> None:
+@pytest.mark.parametrize("claim", ["prevalence >= 0.1", "elusion >= 0.1", "elusion <= 0.1"])
+def test_claims_that_training_cannot_serve_are_refused(claim, world, tmp_path) -> None:
+    """Among them all that would not carry over from the rest to the whole collection."""
     fresh(world, tmp_path / "work", text=("body",))
     wish = TrainWish(claim=parse_claim(claim), budget=100, population="whole")
-    with pytest.raises(InputError, match="does not carry over from the rest to the whole"):
+    with pytest.raises(InputError, match="A classifier cannot be tuned for"):
         train(Project(folder=tmp_path / "work"), wish)
+
+
+def test_a_mode_that_could_never_be_sealed_is_refused_before_the_first_label(
+    world, tmp_path
+) -> None:
+    fresh(world, tmp_path / "work", text=("body",))
+    wish = TrainWish(claim=parse_claim("f2 >= 0.7"), budget=100, mode="fixed")
+    with pytest.raises(InputError, match="F2 can be certified in mode weighted only"):
+        train(Project(folder=tmp_path / "work"), wish)
+
+
+def test_items_on_which_annotators_differ_are_named(project, world) -> None:
+    answer_training(project, world)
+    item = training_of(project.state()).order[0]
+    label(project, [LabelRow(item=item, label=1 - world.truth[item], annotator="lee")])
+    done = train(project, TrainWish())
+    assert done.told["labels"] == 59
+    assert "1 item that training handed out waits for a label (1 because annotators differ)" in (
+        done.reason
+    )
 
 
 def test_the_claim_is_sealed(project) -> None:

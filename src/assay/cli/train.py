@@ -206,7 +206,9 @@ def _show_round(done: "Trained", folder: Path) -> None:
     elif told["waiting"]:
         advise(f"label them; to write them again: assay draw --pending -p {place}")
     elif done.advice is not None and done.advice.action == "certify" and not told["auto_certify"]:
-        advise(f"assay train --stop -p {place}; to train on all the same: assay train --batch 50")
+        advise(
+            f"assay train --stop -p {place}; to go on all the same: assay train --batch 50 -p {place}"
+        )
 
 
 def _show_settings(told: dict[str, Any]) -> None:

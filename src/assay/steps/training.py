@@ -307,9 +307,11 @@ def _next(
     insist = wish.insist or wish.batch is not None
     waiting = sum(not state.labelled(item) for item in work.order)
     if waiting and not insist:
+        differ = sum(state.disputed(item) for item in work.order)
+        why = f" ({differ:,} because annotators differ)" if differ else ""
         return (), (
             f"{counted(waiting, 'item')} that training handed out "
-            f"{'waits' if waiting == 1 else 'wait'} for a label, so no more were handed out."
+            f"{'waits' if waiting == 1 else 'wait'} for a label{why}, so no more were handed out."
         )
     if refit.advice is not None and refit.advice.action == "certify" and not insist:
         return (), None

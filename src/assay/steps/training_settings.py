@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import InputError, PlanError
-from assay.stats.metrics import metric, right_decisions_help
+from assay.stats.cutting import refuse_untrainable
+from assay.stats.metrics import binomial_test, metric
 from assay.types.claim import Claim
 from assay.types.results import counted
 from assay.types.training import TrainingGoal
@@ -51,6 +52,7 @@ def first_settings(wish: TrainWish) -> TrainingSettings:
             'Say what the classifier should reach: assay train "f1 >= 0.75" --budget 3000. The claim '
             "and its population are sealed before the first training label."
         )
+    refuse_untrainable(wish.claim)
     policy = wish.policy or ("adaptive" if wish.budget is None else "split")
     goal = TrainingGoal(
         claim=wish.claim,
@@ -75,7 +77,7 @@ def first_settings(wish: TrainWish) -> TrainingSettings:
         auto_certify=wish.auto_certify,
     )
     _refuse_unnamed(settings, seeds=wish.seeds is not None)
-    _refuse_whole(settings)
+    _refuse_uncertifiable(goal)
     return settings
 
 
@@ -103,7 +105,7 @@ def changed_settings(before: TrainingSettings, wish: TrainWish, *, labels: int) 
     if wish.population is not None or wish.keep is not None:
         settings = _named(settings, wish)
     _refuse_unnamed(settings, seeds=wish.seeds is not None)
-    _refuse_whole(settings)
+    _refuse_uncertifiable(settings.goal)
     return settings
 
 
@@ -136,13 +138,12 @@ def _refuse_unnamed(settings: TrainingSettings, *, seeds: bool) -> None:
     )
 
 
-def _refuse_whole(settings: TrainingSettings) -> None:
-    claim = settings.goal.claim
-    if settings.population == "whole" and not right_decisions_help(claim):
+def _refuse_uncertifiable(goal: TrainingGoal) -> None:
+    """Refuse before the first label what no plan could seal after the last one."""
+    if goal.mode != "weighted" and binomial_test(goal.claim) is None:
         raise InputError(
-            f'"{claim}" does not carry over from the rest to the whole collection: rightly decided '
-            f"training items can lower {metric(claim.metric).title}. Choose --population rest or "
-            "future."
+            f"{metric(goal.claim.metric).title} can be certified in mode weighted only, got "
+            f"--mode {goal.mode}: a simple random sample has no exact bound for it."
         )
 
 

@@ -14,7 +14,7 @@ from assay.events import (
 )
 from assay.stats.metrics import metric
 from assay.types.record import plain
-from assay.types.results import counted, shown
+from assay.types.results import counted
 from assay.types.training_settings import CELLS
 
 
@@ -123,9 +123,15 @@ def _sentence(told: dict[str, Any], work: SurveyWork) -> str:
         )
     if not told["looks"]:
         return f"Training has begun with {seen}; no classifier could be trained yet."
-    last = told["looks"][-1]
+    last, advice = told["looks"][-1], work.models[-1][2].advice
+    verb = "Stop training and certify" if advice.action == "certify" else "Go on training"
+    belief = "" if advice.chance_true is None else f" (chance about {advice.chance_true:.0%})"
     return (
-        f"Model {last['model']}, trained on {counted(last['labels'], 'label')}, is believed to have "
-        f"{told['metric']} {shown(last['estimate'])} ({shown(last['low'])} to {shown(last['high'])}); "
-        f"{told['target']:g} is wanted. {work.models[-1][2].advice}"
+        f"After {counted(last['labels'], 'training label')} {told['metric']} is believed to be "
+        f"{_two(last['estimate'])}, between {_two(last['low'])} and {_two(last['high'])}; "
+        f"{told['target']:g} is wanted{belief}. {verb}: {advice.reason}."
     )
+
+
+def _two(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.2f}"
