@@ -54,44 +54,45 @@ class CertificationCost:
         side = np.array([1.0 if band.predicted else -1.0 for band in kept])
         return logit(np.clip(share, 1e-6, 1 - 1e-6)), side, items
 
-    def _rates(self, tilt: float) -> Floats:
+    def _tilted(self, tilts: Floats) -> Floats:
+        """The rates of every band, one row per tilt away from the threshold."""
         odds, side, _ = self._odds
-        return np.asarray(expit(odds + tilt * side))
+        return np.asarray(expit(odds + tilts[:, None] * side))
 
-    def _value(self, rates: Floats) -> float:
+    def _values(self, rates: Floats) -> Floats:
+        """The metric that each row of rates implies."""
         _, side, items = self._odds
-        found = rates * items
-        cells = [
-            found[side > 0].sum(),
-            (items - found)[side > 0].sum(),
-            found[side < 0].sum(),
-            (items - found)[side < 0].sum(),
-        ]
-        return metric(self.claim.metric).value(cells) or 0.0
+        found, other = rates * items, (1 - rates) * items
+        flagged = side > 0
+        cells = np.stack(
+            [part[:, mask].sum(axis=1) for mask in (flagged, ~flagged) for part in (found, other)]
+        )
+        ratio = metric(self.claim.metric)
+        below = np.array(ratio.denominator) @ cells
+        return np.asarray(np.array(ratio.numerator) @ cells / np.maximum(below, 1e-12))
 
-    def _at(self, value: float) -> float | None:
-        """The price if the metric has this value."""
-        low, high = -12.0, 12.0
+    def _implying(self, values: Floats) -> Floats:
+        """The rates that imply these values of the metric, one row each."""
+        low, high = np.full(len(values), -12.0), np.full(len(values), 12.0)
         for _ in range(50):
             middle = (low + high) / 2
-            low, high = (
-                (middle, high) if self._value(self._rates(middle)) < value else (low, middle)
-            )
+            short = self._values(self._tilted(middle)) < values
+            low, high = np.where(short, middle, low), np.where(short, high, middle)
+        return self._tilted((low + high) / 2)
+
+    def _prices_at(self, values: Floats) -> list[float | None]:
         _, side, _ = self._odds
-        form = metric(self.claim.metric)
+        weights = metric(self.claim.metric).denominator
         # bands that say nothing about the claim are not in the test
-        weight = {1.0: form.denominator[0] + form.denominator[1],
-                  -1.0: form.denominator[2] + form.denominator[3]}  # fmt: skip
-        inside = np.array([weight[s] != 0 for s in side])
-        found = forecast(self._test, self._rates((low + high) / 2)[inside])
-        return None if found.ideal is None else max(30.0, OVER_LIMIT * found.ideal)
+        inside = np.where(side > 0, any(weights[:2]), any(weights[2:])).astype(np.bool_)
+        ideals = [forecast(self._test, rates[inside]).ideal for rates in self._implying(values)]
+        return [None if ideal is None else max(30.0, OVER_LIMIT * ideal) for ideal in ideals]
 
     @cached_property
     def _prices(self) -> tuple[Floats, Floats]:
         """Distances above the target in log-odds, and log prices that never rise with them."""
         gaps = np.geomspace(NEAREST, FARTHEST, PRICES)
-        start = float(logit(self.claim.target))
-        found = [self._at(float(expit(start + gap))) for gap in gaps]
+        found = self._prices_at(expit(float(logit(self.claim.target)) + gaps))
         most = float(self._test.sizes.sum())
         logs = np.log([most if price is None else min(price, most) for price in found])
         return np.log(gaps), np.minimum.accumulate(logs)
