@@ -11,8 +11,10 @@ from assay.events import check_story, labels_digest, training_labels, training_o
 from assay.files.labels import LabelRow
 from assay.stats.metrics import parse_claim
 from assay.steps.backup import backup, restore
+from assay.steps.certify import certify
 from assay.steps.check import check
 from assay.steps.draw import draw_batch
+from assay.steps.init import init
 from assay.steps.label import label
 from assay.steps.look import look
 from assay.steps.plan import Wish, abandon_plan, seal_plan
@@ -23,6 +25,7 @@ from assay.steps.training import train
 from assay.steps.training_freeze import stop_training, train_on
 from assay.steps.training_settings import TrainWish
 from assay.steps.verify import verify
+from assay.types.pool import Columns
 from training_worlds import answer_plan, answer_training, begun, certified, write_texts
 
 
@@ -310,6 +313,8 @@ def test_the_report_tells_how_the_classifier_was_trained(made) -> None:
     assert "How the classifier was trained" in text
     assert "No label of the certification trained the classifier" in text
     assert "3 (frozen)" in text
+    assert "after training had ended, the way of testing the claim" in text
+    assert "before the first label" not in text, "training labels came first"
     assert "The claim is about the 1,320 items that training never took" in text
     assert text.count("<svg") >= 3
 
@@ -331,6 +336,31 @@ def test_status_says_what_to_do_in_every_phase(world, tmp_path) -> None:
     assert status(project).advice == "assay draw"
     abandon_plan(project, "other things to do")
     assert status(project).advice == "assay train"
+
+
+def test_items_drawn_for_a_claim_before_are_not_trained_on(world, tmp_path) -> None:
+    init(tmp_path / "work", pool=str(world.path), columns=Columns(id="id", text=("body",)))
+    project = Project(folder=tmp_path / "work")
+    seal_plan(project, Wish(claim=parse_claim("prevalence <= 0.5"), seed="s1"))
+    draw_batch(project, count=100, write=False)
+    answer_plan(project, world)
+    assert look(project).verdict.decision == "pass"
+    certify(project)
+    train(project, TrainWish(claim=parse_claim("f1 >= 0.8"), budget=400, batch=150, seed="s2"))
+    state = project.state()
+    assert not set(state.claimed) & set(training_of(state).order)
+    answer_training(project, world)
+    stopped = stop_training(project)
+    assert stopped.frozen.excluded == 150, "what the claim drew may be certified"
+    check_story(project.ledger.entries())
+    draw_batch(project, count=50, write=False)
+    answer_plan(project, world)
+    look(project)
+    # the certificate of the collection verifies by the collection, not by the scores
+    found = verify(project.folder / "certificate.json", project=project)
+    assert found.status == "verified"
+    assert found.population is None
+    assert "training" not in [one.name for one in found.checks]
 
 
 def test_settings_that_change_are_on_record(world, tmp_path) -> None:

@@ -104,6 +104,7 @@ def dossier_of(
         None if interval is None else interval.low if plan.claim.side == "lower" else interval.high
     )
     title = metric(plan.claim.metric).title
+    population = population_of(state, attempt)
     return Dossier(
         title=project.folder.resolve().name,
         as_of=_as_of(story),
@@ -141,10 +142,10 @@ def dossier_of(
         disputed=_disputed(state, attempt),
         earlier=tuple(as_earlier(old) for old in state.attempts[:-1]),
         surveys=_surveys(state),
-        population=population_of(state, attempt),
-        method=method_of(plan),
+        population=population,
+        method=method_of(plan, trained=population is not None),
         assumptions=() if verdict is None else verdict.estimate.assumptions,
-        limits=limits_of(plan, pool),
+        limits=limits_of(plan, pool, trained=population is not None),
         proof=_proof(project, story, pool, attempt),
     )
 

@@ -97,7 +97,7 @@ def train(
     if work is None:
         return _begin(project, state, wish, output=output, progress=progress)
     settings = changed_settings(settings_of(work), wish, labels=len(training_labels(state, work)))
-    seen = (len(work.models), work.batches)
+    seen = _standing(work)
     with material(project, collection_of(state), settings.learner, progress=progress) as found:
         refit = refit_on(state, work, settings, found, progress=progress)
         with project.writing() as session:
@@ -155,10 +155,15 @@ def refuse_closed(state: State) -> None:
         )
 
 
-def _same_work(state: State, seen: tuple[int, int]) -> SurveyWork:
+def _standing(work: SurveyWork) -> tuple[object, ...]:
+    """What another round of training would have changed."""
+    return len(work.models), work.batches, work.training
+
+
+def _same_work(state: State, seen: tuple[object, ...]) -> SurveyWork:
     refuse_closed(state)
     work = required(state)
-    if (len(work.models), work.batches) != seen:
+    if _standing(work) != seen:
         raise PlanError(
             "Another assay train ran at the same moment, and this one recorded nothing. See what the "
             "other one said: assay train --status."
