@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 from pages import DOCS, commands, fences, run_page, same, type_in
 
-COLLECTION = "davidson_perspective.parquet"
+COLLECTIONS = {
+    "perspective.md": ("davidson_perspective.parquet", 15),
+    "train-arxiv.md": ("arxiv_cs.parquet", 35),
+}
 
 
 def test_the_tutorial_and_the_stranger_who_checks_it(tmp_path: Path) -> None:
@@ -27,6 +30,7 @@ def test_the_tutorial_and_the_stranger_who_checks_it(tmp_path: Path) -> None:
         "how-to/estimate.md",
         "how-to/rare-topic.md",
         "how-to/triage.md",
+        "how-to/train.md",
         "explanation/claims.md",
         "explanation/exact-bounds.md",
         "explanation/planning.md",
@@ -42,13 +46,15 @@ def test_the_page_on_spark(tmp_path: Path, cluster) -> None:
     assert run_page(DOCS / "how-to" / "spark.md", tmp_path) == 8
 
 
-def test_the_real_collection(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", COLLECTIONS)
+def test_the_real_collection(page: str, tmp_path: Path) -> None:
     """Needs the collection: ASSAY_DATA=FOLDER names where it lies."""
-    source = Path(os.environ.get("ASSAY_DATA", "")) / COLLECTION
+    name, least = COLLECTIONS[page]
+    source = Path(os.environ.get("ASSAY_DATA", "")) / name
     if not source.is_file():
-        pytest.skip(f"{COLLECTION} is not at hand: name its folder with ASSAY_DATA")
-    (tmp_path / COLLECTION).symlink_to(source.resolve())
-    assert run_page(DOCS / "how-to" / "perspective.md", tmp_path) > 15
+        pytest.skip(f"{name} is not at hand: name its folder with ASSAY_DATA")
+    (tmp_path / name).symlink_to(source.resolve())
+    assert run_page(DOCS / "how-to" / page, tmp_path) > least
 
 
 def test_a_wrong_page_is_noticed(tmp_path: Path) -> None:

@@ -8,7 +8,16 @@ from assay.certificate.checks import (
     superseded_by,
 )
 from assay.certificate.draws import check_chances, check_draws, check_tickets
-from assay.certificate.issue import as_earlier, certificate_hash, issue, looks_of, read, write
+from assay.certificate.issue import (
+    as_earlier,
+    certificate_hash,
+    issue,
+    looks_of,
+    population_of,
+    read,
+    write,
+)
+from assay.certificate.training import check_training
 
 __all__ = [
     "as_earlier",
@@ -19,9 +28,11 @@ __all__ = [
     "check_ledger",
     "check_numbers",
     "check_tickets",
+    "check_training",
     "first_difference",
     "issue",
     "looks_of",
+    "population_of",
     "read",
     "superseded_by",
     "write",

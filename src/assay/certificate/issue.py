@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.errors import PlanError, VerificationError
-from assay.events import Attempt, Entry, LabelAdjudicated, LabelCorrected, State, replay
+from assay.events import (
+    Attempt,
+    Entry,
+    LabelAdjudicated,
+    LabelCorrected,
+    State,
+    replay,
+    training_of,
+)
 from assay.evidence import judge, labelled_prefix, tally
 from assay.types.canonical import canonical, digest
 from assay.types.certificate import (
@@ -53,7 +61,15 @@ def issue(entries: Sequence[Entry], *, plan: int, issued: str, software: str) ->
             fingerprint=pool.fingerprint,
         ),
         ledger=LedgerSeal(events=head.seq, head=head.hash),
+        population=population_of(state, attempt),
     )
+
+
+def population_of(state: State, attempt: Attempt) -> str | None:
+    """What the claim is about, in a sentence, where its classifier was trained in the project."""
+    work = training_of(state)
+    earlier = [event for seq, _, event in work.freezes if seq < attempt.sealed_at] if work else []
+    return earlier[-1].sentence if earlier else None
 
 
 def items_used(state: State, attempt: Attempt, verdict: Verdict) -> set[str]:

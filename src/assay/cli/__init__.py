@@ -19,6 +19,7 @@ from assay.cli import (
     report,
     serve,
     story,
+    train,
     triage,
 )
 from assay.cli.output import fail
@@ -30,7 +31,7 @@ PARTS = {
         "size", "init", "plan", "draw", "label", "serve", "users", "status", "look", "certify",
         "verify", "report", "key",
     ),
-    "Estimate, find, automate": ("bound", "estimate", "recall", "keywords", "pair", "triage"),
+    "Estimate, find, train, automate": ("bound", "estimate", "train", "recall", "keywords", "pair", "triage"),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),
     "See it work": ("demo", "lab"),
 }  # fmt: skip
@@ -90,6 +91,7 @@ for command in (
     *report.COMMANDS,
     *serve.COMMANDS,
     *estimate.COMMANDS,
+    *train.COMMANDS,
     *triage.COMMANDS,
     *recall.COMMANDS,
     *pairs.COMMANDS,

@@ -109,8 +109,12 @@ def init(
     if summary.score_low is not None:
         found.insert(0, ("scores", f"{summary.score_low:g} to {summary.score_high:g}"))
     rows(found)
+    place = quoted(folder)
+    if columns.text and not columns.predicts and not columns.score:
+        advise(f'grow a classifier: assay train "f1 >= 0.75" --budget 3000 -p {place}')
+        return
     claim = "f1 >= 0.75" if columns.predicts else "prevalence <= 0.05"
-    advise(f'assay plan "{claim}" -p {quoted(folder)}, with the claim you want to prove')
+    advise(f'assay plan "{claim}" -p {place}, with the claim you want to prove')
 
 
 @click.command()

@@ -128,11 +128,14 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
                 "hash": issued.hash,
                 "statement": issued.certificate.statement,
                 "claim": str(issued.certificate.plan.claim),
+                "population": issued.certificate.population,
                 "signed": signer is not None,
             }
         )
         return
     headline(f"Certified: {issued.certificate.statement}", "good")
+    if issued.certificate.population:
+        click.echo(f"  {issued.certificate.population}")
     rows([("certificate", str(issued.path)), ("hash", issued.hash)])
     advise(f"assay verify {quoted(issued.path)} -p {quoted(folder)}")
 
@@ -196,6 +199,8 @@ def verify(
         rows([(f"{MARKS[check.outcome]} {check.name}", check.detail) for check in found.checks])
         if found.statement and found.status == "verified":
             click.echo(f"  {found.statement}")
+            if found.population:
+                click.echo(f"  {found.population}")
     context.exit(0 if found.status == "verified" else 1)
 
 

@@ -10,6 +10,8 @@ from assay.types.plan import Plan
 from assay.types.pool import RegisteredPool
 from assay.types.record import Record, plain, rebuild
 from assay.types.survey import Survey
+from assay.types.training import Advice, TrainingLook
+from assay.types.training_settings import TrainingSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,6 +195,50 @@ class SurveyReported(Event):
     result: dict[str, Any]
 
 
+@dataclass(frozen=True, kw_only=True)
+class TrainingChanged(Event):
+    """Somebody changed how the training goes on, or named the population that was only usual."""
+
+    survey: int
+    settings: TrainingSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelTrained(Event):
+    """A classifier was fitted to the training labels of this moment.
+
+    `digest` is the SHA-256 of the lines "id label" of those labels, in the order the items were
+    drawn; items that nobody could tell are not among them.
+    """
+
+    survey: int
+    number: int
+    labels: int
+    digest: str
+    learner: str
+    look: TrainingLook
+    advice: Advice
+    software: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifierFrozen(Event):
+    """A trained classifier scored the items that are to be certified; its cut-off is final.
+
+    From here on the project's pool is the scored file. `excluded` items of the collection are not
+    in it, and `sentence` says what a certificate on it is about.
+    """
+
+    survey: int
+    model: int
+    threshold: float
+    population: str
+    pool: RegisteredPool
+    excluded: int
+    sentence: str
+    software: str
+
+
 KINDS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
@@ -210,6 +256,9 @@ KINDS: dict[str, type[Event]] = {
         SurveyOpened,
         SurveyDrawn,
         SurveyReported,
+        TrainingChanged,
+        ModelTrained,
+        ClassifierFrozen,
     )
 }
 

@@ -9,6 +9,7 @@ from assay.events.kinds import (
     Answered,
     BatchDrawn,
     CertificateIssued,
+    ClassifierFrozen,
     DrawnItem,
     Event,
     LabelAdjudicated,
@@ -16,6 +17,7 @@ from assay.events.kinds import (
     LabelRecorded,
     LabelSkipped,
     Looked,
+    ModelTrained,
     PlanClosed,
     PlanSealed,
     PoolRegistered,
@@ -23,21 +25,24 @@ from assay.events.kinds import (
     SurveyDrawn,
     SurveyOpened,
     SurveyReported,
+    TrainingChanged,
     read_event,
 )
 from assay.types.plan import Plan
 from assay.types.pool import RegisteredPool
 from assay.types.survey import Survey
+from assay.types.training_settings import TrainingSettings
 
 SKIPPED = None
 
 
 @dataclass(kw_only=True)
 class Attempt:
-    """One sealed plan and everything that happened under it."""
+    """One sealed plan and everything that happened under it. `pool` is what it draws from."""
 
     plan: Plan
     sealed_at: int
+    pool: RegisteredPool | None = None
     reserves: list[ReserveStored] = field(default_factory=list)
     draws: list[DrawnItem] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
@@ -62,7 +67,10 @@ class Attempt:
 
 @dataclass(kw_only=True)
 class SurveyWork:
-    """One survey and everything that happened under it. `cells` tells each item's cell."""
+    """One survey and everything that happened under it. `cells` tells each item's cell.
+
+    A training survey also has its `models` and `freezes`, and `training` as settled last.
+    """
 
     survey: Survey
     opened_at: int
@@ -70,6 +78,9 @@ class SurveyWork:
     cells: dict[str, int] = field(default_factory=dict)
     files: list[SurveyDrawn] = field(default_factory=list)
     reports: list[tuple[int, str, SurveyReported]] = field(default_factory=list)
+    models: list[tuple[int, str, ModelTrained]] = field(default_factory=list)
+    freezes: list[tuple[int, str, ClassifierFrozen]] = field(default_factory=list)
+    training: TrainingSettings | None = None
 
     @property
     def batches(self) -> int:
@@ -81,14 +92,19 @@ class SurveyWork:
 class State:
     """A project after its events. Built by `replay` and read by everybody else.
 
-    `notes` are remarks per item with who made them, `seconds` the times per annotator, and
-    `labels_at` is the number of the latest event that gave or changed a label.
+    `pool` is what plans draw from: the registered `collection`, or the latest scored part of it
+    once a classifier was trained here. `predictions` are those of the items drawn by plans on that
+    pool, and `claimed` all items that any plan ever drew. `notes` are remarks per item with who made
+    them, `seconds` the times per annotator, and `labels_at` is the number of the latest event that
+    gave or changed a label.
     """
 
     pool: RegisteredPool | None = None
+    collection: RegisteredPool | None = None
     attempts: list[Attempt] = field(default_factory=list)
     surveys: list[SurveyWork] = field(default_factory=list)
     predictions: dict[str, bool | None] = field(default_factory=dict)
+    claimed: dict[str, None] = field(default_factory=dict)
     surveyed: set[str] = field(default_factory=set)
     answers: dict[str, dict[str, int | None]] = field(default_factory=dict)
     decided: dict[str, int] = field(default_factory=dict)
@@ -106,7 +122,7 @@ class State:
 
     def drawn(self, item: str) -> bool:
         """Whether the item was handed out, by a plan or by a survey."""
-        return item in self.predictions or item in self.surveyed
+        return item in self.claimed or item in self.surveyed
 
     def labelled(self, item: str) -> bool:
         """Whether the item counts: it has a settled label, or all who saw it could not tell."""
@@ -148,11 +164,13 @@ def _labels(answers: dict[str, int | None]) -> set[int]:
 
 
 def _pool_registered(state: State, event: PoolRegistered, _entry: Entry) -> None:
-    state.pool = event.pool
+    state.pool = state.collection = event.pool
 
 
 def _plan_sealed(state: State, event: PlanSealed, entry: Entry) -> None:
-    state.attempts.append(Attempt(plan=event.plan, sealed_at=entry.seq))
+    if state.attempt is not None and state.attempt.pool is not state.pool:
+        state.predictions = {}  # those were another classifier's
+    state.attempts.append(Attempt(plan=event.plan, sealed_at=entry.seq, pool=state.pool))
 
 
 def _reserve_stored(state: State, event: ReserveStored, _entry: Entry) -> None:
@@ -168,6 +186,7 @@ def _batch_drawn(state: State, event: BatchDrawn, _entry: Entry) -> None:
         if not item.repeat:
             attempt.order.append(item.id)
         state.predictions[item.id] = item.prediction
+        state.claimed[item.id] = None
 
 
 def _label_recorded(state: State, event: LabelRecorded, _entry: Entry) -> None:
@@ -202,7 +221,10 @@ def _certificate_issued(state: State, event: CertificateIssued, entry: Entry) ->
 
 
 def _survey_opened(state: State, event: SurveyOpened, entry: Entry) -> None:
-    state.surveys.append(SurveyWork(survey=event.survey, opened_at=entry.seq))
+    work = SurveyWork(survey=event.survey, opened_at=entry.seq)
+    if event.survey.purpose == "training":
+        work.training = TrainingSettings.from_dict(event.survey.settings["training"])
+    state.surveys.append(work)
 
 
 def _survey_drawn(state: State, event: SurveyDrawn, _entry: Entry) -> None:
@@ -215,6 +237,19 @@ def _survey_drawn(state: State, event: SurveyDrawn, _entry: Entry) -> None:
 
 def _survey_reported(state: State, event: SurveyReported, entry: Entry) -> None:
     state.surveys[event.survey - 1].reports.append((entry.seq, entry.time, event))
+
+
+def _training_changed(state: State, event: TrainingChanged, _entry: Entry) -> None:
+    state.surveys[event.survey - 1].training = event.settings
+
+
+def _model_trained(state: State, event: ModelTrained, entry: Entry) -> None:
+    state.surveys[event.survey - 1].models.append((entry.seq, entry.time, event))
+
+
+def _classifier_frozen(state: State, event: ClassifierFrozen, entry: Entry) -> None:
+    state.surveys[event.survey - 1].freezes.append((entry.seq, entry.time, event))
+    state.pool = event.pool
 
 
 RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
@@ -232,6 +267,9 @@ RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     SurveyOpened: _survey_opened,
     SurveyDrawn: _survey_drawn,
     SurveyReported: _survey_reported,
+    TrainingChanged: _training_changed,
+    ModelTrained: _model_trained,
+    ClassifierFrozen: _classifier_frozen,
 }
 
 

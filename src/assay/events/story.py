@@ -8,12 +8,14 @@ from assay.events.chain import Entry
 from assay.events.kinds import (
     BatchDrawn,
     CertificateIssued,
+    ClassifierFrozen,
     Event,
     LabelAdjudicated,
     LabelCorrected,
     LabelRecorded,
     LabelSkipped,
     Looked,
+    ModelTrained,
     PlanClosed,
     PlanSealed,
     PoolRegistered,
@@ -21,9 +23,12 @@ from assay.events.kinds import (
     SurveyDrawn,
     SurveyOpened,
     SurveyReported,
+    TrainingChanged,
     read_event,
 )
 from assay.events.state import Attempt, State
+from assay.events.training import is_frozen, outgrown, trained_on, training_of
+from assay.events.training_story import changed, drawn, freeze, model, opened
 
 
 def check_story(entries: Iterable[Entry]) -> None:
@@ -60,7 +65,7 @@ def _plan(state: State, event: PlanSealed) -> str | None:
         return "its number is not the next one"
     if event.plan.seed in {attempt.plan.seed for attempt in state.attempts}:
         return "its seed was used before"
-    return None
+    return "training went on after its classifier was frozen" if outgrown(state) else None
 
 
 def _of_current(state: State, event: Any) -> str | None:
@@ -79,12 +84,16 @@ def _batch(state: State, event: BatchDrawn) -> str | None:
     size = attempt.plan.size
     if size is not None and len(attempt.draws) + len(event.items) > size:
         return "it holds more draws than the plan has"
+    if attempt.pool is not state.collection and any(trained_on(state, i.id) for i in event.items):
+        return "an item was used to train the classifier"
     return None
 
 
 def _answer(state: State, event: LabelRecorded | LabelSkipped) -> str | None:
     if not state.drawn(event.item):
         return "its item was not drawn"
+    if fault := _training_label(state, event.item):
+        return fault
     given = state.answers.get(event.item, {})
     return "this annotator answered before" if event.annotator in given else None
 
@@ -93,18 +102,25 @@ def _correction(state: State, event: LabelCorrected) -> str | None:
     given = state.answers.get(event.item, {})
     if event.annotator not in given or given[event.annotator] != event.before:
         return "the answer it corrects was never given"
-    return None
+    return _training_label(state, event.item)
+
+
+def _training_label(state: State, item: str) -> str | None:
+    closed = trained_on(state, item) and is_frozen(state)
+    return "the classifier that its item trains is frozen" if closed else None
 
 
 def _adjudication(state: State, event: LabelAdjudicated) -> str | None:
+    if fault := _training_label(state, event.item):
+        return fault
     differ = state.disputed(event.item) or event.item in state.decided
     return None if differ else "nobody differed about its item"
 
 
 def _survey(state: State, event: SurveyOpened) -> str | None:
-    return (
-        None if event.survey.number == len(state.surveys) + 1 else "its number is not the next one"
-    )
+    if event.survey.number != len(state.surveys) + 1:
+        return "its number is not the next one"
+    return opened(state, event) if event.survey.purpose == "training" else None
 
 
 def _survey_batch(state: State, event: SurveyDrawn) -> str | None:
@@ -118,7 +134,7 @@ def _survey_batch(state: State, event: SurveyDrawn) -> str | None:
         return "an item was drawn twice"
     if any(not 0 <= item.cell < len(work.survey.cells) for item in event.items):
         return "an item is in no cell of the survey"
-    return None
+    return drawn(state, work, event) if work is training_of(state) else None
 
 
 def _survey_report(state: State, event: SurveyReported) -> str | None:
@@ -141,4 +157,7 @@ RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     SurveyOpened: _survey,
     SurveyDrawn: _survey_batch,
     SurveyReported: _survey_report,
+    TrainingChanged: changed,
+    ModelTrained: model,
+    ClassifierFrozen: freeze,
 }

@@ -25,14 +25,23 @@ JUDGED = {
 }
 
 
-def method_of(plan: Plan) -> tuple[str, ...]:
-    """How the sample was drawn and judged, in sentences."""
+def method_of(plan: Plan, *, trained: bool = False) -> tuple[str, ...]:
+    """How the sample was drawn and judged, in sentences.
+
+    `trained` says that the classifier learnt from labels of the same project before.
+    """
+    sealed = (
+        "Before the first of these labels was bought, and after training had ended, the way of "
+        "testing the claim and a random seed were sealed in the ledger."
+        if trained
+        else "Before the first label was bought, the claim, the way of testing it and a random seed "
+        "were sealed in the ledger."
+    )
     drawn = DRAWN[plan.design].format(
         domain=DOMAINS.get(plan.domain, plan.domain), strata=counted(len(plan.strata), "group")
     )
     return (
-        "Before the first label was bought, the claim, the way of testing it and a random seed were "
-        "sealed in the ledger.",
+        sealed,
         "An item's place in the draw is a fingerprint of the seed and its id, so nobody could choose "
         "which items were labelled, and anybody can repeat the draw.",
         drawn,
@@ -42,12 +51,16 @@ def method_of(plan: Plan) -> tuple[str, ...]:
     )
 
 
-def limits_of(plan: Plan, pool: RegisteredPool) -> tuple[str, ...]:
+def limits_of(plan: Plan, pool: RegisteredPool, *, trained: bool = False) -> tuple[str, ...]:
     """What the result does not say, in sentences."""
     risk = percent(round(1 - plan.confidence, 10))
+    items = counted(pool.summary.items, "item")
     return (
-        f"It speaks of this collection of {counted(pool.summary.items, 'item')} as it was "
-        "registered, not of items that arrive later or of another collection.",
+        f"It was proved on the {items} that the frozen classifier scored, not on those it learnt from, "
+        "on items that arrive later or on another collection."
+        if trained
+        else f"It speaks of this collection of {items} as it was registered, not of items that arrive "
+        "later or of another collection.",
         "It speaks of the labels that these annotators gave by their instructions. If the labels are "
         "wrong, so is the result.",
         f"With {percent(plan.confidence)} confidence, a claim that is not true passes in at most "

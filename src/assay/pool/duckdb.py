@@ -1,6 +1,6 @@
 """Pools in files, read by DuckDB. The pool itself never enters Python."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ CSV_HINT = (
     " A CSV pool is UTF-8 text with the column names in its first line, as many fields in every row, "
     f"and no row over {LONGEST // 1_000_000} MB."
 )
+JOIN = "\n"  # between the text columns of an item
 AT_ONCE = 2**27  # ids compared in one go, at 8 bytes each and as much again to sort them
 
 
@@ -129,6 +130,24 @@ class DuckDBPool(SqlPool):
             f"SELECT id, count(*) FROM pool WHERE hash(raw_id) IN ({listed}) "
             "GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT 3"
         )
+
+    def batches(self, size: int = 5_000) -> Iterator[tuple[list[str], list[str]]]:
+        """Ids and texts of every item in file order, a batch at a time; the columns are joined.
+
+        The connection does nothing else meanwhile.
+        """
+        names = [f"text_{i}" for i in range(len(self.columns.text))]
+        text = f"concat_ws({quoted(JOIN)}, {', '.join(names)})" if names else "''"
+        self._rows("SET preserve_insertion_order = true")
+        try:
+            found = self._connection.execute(f"SELECT id, {text} FROM pool")
+            while rows := found.fetchmany(size):
+                yield [row[0] for row in rows], [row[1] for row in rows]
+        except duckdb.Error as error:
+            first = str(error).splitlines()[0].rstrip(".")
+            raise EngineError(f"The texts of the pool cannot be read: {first}.") from error
+        finally:
+            self._rows("SET preserve_insertion_order = false")
 
     def texts(self, ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
         """The text columns of these items."""

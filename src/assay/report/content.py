@@ -117,6 +117,7 @@ def _facts(dossier: Dossier) -> tuple[tuple[str, str], ...]:
         *_meaning(dossier),
         *((("Sealed", moment(dossier.sealed)),) if dossier.sealed else ()),
         ("The collection", about),
+        *((("What it is about", dossier.population),) if dossier.population else ()),
         ("Project", dossier.title),
         ("Labelled by", names or "nobody yet"),
         ("Labels", _labels_fact(dossier)),
@@ -179,7 +180,8 @@ def _drawn(dossier: Dossier) -> Section | None:
     return Section(
         title="How the sample was drawn",
         sentence=f"{counted(progress.drawn, 'item')} were drawn by a seed that was sealed before the "
-        f"first label, and {progress.labelled:,} of them are labelled.",
+        f"first {'of these labels' if dossier.population else 'label'}, and {progress.labelled:,} of "
+        "them are labelled.",
         paragraphs=dossier.method,
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 from assay.report.estimate import estimate_section
 from assay.report.recall import recall_section
 from assay.report.section import Section, Table
+from assay.report.training import training_section
 from assay.report.triage import audit_section, triage_section
 from assay.types.dossier import SurveySeen
 from assay.types.results import counted
@@ -16,6 +17,7 @@ SECTIONS: dict[str, Callable[[Mapping[str, Any]], Section]] = {
     "recall": recall_section,
     "triage": triage_section,
     "audit": audit_section,
+    "training": training_section,
 }
 """Purpose of the survey -> section from the result on record."""
 

@@ -171,6 +171,21 @@ def gain(claim: Claim) -> Cells:
     return (tp, fp, fn, tn)
 
 
+def right_decisions_help(claim: Claim) -> bool:
+    """Whether items that are decided rightly can never break the claim.
+
+    They cannot iff the gain of a true positive and of a true negative is not below zero: then a
+    claim that holds for some items holds for them and any number of right decisions together.
+
+    >>> right_decisions_help(parse_claim("f1 >= 0.75"))
+    True
+    >>> right_decisions_help(parse_claim("prevalence >= 0.1"))
+    False
+    """
+    tp, _fp, _fn, tn = gain(claim)
+    return tp >= 0 and tn >= 0
+
+
 def pool_form(claim: Claim, *, predicted_positive: int, predicted_negative: int) -> PoolForm:
     """The claim when the predictions of the whole pool are known and only labels are not."""
     tp, fp, fn, tn = gain(claim)

@@ -13,6 +13,7 @@ from assay import __version__
 from assay.errors import InputError, LedgerError, VerificationError
 from assay.events import Entry, check_chain, check_story
 from assay.files.batch import refuse_existing
+from assay.pool.tables import file_digest
 from assay.steps.move import copy_entries
 from assay.steps.place import LEDGER, PLACE, is_project, named_ledger, remember_ledger
 from assay.steps.project import Project
@@ -20,6 +21,7 @@ from assay.steps.users import KEY, USERS
 
 MANIFEST, EVENTS, FILES = "manifest.json", "ledger.jsonl", "files"
 SCHEMA = 1
+FEATURES = "features"
 LEFT_OUT = (".lock", ".part", "-wal", "-shm")
 
 
@@ -48,7 +50,7 @@ def backup(project: Project, output: Path) -> Backup:
         "software": __version__,
         "events": len(entries),
         "head": entries[-1].hash if entries else "",
-        "files": {name: _sha256(path.read_bytes()) for name, path in listed.items()},
+        "files": {name: file_digest(path) for name, path in listed.items()},
     }
     part = output.with_name(output.name + ".part")
     try:
@@ -56,7 +58,11 @@ def backup(project: Project, output: Path) -> Backup:
             _add(archive, MANIFEST, json.dumps(manifest, indent=1).encode())
             _add(archive, EVENTS, events.encode())
             for name, path in listed.items():
-                _add(archive, f"{FILES}/{name}", path.read_bytes())
+                # a scored collection may be larger than memory
+                entry = tarfile.TarInfo(f"{FILES}/{name}")
+                entry.size = path.stat().st_size
+                with path.open("rb") as stream:
+                    archive.addfile(entry, stream)
     except OSError as error:
         part.unlink(missing_ok=True)
         raise LedgerError(f"The backup cannot be written: {error.strerror or error}.") from error
@@ -104,6 +110,7 @@ def _project_files(folder: Path) -> Iterator[tuple[str, Path]]:
         name = path.relative_to(folder).as_posix()
         # a backup travels; whoever has the page's key could sign in as anybody
         own = name.startswith(LEDGER) or name in (PLACE, KEY) or name.endswith(LEFT_OUT)
+        own = own or name.startswith(f"{FEATURES}/")  # made again from the pool when needed
         if path.is_file() and not path.is_symlink() and not own:
             yield name, path
 

@@ -13,7 +13,7 @@ from assay.events import State, check_story, replay
 from assay.pool import Progress, silent
 from assay.pool.tables import file_digest
 from assay.steps.place import is_project
-from assay.steps.project import Project, registered_pool
+from assay.steps.project import Project, collection_of
 from assay.steps.reserve import refuse_changed
 from assay.types.certificate import Check
 
@@ -105,6 +105,12 @@ def _ledger(project: Project) -> tuple[Check, State | None]:
 def _files(project: Project, state: State) -> Check:
     stored = [(r.file, r.sha256) for attempt in state.attempts for r in attempt.reserves]
     stored += [(drawn.file, drawn.sha256) for work in state.surveys for drawn in work.files]
+    stored += [
+        (frozen.pool.source, file.sha256)
+        for work in state.surveys
+        for _, _, frozen in work.freezes
+        for file in frozen.pool.files
+    ]
     missing = [name for name, _ in stored if not (project.folder / name).exists()]
     if missing:
         return _failed("stored files", f"{missing[0]!r} is missing; restore it from a backup")
@@ -115,7 +121,7 @@ def _files(project: Project, state: State) -> Check:
 
 
 def _pool(project: Project, state: State, progress: Progress) -> Check:
-    registered = registered_pool(state)
+    registered = collection_of(state)
     where = project.pool_path(registered)
     if not project.has_pool(registered):
         return _failed("pool", f"{where!r} is not there; draws from the reserve still work")

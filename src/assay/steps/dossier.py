@@ -3,11 +3,12 @@
 import shlex
 from dataclasses import dataclass
 from pathlib import Path as FilePath
+from typing import Any
 
 from assay import __version__
-from assay.certificate import as_earlier, looks_of
+from assay.certificate import as_earlier, looks_of, population_of
 from assay.errors import PlanError
-from assay.events import Attempt, State
+from assay.events import Attempt, State, SurveyWork
 from assay.evidence import Prefix, judge, labelled_prefix
 from assay.evidence.answer import NO_PLAN, SURVEYED, answer_of, upper_first, wanted
 from assay.evidence.card import card_of
@@ -21,8 +22,10 @@ from assay.stats.metrics import metric
 from assay.steps.people import Said, Story, notes, people, read_story
 from assay.steps.project import Project, registered_pool
 from assay.steps.scores import score_ends, score_picture
+from assay.steps.training_told import told_of, training_told
 from assay.types.agreement import Sensitivity
 from assay.types.dossier import (
+    Answer,
     Collection,
     Dossier,
     Note,
@@ -85,8 +88,8 @@ def dossier_of(
 ) -> Dossier:
     """The dossier of a story that was read already."""
     state = story.state
-    pool = registered_pool(state)
     attempt = state.attempt
+    pool = (attempt.pool if attempt else None) or registered_pool(state)
     if attempt is None:
         return _without_plan(project, story, pool)
     basis = basis_of(state, attempt) if basis is None else basis
@@ -101,6 +104,7 @@ def dossier_of(
         None if interval is None else interval.low if plan.claim.side == "lower" else interval.high
     )
     title = metric(plan.claim.metric).title
+    population = population_of(state, attempt)
     return Dossier(
         title=project.folder.resolve().name,
         as_of=_as_of(story),
@@ -138,9 +142,10 @@ def dossier_of(
         disputed=_disputed(state, attempt),
         earlier=tuple(as_earlier(old) for old in state.attempts[:-1]),
         surveys=_surveys(state),
-        method=method_of(plan),
+        population=population,
+        method=method_of(plan, trained=population is not None),
         assumptions=() if verdict is None else verdict.estimate.assumptions,
-        limits=limits_of(plan, pool),
+        limits=limits_of(plan, pool, trained=population is not None),
         proof=_proof(project, story, pool, attempt),
     )
 
@@ -153,7 +158,8 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
     return Dossier(
         title=project.folder.resolve().name,
         as_of=_as_of(story),
-        answer=SURVEYED if any(seen.result for seen in surveys) else NO_PLAN,
+        answer=_training_answer(state)
+        or (SURVEYED if any(seen.result for seen in surveys) else NO_PLAN),
         collection=_collection(story, pool),
         claim=None,
         claim_title=None,
@@ -312,10 +318,25 @@ def _surveys(state: State) -> tuple[SurveySeen, ...]:
             drawn=len(work.order),
             labelled=sum(state.labelled(item) for item in work.order),
             time=work.reports[-1][1] if work.reports else None,
-            result=work.reports[-1][2].result if work.reports else None,
+            result=_result(state, work),
         )
         for work in state.surveys
     )
+
+
+def _result(state: State, work: SurveyWork) -> dict[str, Any] | None:
+    """What a survey found when it was last asked; a training is told from its models."""
+    if work.survey.purpose == "training":
+        return told_of(state, work)
+    return work.reports[-1][2].result if work.reports else None
+
+
+def _training_answer(state: State) -> Answer | None:
+    """Where a training stands, in a project that claims nothing yet."""
+    told = training_told(state)
+    if told is None:
+        return None
+    return Answer(tone="no plan", word="Training", sentence=told["sentence"], told=told["sentence"])
 
 
 def _proof(project: Project, story: Story, pool: RegisteredPool, attempt: Attempt | None) -> Proof:

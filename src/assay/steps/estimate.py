@@ -19,7 +19,7 @@ from assay.stats.allocate import Progress as LabelProgress
 from assay.stats.allocate import Tuning, allocate
 from assay.steps.project import Project, registered_pool
 from assay.steps.reserve import refuse_changed
-from assay.steps.survey import SurveyBatch, hand_out, open_survey, write_again
+from assay.steps.survey import SurveyBatch, before_freeze, hand_out, open_survey, write_again
 from assay.types.estimate import EstimateDesign, Estimates
 from assay.types.pool import ReservedItem
 from assay.types.record import plain
@@ -84,7 +84,11 @@ def open_estimate(project: Project, wish: EstimateWish) -> PlannedEstimate:
 
 def current_estimate(state: State) -> SurveyWork | None:
     """The estimate that is being worked on: the latest, unless a plan was sealed after it."""
-    works = [work for work in state.surveys if work.survey.purpose == "estimate"]
+    works = [
+        work
+        for work in state.surveys
+        if work.survey.purpose == "estimate" and not before_freeze(state, work)
+    ]
     if not works:
         return None
     attempt = state.attempt

@@ -22,7 +22,7 @@ def mend_ids(state: State, rows: Sequence[LabelRow], *, restore_zeros: bool) -> 
     strange = [row for row in rows if not state.drawn(row.item)]
     if not strange:
         return rows
-    drawn = [*state.predictions, *state.surveyed]
+    drawn = [*state.claimed, *state.surveyed]
     cut = next((row.item for row in strange if SHORTENED.fullmatch(row.item)), None)
     if cut and any(item.isdecimal() and len(item) >= LONG for item in drawn):
         raise InputError(

@@ -13,6 +13,8 @@ from assay.events import (
     LabelRecorded,
     LabelSkipped,
     State,
+    is_frozen,
+    trained_on,
 )
 from assay.files.labels import LabelRow, read_labels
 from assay.files.spelling import USUAL, Names
@@ -91,10 +93,24 @@ def label(
                 f"None of {counted(len(rows), 'labelled item')} was drawn (the first is "
                 f"{rows[0].item!r}). Label the items that assay draw handed out, by the same ids."
             )
+        _refuse_trained(state, drawn)
         make = _adjudications if adjudicate else _answers
         events = make(state, drawn, correct=correct)
         session.record(*events)
     return _summary(project, events, rows=rows, drawn=drawn, empty=empty)
+
+
+def _refuse_trained(state: State, rows: Sequence[LabelRow]) -> None:
+    """Refuse labels of training items while the classifier that learnt from them is judged."""
+    if not is_frozen(state):
+        return
+    mine = [row.item for row in rows if trained_on(state, row.item)]
+    if mine:
+        raise PlanError(
+            f"The file holds {counted(len(mine), 'item')} of the training (the first is {mine[0]!r}), and "
+            "the classifier is frozen: what trained it cannot certify it, and it learns no more. "
+            "Nothing was recorded. Leave these items out; label them when the plan has ended."
+        )
 
 
 def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[Event]:
@@ -159,6 +175,7 @@ ANSWERS = {
     "recall": "assay recall",
     "triage": "assay triage",
     "audit": "assay triage audit",
+    "training": "assay train",
 }
 """Purpose of a survey -> the command that tells what its labels say."""
 

@@ -4,7 +4,7 @@ import secrets
 
 from assay import __version__
 from assay.errors import PlanError
-from assay.events import PlanClosed, PlanSealed, State
+from assay.events import PlanClosed, PlanSealed, State, outgrown
 from assay.plan import (
     Wish,
     family_confidence,
@@ -86,6 +86,11 @@ def _refuse_second(state: State) -> None:
         raise PlanError(
             f'Plan {attempt.plan.number} ("{attempt.plan.claim}") is still open. Finish it, or close '
             'it for good with: assay plan --abandon "REASON".'
+        )
+    if outgrown(state):
+        raise PlanError(
+            "Training went on after the classifier was frozen, and a plan on its scores could draw what "
+            "trains the next one. Freeze the next one first: assay train --stop seals its plan."
         )
 
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.errors import PlanError
-from assay.events import Attempt, Event, State, replay
+from assay.errors import InputError, PlanError
+from assay.events import Attempt, Event, State, live_surveys, replay, training_of
 from assay.ledger import Ledger
 from assay.pool import Pool, engine_at_hand, has_pool, open_pool
 from assay.pool.sources import is_elsewhere
@@ -18,6 +18,9 @@ from assay.types.pool import RegisteredPool
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+SCORES = "scores"  # the folder of what classifiers trained in the project said
 
 
 def utc_now() -> str:
@@ -58,6 +61,11 @@ class Project:
     def pool(self, registered: RegisteredPool, flags: Sequence[str] = ()) -> Pool:
         """The registered pool, opened for reading, with these 0/1 columns at hand."""
         place = self.pool_path(registered)
+        if is_own(registered) and not Path(place).exists():
+            raise InputError(
+                f"The scores of the frozen classifier are not in this project: {registered.source!r} is "
+                "missing. Copy it from where the classifier was trained, or restore a backup."
+            )
         engine = engine_at_hand(place, registered.engine, self.spark)
         return open_pool(place, registered.columns, engine=engine, spark=self.spark, flags=flags)
 
@@ -66,7 +74,12 @@ class Project:
         return has_pool(self.pool_path(registered), engine=registered.engine, spark=self.spark)
 
     def pool_path(self, registered: RegisteredPool) -> str:
-        """Where the pool is; a source on record is relative to the project, a named one is not."""
+        """Where the pool is; a source on record is relative to the project, a named one is not.
+
+        What the project scored itself lies in its own folder, wherever the collection went.
+        """
+        if is_own(registered):
+            return str(self.folder / registered.source)
         if self.pool_at is not None:
             return self.pool_at
         place = pool_place(self.folder) or registered.source
@@ -85,8 +98,21 @@ class Session:
         self.events.extend(events)
 
 
+def is_own(registered: RegisteredPool) -> bool:
+    """Whether the pool is a file that the project wrote: scores of a classifier trained in it."""
+    return registered.source.startswith(f"{SCORES}/")
+
+
+def collection_of(state: State) -> RegisteredPool:
+    """The pool as it was registered, without the scores of classifiers trained in the project."""
+    registered_pool(state)
+    if state.collection is None:
+        raise PlanError("This project has no pool yet: assay init did not finish. Run it again.")
+    return state.collection
+
+
 def registered_pool(state: State) -> RegisteredPool:
-    """The project's pool; refused where init did not finish."""
+    """What plans draw from; refused where init did not finish."""
     if state.pool is None:
         raise PlanError("This project has no pool yet: assay init did not finish. Run it again.")
     return state.pool
@@ -94,6 +120,11 @@ def registered_pool(state: State) -> RegisteredPool:
 
 def latest_attempt(state: State) -> Attempt:
     """The latest plan; refused where there is none."""
+    if state.attempt is None and training_of(state) is not None:
+        raise PlanError(
+            "This project trains a classifier and has no plan yet. Training items come by assay train; "
+            "assay train --stop freezes the classifier and seals the plan."
+        )
     if state.attempt is None:
         raise PlanError('This project has no plan yet. Seal one: assay plan "f1 >= 0.75" …')
     return state.attempt
@@ -102,7 +133,7 @@ def latest_attempt(state: State) -> Attempt:
 def handed_out(state: State) -> list[str]:
     """The items of the latest plan and of all surveys, each once, in the order they were drawn."""
     orders = [state.attempt.order] if state.attempt else []
-    orders += [work.order for work in state.surveys]
+    orders += [work.order for work in live_surveys(state)]
     return list(dict.fromkeys(itertools.chain.from_iterable(orders)))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from assay.draw import blind_order
-from assay.events import State
+from assay.events import State, live_surveys
 
 IN_HAND = 2  # the item on the screen and the one behind it, already loaded
 
@@ -32,7 +32,7 @@ def open_work(state: State) -> tuple[Work, ...]:
     attempt = state.attempt
     if attempt is not None and attempt.open:
         found.append(Work(seed=attempt.plan.seed, items=tuple(attempt.order)))
-    for survey in state.surveys:
+    for survey in live_surveys(state):
         for batch in survey.files:
             order = blind_order(survey.survey.seed, [item.id for item in batch.items])
             found.append(Work(seed=survey.survey.seed, items=tuple(order)))
@@ -44,6 +44,7 @@ PURPOSES = {
     "recall": "to find out how much of what is relevant the classifiers find",
     "triage": "to choose what may be decided automatically",
     "audit": "to check decisions that were made automatically",
+    "training": "to train a classifier",
 }
 
 
@@ -53,7 +54,7 @@ def purposes(state: State) -> tuple[str, ...]:
     attempt = state.attempt
     if attempt is not None and attempt.open:
         found.append("to judge a claim that was sealed before the first label")
-    for work in state.surveys:
+    for work in live_surveys(state):
         if any(not state.labelled(item) for item in work.order):
             purpose = work.survey.purpose
             found.append(PURPOSES.get(purpose, f"for a survey ({purpose})"))

@@ -8,7 +8,7 @@ from assay.events import State, SurveyedItem, SurveyReported, SurveyWork
 from assay.pool import Progress, silent
 from assay.pool.cells import cell_names, count_cells, lowest_tickets
 from assay.stats.overlap import share
-from assay.steps.project import Project, Session, registered_pool
+from assay.steps.project import Project, Session, collection_of
 from assay.steps.recall import RecallAnswer, RecallWish, answer_json, answer_recall, unclear
 from assay.steps.recall_files import new_labels
 from assay.steps.survey import SurveyBatch, cell_labels, find_survey, hand_out, open_survey
@@ -30,7 +30,7 @@ def draw_recall_survey(
     """Open or continue the survey of these classifiers and hand out its next items, blind."""
     with project.writing() as session:
         state = session.state
-        pool = registered_pool(state)
+        pool = collection_of(state)
         opened = project.pool(pool, wish.flags)
         try:
             progress("counting the cells", None)
@@ -69,7 +69,7 @@ def _survey(
         purpose="recall",
         seed=seed or secrets.token_hex(16),
         cells=tuple(Cell(name=name, items=items) for name, items in sizes.items()),
-        text=registered_pool(state).columns.text,
+        text=collection_of(state).columns.text,
         settings=_settings(wish),
     )
     return open_survey(session, survey)

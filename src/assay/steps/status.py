@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass, replace
 
-from assay.events import State, SurveyWork
+from assay.events import (
+    State,
+    SurveyWork,
+    is_frozen,
+    labels_digest,
+    settings_of,
+    training_labels,
+    training_of,
+)
 from assay.steps.label import answer_command
 from assay.steps.project import Project, registered_pool
 
@@ -69,6 +77,11 @@ def status(project: Project) -> Status:
     work = _estimate(state)
     if work is not None:
         return _of_estimate(found, state, work)
+    training = training_of(state)
+    if training is not None and _trains(state, training):
+        return _of_training(found, state, training)
+    if training is not None and attempt is not None and attempt.closed is not None:
+        return replace(found, advice="assay train")
     return found if attempt is not None or not state.surveys else _of_survey(found, state)
 
 
@@ -88,6 +101,47 @@ def _of_survey(found: Status, state: State) -> Status:
         summary=summary,
         advice=advice,
         survey=work.survey.purpose,
+        draws=len(work.order),
+        labelled=len(work.order) - missing,
+        missing=missing,
+        disputed=sum(state.disputed(item) for item in work.order),
+    )
+
+
+def _trains(state: State, work: SurveyWork) -> bool:
+    """Whether the next step is one of the training: no plan is open, and it went on since the last."""
+    attempt = state.attempt
+    if attempt is None or is_frozen(state):
+        return attempt is None or not attempt.open
+    if attempt.open:
+        return False
+    since = bool(work.models) and work.models[-1][0] > attempt.sealed_at
+    return since or any(not state.labelled(item) for item in work.order)
+
+
+def _of_training(found: Status, state: State, work: SurveyWork) -> Status:
+    """The same, about a training that no plan judges now."""
+    missing = sum(not state.labelled(item) for item in work.order)
+    last = work.models[-1][2] if work.models else None
+    if is_frozen(state):
+        summary, advice = "The classifier is frozen; its plan is not sealed.", "assay train --stop"
+    elif missing:
+        summary, advice = "Training waits for labels.", "assay draw --pending"
+    elif last is None or last.digest != labels_digest(training_labels(state, work)):
+        summary, advice = "Training can go on.", "assay train"
+    elif last.advice.action == "certify":
+        summary, advice = "Training may stop.", "assay train --stop"
+    else:
+        summary, advice = "Training can go on.", "assay train"
+    before = f"{found.summary} " if state.attempt is not None else ""
+    return replace(
+        found,
+        summary=f"{before}{summary}",
+        advice=advice,
+        claim=str(settings_of(work).goal.claim),
+        confidence=settings_of(work).goal.confidence,
+        survey="training",
+        size=None,
         draws=len(work.order),
         labelled=len(work.order) - missing,
         missing=missing,

@@ -8,7 +8,15 @@ from typing import Any
 from assay import __version__
 from assay.draw import blind_order
 from assay.errors import PlanError
-from assay.events import State, SurveyDrawn, SurveyedItem, SurveyOpened, SurveyWork
+from assay.events import (
+    State,
+    SurveyDrawn,
+    SurveyedItem,
+    SurveyOpened,
+    SurveyWork,
+    live_surveys,
+    training_of,
+)
 from assay.files.batch import BatchRow, refuse_existing, write_batch
 from assay.pool.reserve import load_texts
 from assay.pool.tables import file_digest, write_table
@@ -65,6 +73,7 @@ def hand_out(
     texts: Texts,
     *,
     output: Path | None,
+    write: bool = True,
 ) -> SurveyBatch:
     """Record a batch of a survey, keep its texts in the project and write it for the annotators.
 
@@ -85,7 +94,7 @@ def hand_out(
     )
     wanted = [item for item in order if not session.state.labelled(item)]
     path = output or project.folder / f"survey-{survey.number}-{number}.csv"
-    if wanted:
+    if wanted and write:
         refuse_existing(path)
         rows: list[BatchRow] = [{"id": item, "label": "", **_given(texts, item)} for item in wanted]
         write_batch(path, rows, survey.text)
@@ -95,8 +104,14 @@ def hand_out(
         number=number,
         items=tuple(wanted),
         known=len(order) - len(wanted),
-        path=path if wanted else None,
+        path=path if wanted and write else None,
     )
+
+
+def before_freeze(state: State, work: SurveyWork) -> bool:
+    """Whether a classifier was frozen after the survey began: its strata are those of another pool."""
+    training = training_of(state)
+    return bool(training and training.freezes and work.opened_at < training.freezes[-1][0])
 
 
 def open_items(state: State, work: SurveyWork) -> list[str]:
@@ -131,7 +146,7 @@ def pending_survey(project: Project, *, output: Path | None = None) -> SurveyBat
     state = project.state()
     if state.attempt is not None and state.attempt.open:
         return None
-    waiting = (work for work in reversed(state.surveys) if open_items(state, work))
+    waiting = (work for work in reversed(live_surveys(state)) if open_items(state, work))
     work = next(waiting, None)
     return None if work is None else write_again(project, state, work, output=output)
 

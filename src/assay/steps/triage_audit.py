@@ -137,7 +137,7 @@ def _refuse_other_items(
 
 
 def _seen(state: State, item: str) -> bool:
-    return item in state.surveyed or item in state.answers or item in state.predictions
+    return state.drawn(item) or item in state.answers
 
 
 def _auditable(thresholds: Thresholds) -> None:

@@ -19,7 +19,7 @@ from assay.stats.calibration import Calibrator, as_given, calibrate
 from assay.stats.triage import Labelled, fewest_labels, labelled
 from assay.stats.triage_target import SLACK, Aim, PoolRegion, aim, certify_drawn
 from assay.steps.project import Project, registered_pool
-from assay.steps.survey import SurveyBatch, hand_out, open_survey
+from assay.steps.survey import SurveyBatch, before_freeze, hand_out, open_survey
 from assay.steps.triage import TriageAnswer, describe
 from assay.types.checks import count, open_share
 from assay.types.pool import RegisteredPool
@@ -218,6 +218,11 @@ def judge_labels(project: Project) -> TriageAnswer:
 
 def _judged(project: Project, state: State, own: Sequence[SurveyWork]) -> TriageAnswer:
     work = own[-1]
+    if before_freeze(state, work):
+        raise PlanError(
+            "A new classifier was frozen after these labels were ordered, and its scores are other "
+            "ones. Order labels anew: assay triage label -p DIR."
+        )
     settings, pool = work.survey.settings, registered_pool(state)
     path = tuple(
         PoolRegion(cutoffs=Cutoffs(low=low, high=high), items=items)

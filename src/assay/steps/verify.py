@@ -1,6 +1,7 @@
 """Recompute a certificate as a stranger would, and say what was and was not checked."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.certificate import (
@@ -10,6 +11,7 @@ from assay.certificate import (
     check_ledger,
     check_numbers,
     check_tickets,
+    check_training,
     read,
     superseded_by,
 )
@@ -23,11 +25,20 @@ from assay.steps.init import fingerprint
 from assay.steps.project import Project, registered_pool
 from assay.steps.reserve import refuse_changed, reserve_limits
 from assay.steps.signing import check_signature
+from assay.steps.training_check import check_scored_items
 from assay.types.certificate import Certificate, Check, Verification
 from assay.types.plan import Plan
 from assay.types.pool import ReservedItem
 
 BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Said:
+    """What the certificate states, as far as it could be read."""
+
+    statement: str = ""
+    population: str | None = None
 
 
 def verify(
@@ -44,10 +55,10 @@ def verify(
         why = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"The certificate {str(path)!r} cannot be read: {why}.") from error
     checks: list[Check] = []
-    statement = ""
+    said = _Said()
     try:
         certificate, data = read(text)
-        statement = certificate.statement
+        said = _Said(statement=certificate.statement, population=certificate.population)
         entries = project.ledger.entries() if project else None
         if entries is not None:
             checks += _guarded(lambda: check_ledger(certificate, entries), "ledger")
@@ -61,20 +72,21 @@ def verify(
             checks.append(_unchecked("draw", "it needs the ledger and the pool"))
             # a hash that anybody can recompute proves nothing; a demanded signature does
             proved = public_key is not None
-            return _answer("verified" if proved else "consistent", statement, checks)
+            return _answer("verified" if proved else "consistent", said, checks)
+        checks += _guarded(lambda: _training(project, certificate, entries, progress), "training")
         checks += _guarded(lambda: _draws(project, certificate, entries, progress), "draw")
         changed = superseded_by(certificate, entries)
     except VerificationError as error:
         failed = Check(name="verification", outcome="failed", detail=str(error))
-        return _answer("failed", statement, [*checks, failed])
+        return _answer("failed", said, [*checks, failed])
     if changed is not None:
         detail = f"a label it rests on was changed by event {changed}; look at the verdict anew"
         checks.append(Check(name="labels", outcome="failed", detail=f"superseded: {detail}"))
-        return _answer("superseded", statement, checks)
+        return _answer("superseded", said, checks)
     checks.append(
         Check(name="labels", outcome="ok", detail="no label it rests on was changed later")
     )
-    return _answer("verified", statement, checks)
+    return _answer("verified", said, checks)
 
 
 def _guarded(run: Callable[[], list[Check]], name: str) -> list[Check]:
@@ -90,7 +102,7 @@ def _guarded(run: Callable[[], list[Check]], name: str) -> list[Check]:
 def _draws(
     project: Project, certificate: Certificate, entries: list[Entry], progress: Progress
 ) -> list[Check]:
-    state = replay(entries)
+    state = replay(entries[: certificate.ledger.events])  # a later classifier has another pool
     registered = registered_pool(state)
     check_sealed(certificate.plan, registered.summary)
     if registered.fingerprint != fingerprint(
@@ -123,6 +135,18 @@ def _draws(
     ]
 
 
+def _training(
+    project: Project, certificate: Certificate, entries: list[Entry], progress: Progress
+) -> list[Check]:
+    """What the ledger says of the training, and the scored items where they are at hand."""
+    found = check_training(certificate, entries)
+    if found is None:
+        return []
+    state = replay(entries[: certificate.ledger.events])
+    told = check_scored_items(project, state, progress)
+    return [replace(found, detail=f"{found.detail}; {told}")]
+
+
 def _reserved(
     pool: Pool, plan: Plan, stored: list[ReserveStored], progress: Progress
 ) -> list[ReservedItem]:
@@ -149,5 +173,10 @@ def _unchecked(name: str, detail: str) -> Check:
     return Check(name=name, outcome="not checked", detail=detail)
 
 
-def _answer(status: str, statement: str, checks: list[Check]) -> Verification:
-    return Verification(status=status, statement=statement, checks=tuple(checks))  # type: ignore[arg-type]
+def _answer(status: str, said: _Said, checks: list[Check]) -> Verification:
+    return Verification(
+        status=status,  # type: ignore[arg-type]
+        statement=said.statement,
+        checks=tuple(checks),
+        population=said.population,
+    )

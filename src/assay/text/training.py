@@ -147,6 +147,8 @@ def crossed_counts(scores: Floats, labels: Flags, folds: Ints, claim: Claim) -> 
 def _curve(scores: Floats, labels: Flags) -> Calibrator:
     """Scores to probabilities; nearly flat where the scores do not yet tell relevant items."""
     try:
+        if scores.min() == scores.max():  # no text has a word that tells anything
+            raise InputError("All scores are equal.")
         return platt(Labelled(scores=scores, labels=labels))
     except InputError:
         share = (labels.sum() + 1) / (len(labels) + 2)

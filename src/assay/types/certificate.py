@@ -82,9 +82,13 @@ class LedgerSeal(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate(Record):
-    """Everything that is needed to recompute a verdict from the ledger it names."""
+    """Everything that is needed to recompute a verdict from the ledger it names.
 
-    schema: ClassVar[int] = 1
+    `population` says what the claim is about where the classifier was trained in the project.
+    Certificates without it are written in schema 1, as ever.
+    """
+
+    schema: ClassVar[int] = 2
 
     kind: Literal["assay certificate"] = "assay certificate"
     software: str
@@ -100,10 +104,13 @@ class Certificate(Record):
     earlier: tuple[EarlierAttempt, ...]
     pool: PoolSeal
     ledger: LedgerSeal
+    population: str | None = None
 
     def sealed(self) -> dict[str, Any]:
         """What is hashed and signed."""
-        return self.to_dict()
+        if self.population is not None:
+            return self.to_dict()
+        return {k: v for k, v in self.to_dict().items() if k != "population"} | {"schema": 1}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,3 +129,4 @@ class Verification(Record):
     status: Literal["verified", "consistent", "failed", "superseded"]
     statement: str
     checks: tuple[Check, ...]
+    population: str | None = None

@@ -263,3 +263,4 @@ class Dossier(Record):
     assumptions: tuple[str, ...]
     limits: tuple[str, ...]
     proof: Proof
+    population: str | None = None

@@ -127,6 +127,8 @@ ROUTES = [
     Route("/watch/doubt", room("watching", "doubt")),
     Route("/watch/draw", room("watching", "draw"), methods=["POST"]),
     Route("/watch/certify", room("watching", "certify"), methods=["POST"]),
+    Route("/watch/train", room("training", "go_on"), methods=["POST"]),
+    Route("/watch/stop", room("training", "stop"), methods=["POST"]),
     Route("/plan", room("planning", "show")),
     Route("/plan/forecast", room("planning", "forecast"), methods=["POST"]),
     Route("/plan/seal", room("planning", "seal"), methods=["POST"]),

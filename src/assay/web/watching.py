@@ -1,7 +1,9 @@
 """The dashboard: verdict first, then what it rests on. Opening it is a look."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -11,6 +13,7 @@ from assay.report.surveys import survey_section
 from assay.steps.certify import certify as issue
 from assay.steps.desk import Desk
 from assay.steps.watch import look_is_due
+from assay.types.dossier import Dossier
 from assay.types.results import percent, rounded
 from assay.web.charts import cut_offs, evidence_bar, path_picture, range_picture, score_picture
 from assay.web.drawing_on import draw_next
@@ -80,9 +83,15 @@ async def show(request: Request) -> Response:
         ranges=[(number, range_picture(number)) for number in seen.card],
         cut=cut_offs(seen),
         sections=[(survey, survey_section(survey)) for survey in seen.surveys],
+        training=_training(seen),
         percent=percent,
         rounded=rounded,
     )
+
+
+def _training(seen: Dossier) -> Mapping[str, Any] | None:
+    """Where a training stands, if there is one."""
+    return next((one.result for one in seen.surveys if one.purpose == "training"), None)
 
 
 @only("lead")

@@ -1,0 +1,326 @@
+"""Stop training: freeze the classifier, score what is to be certified, seal the plan that judges it."""
+
+import uuid
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay import __version__
+from assay.errors import InputError, PlanError
+from assay.events import (
+    ClassifierFrozen,
+    ModelTrained,
+    State,
+    SurveyWork,
+    is_frozen,
+    labels_digest,
+    population_sentence,
+    settings_of,
+    training_labels,
+)
+from assay.plan import Wish, make_plan
+from assay.pool import Progress, open_pool, silent
+from assay.pool.sources import named, quoted
+from assay.pool.tables import write_table
+from assay.steps.draw import Batch, draw_batch
+from assay.steps.init import fingerprint
+from assay.steps.plan import seal_plan
+from assay.steps.project import SCORES, Project, collection_of
+from assay.steps.training import Refit, Trained, refit_on, refuse_closed, required, train
+from assay.steps.training_material import Material, material
+from assay.steps.training_settings import TrainWish
+from assay.types.plan import Expectation, Plan
+from assay.types.pool import Columns, RegisteredPool
+from assay.types.results import counted
+from assay.types.training import MODES
+from assay.types.training_settings import single
+
+SCORE = "assay_score"  # no text column may be called so
+ROUTES: dict[str, tuple[str, str | None]] = {
+    "weighted": ("anytime", "weighted"),
+    "anytime": ("anytime", "simple"),
+    "budget": ("budget", None),
+    "fixed": ("fixed", None),
+}
+"""How to certify -> mode and design of the plan."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stopped:
+    """The frozen classifier and the plan that will judge it. `left` labels of the budget remain."""
+
+    frozen: ClassifierFrozen
+    plan: Plan
+    left: int | None
+    batch: Batch | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """A round of training, and the freeze that it led to by itself."""
+
+    trained: Trained
+    stopped: Stopped | None
+
+
+def train_on(
+    project: Project,
+    wish: TrainWish,
+    *,
+    output: Path | None = None,
+    write: bool = True,
+    progress: Progress = silent,
+) -> Round:
+    """A round of training; with `auto_certify`, freeze, seal and draw as soon as it is advised."""
+    done = train(project, wish, output=output, write=write, progress=progress)
+    ready = done.advice is not None and done.advice.action == "certify" and done.batch is None
+    stopped = None
+    if ready and done.told["auto_certify"] and not done.told["waiting"]:
+        stopped = stop_training(project, draw=True, write=write, progress=progress)
+    return Round(trained=done, stopped=stopped)
+
+
+def stop_training(
+    project: Project,
+    *,
+    mode: str | None = None,
+    labels: int | None = None,
+    seed: str | None = None,
+    draw: bool = False,
+    write: bool = True,
+    progress: Progress = silent,
+) -> Stopped:
+    """Freeze the classifier of the labels as they are and seal its certification plan.
+
+    Where the classifier is frozen already and only its plan is missing, the plan is sealed.
+    """
+    state = project.state()
+    work = required(state)
+    attempt = state.attempt
+    if is_frozen(state) and not (attempt is not None and attempt.open):
+        frozen = work.freezes[-1][2]
+    else:
+        refuse_closed(state)
+        frozen = _freeze(project, state, mode=mode, labels=labels, progress=progress)
+        state = project.state()
+        work = required(state)
+    wish = _wish(state, work, mode=mode, labels=labels, seed=seed)
+    plan = seal_plan(project, wish, progress=progress)
+    batch = draw_batch(project, write=write) if draw else None
+    return Stopped(frozen=frozen, plan=plan, left=_left(state, work), batch=batch)
+
+
+def _left(state: State, work: SurveyWork) -> int | None:
+    """Labels of the budget that neither training nor an earlier certification used."""
+    budget = settings_of(work).goal.budget
+    return None if budget is None else max(0, budget - len(work.order) - len(state.claimed))
+
+
+def _wish(
+    state: State,
+    work: SurveyWork,
+    *,
+    mode: str | None,
+    labels: int | None,
+    seed: str | None = None,
+    model: ModelTrained | None = None,
+) -> Wish:
+    """The plan that judges the classifier: as the goal says, or as asked for now."""
+    goal = settings_of(work).goal
+    mode = mode or goal.mode
+    if mode not in MODES:
+        raise InputError(f"'mode' must be one of {', '.join(MODES)}, got {mode!r}.")
+    ends = mode in ("budget", "fixed")
+    if labels is not None and not ends:
+        raise InputError(
+            f"--labels belongs to a plan that ends at a number: --mode fixed or budget, not {mode}."
+        )
+    look = (model or work.models[-1][2]).look
+    left = _left(state, work)
+    if mode == "budget" and labels is None and not left:
+        raise PlanError(
+            "Training used the whole budget, so none is left for a plan that ends at a number. Say how "
+            "many labels certification may use: --labels N."
+        )
+    return Wish(
+        claim=goal.claim,
+        mode=ROUTES[mode][0],
+        design=ROUTES[mode][1],
+        confidence=goal.confidence,
+        power=goal.power,
+        budget=labels if labels or not ends else left if mode == "budget" else None,
+        expectation=Expectation(pilot=look.counts) if ends else None,
+        seed=seed,
+    )
+
+
+def _freeze(
+    project: Project, state: State, *, mode: str | None, labels: int | None, progress: Progress
+) -> ClassifierFrozen:
+    work = required(state)
+    settings = settings_of(work)
+    collection = collection_of(state)
+    with material(project, collection, settings.learner, progress=progress) as found:
+        refit = refit_on(state, work, settings, found, progress=progress)
+        if refit.study is None:
+            raise PlanError(f"There is no classifier to certify yet. {refit.reason}")
+        scores = refit.study.scores
+        inside = found.certified(work)
+        threshold = single(refit.study.look.threshold)
+        _refuse_useless(scores[inside], threshold)
+        number = len(work.freezes) + 1
+        final = project.folder / SCORES / f"scored-{number}.parquet"
+        part = final.with_name(f".scored-{number}-{uuid.uuid4().hex[:8]}.parquet")
+        try:
+            progress("writing the scores", None)
+            _write_scored(found, collection, scores, inside, part)
+            scored = _registered(part, final, project, collection, threshold, progress)
+            model = refit.event or work.models[-1][2]
+            # what the plan would refuse is refused before anything is frozen
+            wish = _wish(state, work, mode=mode, labels=labels, model=model)
+            _refuse_unsealable(wish, scored, state)
+            frozen = _record(project, state, refit, scored, part, final)
+        finally:
+            part.unlink(missing_ok=True)
+        progress("writing the decisions", None)
+        _write_decisions(project, found, scores, frozen, number)
+        return frozen
+
+
+def _write_decisions(
+    project: Project,
+    found: Material,
+    scores: NDArray[np.float64],
+    frozen: ClassifierFrozen,
+    number: int,
+) -> None:
+    """What becomes of every item of the collection: the label people gave it, or the classifier's.
+
+    It follows from the frozen classifier and the ledger, so it is on no record of its own.
+    """
+    state = project.state()
+    labels = training_labels(state, required(state))
+    picked = (scores >= frozen.threshold).astype(np.int8)
+    given = found.rows(labels)
+    picked[given] = list(labels.values())
+    people = np.zeros(len(scores), dtype=np.bool_)
+    people[given] = True
+    path = project.folder / SCORES / f"decisions-{number}.parquet"
+    by = np.where(people, "people", "classifier").astype(object)
+    write_table(path, {"id": found.ids, "score": scores, "relevant": picked, "by": by})
+
+
+def _refuse_unsealable(wish: Wish, scored: RegisteredPool, state: State) -> None:
+    try:
+        make_plan(wish, scored.summary, number=len(state.attempts) + 1, seed="trial")
+    except PlanError as error:
+        raise PlanError(str(error).replace("--budget N", "--labels N")) from error
+
+
+def _refuse_useless(scores: NDArray[np.float64], threshold: float) -> None:
+    flagged = int((scores >= threshold).sum())
+    if not len(scores):
+        raise PlanError(
+            "Training took every item of the collection, so none is left to certify the classifier "
+            "on. Begin a project on a larger collection."
+        )
+    if flagged in (0, len(scores)):
+        how = "no item" if flagged == 0 else "every item"
+        raise PlanError(
+            f"The classifier picks {how} of the {counted(len(scores), 'item')} to be certified, so "
+            "there is nothing to prove about it. Go on training: assay train."
+        )
+
+
+def _write_scored(
+    found: Material,
+    collection: RegisteredPool,
+    scores: NDArray[np.float64],
+    inside: NDArray[np.bool_],
+    path: Path,
+) -> None:
+    """Id, texts and score of every item to be certified; the texts stream from file to file."""
+    path.parent.mkdir(exist_ok=True)
+    beside = path.with_name(f"{path.name}.scores")
+    columns = collection.columns
+    texts = "".join(f", p.text_{i} AS {named(name)}" for i, name in enumerate(columns.text))
+    try:
+        write_table(beside, {"item": found.ids[inside], "score": scores[inside]})
+        found.pool.export(
+            f"SELECT p.id AS {named(columns.id)}{texts}, s.score AS {named(SCORE)} FROM pool p "
+            f"JOIN read_parquet({quoted(str(beside))}) s ON p.id = s.item",
+            path,
+            rows=int(inside.sum()),
+        )
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _registered(
+    part: Path,
+    final: Path,
+    project: Project,
+    collection: RegisteredPool,
+    threshold: float,
+    progress: Progress,
+) -> RegisteredPool:
+    columns = Columns(
+        id=collection.columns.id, score=SCORE, threshold=threshold, text=collection.columns.text
+    )
+    opened = open_pool(str(part), columns)
+    try:
+        summary = opened.summary(progress)
+        files = tuple(replace(file, name=final.name) for file in opened.files(progress))
+    finally:
+        opened.close()
+    return RegisteredPool(
+        source=final.relative_to(project.folder).as_posix(),
+        engine="duckdb",
+        columns=columns,
+        summary=summary,
+        files=files,
+        fingerprint=fingerprint(files, summary, columns),
+    )
+
+
+def _record(
+    project: Project,
+    state: State,
+    refit: Refit,
+    scored: RegisteredPool,
+    part: Path,
+    final: Path,
+) -> ClassifierFrozen:
+    """Put the scored file in its place and the frozen classifier on record."""
+    with project.writing() as session:
+        now = session.state
+        refuse_closed(now)
+        work = required(now)
+        before = required(state)
+        moved = (len(work.models), work.order, work.training) != (
+            len(before.models),
+            before.order,
+            before.training,
+        )
+        if moved or labels_digest(training_labels(now, work)) != refit.digest:
+            raise PlanError(
+                "Training labels came in while the collection was scored, so nothing was frozen. Run "
+                "it again."
+            )
+        if refit.event is not None:
+            session.record(refit.event)
+        frozen = ClassifierFrozen(
+            survey=work.survey.number,
+            model=(refit.event or work.models[-1][2]).number,
+            threshold=scored.columns.threshold or 0.0,
+            population=settings_of(work).population,
+            pool=scored,
+            excluded=collection_of(now).summary.items - scored.summary.items,
+            sentence=population_sentence(now, work, certified=scored.summary.items),
+            software=__version__,
+        )
+        part.replace(final)  # an older file of this name is on no record
+        session.record(frozen)
+    return frozen

@@ -1,0 +1,126 @@
+"""The command `assay train` as people and scripts see it."""
+
+import csv
+
+import pytest
+
+from training_worlds import write_texts
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    return write_texts(tmp_path_factory.mktemp("texts") / "pool.csv", items=600)
+
+
+@pytest.fixture
+def begun(world, tmp_path, assay):
+    folder = tmp_path / "work"
+    done = assay("init", folder, "--pool", world.path, "--id", "id", "--text", "title", "--text",
+                 "body")  # fmt: skip
+    assert done.code == 0, done.err
+    done = assay("train", "f1 >= 0.8", "--budget", 200, "--batch", 80, "--seed", "s", "-p", folder)
+    assert done.code == 0, done.err
+    assert "Training for f1 >= 0.8 has begun" in done.out
+    assert "rest: the items that training never takes" in done.out
+    assert "80 items to label" in done.out
+    return folder
+
+
+def fill(path, truth):
+    with path.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "label": truth[row["id"]]} for row in rows)
+    return path
+
+
+def test_the_story_on_the_command_line(begun, world, assay) -> None:
+    waiting = assay("train", "-p", begun)
+    assert waiting.code == 0
+    assert "80 items that training handed out wait for a label" in waiting.out
+    done = assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    assert "Next: assay train -p" in done.out
+    went = assay("train", "-p", begun)
+    assert went.code == 0
+    assert "labels  positive  cross-validated" in went.out
+    assert "80 (" in went.out
+    before = assay("status", "-p", begun, "--json").json["events"]
+    shown = assay("train", "--status", "-p", begun, "--json").json
+    assert [look["labels"] for look in shown["looks"]] == [80]
+    assert assay("status", "-p", begun, "--json").json["events"] == before, "it records nothing"
+    assay("label", fill(begun / "survey-1-2.csv", world.truth), "-p", begun)
+    stopped = assay("train", "--stop", "--seed", "c", "-p", begun)
+    assert stopped.code == 0, stopped.err
+    assert "is frozen; plan 1 is sealed: f1 >= 0.8" in stopped.out
+    assert "Next: assay draw -p" in stopped.out
+    refused = assay("train", "-p", begun)
+    assert refused.code == 2
+    assert "Training is over while plan 1" in refused.err
+    assert assay("draw", "-p", begun).code == 0
+    look = assay("train", "--status", "-p", begun)
+    assert look.out.startswith("Model 2, trained on 160 labels, was frozen")
+
+
+def test_json_has_everything(begun, world, assay) -> None:
+    assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    told = assay("train", "-p", begun, "--json").json
+    assert told["refitted"] is True
+    assert told["advice"]["action"] in ("train", "certify")
+    assert told["batch"]["path"].endswith("survey-1-2.csv")
+    assert (told["labels"], told["waiting"]) == (80, 80)
+    assert told["population"] == "rest"
+    stopped = assay("train", "--stop", "-p", begun, "--json").json
+    assert stopped["items"] == 440
+    assert stopped["excluded"] == 160
+    assert stopped["plan"]["design"] == "weighted"
+
+
+@pytest.mark.parametrize("form", ["html", "svg", "png"])
+def test_the_learning_curve_is_drawn(form, begun, world, tmp_path, assay) -> None:
+    early = assay("train", "--plot", tmp_path / f"early.{form}", "-p", begun)
+    assert early.code == 2
+    assert "no learning curve to draw" in early.err
+    assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    assay("train", "-p", begun)
+    done = assay("train", "--plot", tmp_path / f"curve.{form}", "-p", begun)
+    assert done.code == 0, done.err
+    assert (tmp_path / f"curve.{form}").stat().st_size > 5_000
+    again = assay("train", "--plot", tmp_path / f"curve.{form}", "-p", begun)
+    assert again.code == 2
+    assert "exists already" in again.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(("--labels", 5), "add --stop"),
+     (("--status", "--batch", 5), "only show"),
+     (("--plot", "curve.pdf"), "A plot is written as .html, .svg, .png"),
+     (("f1 >= 0.8", "--stop"), "leave out the claim"),
+     (("--sampling", "clever"), "'sampling' must be one of"),
+     (("--policy", "clever"), "'policy' must be one of"),
+     (("--population", "all"), "'population' must be one of"),
+     (("f1 <= 0.8",), "sealed before the first label"),
+     (("--budget", 0), "0 is not in the range")],
+)  # fmt: skip
+def test_odd_options_are_refused(options, said, begun, assay) -> None:
+    done = assay("train", *options, "-p", begun)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_pending_items_of_a_training_can_be_written_again(begun, assay) -> None:
+    done = assay("draw", "--pending", "-p", begun, "--json")
+    assert done.code == 0
+    assert len(done.json["items"]) == 80
+
+
+def test_the_first_positive_is_waited_for(begun, world, assay) -> None:
+    none = dict.fromkeys(world.truth, 0)
+    assay("label", fill(begun / "survey-1-1.csv", none), "-p", begun)
+    done = assay("train", "-p", begun)
+    assert done.code == 0
+    assert "0 positives among 80 random training labels" in done.out
+    assert "assay train --seeds IDS.csv" in done.out
+    assert "80 items to label" in done.out

@@ -1,0 +1,77 @@
+"""Training on the page: items are labelled there, and the lead goes on or stops with a button."""
+
+import pytest
+from test_web import answer, signed
+
+from assay.events import training_of
+from assay.steps.project import Project
+from training_worlds import answer_training, begun, write_texts
+
+HTML = {"accept": "text/html"}
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    return write_texts(tmp_path_factory.mktemp("texts") / "pool.csv", items=600)
+
+
+@pytest.fixture
+def project(world, tmp_path):
+    return begun(world, tmp_path / "work")
+
+
+def test_training_items_are_labelled_on_the_page(project, world) -> None:
+    with signed(project.folder) as web:
+        page = web.get("/label", headers=HTML).text
+        assert "to train a classifier" in page
+        items = web.post("/label/hand", json={}).json()["items"]
+        given = []
+        while items:
+            assert [field["name"] for field in items[0]["fields"]] == ["title", "body"]
+            given.append(items[0]["id"])
+            word = "relevant" if world.truth[items[0]["id"]] else "not"
+            items = answer(web, items[0], word).json()["items"]
+    assert sorted(given) == sorted(training_of(project.state()).order)
+
+
+def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
+    with signed(project.folder) as web:
+        page = web.get("/watch", headers=HTML).text
+        assert '<button class="">Refit</button>' in page, "items still wait"
+        assert "Stop training and certify" not in page, "there is no model yet"
+        answer_training(project, world)
+        page = web.get("/watch", headers=HTML).text
+        assert "Refit and draw the next batch" in page
+        done = web.post("/watch/train", headers=HTML)
+        assert done.status_code == 200
+        assert "How the classifier was trained" in done.text
+        assert "Go on training: " in done.text
+        assert 'data-chart="/watch/chart/1/0"' in done.text
+        assert web.get("/watch/chart/1/0").text.startswith("<svg")
+        assert not (project.folder / "survey-1-2.csv").exists(), "nobody needs a file here"
+        answer_training(project, world)
+        stopped = web.post("/watch/stop", headers=HTML)
+        assert stopped.status_code == 200
+        assert "The claim is about the 480 items that training never took" in stopped.text
+        assert "Draw the next items" in stopped.text
+        assert "Refit" not in stopped.text
+    assert project.state().attempt.open
+
+
+def test_training_items_are_not_handed_out_while_they_are_judged(project, world) -> None:
+    with signed(project.folder) as web:
+        answer_training(project, world)
+        web.post("/watch/train", headers=HTML)
+        web.post("/watch/stop", headers=HTML)
+        assert web.post("/label/hand", json={}).json()["items"] == []
+        web.post("/watch/draw", headers=HTML)
+        items = web.post("/label/hand", json={}).json()["items"]
+    assert items
+    assert not {item["id"] for item in items} & set(training_of(project.state()).order)
+
+
+def test_the_buttons_are_the_leads(project) -> None:
+    with signed(project.folder) as web:
+        refused = web.post("/watch/train", headers={"x-assay-mark": "wrong"})
+    assert refused.status_code == 403
+    assert Project(folder=project.folder).state().attempt is None
