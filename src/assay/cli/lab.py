@@ -47,6 +47,7 @@ def lab(
     stratified: what stratified samples save when accuracy is estimated, by true error.
     guarantee: how often guaranteed figures of estimates err at any look, and reading ones miss.
     triage: how often each rule of triage breaks its promise, and how much it automates.
+    test-size: whether tests of the planned size pass as often as asked, a paper's plan and ours.
     pairs: recall of rare topics from two classifiers that overlap, and when that fails.
     policies: when to stop training and certify, and what both cost together.
     The same seed gives the same figures, whatever the number of jobs.

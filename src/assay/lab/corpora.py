@@ -198,15 +198,17 @@ def balanced_learner() -> Any:
     )
 
 
-def trained_world(corpus: Corpus, topic: str, rng: np.random.Generator) -> World:
-    """The population as a classifier sees it that was trained on 5,000 random other items.
+def trained_world(
+    corpus: Corpus, topic: str, rng: np.random.Generator, *, training: int = TRAINING
+) -> World:
+    """The population as a classifier sees it that was trained on so many random other items.
 
     The threshold is the best for F1 on out-of-fold scores of the training items.
     """
     selection = learning("model_selection")
     linear = learning("linear_model")
     labels = corpus.collection.labels(topic)
-    size = min(TRAINING, len(corpus.training))
+    size = min(training, len(corpus.training))
     chosen = rng.choice(corpus.training, size=size, replace=False)
     learner = linear.LogisticRegression(solver="liblinear", dual=True, C=10.0, random_state=0)
     known, seen = corpus.features[chosen], labels[chosen]

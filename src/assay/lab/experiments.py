@@ -58,6 +58,13 @@ EXPERIMENTS = {
             runs="samples of development labels per world and size (default 100)",
         ),
         Experiment(
+            name="test-size",
+            shows="whether tests of the planned size pass as often as asked: a paper's plan and ours",
+            module="assay.lab.sizing",
+            function="sizing",
+            runs="contingency tables, and pilots of each (default 20; the paper: 100)",
+        ),
+        Experiment(
             name="pairs",
             shows="recall of rare topics from two classifiers that overlap, and when it fails",
             module="assay.lab.pairs",

@@ -67,38 +67,38 @@ def jeffreys_low(successes: ArrayLike, trials: ArrayLike, tail: float) -> Floats
     return np.where(k > 0, bound, 0.0)
 
 
-NEAR = 3  # items on either side of the normal curve's answer, where the exact one is looked for
-
-
 def pass_counts(null_share: float, trials: int, tail: float) -> NDArray[np.int64]:
     """Least successes whose exact lower bound reaches the null share, for 0…trials items.
 
     m + 1 where even m successes do not suffice. Nondecreasing, in steps of 0 or 1.
     """
     m = np.arange(trials + 1)
-    low, high = np.maximum(np.ceil(m * null_share - 1).astype(np.int64), 0), m + 1
-
-    def passes(counts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        # the exact bound at k reaches the share iff P(X >= k | share) <= tail
-        k = np.minimum(counts, m)
-        chance = np.where(k > 0, bdtrc(np.maximum(k, 1) - 1, m, null_share), 1.0)
-        good: NDArray[np.bool_] = (chance <= tail) | (counts > m)
-        return good
-
-    # the normal curve knows the answer to a few items; where it is wrong the search stays wide
+    low, high = np.zeros(trials + 1, dtype=np.int64), m + 1
+    # the normal curve with its correction for skewness mostly knows the answer: it is asked
+    # first, then its neighbour, and only what is left is searched by halves
+    z = float(ndtri(1 - tail))
     spread = np.sqrt(m * null_share * (1 - null_share))
-    near = np.ceil(m * null_share - ndtri(tail) * spread).astype(np.int64)
-    below, above = np.clip(near - NEAR, low, high), np.clip(near + NEAR, low, high)
-    soon = passes(below)
-    low, high = (
-        np.where(soon, low, below + 1),
-        np.where(soon, below, np.where(passes(above), above, high)),
-    )
-    while np.any(low < high):
-        middle = (low + high) // 2
-        good = passes(middle)
-        low, high = np.where(good, low, middle + 1), np.where(good, middle, high)
-    return np.asarray(np.minimum(low, m + 1))
+    skewed = 0.5 + (1 - 2 * null_share) * (z**2 - 1) / 6
+    near = np.ceil(m * null_share + z * spread + skewed).astype(np.int64)
+    left, asked, neighbour = m, np.clip(near, low, high - 1), True
+    while len(left):
+        good = _reaches(asked, left, null_share, tail)
+        high[left[good]], low[left[~good]] = asked[good], asked[~good] + 1
+        left = left[low[left] < high[left]]
+        a, b = low[left], high[left]
+        asked = np.where(b <= near[left], b - 1, a) if neighbour else (a + b) // 2
+        neighbour = False
+    return low
+
+
+def _reaches(
+    counts: NDArray[np.int64], m: NDArray[np.int64], null_share: float, tail: float
+) -> NDArray[np.bool_]:
+    """Whether the exact bound at this many successes of m reaches the share."""
+    # it does iff P(X >= k | share) <= tail
+    chance = np.where(counts > 0, bdtrc(np.maximum(counts, 1) - 1, m, null_share), 1.0)
+    good: NDArray[np.bool_] = chance <= tail
+    return good
 
 
 def _binomial(ratio: Metric) -> BinomialTest:

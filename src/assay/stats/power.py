@@ -35,6 +35,7 @@ LARGE = (
     20_000  # above this, sizes are found to within 0.2 % and the saw-tooth is too fine to matter
 )
 LARGEST = 200_000
+NEAR = 15  # the last step looks at 60 sizes at once, so it may begin so far below the answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +144,7 @@ def _bracket(planner: Planner, power: float) -> int | None:
         if high > LARGEST:
             return None
     low = high // 2
-    while high - low > max(1, low // (500 if low >= LARGE else 100)):
+    while high - low > max(NEAR, low // (500 if low >= LARGE else 100)):
         middle = (low + high) // 2
         low, high = (low, middle) if _at_nodes(planner, middle) >= power else (middle, high)
     if high >= LARGE:
