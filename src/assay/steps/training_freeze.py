@@ -198,8 +198,8 @@ def _refuse_useless(scores: NDArray[np.float64], threshold: float) -> None:
     flagged = int((scores >= threshold).sum())
     if not len(scores):
         raise PlanError(
-            "Training took every item of the collection, so none is left to certify the classifier "
-            "on. Begin a project on a larger collection."
+            "Training took every item of the collection, or the lot set none aside, so none is left "
+            "to certify the classifier on. Begin a project on a larger collection."
         )
     if flagged in (0, len(scores)):
         how = "no item" if flagged == 0 else "every item"
