@@ -371,13 +371,13 @@ def test_labels_that_come_in_while_scoring_stop_the_freeze(project, world, monke
     label(project, rows[:50])
     from assay.steps import training_freeze
 
-    real = training_freeze._write_scored
+    real = training_freeze.write_scored
 
     def meanwhile(*args):
         real(*args)
         label(project, rows[50:])
 
-    monkeypatch.setattr(training_freeze, "_write_scored", meanwhile)
+    monkeypatch.setattr(training_freeze, "write_scored", meanwhile)
     with pytest.raises(PlanError, match="came in while the collection was scored"):
         stop_training(project)
     assert not list((project.folder / "scores").iterdir()), "nothing half-written stays"

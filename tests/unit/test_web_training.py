@@ -70,6 +70,19 @@ def test_training_items_are_not_handed_out_while_they_are_judged(project, world)
     assert not {item["id"] for item in items} & set(training_of(project.state()).order)
 
 
+def test_an_answer_about_a_training_item_is_refused_while_it_is_judged(project, world) -> None:
+    with signed(project.folder) as web:
+        (item,) = web.post("/label/hand", json={}).json()["items"][:1]
+        answer_training(project, world)
+        web.post("/watch/train", headers=HTML)
+        web.post("/watch/stop", headers=HTML)
+        before = len(project.ledger.entries())
+        other = "not" if world.truth[item["id"]] else "relevant"
+        refused = answer(web, item, other, correcting=True)
+    assert "is frozen, so no label of it is taken" in refused.text
+    assert len(project.ledger.entries()) == before
+
+
 def test_the_buttons_are_the_leads(project) -> None:
     with signed(project.folder) as web:
         refused = web.post("/watch/train", headers={"x-assay-mark": "wrong"})

@@ -241,6 +241,8 @@ def _about(now: "Status") -> tuple[str, str]:
     """What the counts of a status are about."""
     if now.estimate:
         return "estimate of", now.estimate
+    if now.survey == "training":
+        return "training for", now.claim or "none yet"
     return ("survey", now.survey) if now.survey else ("claim", now.claim or "none yet")
 
 

@@ -15,17 +15,20 @@ from assay.cli.output import (
     rows,
     show_json,
 )
+from assay.cli.train_shown import (
+    batch_json,
+    labels_line,
+    show_looks,
+    show_round,
+    show_stopped,
+    stopped_json,
+)
 from assay.types.record import plain
-from assay.types.results import counted, percent, shown
 
 if TYPE_CHECKING:
     from assay.steps.project import Project
-    from assay.steps.survey import SurveyBatch
-    from assay.steps.training import Trained
-    from assay.steps.training_freeze import Stopped
 
 FILE = click.Path(dir_okay=False, path_type=Path)
-LOOKS_SHOWN = 12
 
 
 @click.command()
@@ -161,149 +164,15 @@ def _round(project: "Project", wish: Any, output: Path | None, *, as_json: bool)
                 "begun": done.begun,
                 "refitted": done.refitted,
                 "reason": done.reason,
-                "batch": _batch_json(done.batch),
+                "batch": batch_json(done.batch),
                 "advice": None if done.advice is None else plain(done.advice),
-                "stopped": None if stopped is None else _stopped_json(stopped),
+                "stopped": None if stopped is None else stopped_json(stopped),
             }
         )
         return
-    _show_round(done, project.folder)
+    show_round(done, project.folder)
     if stopped is not None:
-        _show_stopped(stopped, project.folder)
-
-
-def _batch_json(batch: "SurveyBatch | None") -> dict[str, Any] | None:
-    if batch is None:
-        return None
-    path = None if batch.path is None else str(batch.path)
-    return {**plain(batch), "items": list(batch.items), "path": path}
-
-
-def _show_round(done: "Trained", folder: Path) -> None:
-    told = done.told
-    place = quoted(folder)
-    if done.begun:
-        headline(f"Training for {told['claim']} has begun")
-        _show_settings(told)
-    else:
-        _show_now(told, done.advice)
-    if done.reason:
-        click.echo(f"  {done.reason}")
-    if not told["looks"] and not done.begun:
-        click.echo(
-            "  If you know relevant items, have them labelled first: "
-            f"assay train --seeds IDS.csv -p {place}"
-        )
-    batch = done.batch
-    if batch is not None and batch.path is not None:
-        rows([("batch", f"{counted(len(batch.items), 'item')} to label in {batch.path}")])
-        advise(
-            f"fill in the column 'label', then: assay label {quoted(batch.path)} -p {place}; "
-            f"assay train -p {place}"
-        )
-    elif batch is not None:
-        advise(f"every item of the batch has a label already: assay train -p {place}")
-    elif told["waiting"]:
-        advise(f"label them; to write them again: assay draw --pending -p {place}")
-    elif done.advice is not None and done.advice.action == "certify" and not told["auto_certify"]:
-        advise(
-            f"assay train --stop -p {place}; to go on all the same: assay train --batch 50 -p {place}"
-        )
-
-
-def _show_settings(told: dict[str, Any]) -> None:
-    budget = "none named" if told["budget"] is None else f"{told['budget']:,} labels in all"
-    about = {
-        "rest": "the items that training never takes",
-        "whole": "the whole collection, training items with the labels people gave them",
-        "future": f"a part of {percent(told['keep'] or 0)} that was set aside by lot",
-    }[told["population"]]
-    rows(
-        [
-            ("budget", budget),
-            ("policy", told["policy"]),
-            ("sampling", told["sampling"]),
-            ("claim is about", f"{told['population']}: {about}"),
-            ("certified by", told["mode"]),
-        ]
-    )
-
-
-def _show_now(told: dict[str, Any], advice: Any) -> None:
-    """The verdict on the training, then its looks."""
-    if advice is None:
-        headline(told["sentence"], "wait")
-    else:
-        tone = "bad" if advice.out_of_reach else "good" if advice.action == "certify" else "wait"
-        headline(str(advice), tone)
-    lines = [
-        ("claim", f"{told['claim']}, about the {told['population']}"),
-        ("training labels", _labels(told)),
-    ]
-    if advice is not None:
-        lines += _believed(told, advice)
-    rows(lines)
-    _show_looks(told["looks"], told["metric"])
-
-
-def _labels(told: dict[str, Any]) -> str:
-    parts = [f"{told['positives']:,} positive", f"{told['random']:,} random"]
-    for name, noun in (("active", "active"), ("skipped", "cannot tell"), ("waiting", "waiting")):
-        if told[name]:
-            parts.append(f"{told[name]:,} {noun}")
-    return f"{told['labels']:,} ({', '.join(parts)})"
-
-
-def _believed(told: dict[str, Any], advice: Any) -> list[tuple[str, str]]:
-    lines = [
-        (
-            told["metric"],
-            f"about {shown(advice.estimate)}, {shown(advice.low)} to {shown(advice.high)} with 90% "
-            f"belief; {told['target']:g} is wanted",
-        )
-    ]
-    if advice.total is not None:
-        budget = "" if told["budget"] is None else f" of {told['budget']:,}"
-        lines.append(
-            (
-                "labels in all",
-                f"about {advice.total:,}{budget} if training stops now "
-                f"({advice.certification:,} to certify)",
-            )
-        )
-    if advice.best_total is not None and advice.best_at != advice.labels:
-        lines.append(
-            ("at the best", f"about {advice.best_total:,} with {advice.best_at:,} training labels")
-        )
-    return lines
-
-
-def _show_looks(looks: list[dict[str, Any]], metric: str) -> None:
-    if not looks:
-        return
-    if len(looks) > LOOKS_SHOWN:
-        click.echo(f"  … {len(looks) - LOOKS_SHOWN} earlier looks")
-    head = ("labels", "positive", "cross-validated", metric, "range", "in all", "advice")
-    lines = [
-        (
-            f"{look['labels']:,}",
-            f"{look['positives']:,}",
-            _short(look["cross_validated"]),
-            _short(look["estimate"]),
-            f"{_short(look['low'])} to {_short(look['high'])}",
-            "–" if look["total"] is None else f"{look['total']:,}",
-            look["action"],
-        )
-        for look in looks[-LOOKS_SHOWN:]
-    ]
-    widths = [max(len(line[i]) for line in [head, *lines]) for i in range(len(head))]
-    for line in [head, *lines]:
-        cells = [cell.rjust(width) for cell, width in zip(line, widths, strict=True)]
-        click.echo("  " + "  ".join(cells))
-
-
-def _short(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+        show_stopped(stopped, project.folder)
 
 
 def _show_status(project: "Project", plot: Path | None, *, as_json: bool) -> None:
@@ -317,8 +186,13 @@ def _show_status(project: "Project", plot: Path | None, *, as_json: bool) -> Non
         show_json({**told, "plot": None if plot is None else str(plot)})
         return
     headline(told["sentence"])
-    rows([("claim", f"{told['claim']}, about the {told['population']}"), ("labels", _labels(told))])
-    _show_looks(told["looks"], told["metric"])
+    rows(
+        [
+            ("claim", f"{told['claim']}, about the {told['population']}"),
+            ("labels", labels_line(told)),
+        ]
+    )
+    show_looks(told["looks"], told["metric"])
     if plot is not None:
         rows([("learning curve", str(plot))])
     place = quoted(project.folder)
@@ -341,55 +215,9 @@ def _stop(
     with progress_bar("stop") as progress:
         done = stop_training(project, mode=mode, labels=labels, seed=seed, progress=progress)
     if as_json:
-        show_json(_stopped_json(done))
+        show_json(stopped_json(done))
         return
-    _show_stopped(done, project.folder)
-
-
-def _stopped_json(done: "Stopped") -> dict[str, Any]:
-    frozen = done.frozen
-    return {
-        "model": frozen.model,
-        "threshold": frozen.threshold,
-        "population": frozen.population,
-        "sentence": frozen.sentence,
-        "items": frozen.pool.summary.items,
-        "predicted_positive": frozen.pool.summary.predicted_positive,
-        "excluded": frozen.excluded,
-        "scores": frozen.pool.source,
-        "left": done.left,
-        "plan": plain(done.plan),
-        "batch": None
-        if done.batch is None
-        else {
-            "items": list(done.batch.items),
-            "path": None if done.batch.path is None else str(done.batch.path),
-        },
-    }
-
-
-def _show_stopped(done: "Stopped", folder: Path) -> None:
-    frozen, plan = done.frozen, done.plan
-    summary = frozen.pool.summary
-    headline(f"Model {frozen.model} is frozen; plan {plan.number} is sealed: {plan.claim}", "good")
-    expected = (
-        "as many as it takes" if plan.expected_labels is None else f"{plan.expected_labels:,}"
-    )
-    lines = [
-        ("picks", f"{summary.predicted_positive:,} of {counted(summary.items, 'item')}"),
-        ("scores", frozen.pool.source),
-        ("labels to buy", f"{'' if plan.expected_labels is None else 'about '}{expected}"),
-    ]
-    if done.left is not None:
-        lines.append(("budget left", counted(done.left, "label")))
-    rows(lines)
-    click.echo(f"  {frozen.sentence}")
-    place = quoted(folder)
-    if done.batch is not None and done.batch.path is not None:
-        rows([("batch", f"{counted(len(done.batch.items), 'item')} to label in {done.batch.path}")])
-        advise(f"assay label {quoted(done.batch.path)} -p {place}, when it is filled in")
-    else:
-        advise(f"assay draw -p {place}")
+    show_stopped(done, project.folder)
 
 
 COMMANDS = (train,)

@@ -23,6 +23,7 @@ from assay.events import (
     go_on,
     read_event,
     replay,
+    trained_on,
 )
 from assay.steps.project import Project
 from assay.steps.queue import Queue
@@ -158,6 +159,11 @@ class Desk:
 
     def _refuse_closed(self, given: Given) -> None:
         if given.item not in self.queue.wanted:
+            if trained_on(self.state, given.item):
+                raise ConflictError(
+                    "The classifier that learnt from this item is frozen, so no label of it is taken "
+                    "until its plan has ended. Nothing was recorded."
+                )
             raise ConflictError(
                 "The plan that asked for this item is closed, so no more labels are taken. Nothing was "
                 "recorded."

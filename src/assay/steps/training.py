@@ -1,19 +1,13 @@
 """Train a classifier on labels of the project: hand items out, refit, be advised, hand out more."""
 
-import math
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from assay import __version__
-from assay.errors import InputError, PlanError
+from assay.errors import PlanError
 from assay.events import (
-    ModelTrained,
     State,
     SurveyedItem,
     SurveyWork,
@@ -26,22 +20,18 @@ from assay.events import (
     training_of,
 )
 from assay.pool import Progress, silent
-from assay.stats.policy import advise
 from assay.steps.project import Project, Session, collection_of
 from assay.steps.survey import SurveyBatch, hand_out, open_survey
 from assay.steps.training_material import Material, material, refuse_untrainable
-from assay.steps.training_seeds import read_seeds
+from assay.steps.training_next import next_items
+from assay.steps.training_refit import Refit, refit_on
 from assay.steps.training_settings import TrainWish, changed_settings, first_settings
 from assay.steps.training_told import told_of
-from assay.text.choosing import ChosenRow, next_rows
-from assay.text.training import Study, TooFewLabelsError, study
+from assay.text.choosing import ChosenRow
 from assay.types.record import plain
-from assay.types.results import counted
 from assay.types.survey import Cell, Survey
 from assay.types.training import Advice
-from assay.types.training_settings import CELLS, TrainingSettings
-
-FIRST, STEP = 50, 20
+from assay.types.training_settings import CELLS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,18 +55,6 @@ class Where:
 
     output: Path | None
     write: bool
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Refit:
-    """A model of the labels of one moment; None with a reason where they are too few."""
-
-    digest: str
-    study: Study | None
-    advice: Advice | None
-    event: ModelTrained | None
-    reason: str | None = None
-    hunch: NDArray[np.float64] | None = None
 
 
 def train(
@@ -109,7 +87,7 @@ def train(
                 session.record(TrainingChanged(survey=work.survey.number, settings=settings))
             if refit.event is not None:
                 session.record(refit.event)
-            chosen, reason = _next(session.state, work, settings, refit, found, wish)
+            chosen, reason = next_items(session.state, work, settings, refit, found, wish)
             where = Where(output=output, write=write)
             batch = _hand(project, session, work, chosen, found, where) if chosen else None
     after = project.state()
@@ -200,7 +178,7 @@ def _begin(
             work = open_survey(session, survey)
             work.training = settings
             nothing = Refit(digest="", study=None, advice=None, event=None)
-            chosen, _ = _next(session.state, work, settings, nothing, found, wish)
+            chosen, _ = next_items(session.state, work, settings, nothing, found, wish)
             if not chosen:
                 raise PlanError(
                     "No item of the collection is left to train on: earlier plans drew them all."
@@ -223,150 +201,6 @@ def _refuse_seed(state: State, seed: str | None) -> None:
         raise PlanError(
             f"The seed {seed!r} was used before on this pool. Use another, or leave --seed out."
         )
-
-
-def refit_on(
-    state: State,
-    work: SurveyWork,
-    settings: TrainingSettings,
-    found: Material,
-    *,
-    progress: Progress,
-) -> Refit:
-    """Fit and cross-validate on the labels of this state; a model that is on record is not new."""
-    labels = training_labels(state, work)
-    digest = labels_digest(labels)
-    rows = found.rows(labels)
-    truth = np.array(list(labels.values()), dtype=np.int64) == 1
-    random = np.array([CELLS[work.cells[item]] == "random" for item in labels], dtype=np.bool_)
-    inside = found.certified(work)
-    try:
-        made = study(
-            found.documents,
-            rows,
-            truth,
-            random,
-            settings.goal.claim,
-            pool=inside if inside.any() else None,
-            progress=progress,
-        )
-    except TooFewLabelsError as error:
-        hunch = _hunch(found, rows, truth, settings, progress)
-        return Refit(
-            digest=digest, study=None, advice=None, event=None, reason=str(error), hunch=hunch
-        )
-    earlier = [event for _, _, event in work.models]
-    name = found.documents.name
-    last = earlier[-1] if earlier else None
-    # the bands move when items are handed out; the classifier is the same
-    same = (digest, name, made.look.counts, made.look.threshold)
-    known = last is not None and _identity(last) == same
-    looks = [event.look for event in earlier if event.labels < made.look.labels]
-    advice = advise(settings.goal, [*looks, made.look])
-    event = ModelTrained(
-        survey=work.survey.number,
-        number=len(earlier) + 1,
-        labels=len(labels),
-        digest=digest,
-        learner=name,
-        look=made.look,
-        advice=advice,
-        software=__version__,
-    )
-    return Refit(digest=digest, study=made, advice=advice, event=None if known else event)
-
-
-def _identity(event: ModelTrained) -> tuple[object, ...]:
-    """What tells one model from another."""
-    return event.digest, event.learner, event.look.counts, event.look.threshold
-
-
-def _hunch(
-    found: Material,
-    rows: NDArray[np.int64],
-    truth: NDArray[np.bool_],
-    settings: TrainingSettings,
-    progress: Progress,
-) -> NDArray[np.float64] | None:
-    """Scores to choose active items by before anything can be cross-validated; never on record."""
-    if settings.sampling == "random" or not truth.any() or truth.all():
-        return None
-    raw = found.documents.fit(rows, truth).everywhere(progress)
-    return 1 / (1 + np.exp(-np.clip(raw, -30, 30)))
-
-
-def _next(
-    state: State,
-    work: SurveyWork,
-    settings: TrainingSettings,
-    refit: Refit,
-    found: Material,
-    wish: TrainWish,
-) -> tuple[tuple[ChosenRow, ...], str | None]:
-    """The rows to hand out next, or why there are none."""
-    taken = found.marked([*state.claimed, *work.order])
-    if settings.population == "future":
-        taken |= found.certified(work)
-    if wish.seeds is not None:
-        return _seeds(wish.seeds, found, taken, work), None
-    insist = wish.insist or wish.batch is not None
-    waiting = sum(not state.labelled(item) for item in work.order)
-    if waiting and not insist:
-        differ = sum(state.disputed(item) for item in work.order)
-        why = f" ({differ:,} because annotators differ)" if differ else ""
-        return (), (
-            f"{counted(waiting, 'item')} that training handed out "
-            f"{'waits' if waiting == 1 else 'wait'} for a label{why}, so no more were handed out."
-        )
-    if refit.advice is not None and refit.advice.action == "certify" and not insist:
-        return (), None
-    number = _how_many(settings, work, refit)
-    if number < 1:
-        return (), "The budget is used up, so no more items were handed out."
-    chosen = next_rows(
-        found.order(work.survey.seed),
-        taken,
-        number=number,
-        sampling=settings.sampling,
-        scores=refit.study.scores if refit.study else refit.hunch,
-        threshold=refit.study.look.threshold if refit.study else 0.5,
-    )
-    if not chosen:
-        return (), "No item of the collection is left that training may take."
-    return chosen, None
-
-
-def _how_many(settings: TrainingSettings, work: SurveyWork, refit: Refit) -> int:
-    handed, advice = len(work.order), refit.advice
-    budget = settings.goal.budget
-    most = math.inf if budget is None else budget - handed
-    if settings.batch is not None:
-        return int(min(settings.batch, most))
-    if advice is None:
-        return int(min(max(FIRST, handed // 2), most))
-    number = max(STEP, advice.next_look - advice.labels)
-    if advice.until is not None and advice.until > advice.labels:
-        number = min(number, advice.until - advice.labels)
-    return int(min(number, most))
-
-
-def _seeds(
-    path: Path, found: Material, taken: NDArray[np.bool_], work: SurveyWork
-) -> tuple[ChosenRow, ...]:
-    """The items somebody names; they count as active."""
-    ids = read_seeds(path)
-    strange = [item for item in ids if item not in found.place]
-    if strange:
-        raise InputError(
-            f"The collection does not hold {counted(len(strange), 'item')} of {path.name!r} (the "
-            f"first is {strange[0]!r}). Give ids of the collection, one in each line."
-        )
-    fresh = [item for item in ids if not taken[found.place[item]]]
-    if not fresh:
-        known = sum(item in work.cells for item in ids)
-        why = "were handed out before" if known == len(ids) else "are kept for certification"
-        raise InputError(f"All {counted(len(ids), 'item')} of {path.name!r} {why}.")
-    return tuple(ChosenRow(row=found.place[item], random=False) for item in fresh)
 
 
 def _hand(

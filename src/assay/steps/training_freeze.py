@@ -1,7 +1,7 @@
 """Stop training: freeze the classifier, score what is to be certified, seal the plan that judges it."""
 
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,23 +21,21 @@ from assay.events import (
     training_labels,
 )
 from assay.plan import Wish, make_plan
-from assay.pool import Progress, open_pool, silent
-from assay.pool.sources import named, quoted
-from assay.pool.tables import write_table
+from assay.pool import Progress, silent
 from assay.steps.draw import Batch, draw_batch
-from assay.steps.init import fingerprint
 from assay.steps.plan import seal_plan
 from assay.steps.project import SCORES, Project, collection_of
-from assay.steps.training import Refit, Trained, refit_on, refuse_closed, required, train
-from assay.steps.training_material import Material, material
+from assay.steps.training import Trained, refuse_closed, required, train
+from assay.steps.training_material import material
+from assay.steps.training_refit import Refit, refit_on
+from assay.steps.training_scored import registered_scores, write_decisions, write_scored
 from assay.steps.training_settings import TrainWish
 from assay.types.plan import Expectation, Plan
-from assay.types.pool import Columns, RegisteredPool
+from assay.types.pool import RegisteredPool
 from assay.types.results import counted
 from assay.types.training import MODES
 from assay.types.training_settings import single
 
-SCORE = "assay_score"  # no text column may be called so
 ROUTES: dict[str, tuple[str, str | None]] = {
     "weighted": ("anytime", "weighted"),
     "anytime": ("anytime", "simple"),
@@ -175,8 +173,8 @@ def _freeze(
         part = final.with_name(f".scored-{number}-{uuid.uuid4().hex[:8]}.parquet")
         try:
             progress("writing the scores", None)
-            _write_scored(found, collection, scores, inside, part)
-            scored = _registered(part, final, project, collection, threshold, progress)
+            write_scored(found, collection, scores, inside, part)
+            scored = registered_scores(part, final, project, collection, threshold, progress)
             model = refit.event or work.models[-1][2]
             # what the plan would refuse is refused before anything is frozen
             wish = _wish(state, work, mode=mode, labels=labels, model=model)
@@ -185,31 +183,8 @@ def _freeze(
         finally:
             part.unlink(missing_ok=True)
         progress("writing the decisions", None)
-        _write_decisions(project, found, scores, frozen, number)
+        write_decisions(project, found, scores, frozen, number)
         return frozen
-
-
-def _write_decisions(
-    project: Project,
-    found: Material,
-    scores: NDArray[np.float64],
-    frozen: ClassifierFrozen,
-    number: int,
-) -> None:
-    """What becomes of every item of the collection: the label people gave it, or the classifier's.
-
-    It follows from the frozen classifier and the ledger, so it is on no record of its own.
-    """
-    state = project.state()
-    labels = training_labels(state, required(state))
-    picked = (scores >= frozen.threshold).astype(np.int8)
-    given = found.rows(labels)
-    picked[given] = list(labels.values())
-    people = np.zeros(len(scores), dtype=np.bool_)
-    people[given] = True
-    path = project.folder / SCORES / f"decisions-{number}.parquet"
-    by = np.where(people, "people", "classifier").astype(object)
-    write_table(path, {"id": found.ids, "score": scores, "relevant": picked, "by": by})
 
 
 def _refuse_unsealable(wish: Wish, scored: RegisteredPool, state: State) -> None:
@@ -223,8 +198,8 @@ def _refuse_useless(scores: NDArray[np.float64], threshold: float) -> None:
     flagged = int((scores >= threshold).sum())
     if not len(scores):
         raise PlanError(
-            "Training took every item of the collection, so none is left to certify the classifier "
-            "on. Begin a project on a larger collection."
+            "Training took every item of the collection, or the lot set none aside, so none is left "
+            "to certify the classifier on. Begin a project on a larger collection."
         )
     if flagged in (0, len(scores)):
         how = "no item" if flagged == 0 else "every item"
@@ -232,57 +207,6 @@ def _refuse_useless(scores: NDArray[np.float64], threshold: float) -> None:
             f"The classifier picks {how} of the {counted(len(scores), 'item')} to be certified, so "
             "there is nothing to prove about it. Go on training: assay train."
         )
-
-
-def _write_scored(
-    found: Material,
-    collection: RegisteredPool,
-    scores: NDArray[np.float64],
-    inside: NDArray[np.bool_],
-    path: Path,
-) -> None:
-    """Id, texts and score of every item to be certified; the texts stream from file to file."""
-    path.parent.mkdir(exist_ok=True)
-    beside = path.with_name(f"{path.name}.scores")
-    columns = collection.columns
-    texts = "".join(f", p.text_{i} AS {named(name)}" for i, name in enumerate(columns.text))
-    try:
-        write_table(beside, {"item": found.ids[inside], "score": scores[inside]})
-        found.pool.export(
-            f"SELECT p.id AS {named(columns.id)}{texts}, s.score AS {named(SCORE)} FROM pool p "
-            f"JOIN read_parquet({quoted(str(beside))}) s ON p.id = s.item",
-            path,
-            rows=int(inside.sum()),
-        )
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _registered(
-    part: Path,
-    final: Path,
-    project: Project,
-    collection: RegisteredPool,
-    threshold: float,
-    progress: Progress,
-) -> RegisteredPool:
-    columns = Columns(
-        id=collection.columns.id, score=SCORE, threshold=threshold, text=collection.columns.text
-    )
-    opened = open_pool(str(part), columns)
-    try:
-        summary = opened.summary(progress)
-        files = tuple(replace(file, name=final.name) for file in opened.files(progress))
-    finally:
-        opened.close()
-    return RegisteredPool(
-        source=final.relative_to(project.folder).as_posix(),
-        engine="duckdb",
-        columns=columns,
-        summary=summary,
-        files=files,
-        fingerprint=fingerprint(files, summary, columns),
-    )
 
 
 def _record(
