@@ -73,6 +73,13 @@ def set_aside(settings: TrainingSettings, item: str) -> bool:
     return int(ticket[:13], 16) < settings.keep * 16**13
 
 
+def may_be_certified(state: State, item: str) -> bool:
+    """Whether the item is in the part that a trained classifier is judged on."""
+    work = training_of(state)
+    settings = None if work is None else settings_of(work)
+    return settings is None or settings.population != "future" or set_aside(settings, item)
+
+
 def population_sentence(state: State, work: SurveyWork, *, certified: int) -> str:
     """What a certificate on the scored part is about, and what follows for the collection."""
     settings = settings_of(work)
@@ -80,8 +87,8 @@ def population_sentence(state: State, work: SurveyWork, *, certified: int) -> st
     if settings.population == "future":
         return (
             f"The claim is about the {counted(certified, 'item')} that a lot set aside before training "
-            f"({percent(settings.keep)} of the collection); they stand for further documents of the "
-            "same source, as long as the source stays as it is."
+            f"({percent(settings.keep)} of the collection). Further documents of the same source should "
+            "be like them, as long as the source stays as it is; the confidence is for these items."
         )
     if settings.population == "rest":
         return (

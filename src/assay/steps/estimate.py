@@ -59,8 +59,7 @@ def open_estimate(project: Project, wish: EstimateWish) -> PlannedEstimate:
     with project.writing() as session:
         state = session.state
         pool = registered_pool(state)
-        used = {a.plan.seed for a in state.attempts} | {w.survey.seed for w in state.surveys}
-        if wish.seed in used:
+        if wish.seed in state.seeds:
             raise PlanError(
                 f"The seed {wish.seed!r} was used before on this pool: the same items would be drawn "
                 "again, and their labels are known. Use another seed, or leave --seed out."

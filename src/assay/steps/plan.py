@@ -39,10 +39,10 @@ def seal_plan(project: Project, wish: Wish, *, progress: Progress = silent) -> P
 
 
 def _make(state: State, wish: Wish) -> Plan:
-    if wish.seed in {attempt.plan.seed for attempt in state.attempts}:
+    if wish.seed in state.seeds:
         raise PlanError(
-            f"The seed {wish.seed!r} was used by an earlier plan on this pool: the same items would be "
-            "drawn again, and their labels are known. Use another seed, or leave --seed out."
+            f"The seed {wish.seed!r} was used in this project before: the same items would be drawn "
+            "again, and their labels are known. Use another seed, or leave --seed out."
         )
     if wish.family and any(old.plan.family != wish.confidence for old in state.attempts):
         raise PlanError(

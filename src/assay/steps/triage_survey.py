@@ -121,7 +121,7 @@ def _risk(state: State, delta: float) -> float:
 
 def _fresh_seed(state: State, wish: LabelWish) -> str:
     """The seed of this draw. One that drew before would bring back labels that are known."""
-    if wish.seed is not None and any(work.survey.seed == wish.seed for work in state.surveys):
+    if wish.seed in state.seeds:
         raise PlanError(
             f"The seed {wish.seed!r} has drawn items in this project before. A new attempt needs "
             "items that nobody could foresee: leave --seed out."
