@@ -1,16 +1,25 @@
 """The draws that judge a classifier were foreseen by nobody, whatever was labelled before."""
 
 import json
+import math
 
 import pytest
 
 from assay.errors import PlanError, VerificationError
-from assay.events import check_story, seal, set_aside, settings_of, training_labels, training_of
+from assay.events import (
+    about_pool,
+    check_story,
+    seal,
+    set_aside,
+    settings_of,
+    training_labels,
+    training_of,
+)
 from assay.files.labels import LabelRow
 from assay.stats.metrics import parse_claim
 from assay.steps.certify import certify
 from assay.steps.draw import draw_batch
-from assay.steps.estimate import EstimateWish, draw_estimate, open_estimate
+from assay.steps.estimate import EstimateWish, draw_estimate, open_estimate, read_estimate
 from assay.steps.label import label
 from assay.steps.look import look
 from assay.steps.plan import Wish, abandon_plan, seal_plan
@@ -48,7 +57,7 @@ def test_a_seed_that_drew_for_a_survey_cannot_draw_for_a_plan(world, tmp_path) -
     assert not training_of(project.state()).freezes, "refused before anything is frozen"
     stop_training(project, seed="first")
     abandon_plan(project, "an estimate first")
-    open_estimate(project, EstimateWish(metric="prevalence", budget=100, seed="survey"))
+    open_estimate(project, EstimateWish(metric="prevalence", budget=30, seed="survey"))
     batch = draw_estimate(project)
     label(project, [LabelRow(item=i, label=world.truth[i], annotator="kim") for i in batch.items])
     for seed in ("training", "first", "survey"):
@@ -72,6 +81,20 @@ def test_a_survey_takes_no_seed_of_a_plan_either(world, tmp_path) -> None:
     again["survey"] |= {"number": 2, "purpose": "estimate", "seed": "plan"}
     with pytest.raises(VerificationError, match="its seed was used before"):
         check_story(chained([*events, ("SurveyOpened", again, events[-1][2])]))
+
+
+def test_figures_of_the_rest_are_not_called_those_of_the_collection(world, tmp_path) -> None:
+    """Training by score takes out what is not like the rest, so its prevalence is another one."""
+    project = begun(world, tmp_path / "work")
+    assert about_pool(project.state(), project.state().pool) is None
+    answer_training(project, world)
+    stop_training(project, mode="fixed", labels=50)
+    draw_batch(project, write=False)
+    answer_plan(project, world)
+    assert read_estimate(project).warnings[-1] == (
+        "These figures are about the 740 items that training never took; the 60 items it took are left "
+        "out, and need not be like them."
+    )
 
 
 def test_only_what_was_set_aside_is_certified(world, tmp_path) -> None:
@@ -130,3 +153,29 @@ def test_a_second_attempt_is_told_and_learns_nothing_from_the_first(world, tmp_p
     path = certify(project).path
     assert [one["outcome"] for one in json.loads(path.read_text())["earlier"]] == ["abandoned"]
     assert verify(path, project=project).status == "verified"
+
+
+def test_attempts_can_share_one_risk(world, tmp_path) -> None:
+    """5 % for all classifiers together, however many: 6/(pi k)^2 of it for the k-th plan."""
+    project = begun(world, tmp_path / "work", budget=700)
+    answer_training(project, world)
+    first = stop_training(project, family=True).plan
+    assert 1 - first.confidence == pytest.approx(0.05 * 6 / math.pi**2)
+    abandon_plan(project, "a better classifier")
+    train(project, TrainWish(insist=True))
+    answer_training(project, world)
+    second = stop_training(project, family=True).plan
+    assert (1 - first.confidence) + (1 - second.confidence) < 0.05
+    check_story(project.ledger.entries())
+
+
+def test_a_risk_that_was_not_shared_cannot_be_shared_later(world, tmp_path) -> None:
+    project = begun(world, tmp_path / "work", budget=700)
+    answer_training(project, world)
+    stop_training(project)
+    abandon_plan(project, "a better classifier")
+    train(project, TrainWish(insist=True))
+    answer_training(project, world)
+    with pytest.raises(PlanError, match="--family shares one risk among all plans"):
+        stop_training(project, family=True)
+    assert len(training_of(project.state()).freezes) == 1, "refused before anything is frozen"

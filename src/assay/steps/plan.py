@@ -19,7 +19,7 @@ from assay.steps.reserve import build_reserve
 from assay.types.plan import Plan
 from assay.types.results import Forecast
 
-__all__ = ["Wish", "abandon_plan", "forecast_plan", "seal_plan"]
+__all__ = ["Wish", "abandon_plan", "forecast_plan", "refuse_spent", "seal_plan"]
 
 
 def seal_plan(project: Project, wish: Wish, *, progress: Progress = silent) -> Plan:
@@ -38,7 +38,8 @@ def seal_plan(project: Project, wish: Wish, *, progress: Progress = silent) -> P
     return plan
 
 
-def _make(state: State, wish: Wish) -> Plan:
+def refuse_spent(state: State, wish: Wish) -> None:
+    """Refuse a seed that chose items before, and a shared risk that an earlier plan did not share."""
     if wish.seed in state.seeds:
         raise PlanError(
             f"The seed {wish.seed!r} was used in this project before: the same items would be drawn "
@@ -49,6 +50,10 @@ def _make(state: State, wish: Wish) -> Plan:
             "--family shares one risk among all plans on this pool, and an earlier plan was sealed "
             "without it or at another level, so the sum cannot be kept. Leave --family out."
         )
+
+
+def _make(state: State, wish: Wish) -> Plan:
+    refuse_spent(state, wish)
     return make_plan(
         wish,
         registered_pool(state).summary,

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay import __version__
 from assay.errors import InputError, PlanError
-from assay.events import State, SurveyedItem, SurveyReported, SurveyWork
+from assay.events import State, SurveyedItem, SurveyReported, SurveyWork, about_pool
 from assay.pool import Progress, silent
 from assay.pool.routing import conditions
 from assay.pool.scored import ScoreColumns, ScoreFile, read_scored
@@ -240,6 +240,9 @@ def _judged(project: Project, state: State, own: Sequence[SurveyWork]) -> Triage
         data, path, target=settings["target"], delta=settings["delta"], pool=settings["pool"]
     )
     found = _all_attempts(found, [float(one.survey.settings["delta"]) for one in own])
+    told = about_pool(state, pool)
+    if told is not None:
+        found = replace(found, assumptions=(*found.assumptions, told))
     thresholds = _thresholds(found, pool, settings, path)
     result = describe(found, thresholds, data=data, scores=scores, of="pool")
     skipped = sum(state.label(item) is None for item in work.order)
