@@ -99,7 +99,7 @@ def test_known_labels_are_reused_by_a_later_plan(assay, labelled, world, tmp_pat
     wish = ["recall >= 0.5", "--mode", "fixed", "--budget", 300, "-p", labelled]
     refused = assay("plan", *wish, "--seed", "s")
     assert refused.code == 2
-    assert "was used by an earlier plan" in refused.err
+    assert "was used in this project before" in refused.err
     assert assay("plan", *wish, "--seed", "another").code == 0
     again = assay("draw", "-p", labelled, "--json").json
     assert again["known"] > 20

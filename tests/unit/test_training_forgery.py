@@ -142,7 +142,7 @@ def unlisted_training_item(told):
 
 def second_training(told):
     opened = copy.deepcopy(the(told, "SurveyOpened"))
-    opened["survey"]["number"] = 2
+    opened["survey"] |= {"number": 2, "seed": "another"}
     return [*told, ("SurveyOpened", opened, told[-1][2])]
 
 

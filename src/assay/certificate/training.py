@@ -4,8 +4,18 @@ from collections.abc import Sequence
 
 from assay.draw import ticket
 from assay.errors import VerificationError
-from assay.events import Attempt, Entry, SurveyWork, replay, training_of
+from assay.events import (
+    Attempt,
+    Entry,
+    State,
+    SurveyWork,
+    replay,
+    settings_of,
+    training_labels,
+    training_of,
+)
 from assay.types.certificate import Certificate, Check
+from assay.types.results import counted
 from assay.types.training_settings import CELLS
 
 
@@ -30,7 +40,22 @@ def check_training(certificate: Certificate, entries: Sequence[Entry]) -> Check 
         name="training",
         outcome="ok",
         detail=f"model {frozen.model} learnt from {labels:,} labels on record, was frozen before the "
-        f"first draw, and none of its {len(work.order):,} items was drawn for the claim",
+        f"first draw, and none of its {len(work.order):,} items was drawn for the claim"
+        f"{_changed_later(work, state, entries)}",
+    )
+
+
+def _changed_later(work: SurveyWork, state: State, entries: Sequence[Entry]) -> str:
+    """Training labels that differ now: what is said of the whole collection is about today's."""
+    if settings_of(work).population != "whole":
+        return ""
+    before, now = training_labels(state, work), training_labels(replay(entries), work)
+    changed = sum(now.get(item) != label for item, label in before.items())
+    if not changed:
+        return ""
+    return (
+        f"; {counted(changed, 'training label')} changed later, so the whole collection keeps the claim "
+        "only with the labels as they are now"
     )
 
 
@@ -44,7 +69,10 @@ def _refuse_trained(work: SurveyWork, attempt: Attempt) -> None:
 
 
 def _refuse_chosen(work: SurveyWork) -> None:
-    """Random training items stand in the order of their tickets: nobody picked among them."""
+    """Random training items stand in the order of their tickets.
+
+    Whether one was passed over, only the collection tells; no promise rests on it.
+    """
     seed = work.survey.seed
     mine = [item for item in work.order if CELLS[work.cells[item]] == "random"]
     tickets = [ticket(seed, item) for item in mine]

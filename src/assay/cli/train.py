@@ -60,6 +60,8 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--stop", is_flag=True, help="Freeze the classifier and seal its certification plan.")
 @click.option("--labels", type=click.IntRange(min=1), metavar="N",
               help="With --stop: where a fixed or budget plan ends.")  # fmt: skip
+@click.option("--family", is_flag=True,
+              help="With --stop: share one risk with the plans of later classifiers.")  # fmt: skip
 @click.option("--status", "only_status", is_flag=True, help="Show where it stands; record nothing.")
 @click.option("--plot", type=FILE, help="Write the learning curve: .html, .svg or .png.")
 @click.option("-o", "--output", type=FILE, help="Where to write the batch.")
@@ -83,6 +85,7 @@ def train(
     seed: str | None,
     stop: bool,
     labels: int | None,
+    family: bool,
     only_status: bool,
     plot: Path | None,
     output: Path | None,
@@ -109,8 +112,8 @@ def train(
     from assay.steps.training_settings import TrainWish
 
     project = Project(folder=folder)
-    if labels is not None and not stop:
-        raise click.UsageError("--labels says where a plan ends: add --stop.")
+    if (labels is not None or family) and not stop:
+        raise click.UsageError("--labels and --family are about the plan: add --stop.")
     if only_status or (plot is not None and not stop and claim is None):
         _refuse_with_status(claim, seeds, batch, stop=stop)
         _show_status(project, plot, as_json=as_json)
@@ -120,7 +123,12 @@ def train(
             raise click.UsageError(
                 "--stop ends the training: leave out the claim, --seeds, --plot."
             )
-        _stop(project, mode, labels, seed, as_json=as_json)
+        if confidence is not None or power is not None:
+            raise click.UsageError(
+                "--stop seals the plan as the training is set. Change that first: assay train "
+                "--confidence 0.99 -p DIR; then stop."
+            )
+        _stop(project, mode, labels, seed, family=family, as_json=as_json)
         return
     wish = TrainWish(
         claim=None if claim is None else read_claim(claim),
@@ -208,12 +216,20 @@ def _show_status(project: "Project", plot: Path | None, *, as_json: bool) -> Non
 
 
 def _stop(
-    project: "Project", mode: str | None, labels: int | None, seed: str | None, *, as_json: bool
+    project: "Project",
+    mode: str | None,
+    labels: int | None,
+    seed: str | None,
+    *,
+    family: bool,
+    as_json: bool,
 ) -> None:
     from assay.steps.training_freeze import stop_training
 
     with progress_bar("stop") as progress:
-        done = stop_training(project, mode=mode, labels=labels, seed=seed, progress=progress)
+        done = stop_training(
+            project, mode=mode, labels=labels, seed=seed, family=family, progress=progress
+        )
     if as_json:
         show_json(stopped_json(done))
         return

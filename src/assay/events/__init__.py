@@ -29,6 +29,7 @@ from assay.events.kinds import (
 from assay.events.state import Attempt, State, SurveyWork, go_on, replay
 from assay.events.story import check_story
 from assay.events.training import (
+    about_pool,
     is_frozen,
     labels_digest,
     live_surveys,
@@ -69,6 +70,7 @@ __all__ = [
     "SurveyWork",
     "SurveyedItem",
     "TrainingChanged",
+    "about_pool",
     "check_chain",
     "check_story",
     "go_on",

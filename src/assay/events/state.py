@@ -120,6 +120,14 @@ class State:
         """The latest plan, open or closed."""
         return self.attempts[-1] if self.attempts else None
 
+    @property
+    def seeds(self) -> set[str]:
+        """Every seed that chose items here: one used again draws what is known by now."""
+        found = {attempt.plan.seed for attempt in self.attempts}
+        found |= {work.survey.seed for work in self.surveys}
+        found |= {work.training.keep_seed for work in self.surveys if work.training}
+        return found - {""}
+
     def drawn(self, item: str) -> bool:
         """Whether the item was handed out, by a plan or by a survey."""
         return item in self.claimed or item in self.surveyed

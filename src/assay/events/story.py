@@ -27,7 +27,13 @@ from assay.events.kinds import (
     read_event,
 )
 from assay.events.state import Attempt, State
-from assay.events.training import is_frozen, outgrown, trained_on, training_of
+from assay.events.training import (
+    is_frozen,
+    may_be_certified,
+    outgrown,
+    trained_on,
+    training_of,
+)
 from assay.events.training_story import changed, drawn, freeze, model, opened
 
 
@@ -63,7 +69,7 @@ def _plan(state: State, event: PlanSealed) -> str | None:
         return "another plan is still open"
     if event.plan.number != len(state.attempts) + 1:
         return "its number is not the next one"
-    if event.plan.seed in {attempt.plan.seed for attempt in state.attempts}:
+    if event.plan.seed in state.seeds:
         return "its seed was used before"
     return "training went on after its classifier was frozen" if outgrown(state) else None
 
@@ -84,8 +90,12 @@ def _batch(state: State, event: BatchDrawn) -> str | None:
     size = attempt.plan.size
     if size is not None and len(attempt.draws) + len(event.items) > size:
         return "it holds more draws than the plan has"
-    if attempt.pool is not state.collection and any(trained_on(state, i.id) for i in event.items):
+    if attempt.pool is state.collection:
+        return None
+    if any(trained_on(state, item.id) for item in event.items):
         return "an item was used to train the classifier"
+    if any(not may_be_certified(state, item.id) for item in event.items):
+        return "an item was not set aside for certification"
     return None
 
 
@@ -120,6 +130,8 @@ def _adjudication(state: State, event: LabelAdjudicated) -> str | None:
 def _survey(state: State, event: SurveyOpened) -> str | None:
     if event.survey.number != len(state.surveys) + 1:
         return "its number is not the next one"
+    if event.survey.seed in state.seeds:
+        return "its seed was used before"
     return opened(state, event) if event.survey.purpose == "training" else None
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from assay.events.state import State, SurveyWork
 from assay.stats.metrics import metric
+from assay.types.pool import RegisteredPool
 from assay.types.results import counted, percent
 from assay.types.training_settings import TrainingSettings
 
@@ -73,6 +74,29 @@ def set_aside(settings: TrainingSettings, item: str) -> bool:
     return int(ticket[:13], 16) < settings.keep * 16**13
 
 
+def may_be_certified(state: State, item: str) -> bool:
+    """Whether the item is in the part that a trained classifier is judged on."""
+    work = training_of(state)
+    settings = None if work is None else settings_of(work)
+    return settings is None or settings.population != "future" or set_aside(settings, item)
+
+
+def about_pool(state: State, pool: RegisteredPool | None) -> str | None:
+    """What figures on this pool are about, where it is what training left of the collection."""
+    work = training_of(state)
+    frozen = [event for _, _, event in work.freezes if event.pool is pool] if work else []
+    if not frozen:
+        return None
+    items = counted(frozen[-1].pool.summary.items, "item")
+    if frozen[-1].population == "future":
+        return f"These figures are about the {items} set aside before training, not the collection."
+    taken = counted(frozen[-1].excluded, "item")
+    return (
+        f"These figures are about the {items} that training never took; the {taken} it took are left "
+        "out, and need not be like them."
+    )
+
+
 def population_sentence(state: State, work: SurveyWork, *, certified: int) -> str:
     """What a certificate on the scored part is about, and what follows for the collection."""
     settings = settings_of(work)
@@ -80,8 +104,8 @@ def population_sentence(state: State, work: SurveyWork, *, certified: int) -> st
     if settings.population == "future":
         return (
             f"The claim is about the {counted(certified, 'item')} that a lot set aside before training "
-            f"({percent(settings.keep)} of the collection); they stand for further documents of the "
-            "same source, as long as the source stays as it is."
+            f"({percent(settings.keep)} of the collection). Further documents of the same source should "
+            "be like them, as long as the source stays as it is; the confidence is for these items."
         )
     if settings.population == "rest":
         return (

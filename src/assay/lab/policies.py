@@ -6,6 +6,7 @@ clairvoyant. The population of every claim is the part of the collection that tr
 from.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from assay.lab.policy_growth import MADE, GrowthTask, collection_at, grow, make_
 from assay.lab.policy_rules import JudgeTask, YardstickTask, judge, measure
 from assay.lab.policy_tables import (
     Curve,
+    Group,
     Row,
     Totals,
     optimism_rows,
@@ -93,7 +95,8 @@ def _run(order: Order, folder: Path) -> Outcome:
         Curve(task=t, found=f, target=targets[topic_of(t)], yardstick=m, verdict=v)
         for (t, f, m), v in zip(kept, verdicts, strict=True)
     ]
-    return _told(curves, totals, order, runs)
+    grown_of = Counter((task.path.stem, task.sampling) for task in tasks)
+    return _told(curves, totals, grown_of, order, runs)
 
 
 def _part(order: Order, start: float, stop: float) -> Order:
@@ -143,13 +146,15 @@ def _yardsticks(tasks: Sequence[GrowthTask], yard: Sequence[Found]) -> Totals:
     return {key: float(np.mean(own)) for key, own in parts.items()}
 
 
-def _told(curves: Sequence[Curve], totals: Totals, order: Order, runs: int) -> Outcome:
+def _told(
+    curves: Sequence[Curve], totals: Totals, grown: Counter[Group], order: Order, runs: int
+) -> Outcome:
     tables = {
         "policies": policy_rows(curves, totals),
         "paper": paper_rows(curves),
         "waits": wait_rows(curves, WAITS_FULL if order.full else WAITS),
         "optimism": optimism_rows(curves),
-        "savings": saving_rows(curves, totals),
+        "savings": saving_rows(curves, totals, grown),
         "topics": topic_rows(curves, totals),
         "one-run": [
             {"run": f"{curves[0].collection}, {curves[0].task.topic}", **point}

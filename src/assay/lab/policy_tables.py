@@ -1,6 +1,6 @@
 """The tables of `policies`: figures per policy, per wait and per size, with errors over topics."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,7 @@ PAPER = {
 
 Row = dict[str, Any]
 Totals = dict[tuple[str, str, str], float]
+Group = tuple[str, str]  # collection and sampling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,43 +207,43 @@ def optimism_rows(curves: Sequence[Curve]) -> list[Row]:
     return rows
 
 
-def saving_rows(curves: Sequence[Curve], totals: Totals) -> list[Row]:
-    """What a clairvoyant saves by score-guided certification, and by active training on top."""
+def saving_rows(curves: Sequence[Curve], totals: Totals, grown: Mapping[Group, int]) -> list[Row]:
+    """What a clairvoyant saves by score-guided certification, and by active training on top.
+
+    Only runs that reach the target have a ratio; `grown` tells how many there were of each
+    collection and sampling, so that a ratio of the lucky ones is seen to be one.
+    """
+
+    def guided(curve: Curve) -> float | None:
+        pair = curve.yardstick["guided"], curve.yardstick["fixed"]
+        return pair[0] / pair[1] if all(pair) else None
+
+    def against_random(curve: Curve) -> float | None:
+        mine, random = curve.yardstick["guided"], totals.get((*topic_of(curve.task), "random"))
+        return mine / random if mine and random else None
+
     rows = []
-    for collection in dict.fromkeys(c.collection for c in curves):
-        mine = [c for c in curves if c.collection == collection]
-        guided, guided_error = _figures(
-            _by_topic(
-                [c for c in mine if c.task.sampling == "random"],
-                lambda c: (
-                    c.yardstick["guided"] / c.yardstick["fixed"]
-                    if c.yardstick["guided"] and c.yardstick["fixed"]
-                    else None
-                ),
-            )
+    for collection, sampling in dict.fromkeys((c.collection, c.task.sampling) for c in curves):
+        own = [c for c in curves if (c.collection, c.task.sampling) == (collection, sampling)]
+        random = sampling == "random"
+        values = _by_topic(own, guided if random else against_random)
+        ratio, error = _figures(values)
+        name = "score-guided of fixed test" if random else f"{sampling} of random training"
+        rows.append(
+            {
+                "collection": collection,
+                "clairvoyant's total": name,
+                "ratio": ratio,
+                "error": error,
+                "runs": sum(map(len, values)),
+                "of": grown[collection, sampling],
+            }
         )
-        rows.append(_saving(collection, "score-guided of fixed test", guided, guided_error))
-        for sampling in dict.fromkeys(c.task.sampling for c in mine if c.task.sampling != "random"):
-            ratio, error = _figures(
-                _by_topic(
-                    [c for c in mine if c.task.sampling == sampling],
-                    lambda c: (
-                        c.yardstick["guided"] / totals[(*topic_of(c.task), "random")]
-                        if c.yardstick["guided"] and (*topic_of(c.task), "random") in totals
-                        else None
-                    ),
-                )
-            )
-            rows.append(_saving(collection, f"{sampling} of random training", ratio, error))
     return rows
 
 
-def _saving(collection: str, name: str, ratio: float | None, error: float | None) -> Row:
-    return {"collection": collection, "clairvoyant's total": name, "ratio": ratio, "error": error}
-
-
 def topic_rows(curves: Sequence[Curve], totals: Totals) -> list[Row]:
-    """The topics, their targets and what a clairvoyant pays."""
+    """The topics, their targets and what a clairvoyant pays on the runs that reach them."""
     rows = []
     for key in dict.fromkeys(sampled_topic(c.task) for c in curves):
         mine = [c for c in curves if sampled_topic(c.task) == key]
@@ -254,6 +255,7 @@ def topic_rows(curves: Sequence[Curve], totals: Totals) -> list[Row]:
                 "topic": key[1],
                 "sampling": key[2],
                 "runs": len(mine),
+                "reached": sum(c.yardstick["guided"] is not None for c in mine),
                 "target": mine[0].target,
                 "clairvoyant": round(totals[key]),
                 "trains": round(float(np.mean(at))),

@@ -57,8 +57,8 @@ def _paragraphs(result: Mapping[str, Any]) -> tuple[str, ...]:
         again = "" if result["freezes"] == 1 else f" (the latest of {result['freezes']} freezes)"
         told.append(
             f"Model {frozen['model']}, trained on {counted(frozen['labels'], 'label')}, was frozen"
-            f"{again} with its cut-off at {frozen['threshold']:.4g} before the first item was drawn for "
-            f"the claim. It picks {frozen['flagged']:,} of {counted(frozen['items'], 'item')}. "
+            f"{again} with its cut-off at {frozen['threshold']:.4g} before the plan that judges it drew "
+            f"its first item. It picks {frozen['flagged']:,} of {counted(frozen['items'], 'item')}. "
             f"{frozen['sentence']}"
         )
         told.append(

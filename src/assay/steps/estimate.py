@@ -3,14 +3,14 @@
 import secrets
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from assay.draw import weighted_draws
 from assay.errors import InputError, PlanError, VerificationError
-from assay.events import State, SurveyedItem, SurveyReported, SurveyWork
+from assay.events import State, SurveyedItem, SurveyReported, SurveyWork, about_pool
 from assay.evidence.estimate import Answers, estimate
 from assay.evidence.estimate_claim import estimate_attempt
 from assay.plan.estimate import EstimateWish, plan_estimate
@@ -59,8 +59,7 @@ def open_estimate(project: Project, wish: EstimateWish) -> PlannedEstimate:
     with project.writing() as session:
         state = session.state
         pool = registered_pool(state)
-        used = {a.plan.seed for a in state.attempts} | {w.survey.seed for w in state.surveys}
-        if wish.seed in used:
+        if wish.seed in state.seeds:
             raise PlanError(
                 f"The seed {wish.seed!r} was used before on this pool: the same items would be drawn "
                 "again, and their labels are known. Use another seed, or leave --seed out."
@@ -273,14 +272,21 @@ def read_estimate(project: Project, *, progress: Progress = silent) -> Estimates
         if state.attempt is None:
             _required(state)
             raise AssertionError("refused above")
-        return estimate_attempt(state, state.attempt, tell=progress)
+        told = about_pool(state, state.attempt.pool)
+        return _about(estimate_attempt(state, state.attempt, tell=progress), told)
     design = design_of(work)
     found = estimate(design, _answers(state, work, design), tell=progress)
+    found = _about(found, about_pool(state, state.pool))
     with project.writing() as session:
         session.record(
             SurveyReported(survey=work.survey.number, labels=found.labels, result=plain(found))
         )
     return found
+
+
+def _about(found: Estimates, told: str | None) -> Estimates:
+    """The figures with what they are about, where that is not the whole collection."""
+    return found if told is None else replace(found, warnings=(*found.warnings, told))
 
 
 def _answers(state: State, work: SurveyWork, design: EstimateDesign) -> Answers:

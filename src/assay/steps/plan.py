@@ -19,7 +19,7 @@ from assay.steps.reserve import build_reserve
 from assay.types.plan import Plan
 from assay.types.results import Forecast
 
-__all__ = ["Wish", "abandon_plan", "forecast_plan", "seal_plan"]
+__all__ = ["Wish", "abandon_plan", "forecast_plan", "refuse_spent", "seal_plan"]
 
 
 def seal_plan(project: Project, wish: Wish, *, progress: Progress = silent) -> Plan:
@@ -38,17 +38,22 @@ def seal_plan(project: Project, wish: Wish, *, progress: Progress = silent) -> P
     return plan
 
 
-def _make(state: State, wish: Wish) -> Plan:
-    if wish.seed in {attempt.plan.seed for attempt in state.attempts}:
+def refuse_spent(state: State, wish: Wish) -> None:
+    """Refuse a seed that chose items before, and a shared risk that an earlier plan did not share."""
+    if wish.seed in state.seeds:
         raise PlanError(
-            f"The seed {wish.seed!r} was used by an earlier plan on this pool: the same items would be "
-            "drawn again, and their labels are known. Use another seed, or leave --seed out."
+            f"The seed {wish.seed!r} was used in this project before: the same items would be drawn "
+            "again, and their labels are known. Use another seed, or leave --seed out."
         )
     if wish.family and any(old.plan.family != wish.confidence for old in state.attempts):
         raise PlanError(
             "--family shares one risk among all plans on this pool, and an earlier plan was sealed "
             "without it or at another level, so the sum cannot be kept. Leave --family out."
         )
+
+
+def _make(state: State, wish: Wish) -> Plan:
+    refuse_spent(state, wish)
     return make_plan(
         wish,
         registered_pool(state).summary,

@@ -64,6 +64,11 @@ def _survey(
                 "longer describe them. Begin a new project for the new classifiers."
             )
         return work
+    if seed in state.seeds:
+        raise PlanError(
+            f"The seed {seed!r} was used in this project before: the same items would be drawn again, "
+            "and their labels are known. Use another seed, or leave --seed out."
+        )
     survey = Survey(
         number=len(state.surveys) + 1,
         purpose="recall",

@@ -196,8 +196,7 @@ def _begin(
 
 
 def _refuse_seed(state: State, seed: str | None) -> None:
-    used = {a.plan.seed for a in state.attempts} | {w.survey.seed for w in state.surveys}
-    if seed in used:
+    if seed in state.seeds:
         raise PlanError(
             f"The seed {seed!r} was used before on this pool. Use another, or leave --seed out."
         )

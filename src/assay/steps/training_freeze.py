@@ -23,7 +23,7 @@ from assay.events import (
 from assay.plan import Wish, make_plan
 from assay.pool import Progress, silent
 from assay.steps.draw import Batch, draw_batch
-from assay.steps.plan import seal_plan
+from assay.steps.plan import refuse_spent, seal_plan
 from assay.steps.project import SCORES, Project, collection_of
 from assay.steps.training import Trained, refuse_closed, required, train
 from assay.steps.training_material import material
@@ -53,6 +53,16 @@ class Stopped:
     plan: Plan
     left: int | None
     batch: Batch | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What somebody asks of the plan; None where the goal of the training decides."""
+
+    mode: str | None
+    labels: int | None
+    seed: str | None
+    family: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,14 +96,17 @@ def stop_training(
     mode: str | None = None,
     labels: int | None = None,
     seed: str | None = None,
+    family: bool = False,
     draw: bool = False,
     write: bool = True,
     progress: Progress = silent,
 ) -> Stopped:
     """Freeze the classifier of the labels as they are and seal its certification plan.
 
-    Where the classifier is frozen already and only its plan is missing, the plan is sealed.
+    Where the classifier is frozen already and only its plan is missing, the plan is sealed. With
+    `family`, this plan and those of later classifiers share one risk.
     """
+    asked = _Asked(mode=mode, labels=labels, seed=seed, family=family)
     state = project.state()
     work = required(state)
     attempt = state.attempt
@@ -101,10 +114,10 @@ def stop_training(
         frozen = work.freezes[-1][2]
     else:
         refuse_closed(state)
-        frozen = _freeze(project, state, mode=mode, labels=labels, progress=progress)
+        frozen = _freeze(project, state, asked, progress=progress)
         state = project.state()
         work = required(state)
-    wish = _wish(state, work, mode=mode, labels=labels, seed=seed)
+    wish = _wish(state, work, asked)
     plan = seal_plan(project, wish, progress=progress)
     batch = draw_batch(project, write=write) if draw else None
     return Stopped(frozen=frozen, plan=plan, left=_left(state, work), batch=batch)
@@ -119,15 +132,13 @@ def _left(state: State, work: SurveyWork) -> int | None:
 def _wish(
     state: State,
     work: SurveyWork,
+    asked: _Asked,
     *,
-    mode: str | None,
-    labels: int | None,
-    seed: str | None = None,
     model: ModelTrained | None = None,
 ) -> Wish:
     """The plan that judges the classifier: as the goal says, or as asked for now."""
     goal = settings_of(work).goal
-    mode = mode or goal.mode
+    mode, labels = asked.mode or goal.mode, asked.labels
     if mode not in MODES:
         raise InputError(f"'mode' must be one of {', '.join(MODES)}, got {mode!r}.")
     ends = mode in ("budget", "fixed")
@@ -150,12 +161,13 @@ def _wish(
         power=goal.power,
         budget=labels if labels or not ends else left if mode == "budget" else None,
         expectation=Expectation(pilot=look.counts) if ends else None,
-        seed=seed,
+        seed=asked.seed,
+        family=asked.family,
     )
 
 
 def _freeze(
-    project: Project, state: State, *, mode: str | None, labels: int | None, progress: Progress
+    project: Project, state: State, asked: _Asked, *, progress: Progress
 ) -> ClassifierFrozen:
     work = required(state)
     settings = settings_of(work)
@@ -177,7 +189,7 @@ def _freeze(
             scored = registered_scores(part, final, project, collection, threshold, progress)
             model = refit.event or work.models[-1][2]
             # what the plan would refuse is refused before anything is frozen
-            wish = _wish(state, work, mode=mode, labels=labels, model=model)
+            wish = _wish(state, work, asked, model=model)
             _refuse_unsealable(wish, scored, state)
             frozen = _record(project, state, refit, scored, part, final)
         finally:
@@ -188,6 +200,7 @@ def _freeze(
 
 
 def _refuse_unsealable(wish: Wish, scored: RegisteredPool, state: State) -> None:
+    refuse_spent(state, wish)
     try:
         make_plan(wish, scored.summary, number=len(state.attempts) + 1, seed="trial")
     except PlanError as error:

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay import __version__
 from assay.errors import InputError, PlanError
-from assay.events import State, SurveyedItem, SurveyReported, SurveyWork
+from assay.events import State, SurveyedItem, SurveyReported, SurveyWork, about_pool
 from assay.pool import Progress, silent
 from assay.pool.routing import conditions
 from assay.pool.scored import ScoreColumns, ScoreFile, read_scored
@@ -121,7 +121,7 @@ def _risk(state: State, delta: float) -> float:
 
 def _fresh_seed(state: State, wish: LabelWish) -> str:
     """The seed of this draw. One that drew before would bring back labels that are known."""
-    if wish.seed is not None and any(work.survey.seed == wish.seed for work in state.surveys):
+    if wish.seed in state.seeds:
         raise PlanError(
             f"The seed {wish.seed!r} has drawn items in this project before. A new attempt needs "
             "items that nobody could foresee: leave --seed out."
@@ -240,6 +240,9 @@ def _judged(project: Project, state: State, own: Sequence[SurveyWork]) -> Triage
         data, path, target=settings["target"], delta=settings["delta"], pool=settings["pool"]
     )
     found = _all_attempts(found, [float(one.survey.settings["delta"]) for one in own])
+    told = about_pool(state, pool)
+    if told is not None:
+        found = replace(found, assumptions=(*found.assumptions, told))
     thresholds = _thresholds(found, pool, settings, path)
     result = describe(found, thresholds, data=data, scores=scores, of="pool")
     skipped = sum(state.label(item) is None for item in work.order)
