@@ -308,6 +308,20 @@ def test_check_and_backup_know_the_scored_file(done, tmp_path) -> None:
     assert "'scores/scored-1.parquet' was changed" in failed[0].detail
 
 
+def test_the_other_side_checks_with_and_without_the_collection(made, world, tmp_path) -> None:
+    shutil.copytree(made.folder, tmp_path / "theirs" / "made")
+    alone = Project(folder=tmp_path / "theirs" / "made")
+    found = verify(alone.folder / "certificate.json", project=alone)
+    assert found.status == "verified"
+    details = {one.name: one.detail for one in found.checks}
+    assert "but the collection is not at hand" in details["training"]
+    assert "lowest tickets of the pool first" in details["draw"], "the scores travel along"
+    with_it = Project(folder=alone.folder, pool_at=str(world.path))
+    found = verify(alone.folder / "certificate.json", project=with_it)
+    details = {one.name: one.detail for one in found.checks}
+    assert "every other one of the collection" in details["training"]
+
+
 def test_the_report_tells_how_the_classifier_was_trained(made) -> None:
     text = report_bytes(made, "html").decode()
     assert "How the classifier was trained" in text

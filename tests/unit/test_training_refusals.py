@@ -3,11 +3,13 @@
 import sys
 import threading
 
+import duckdb
 import pytest
 
 from assay.errors import InputError, PlanError
 from assay.events import training_of
 from assay.files.labels import LabelRow
+from assay.pool.tables import write_table
 from assay.stats.metrics import parse_claim
 from assay.steps.init import init
 from assay.steps.label import label
@@ -272,7 +274,7 @@ def test_empty_giant_and_foreign_texts_are_borne(tmp_path) -> None:
     odd = {
         "empty": "",
         "spaces": "   \t ",
-        "giant": "orbit market " * 100_000,
+        "giant": "orbit market " * 200_000,
         "japanese": "東京の天気は晴れです 宇宙探査機",
         "arabic": "كوكب المريخ",
         "mixed": "Москва rover 東京 😀 naïve",
@@ -282,6 +284,14 @@ def test_empty_giant_and_foreign_texts_are_borne(tmp_path) -> None:
     answer_training(project, world)
     stopped = stop_training(project)
     assert stopped.frozen.pool.summary.items == 106
+
+
+def test_a_giant_text_takes_no_room_for_others(tmp_path) -> None:
+    """Padded to the longest, these would need 40 GB."""
+    texts = [*["short"] * 5_000, "giant" * 400_000]
+    path = write_table(tmp_path / "texts.parquet", {"id": range(5_001), "text": texts})
+    longest, items = duckdb.sql(f"SELECT max(length(text)), count(*) FROM '{path}'").fetchall()[0]
+    assert (longest, items) == (2_000_000, 5_001)
 
 
 def test_texts_without_a_single_word_train_nothing(tmp_path) -> None:

@@ -40,9 +40,11 @@ def file_digest(path: Path) -> str:
 def _array(values: Sequence[Any]) -> "np.ndarray[Any, Any]":
     if not isinstance(values, np.ndarray):
         values = list(values)
-    array = np.asarray(values)
-    if array.dtype.kind not in "OSU":
-        return array
-    texts = np.empty(len(array), dtype=object)
+    # numpy would give every text the room of the longest: a giant among thousands fills the memory
+    if isinstance(values, np.ndarray) or not any(isinstance(value, str) for value in values):
+        array = np.asarray(values)
+        if array.dtype.kind not in "OSU":
+            return array
+    texts = np.empty(len(values), dtype=object)
     texts[:] = [None if value is None else str(value) for value in values]
     return texts

@@ -8,7 +8,6 @@ from assay.stats.metrics import Metric, metric
 from assay.types.claim import Claim
 
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 # Metrics that a cut can make as good as one likes at the cost of the other one.
 ONE_SIDED = ("recall", "precision")
@@ -36,23 +35,25 @@ def refuse_untrainable(claim: Claim) -> None:
         )
 
 
-def best_cut(scores: Floats, labels: Flags, claim: Claim) -> float:
-    """The score from which items are flagged, best for the claim on these labels.
+def best_cut(shares: Floats, claim: Claim) -> float:
+    """The score from which items are flagged so that the claim's metric is expected to be best.
 
-    F-beta, Jaccard and accuracy are made as high as possible. Recall and precision are aimed
-    somewhat above the target, with as few items flagged as recall allows, or as many as precision
-    allows. Items with equal scores stand or fall together.
+    `shares` are calibrated scores: the chance of each item to be relevant. F-beta, Jaccard and
+    accuracy are made as high as possible. Recall and precision are aimed somewhat above the
+    target, with as few items flagged as recall allows, or as many as precision allows. Items with
+    equal scores stand or fall together. Few labels fix a curve from scores to chances far better
+    than they fix the best cut on themselves.
 
-    >>> scores, labels = np.array([0.1, 0.4, 0.8, 0.9]), np.array([False, True, False, True])
-    >>> best_cut(scores, labels, Claim(metric="recall", side="lower", target=0.8))
-    0.4
+    >>> best_cut(np.array([0.1, 0.2, 0.7, 0.9]), Claim(metric="f1", side="lower", target=0.5))
+    0.7
     """
     refuse_untrainable(claim)
-    order = np.argsort(-scores, kind="stable")
-    ranked, hits = scores[order], np.cumsum(labels[order])
+    ranked = np.sort(shares)[::-1]
+    hits = np.cumsum(ranked)
     last = np.append(np.diff(ranked) != 0, True)
+    positives = float(hits[-1])
     ranked, hits, flagged = ranked[last], hits[last], np.flatnonzero(last) + 1
-    value = _values(metric(claim.metric), hits, flagged, int(labels.sum()), len(labels))
+    value = _values(metric(claim.metric), hits, flagged, positives, len(shares))
     aim = claim.target + ROOM * (1 - claim.target)
     if claim.metric == "recall":
         return float(ranked[np.argmax(value >= min(aim, value.max()))])
@@ -63,8 +64,9 @@ def best_cut(scores: Floats, labels: Flags, claim: Claim) -> float:
 
 
 def _values(
-    ratio: Metric, hits: NDArray[np.int64], flagged: NDArray[np.int64], positives: int, items: int
+    ratio: Metric, hits: Floats, flagged: NDArray[np.int64], positives: float, items: int
 ) -> Floats:
+    """The metric expected at each cut."""
     cells = (hits, flagged - hits, positives - hits, items - flagged - positives + hits)
     above = sum(a * c for a, c in zip(ratio.numerator, cells, strict=True))
     below = sum(b * c for b, c in zip(ratio.denominator, cells, strict=True))

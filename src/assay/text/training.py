@@ -67,8 +67,7 @@ def study(
     curve = _curve(honest.scores, told)
     progress("scoring the collection", 0.85)
     scores = _rounded(curve.at(scorer.everywhere(progress)))
-    cut = best_cut(honest.scores, told, claim)
-    threshold = float(_rounded(curve.at(np.array([cut])))[0])
+    threshold = best_cut(_untrained(scores, rows), claim)
     look = TrainingLook(
         labels=len(rows),
         random=int(random.sum()),
@@ -78,6 +77,13 @@ def study(
         threshold=threshold,
     )
     return Study(look=look, scores=scores, scorer=scorer)
+
+
+def _untrained(scores: Floats, rows: Ints) -> Floats:
+    """The scores of items that the classifier did not see; its own it scores too surely."""
+    fresh = np.ones(len(scores), dtype=np.bool_)
+    fresh[rows] = False
+    return scores[fresh] if fresh.any() else scores
 
 
 def _refuse_one_sided(labels: Flags) -> None:
@@ -134,14 +140,22 @@ def _dealt(labels: Flags, folds: int) -> Ints:
 
 
 def crossed_counts(scores: Floats, labels: Flags, folds: Ints, claim: Claim) -> Counts:
-    """The confusion matrix in which every fold is cut where the other folds say."""
-    flagged = np.zeros(len(labels), dtype=np.bool_)
-    for number in range(int(folds.max()) + 1):
-        held = folds == number
-        flagged[held] = scores[held] >= best_cut(scores[~held], labels[~held], claim)
+    """The confusion matrix of flags that did not see the item's own fold."""
+    flagged = crossed_flags(scores, labels, folds, claim)
     tp = int((flagged & labels).sum())
     fp, fn = int(flagged.sum()) - tp, int(labels.sum()) - tp
     return Counts(tp=tp, fp=fp, fn=fn, tn=len(labels) - tp - fp - fn)
+
+
+def crossed_flags(scores: Floats, labels: Flags, folds: Ints, claim: Claim) -> Flags:
+    """Which items are flagged if every fold is calibrated and cut as the other folds say."""
+    flagged = np.zeros(len(labels), dtype=np.bool_)
+    for number in range(int(folds.max()) + 1):
+        held = folds == number
+        curve = _curve(scores[~held], labels[~held])
+        cut = best_cut(curve.at(scores[~held]), claim)
+        flagged[held] = curve.at(scores[held]) >= cut
+    return flagged
 
 
 def _curve(scores: Floats, labels: Flags) -> Calibrator:
