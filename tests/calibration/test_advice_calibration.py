@@ -7,11 +7,13 @@ labels and the runs of a topic their texts, so errors are those over topics of c
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from assay.lab.policy_growth import MADE, GrowthTask, Sight, grow, make_features, sights_of
-from assay.lab.policy_rules import claim_of, spread
+from assay.lab.policy_rules import claim_of, spread, true_test
 from assay.lab.texts import SHARES
+from assay.lab.weighted_runs import certify_pool
 from assay.stats.learning_curve import learning_curve
 
 
@@ -53,10 +55,20 @@ def cover(folder: Path, seeds: range, *, repeats: int, most: int, sizes: list[in
     return [spread(own)[0] for own in parts]
 
 
-def test_the_range_is_honest_in_few_runs(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Sight, ...]]:
+    """One short run on every topic of a collection."""
+    place = tmp_path_factory.mktemp("few")
+    make_features(MADE, place, 0)
+    return {topic: grown(place, 0, topic=topic, repeat=0, most=250) for topic in SHARES}
+
+
+def test_the_range_is_honest_in_few_runs(few: dict[str, tuple[Sight, ...]]) -> None:
     """Three runs on three topics: far from a range that is wrong half of the time."""
-    (share,) = cover(tmp_path, range(1), repeats=1, most=300, sizes=[60, 300])
-    assert share >= 0.75
+    found: list[float] = []
+    for sights in few.values():
+        found += held(sights, 0.9 * max(sight.f1 for sight in sights), least=60, most=250)
+    assert sum(found) >= 0.75 * len(found)
 
 
 @pytest.mark.slow
@@ -69,3 +81,34 @@ def test_the_range_is_honest_at_every_size(tmp_path: Path) -> None:
         tmp_path, range(12), repeats=2, most=1200, sizes=[40, 75, 125, 200, 350, 600, 1000, 2000]
     )
     assert all(0.82 <= share <= 0.98 for share in shares), shares
+
+
+def false_passes(sights: tuple[Sight, ...], *, times: int, most: int) -> int:
+    """Certifications of the look that flatters itself most, for a claim just above its truth."""
+    lucky = max(sights[8:], key=lambda sight: sight.cross_validated - sight.f1)
+    test = true_test(lucky, claim_of(lucky.f1 + 1e-6))
+    labels = [
+        np.repeat(np.array([1, 0], dtype=np.int8), [hits, band.items - hits])
+        for hits, band in zip(lucky.positives, lucky.look.bands, strict=True)
+    ]
+    rng = np.random.default_rng(8)
+    runs = (certify_pool(test, labels, rng, most=most) for _ in range(times))
+    return sum(run.decision == "pass" for run in runs)
+
+
+def test_stopping_on_luck_certifies_nothing_false(few: dict[str, tuple[Sight, ...]]) -> None:
+    """Chosen because cross-validation was luckiest: still at most 5 % pass (alarm: 1 in 600)."""
+    assert false_passes(few["harbours"], times=30, most=120) <= 5
+
+
+@pytest.mark.slow
+def test_stopping_on_luck_certifies_nothing_false_on_many_topics(tmp_path: Path) -> None:
+    """360 certifications of 36 lucky looks (measured: 7 pass; alarm by chance: 1 in 4,000)."""
+    passes = 0
+    for seed in range(6):
+        make_features(MADE, tmp_path / str(seed), seed)
+        for topic in SHARES:
+            for repeat in range(2):
+                run = grown(tmp_path / str(seed), seed, topic=topic, repeat=repeat, most=1200)
+                passes += false_passes(run, times=10, most=600)
+    assert passes <= 33
