@@ -20,7 +20,7 @@ def begun(world, tmp_path, assay):
     assert done.code == 0, done.err
     done = assay("train", "f1 >= 0.8", "--budget", 200, "--batch", 80, "--seed", "s", "-p", folder)
     assert done.code == 0, done.err
-    assert "Training for f1 >= 0.8 has begun" in done.out
+    assert "Training for f1 >= 0.8 with 95% confidence has begun" in done.out
     assert "rest: the items that training never takes" in done.out
     assert "80 items to label" in done.out
     return folder
@@ -124,3 +124,51 @@ def test_the_first_positive_is_waited_for(begun, world, assay) -> None:
     assert "0 positives among 80 random training labels" in done.out
     assert "assay train --seeds IDS.csv" in done.out
     assert "80 items to label" in done.out
+
+
+def test_a_changed_setting_is_told_once(begun, assay) -> None:
+    went = assay("train", "--confidence", 0.9, "--budget", 300, "-p", begun)
+    assert went.code == 0, went.err
+    assert "Changed from here on: confidence 0.95 → 0.9, budget 200 → 300." in went.out
+    again = assay("train", "--budget", 300, "-p", begun, "--json").json
+    assert again["changed"] == []
+    other = assay("train", "--auto-certify", "--population", "whole", "-p", begun, "--json").json
+    assert other["changed"] == ["population rest → whole", "auto_certify no → yes"]
+    assert "about the whole collection" in assay("train", "--status", "-p", begun).out
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--status", "--budget", 900), "leave out --budget"),
+        (("--stop", "--confidence", 0.9), "leave out --confidence"),
+        (("--stop", "--plot", "curve.svg"), "leave out --plot"),
+        (("f1 >= 0.8", "--plot", "curve.svg"), "leave out the claim"),
+        (("--wait", 3), "--wait belongs to --policy wait, and the policy is split"),
+        (("--budget", 5), "A budget of 5 labels cannot train and certify anything"),
+    ],
+)
+def test_what_would_have_no_effect_is_refused(begun, assay, options, named) -> None:
+    before = assay("status", "-p", begun, "--json").json["events"]
+    refused = assay("train", *options, "-p", begun)
+    assert refused.code == 2
+    assert named in refused.err
+    assert assay("status", "-p", begun, "--json").json["events"] == before
+
+
+def test_the_first_words_name_the_learner_and_what_happens_by_itself(
+    world, tmp_path, assay, monkeypatch
+) -> None:
+    (tmp_path / "own_learner.py").write_text(
+        "from sklearn.feature_extraction.text import TfidfVectorizer\n"
+        "from sklearn.linear_model import LogisticRegression\n"
+        "from sklearn.pipeline import make_pipeline\n"
+        "def build():\n    return make_pipeline(TfidfVectorizer(), LogisticRegression())\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assay("init", "own", "--pool", world.path, "--id", "id", "--text", "body")
+    done = assay("train", "f1 >= 0.8", "--budget", 200, "--learner", "own_learner:build",
+                 "--auto-certify", "-p", "own")  # fmt: skip
+    assert done.code == 0, done.err
+    assert "own_learner:build" in done.out
+    assert "freeze the classifier, seal its plan and draw, by itself" in done.out

@@ -1,5 +1,6 @@
 """The command that grows a classifier: train."""
 
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from assay.cli.output import (
 )
 from assay.cli.train_shown import (
     batch_json,
+    claim_line,
     labels_line,
     show_looks,
     show_round,
@@ -27,6 +29,7 @@ from assay.types.record import plain
 
 if TYPE_CHECKING:
     from assay.steps.project import Project
+    from assay.steps.training_settings import TrainWish
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -114,22 +117,6 @@ def train(
     project = Project(folder=folder)
     if (labels is not None or family) and not stop:
         raise click.UsageError("--labels and --family are about the plan: add --stop.")
-    if only_status or (plot is not None and not stop and claim is None):
-        _refuse_with_status(claim, seeds, batch, stop=stop)
-        _show_status(project, plot, as_json=as_json)
-        return
-    if stop:
-        if claim is not None or seeds is not None or plot is not None:
-            raise click.UsageError(
-                "--stop ends the training: leave out the claim, --seeds, --plot."
-            )
-        if confidence is not None or power is not None:
-            raise click.UsageError(
-                "--stop seals the plan as the training is set. Change that first: assay train "
-                "--confidence 0.99 -p DIR; then stop."
-            )
-        _stop(project, mode, labels, seed, family=family, as_json=as_json)
-        return
     wish = TrainWish(
         claim=None if claim is None else read_claim(claim),
         confidence=confidence,
@@ -147,16 +134,28 @@ def train(
         seed=seed,
         seeds=seeds,
     )
+    if only_status or (plot is not None and not stop):
+        _refuse_others("--status and --plot only show", wish, output, stop=stop)
+        _show_status(project, plot, as_json=as_json)
+        return
+    if stop:
+        kept = replace(wish, mode=None, seed=None)
+        _refuse_others("--stop ends the training", kept, output, plot=plot is not None)
+        _stop(project, mode, labels, seed, family=family, as_json=as_json)
+        return
     _round(project, wish, output, as_json=as_json)
 
 
-def _refuse_with_status(
-    claim: str | None, seeds: Path | None, batch: int | None, *, stop: bool
-) -> None:
-    if claim is not None or seeds is not None or batch is not None or stop:
-        raise click.UsageError(
-            "--status and --plot only show: leave out the claim, --seeds, --batch and --stop."
+def _refuse_others(why: str, wish: "TrainWish", output: Path | None, **flags: bool) -> None:
+    """Refuse what would have no effect: somebody meant something by it."""
+    given = [field.name for field in fields(wish) if getattr(wish, field.name) not in (None, False)]
+    given += ["output"] if output is not None else []
+    given += [name for name, present in flags.items() if present]
+    if given:
+        names = ", ".join(
+            "the claim" if n == "claim" else f"--{n.replace('_', '-')}" for n in given
         )
+        raise click.UsageError(f"{why}: leave out {names}, or give it to assay train first.")
 
 
 def _round(project: "Project", wish: Any, output: Path | None, *, as_json: bool) -> None:
@@ -172,6 +171,7 @@ def _round(project: "Project", wish: Any, output: Path | None, *, as_json: bool)
                 "begun": done.begun,
                 "refitted": done.refitted,
                 "reason": done.reason,
+                "changed": list(done.changed),
                 "batch": batch_json(done.batch),
                 "advice": None if done.advice is None else plain(done.advice),
                 "stopped": None if stopped is None else stopped_json(stopped),
@@ -196,7 +196,7 @@ def _show_status(project: "Project", plot: Path | None, *, as_json: bool) -> Non
     headline(told["sentence"])
     rows(
         [
-            ("claim", f"{told['claim']}, about the {told['population']}"),
+            ("claim", claim_line(told)),
             ("labels", labels_line(told)),
         ]
     )

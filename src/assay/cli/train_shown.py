@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from assay.steps.training_freeze import Stopped
 
 LOOKS_SHOWN = 12
+ABOUT = {"rest": "rest", "whole": "whole collection", "future": "part that was set aside"}
 
 
 def batch_json(batch: "SurveyBatch | None") -> dict[str, Any] | None:
@@ -30,10 +31,14 @@ def show_round(done: "Trained", folder: Path) -> None:
     told = done.told
     place = quoted(folder)
     if done.begun:
-        headline(f"Training for {told['claim']} has begun")
+        headline(
+            f"Training for {told['claim']} with {percent(told['confidence'])} confidence has begun"
+        )
         _show_settings(told)
     else:
         _show_now(told, done.advice)
+    if done.changed:
+        click.echo(f"  Changed from here on: {', '.join(done.changed)}.")
     if done.reason:
         click.echo(f"  {done.reason}")
     if not told["looks"] and not done.begun:
@@ -65,15 +70,18 @@ def _show_settings(told: dict[str, Any]) -> None:
         "whole": "the whole collection, training items with the labels people gave them",
         "future": f"a part of {percent(told['keep'] or 0)} that was set aside by lot",
     }[told["population"]]
-    rows(
-        [
-            ("budget", budget),
-            ("policy", told["policy"]),
-            ("sampling", told["sampling"]),
-            ("claim is about", f"{told['population']}: {about}"),
-            ("certified by", told["mode"]),
-        ]
-    )
+    lines = [
+        ("budget", budget),
+        ("policy", told["policy"]),
+        ("sampling", told["sampling"]),
+        ("claim is about", f"{told['population']}: {about}"),
+        ("certified by", told["mode"]),
+    ]
+    if told["learner"] != "linear":
+        lines.append(("learner", told["learner"]))
+    if told["auto_certify"]:
+        lines.append(("when advised", "freeze the classifier, seal its plan and draw, by itself"))
+    rows(lines)
 
 
 def _show_now(told: dict[str, Any], advice: Any) -> None:
@@ -84,13 +92,18 @@ def _show_now(told: dict[str, Any], advice: Any) -> None:
         tone = "bad" if advice.out_of_reach else "good" if advice.action == "certify" else "wait"
         headline(str(advice), tone)
     lines = [
-        ("claim", f"{told['claim']}, about the {told['population']}"),
+        ("claim", claim_line(told)),
         ("training labels", labels_line(told)),
     ]
     if advice is not None:
         lines += _believed(told, advice)
     rows(lines)
     show_looks(told["looks"], told["metric"])
+
+
+def claim_line(told: dict[str, Any]) -> str:
+    """The claim and what it is about."""
+    return f"{told['claim']}, about the {ABOUT[told['population']]}"
 
 
 def labels_line(told: dict[str, Any]) -> str:

@@ -25,7 +25,12 @@ from assay.steps.survey import SurveyBatch, hand_out, open_survey
 from assay.steps.training_material import Material, material, refuse_untrainable
 from assay.steps.training_next import next_items
 from assay.steps.training_refit import Refit, refit_on
-from assay.steps.training_settings import TrainWish, changed_settings, first_settings
+from assay.steps.training_settings import (
+    TrainWish,
+    changed_settings,
+    changes,
+    first_settings,
+)
 from assay.steps.training_told import told_of
 from assay.text.choosing import ChosenRow
 from assay.types.record import plain
@@ -38,7 +43,8 @@ from assay.types.training_settings import CELLS
 class Trained:
     """What one round of training did. `told` is where the training stands now.
 
-    `reason` says why no model could be trained, or why nothing was handed out.
+    `reason` says why no model could be trained, or why nothing was handed out; `changed` names the
+    settings that this round put on record with another value.
     """
 
     told: dict[str, Any]
@@ -47,6 +53,7 @@ class Trained:
     refitted: bool
     advice: Advice | None
     reason: str | None
+    changed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +81,8 @@ def train(
     work = training_of(state)
     if work is None:
         return _begin(project, state, wish, output=output, progress=progress)
-    settings = changed_settings(settings_of(work), wish, labels=len(training_labels(state, work)))
+    before = settings_of(work)
+    settings = changed_settings(before, wish, labels=len(training_labels(state, work)))
     seen = _standing(work)
     with material(project, collection_of(state), settings.learner, progress=progress) as found:
         refit = refit_on(state, work, settings, found, progress=progress)
@@ -98,6 +106,7 @@ def train(
         refitted=refit.event is not None,
         advice=refit.advice,
         reason=" ".join(text for text in (refit.reason, reason) if text) or None,
+        changed=changes(before, settings),
     )
 
 

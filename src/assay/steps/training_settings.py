@@ -13,6 +13,9 @@ from assay.types.training import TrainingGoal
 from assay.types.training_settings import TrainingSettings
 
 KEEP = 0.5
+LEAST_BUDGET = 20
+OF_GOAL = ("confidence", "power", "budget", "policy", "wait", "mode")
+OF_TRAINING = ("sampling", "population", "batch", "learner", "auto_certify")
 CHOICES = (
     "rest (the items that training never takes), whole (the whole collection, where training items "
     "keep the labels people gave them) or future (a part that is set aside now and stands for "
@@ -78,6 +81,8 @@ def first_settings(wish: TrainWish) -> TrainingSettings:
     )
     _refuse_unnamed(settings, seeds=wish.seeds is not None)
     _refuse_uncertifiable(goal)
+    _refuse_idle_wait(goal, wish)
+    _refuse_hopeless(wish.budget)
     return settings
 
 
@@ -88,11 +93,7 @@ def changed_settings(before: TrainingSettings, wish: TrainWish, *, labels: int) 
             f'This project trains for "{before.goal.claim}", which was sealed before the first '
             f'label. For "{wish.claim}" begin a new project, or leave the claim out to go on.'
         )
-    given = {
-        name: value
-        for name in ("confidence", "power", "budget", "policy", "wait", "mode")
-        if (value := getattr(wish, name)) is not None
-    }
+    given = {name: value for name in OF_GOAL if (value := getattr(wish, name)) is not None}
     _refuse_small(wish.budget, labels)
     settings = replace(
         before,
@@ -106,7 +107,29 @@ def changed_settings(before: TrainingSettings, wish: TrainWish, *, labels: int) 
         settings = _named(settings, wish)
     _refuse_unnamed(settings, seeds=wish.seeds is not None)
     _refuse_uncertifiable(settings.goal)
+    _refuse_idle_wait(settings.goal, wish)
+    _refuse_hopeless(wish.budget)
     return settings
+
+
+def changes(before: TrainingSettings, after: TrainingSettings) -> tuple[str, ...]:
+    """What is settled otherwise now, one short line each: "budget 600 → 900"."""
+    return tuple(
+        f"{name} {_told(old)} → {_told(new)}"
+        for name, old, new in (
+            *((name, getattr(before.goal, name), getattr(after.goal, name)) for name in OF_GOAL),
+            *((name, getattr(before, name), getattr(after, name)) for name in OF_TRAINING),
+        )
+        if old != new
+    )
+
+
+def _told(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "none"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _named(before: TrainingSettings, wish: TrainWish) -> TrainingSettings:
@@ -144,6 +167,23 @@ def _refuse_uncertifiable(goal: TrainingGoal) -> None:
         raise InputError(
             f"{metric(goal.claim.metric).title} can be certified in mode weighted only, got "
             f"--mode {goal.mode}: a simple random sample has no exact bound for it."
+        )
+
+
+def _refuse_idle_wait(goal: TrainingGoal, wish: TrainWish) -> None:
+    if wish.wait and goal.policy != "wait":
+        raise InputError(
+            f"--wait belongs to --policy wait, and the policy is {goal.policy}. Add --policy wait, or "
+            "leave --wait out."
+        )
+
+
+def _refuse_hopeless(budget: int | None) -> None:
+    if budget is not None and budget < LEAST_BUDGET:
+        raise InputError(
+            f"A budget of {counted(budget, 'label')} cannot train and certify anything: it is for "
+            f"training and certification together, and should be some hundreds; at least "
+            f"{LEAST_BUDGET} are asked for. Give a larger --budget, or none with --policy adaptive."
         )
 
 
