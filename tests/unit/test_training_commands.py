@@ -172,3 +172,13 @@ def test_the_first_words_name_the_learner_and_what_happens_by_itself(
     assert done.code == 0, done.err
     assert "own_learner:build" in done.out
     assert "freeze the classifier, seal its plan and draw, by itself" in done.out
+
+
+def test_a_budget_that_will_hardly_last_is_told_when_training_stops(begun, world, assay) -> None:
+    assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    assay("train", "--budget", 85, "-p", begun)
+    if (more := begun / "survey-1-2.csv").exists():
+        assay("label", fill(more, world.truth), "-p", begun)
+    stopped = assay("train", "--stop", "--seed", "c", "-p", begun)
+    assert stopped.code == 0, stopped.err
+    assert "expected to need more labels than the budget has left" in stopped.out

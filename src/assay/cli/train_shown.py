@@ -207,6 +207,11 @@ def show_stopped(done: "Stopped", folder: Path) -> None:
     if done.left is not None:
         lines.append(("budget left", counted(done.left, "label")))
     rows(lines)
+    if done.left is not None and (plan.expected_labels or 0) > done.left:
+        click.echo(
+            f"  The plan is expected to need more labels than the budget has left. It may still pass "
+            f"within {done.left:,}; nothing stops you from buying more."
+        )
     click.echo(f"  {frozen.sentence}")
     place = quoted(folder)
     if done.batch is not None and done.batch.path is not None:
