@@ -60,7 +60,7 @@ def test_the_story_on_the_command_line(begun, world, assay) -> None:
     assert "Training is over while plan 1" in refused.err
     assert assay("draw", "-p", begun).code == 0
     look = assay("train", "--status", "-p", begun)
-    assert look.out.startswith("Model 2, trained on 160 labels, was frozen")
+    assert look.out.startswith("Model 2, trained on 100 labels, was frozen")
 
 
 def test_json_has_everything(begun, world, assay) -> None:
@@ -69,7 +69,7 @@ def test_json_has_everything(begun, world, assay) -> None:
     assert told["refitted"] is True
     assert told["advice"]["action"] in ("train", "certify")
     assert told["batch"]["path"].endswith("survey-1-2.csv")
-    assert (told["labels"], told["waiting"]) == (80, 80)
+    assert (told["labels"], told["waiting"]) == (80, 20)
     assert told["population"] == "rest"
     stopped = assay("train", "--stop", "-p", begun, "--json").json
     assert stopped["items"] == 440
@@ -182,3 +182,27 @@ def test_a_budget_that_will_hardly_last_is_told_when_training_stops(begun, world
     stopped = assay("train", "--stop", "--seed", "c", "-p", begun)
     assert stopped.code == 0, stopped.err
     assert "expected to need more labels than the budget has left" in stopped.out
+
+
+def test_the_budget_is_watched_while_certifying(begun, world, assay) -> None:
+    """Looks say how much of the budget training and certification have used together."""
+    assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    assert assay("train", "--stop", "--seed", "c", "-p", begun).code == 0
+    for count in (100, 40):
+        assay("draw", count, "-p", begun)
+        batch = max(begun.glob("batch-1-*.csv"))
+        assay("label", fill(batch, world.truth), "-p", begun)
+        told = assay("look", "-p", begun, "--json").json["budget"]
+        assert told["budget"] == 200
+    assert told["used"] == 220
+    assert "220 of 200 labels used for training and certification: exceeded by 20" in assay(
+        "look", "-p", begun
+    ).out
+
+
+def test_a_batch_does_not_pass_the_policys_limit(begun, world, assay) -> None:
+    """45 % of 200 labels is 90: after 80, one small batch of 20 follows instead of 80."""
+    assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    told = assay("train", "--batch", 80, "-p", begun, "--json").json
+    assert told["advice"]["until"] == 90
+    assert len(told["batch"]["items"]) == 20

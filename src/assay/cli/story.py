@@ -68,18 +68,20 @@ def look(context: click.Context, folder: Path, as_json: bool) -> None:
                 "reason": verdict.reason,
                 "advice": verdict.advice,
                 "assumptions": list(estimate.assumptions),
+                "budget": None if seen.budget is None else plain(seen.budget),
             }
         )
     else:
         headline(str(verdict), TONES[verdict.decision])
-        rows(
-            [
-                ("estimate", shown(estimate.point)),
-                ("labels", f"{estimate.labels:,} ({estimate.draws:,} draws)"),
-                ("could not tell", f"{verdict.skipped:,} (counted against the claim)"),
-                ("looks", f"{seen.looks:,}"),
-            ]
-        )
+        lines = [
+            ("estimate", shown(estimate.point)),
+            ("labels", f"{estimate.labels:,} ({estimate.draws:,} draws)"),
+            ("could not tell", f"{verdict.skipped:,} (counted against the claim)"),
+            ("looks", f"{seen.looks:,}"),
+        ]
+        if seen.budget is not None:
+            lines.append(("budget", str(seen.budget)))
+        rows(lines)
         if verdict.decision == "pass" and seen.open:
             advise(f"assay certify -p {quoted(folder)}")
         elif verdict.decision != "continue":

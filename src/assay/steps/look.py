@@ -6,18 +6,23 @@ from assay.errors import PlanError
 from assay.events import Looked, PlanClosed, State
 from assay.evidence import judge
 from assay.steps.project import Project, latest_attempt
+from assay.steps.training_budget import BudgetUse, budget_use
 from assay.types.plan import Plan
 from assay.types.results import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """A verdict, the plan it belongs to, and how often that plan was looked at."""
+    """A verdict, the plan it belongs to, and how often that plan was looked at.
+
+    `budget` is that of the training of the classifier, if it was trained here under one.
+    """
 
     verdict: Verdict
     plan: Plan
     looks: int
     open: bool
+    budget: BudgetUse | None = None
 
 
 def look(project: Project) -> Look:
@@ -34,8 +39,9 @@ def look(project: Project) -> Look:
         if attempt.open:
             looks += 1
             session.record(*look_events(session.state, verdict))
+        budget = budget_use(session.state)
     still = attempt.open and verdict.decision != "fail"
-    return Look(verdict=verdict, plan=attempt.plan, looks=looks, open=still)
+    return Look(verdict=verdict, plan=attempt.plan, looks=looks, open=still, budget=budget)
 
 
 def look_events(state: State, verdict: Verdict) -> list[Looked | PlanClosed]:

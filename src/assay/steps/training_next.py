@@ -64,13 +64,13 @@ def _how_many(settings: TrainingSettings, work: SurveyWork, refit: Refit) -> int
     handed, advice = len(work.order), refit.advice
     budget = settings.goal.budget
     most = math.inf if budget is None else budget - handed
-    if settings.batch is not None:
-        return int(min(settings.batch, most))
     if advice is None:
-        return int(min(max(FIRST, handed // 2), most))
-    number = max(STEP, advice.next_look - advice.labels)
+        return int(min(settings.batch or max(FIRST, handed // 2), most))
+    number = settings.batch or max(STEP, advice.next_look - advice.labels)
     if advice.until is not None and advice.until > advice.labels:
-        number = min(number, advice.until - advice.labels)
+        left = advice.until - advice.labels
+        # a few items more are better than another round for them
+        number = min(number, max(left, STEP))
     return int(min(number, most))
 
 
