@@ -73,7 +73,7 @@ def test_json_has_everything(begun, world, assay) -> None:
     assert told["population"] == "rest"
     stopped = assay("train", "--stop", "-p", begun, "--json").json
     assert stopped["items"] == 500
-    assert stopped["excluded"] == 160
+    assert stopped["excluded"] == 100
     assert stopped["plan"]["design"] == "weighted"
 
 
