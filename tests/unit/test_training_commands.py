@@ -72,8 +72,8 @@ def test_json_has_everything(begun, world, assay) -> None:
     assert (told["labels"], told["waiting"]) == (80, 20)
     assert told["population"] == "rest"
     stopped = assay("train", "--stop", "-p", begun, "--json").json
-    assert stopped["items"] == 440
-    assert stopped["excluded"] == 160
+    assert stopped["items"] == 500
+    assert stopped["excluded"] == 100
     assert stopped["plan"]["design"] == "weighted"
 
 
