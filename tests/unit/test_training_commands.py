@@ -195,9 +195,10 @@ def test_the_budget_is_watched_while_certifying(begun, world, assay) -> None:
         told = assay("look", "-p", begun, "--json").json["budget"]
         assert told["budget"] == 200
     assert told["used"] == 220
-    assert "220 of 200 labels used for training and certification: exceeded by 20" in assay(
-        "look", "-p", begun
-    ).out
+    assert (
+        "220 of 200 labels used for training and certification: exceeded by 20"
+        in assay("look", "-p", begun).out
+    )
 
 
 def test_a_batch_does_not_pass_the_policys_limit(begun, world, assay) -> None:
