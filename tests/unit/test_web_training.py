@@ -1,10 +1,15 @@
 """Training on the page: items are labelled there, and the lead goes on or stops with a button."""
 
+import asyncio
+import threading
+from types import SimpleNamespace
+
 import pytest
 from test_web import answer, signed
 
 from assay.events import training_of
 from assay.steps.project import Project
+from assay.web import training as buttons
 from training_worlds import answer_training, begun, write_texts
 
 HTML = {"accept": "text/html"}
@@ -39,12 +44,14 @@ def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
         page = web.get("/watch", headers=HTML).text
         assert '<button class="">Refit</button>' in page, "items still wait"
         assert "Stop training and certify" not in page, "there is no model yet"
+        assert page.count("Training has begun with 0 labels") == 1, "a sentence is said once"
+        assert "command line" not in page
         answer_training(project, world)
         page = web.get("/watch", headers=HTML).text
         assert "Refit and draw the next batch" in page
         done = web.post("/watch/train", headers=HTML)
         assert done.status_code == 200
-        assert "How the classifier was trained" in done.text
+        assert "How the classifier is being trained" in done.text
         assert "Go on training: " in done.text
         assert 'data-chart="/watch/chart/1/0"' in done.text
         assert web.get("/watch/chart/1/0").text.startswith("<svg")
@@ -88,3 +95,59 @@ def test_the_buttons_are_the_leads(project) -> None:
         refused = web.post("/watch/train", headers={"x-assay-mark": "wrong"})
     assert refused.status_code == 403
     assert Project(folder=project.folder).state().attempt is None
+
+
+def test_a_refit_says_what_it_does_and_runs_once_at_a_time(project, monkeypatch) -> None:
+    told, go_on = threading.Event(), threading.Event()
+
+    def slow(*_, progress, **__) -> None:
+        progress("cross-validating", 0.4)
+        told.set()
+        assert go_on.wait(30)
+
+    monkeypatch.setattr(buttons, "train_on", slow)
+    with signed(project.folder) as web:
+        assert web.get("/watch/progress").json() == {"told": ""}
+        first = threading.Thread(target=web.post, args=("/watch/train",), kwargs={"headers": HTML})
+        first.start()
+        assert told.wait(30)
+        assert web.get("/watch/progress").json() == {"told": "cross-validating, 40%"}
+        page = web.get("/watch", headers=HTML).text
+        assert "The classifier is being trained (cross-validating, 40%)" in page
+        second = web.post("/watch/stop")
+        assert second.status_code == 409
+        assert "is being trained at this moment" in second.json()["error"]
+        go_on.set()
+        first.join()
+        assert web.get("/watch/progress").json() == {"told": ""}
+
+
+def test_a_server_that_ends_gives_the_refit_up_at_its_next_word() -> None:
+    busy: dict[str, buttons.Work] = {}
+    site = SimpleNamespace(busy=busy)
+    request = SimpleNamespace(
+        app=SimpleNamespace(state=SimpleNamespace(site=site)),
+        headers={"accept": "application/json"},
+    )
+    told, ended, outcome = threading.Event(), threading.Event(), []
+
+    def step(progress) -> None:
+        progress("cross-validating", None)
+        told.set()
+        assert ended.wait(30)
+        try:
+            progress("scoring", None)
+        except buttons.EndedError as error:
+            outcome.append(error)
+
+    async def end_during_it() -> int:
+        task = asyncio.create_task(buttons._worked(request, step))
+        await asyncio.to_thread(told.wait, 30)
+        task.cancel()
+        answered = await task
+        ended.set()
+        return answered.status_code
+
+    assert asyncio.run(end_during_it()) == 503
+    assert len(outcome) == 1
+    assert busy == {}

@@ -26,7 +26,9 @@ def training_section(result: Mapping[str, Any]) -> Section:
     """The section for a training, as `steps` tells it from the ledger."""
     charts = (learning_chart(result), total_chart(result)) if result["looks"] else ()
     return Section(
-        title="How the classifier was trained",
+        title="How the classifier was trained"
+        if result["frozen"]
+        else "How the classifier is being trained",
         sentence=result["sentence"],
         paragraphs=_paragraphs(result),
         tables=(_labels(result), *((_looks(result),) if result["looks"] else ())),
@@ -46,11 +48,15 @@ def _paragraphs(result: Mapping[str, Any]) -> tuple[str, ...]:
         budget = (
             f"with {counted(result['budget'], 'label')} for training and certification together"
         )
-    when = "sealed before training chose any item" if result["named"] else "the usual choice"
+    when = (
+        "; this was sealed before training chose any item"
+        if result["named"]
+        else ", as is usual where all training items are drawn at random"
+    )
     told = [
         f"The aim is {result['claim']} with {percent(result['confidence'])} confidence, {budget}, by "
         f"the policy “{result['policy']}”. Learner: {_learner(result)}.",
-        f"{SAMPLINGS[result['sampling']]} {ABOUT[result['population']]}; this was {when}.",
+        f"{SAMPLINGS[result['sampling']]} {ABOUT[result['population']]}{when}.",
     ]
     frozen = result["frozen"]
     if frozen is not None:

@@ -129,6 +129,7 @@ ROUTES = [
     Route("/watch/certify", room("watching", "certify"), methods=["POST"]),
     Route("/watch/train", room("training", "go_on"), methods=["POST"]),
     Route("/watch/stop", room("training", "stop"), methods=["POST"]),
+    Route("/watch/progress", room("training", "progress")),
     Route("/plan", room("planning", "show")),
     Route("/plan/forecast", room("planning", "forecast"), methods=["POST"]),
     Route("/plan/seal", room("planning", "seal"), methods=["POST"]),

@@ -84,6 +84,7 @@ async def show(request: Request) -> Response:
         cut=cut_offs(seen),
         sections=[(survey, survey_section(survey)) for survey in seen.surveys],
         training=_training(seen),
+        working=site.busy["training"].told if "training" in site.busy else "",
         percent=percent,
         rounded=rounded,
     )

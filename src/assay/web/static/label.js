@@ -140,7 +140,7 @@
       "no plan": ["Nothing to label yet", "The lead has not sealed a plan. This page fills when items are drawn."],
       closed: ["The work is done", standing.outcome === "certified" ? "The claim is certified. Thank you." : "The plan is closed. Thank you."],
       established: ["The claim is established", "Enough is known; no more labels are needed. You can stop here."],
-      empty: ["All items are labelled", "Nothing is waiting for you. The lead can look and draw more; this page goes on by itself."],
+      empty: ["All items are labelled", "Nothing is waiting for you. The lead can draw more on the page Watch; this page goes on by itself."],
       open: ["Nothing for you right now", "The remaining items are in other hands. This page goes on by itself when one comes back."],
     }[standing.word] ?? ["Nothing to label", ""];
     const head = Object.assign(document.createElement("h2"), { textContent: say[0] });

@@ -68,7 +68,31 @@
         + "That is another classifier, so it is a new claim: nothing proven here carries over. Register the collection with that cut-off in a new project and seal a plan for it.";
     });
   };
-  const fill = () => { doubt(); charts(); cuts(); };
+  // a refit takes seconds or minutes: say what it does, and let nobody press twice
+  const working = () => {
+    const line = document.getElementById("working");
+    if (!line) return;
+    const forms = document.querySelectorAll("form[data-long]");
+    const tell = (what) => {
+      line.hidden = false;
+      forms.forEach((form) => { form.querySelector("button").disabled = true; });
+      line.textContent = `${what}…`;
+      const watch = setInterval(async () => {
+        try {
+          const answer = await fetch("/watch/progress", { headers: { accept: "application/json" } });
+          if (!answer.ok) return;
+          const { told } = await answer.json();
+          if (told) line.textContent = `${what}: ${told}…`;
+          else if (line.dataset.on) { clearInterval(watch); location.reload(); }
+        } catch { line.textContent = "The server does not answer."; }
+      }, 700);
+    };
+    forms.forEach((form) => form.addEventListener("submit", () => tell(form.dataset.long)));
+    if (line.dataset.on) tell("The classifier is being trained");
+  };
+  // whoever comes back with the browser's button finds the page as it is now
+  window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+  const fill = () => { doubt(); charts(); cuts(); working(); };
   again.addEventListener("click", refresh);
   fill();
   setInterval(async () => {
