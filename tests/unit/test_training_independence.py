@@ -5,10 +5,12 @@ import math
 
 import pytest
 
+from assay.draw import ticket
 from assay.errors import PlanError, VerificationError
 from assay.events import (
     about_pool,
     check_story,
+    random_items,
     seal,
     set_aside,
     settings_of,
@@ -28,6 +30,7 @@ from assay.steps.training_freeze import stop_training
 from assay.steps.training_settings import TrainWish
 from assay.steps.verify import verify
 from assay.types.canonical import canonical
+from assay.types.training_settings import CELLS
 from training_worlds import answer_plan, answer_training, begun, certified, write_texts
 
 
@@ -179,3 +182,40 @@ def test_a_risk_that_was_not_shared_cannot_be_shared_later(world, tmp_path) -> N
     with pytest.raises(PlanError, match="--family shares one risk among all plans"):
         stop_training(project, family=True)
     assert len(training_of(project.state()).freezes) == 1, "refused before anything is frozen"
+
+
+def test_set_aside_parts_are_spoken_for_by_a_complete_sample(world, tmp_path) -> None:
+    """With a part set aside, chosen items that chance would have drawn count as random too.
+
+    They are then the first eligible items in ticket order without a gap, as if nothing had ever
+    been chosen.
+    """
+    project = begun(world, tmp_path / "work", population="future", sampling="uncertainty")
+    for _ in range(4):
+        answer_training(project, world)
+        train(project, TrainWish(insist=True))
+    answer_training(project, world)
+    stop_training(project, seed="c")
+    state = project.state()
+    work = training_of(state)
+    settings = settings_of(work)
+    eligible = [item for item in world.truth if not set_aside(settings, item)]
+    eligible.sort(key=lambda item: ticket(work.survey.seed, item))
+    counted = random_items(work, training_labels(state, work))
+    assert set(eligible[: len(counted)]) == counted
+    chosen = {item for item in work.order if CELLS[work.cells[item]] == "active"}
+    assert counted & chosen, "some chosen items count"
+    assert chosen - counted, "and some do not"
+    assert work.models[-1][2].look.random == len(counted)
+
+
+def test_elsewhere_only_items_drawn_by_chance_count(world, tmp_path) -> None:
+    """A claim about the rest is spoken for by what chance found in the rest."""
+    project = begun(world, tmp_path / "work", population="rest", sampling="uncertainty")
+    for _ in range(2):
+        answer_training(project, world)
+        train(project, TrainWish(insist=True))
+    state = project.state()
+    work = training_of(state)
+    counted = random_items(work, training_labels(state, work))
+    assert all(CELLS[work.cells[item]] == "random" for item in counted)

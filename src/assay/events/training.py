@@ -7,7 +7,7 @@ from assay.events.state import State, SurveyWork
 from assay.stats.metrics import metric
 from assay.types.pool import RegisteredPool
 from assay.types.results import counted, percent
-from assay.types.training_settings import TrainingSettings
+from assay.types.training_settings import CELLS, TrainingSettings
 
 
 def training_of(state: State) -> SurveyWork | None:
@@ -70,8 +70,26 @@ def set_aside(settings: TrainingSettings, item: str) -> bool:
     """Whether the lot sets this item aside: its ticket of `keep_seed` lies in the lowest share."""
     if settings.population != "future":
         return False
-    ticket = hashlib.sha256(f"{settings.keep_seed}:{item}".encode()).hexdigest()
-    return int(ticket[:13], 16) < settings.keep * 16**13
+    return int(_ticket(settings.keep_seed, item)[:13], 16) < settings.keep * 16**13
+
+
+def _ticket(seed: str, item: str) -> str:
+    return hashlib.sha256(f"{seed}:{item}".encode()).hexdigest()
+
+
+def random_items(work: SurveyWork, labels: Mapping[str, int]) -> set[str]:
+    """The labelled training items that speak for the population: cross-validation counts these.
+
+    Those drawn by chance. Where a part was set aside, chosen items whose tickets lie before that
+    of the last one drawn by chance count too: chance would have drawn them, and without them the
+    sample would be poorer than the part it stands for, because choosing drains the collection.
+    """
+    drawn = {item for item in labels if CELLS[work.cells[item]] == "random"}
+    if settings_of(work).population != "future" or not drawn:
+        return drawn
+    seed = work.survey.seed
+    last = max(_ticket(seed, item) for item in drawn)
+    return {item for item in labels if item in drawn or _ticket(seed, item) <= last}
 
 
 def may_be_certified(state: State, item: str) -> bool:

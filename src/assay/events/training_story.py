@@ -12,6 +12,7 @@ from assay.events.training import (
     is_frozen,
     labels_digest,
     population_sentence,
+    random_items,
     set_aside,
     settings_of,
     training_labels,
@@ -95,7 +96,7 @@ def model(state: State, event: ModelTrained) -> str | None:
     labels = training_labels(state, work)
     if event.digest != labels_digest(labels):
         return "its digest is not that of the training labels on record then"
-    random = sum(CELLS[work.cells[item]] == "random" for item in labels)
+    random = len(random_items(work, labels))
     told = (event.labels, event.look.labels, event.look.positives, event.look.random)
     if told != (len(labels), len(labels), sum(labels.values()), random):
         return "its counts are not those of the training labels on record then"

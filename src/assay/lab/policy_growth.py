@@ -16,7 +16,7 @@ from assay.lab.corpora import TRUTH_SHARE, Collection, read_collection
 from assay.lab.tasks import Found, rng_of
 from assay.lab.texts import made_collection
 from assay.stats.metrics import parse_claim
-from assay.text.choosing import next_rows
+from assay.text.choosing import next_rows, sampled
 from assay.text.documents import LinearDocuments
 from assay.text.features import Features, Ints, has_features, open_features, vectorise
 from assay.text.training import Study, TooFewLabelsError, study
@@ -113,9 +113,14 @@ def grow(task: GrowthTask) -> Found:
     population[order[: round(TRUTH_SHARE * len(order))]] = True
     rng = rng_of(task.seed, "growth", task.path.name, task.topic, str(task.repeat))
     queue = rng.permutation(np.flatnonzero(~population))
-    run = _Run(documents=LinearDocuments(features=features), labels=labels, population=population)
+    run = _Run(
+        documents=LinearDocuments(features=features),
+        labels=labels,
+        population=population,
+        queue=queue,
+    )
     for size in task.sizes(len(queue)):
-        run.add(queue, size, task.sampling)
+        run.add(size, task.sampling)
         run.look()
     return {"sights": run.sights}
 
@@ -125,16 +130,17 @@ class _Run:
     documents: LinearDocuments
     labels: Flags
     population: Flags
+    queue: Ints
     rows: list[int] = field(default_factory=list)
     random: list[bool] = field(default_factory=list)
     sights: list[Found] = field(default_factory=list)
     last: Study | None = None
 
-    def add(self, queue: Ints, size: int, sampling: str) -> None:
+    def add(self, size: int, sampling: str) -> None:
         taken = self.population.copy()
         taken[self.rows] = True
         chosen = next_rows(
-            queue,
+            self.queue,
             taken,
             number=size - len(self.rows),
             sampling=sampling,
@@ -151,7 +157,7 @@ class _Run:
                 self.documents,
                 rows,
                 self.labels[rows],
-                np.array(self.random),
+                sampled(self.queue, rows, np.array(self.random)),
                 CLAIM,
                 pool=self.population,
             )

@@ -109,7 +109,8 @@ def _guided_price(sight: Sight, claim: Claim) -> float | None:
         return None
     rates = np.array([h / b.items for h, b in zip(sight.positives, sight.look.bands, strict=True)])
     ideal = forecast(true_test(sight, claim), rates).ideal
-    return None if ideal is None else max(30.0, OVER_LIMIT * ideal)
+    # whoever labels everything is certain
+    return None if ideal is None else min(max(30.0, OVER_LIMIT * ideal), float(sight.truth.total))
 
 
 def _fixed_best(sights: Sequence[Sight], claim: Claim) -> tuple[float | None, int | None]:

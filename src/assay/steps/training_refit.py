@@ -6,13 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay import __version__
-from assay.events import ModelTrained, State, SurveyWork, labels_digest, training_labels
+from assay.events import (
+    ModelTrained,
+    State,
+    SurveyWork,
+    labels_digest,
+    random_items,
+    training_labels,
+)
 from assay.pool import Progress
 from assay.stats.policy import advise
 from assay.steps.training_material import Material
 from assay.text.training import Study, TooFewLabelsError, study
 from assay.types.training import Advice
-from assay.types.training_settings import CELLS, TrainingSettings
+from assay.types.training_settings import TrainingSettings
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,7 +47,8 @@ def refit_on(
     digest = labels_digest(labels)
     rows = found.rows(labels)
     truth = np.array(list(labels.values()), dtype=np.int64) == 1
-    random = np.array([CELLS[work.cells[item]] == "random" for item in labels], dtype=np.bool_)
+    by_chance = random_items(work, labels)
+    random = np.array([item in by_chance for item in labels], dtype=np.bool_)
     inside = found.certified(work)
     try:
         made = study(

@@ -58,6 +58,25 @@ def next_rows(
     return (*chosen, *(ChosenRow(row=int(row), random=False) for row in best))
 
 
+def sampled(order: Ints, rows: Ints, random: Flags) -> Flags:
+    """Which training rows are a simple random sample of all rows, as they were before training.
+
+    Scores pick relevant items out, so the items that chance finds later are poorer than the
+    collection was. But a row that was picked and whose ticket lies before that of the last random
+    one would have been drawn by chance too: counted with the others, the first rows in ticket
+    order are complete again.
+
+    >>> order, rows = np.array([4, 2, 0, 3, 1]), np.array([4, 3, 2, 0])
+    >>> sampled(order, rows, np.array([True, False, False, True])).tolist()
+    [True, False, True, True]
+    """
+    place = np.zeros(int(order.max(initial=0)) + 1, dtype=np.int64)
+    place[order] = np.arange(len(order))
+    if not random.any():
+        return np.zeros(len(rows), dtype=np.bool_)
+    return np.asarray(place[rows] <= place[rows[random]].max())
+
+
 def _wish(sampling: str, scores: Floats, threshold: float) -> Floats:
     if sampling == "relevance":
         return scores
