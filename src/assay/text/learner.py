@@ -5,29 +5,19 @@ Needs scikit-learn (pip install 'assay[learn]'). The model is deterministic give
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import InputError
+from assay.text.features import needed
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 FOLDS = 5
 FEATURES = 50_000
 LEAST = 10  # training items of each class
-
-
-def _sklearn(module: str) -> Any:
-    try:
-        return import_module(f"sklearn.{module}")
-    except ModuleNotFoundError as error:
-        raise InputError(
-            "Training a classifier needs scikit-learn, which is not installed. Install it with: "
-            "pip install 'assay[learn]'."
-        ) from error
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -81,7 +71,7 @@ def train(
 
 def fit(features: Any, labels: Flags, *, folds: int = FOLDS) -> tuple[Any, float]:
     """The linear learner on ready features, and the threshold that is best for F1 out of fold."""
-    selection = _sklearn("model_selection")
+    selection = needed("sklearn.model_selection")
     least = min(int(labels.sum()), int((~labels).sum()))
     parts = selection.StratifiedKFold(max(2, min(folds, least)), shuffle=True, random_state=0)
     honest = selection.cross_val_predict(
@@ -95,14 +85,14 @@ def vectors(characters: int | None = None) -> Any:
     shape: dict[str, Any] = {"token_pattern": r"[#@]?\w+"}
     if characters is not None:
         shape = {"analyzer": "char_wb", "ngram_range": (characters, characters)}
-    return _sklearn("feature_extraction.text").TfidfVectorizer(
+    return needed("sklearn.feature_extraction.text").TfidfVectorizer(
         min_df=2, sublinear_tf=True, max_features=FEATURES, dtype=np.float32, **shape
     )
 
 
 def _learner() -> Any:
     # rare topics: both classes weigh the same, so that the scores of positives are not all tiny
-    return _sklearn("linear_model").LogisticRegression(
+    return needed("sklearn.linear_model").LogisticRegression(
         solver="liblinear",
         dual=True,
         class_weight="balanced",

@@ -13,6 +13,7 @@ import numpy as np
 from assay.errors import InputError
 from assay.stats.calibration import Calibrator, platt
 from assay.stats.cutting import best_cut
+from assay.stats.strata import NEGATIVE_CUTS, POSITIVE_CUTS
 from assay.stats.triage import Labelled
 from assay.text.documents import Documents, Flags, Scorer
 from assay.text.features import Floats, Ints, Progress
@@ -22,9 +23,6 @@ from assay.types.training import Band, TrainingLook
 
 FOLDS = 10
 LEAST = 2  # positives and negatives among the random items before anything can be cross-validated
-# Shares of a predicted class above each cut between bands, from the lowest scores up.
-POSITIVE_CUTS = (2 / 3, 1 / 3)
-NEGATIVE_CUTS = (0.5, 0.188, 0.0707, 0.0266, 0.01)
 
 
 class TooFewLabelsError(InputError):
