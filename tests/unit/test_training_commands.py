@@ -207,3 +207,24 @@ def test_a_batch_does_not_pass_the_policys_limit(begun, world, assay) -> None:
     told = assay("train", "--batch", 80, "-p", begun, "--json").json
     assert told["advice"]["until"] == 90
     assert len(told["batch"]["items"]) == 20
+
+
+def test_items_without_a_label_cost_nothing_when_training_stops(begun, world, assay) -> None:
+    assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    assay("train", "--batch", 50, "-p", begun)
+    stopped = assay("train", "--stop", "-p", begun)
+    assert stopped.code == 0, stopped.err
+    assert "50 items handed out for training without a settled label trained nothing" in stopped.out
+    assert "budget left    120 labels" in stopped.out
+
+
+def test_where_annotators_differ_the_way_on_is_a_decision(begun, world, assay, tmp_path) -> None:
+    file = fill(begun / "survey-1-1.csv", world.truth)
+    assay("label", file, "--annotator", "kim", "-p", begun)
+    with file.open(newline="", encoding="utf-8") as stream:
+        item = next(csv.DictReader(stream))["id"]
+    other = tmp_path / "lee.csv"
+    other.write_text(f"id,label\n{item},{1 - world.truth[item]}\n")
+    assay("label", other, "--annotator", "lee", "-p", begun)
+    went = assay("train", "-p", begun)
+    assert "Next: decide them in a file: assay label FILE --adjudicate" in went.out

@@ -221,6 +221,7 @@ def test_a_claim_out_of_reach_is_said_early(world, tmp_path) -> None:
     done = train(project, TrainWish())
     assert done.advice.out_of_reach
     assert "out of reach: f1 is projected to end near" in done.advice.reason
+    assert "with all the training that the budget allows" in done.advice.reason
 
 
 def test_a_pool_with_a_classifier_is_not_trained_on(world, tmp_path, assay, project) -> None:

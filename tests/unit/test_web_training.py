@@ -46,6 +46,9 @@ def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
         assert "Stop training and certify" not in page, "there is no model yet"
         assert page.count("Training has begun with 0 labels") == 1, "a sentence is said once"
         assert "command line" not in page
+        assert (
+            "A classifier is being trained for f1 &gt;= 0.8" in web.get("/plan", headers=HTML).text
+        )
         answer_training(project, world)
         page = web.get("/watch", headers=HTML).text
         assert "Refit and draw the next batch" in page
@@ -62,6 +65,7 @@ def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
         assert "The claim is about the 480 items that training never took" in stopped.text
         assert "Draw the next items" in stopped.text
         assert "Refit" not in stopped.text
+        assert "is being trained" not in web.get("/plan", headers=HTML).text
     assert project.state().attempt.open
 
 

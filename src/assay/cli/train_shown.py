@@ -55,6 +55,8 @@ def show_round(done: "Trained", folder: Path) -> None:
         )
     elif batch is not None:
         advise(f"every item of the batch has a label already: assay train -p {place}")
+    elif told["waiting"] and told["waiting"] == told["disputed"]:
+        advise(f"decide them in a file: assay label FILE --adjudicate -p {place}")
     elif told["waiting"]:
         advise(f"label them; to write them again: assay draw --pending -p {place}")
     elif done.advice is not None and done.advice.action == "certify" and not told["auto_certify"]:
@@ -181,6 +183,7 @@ def stopped_json(done: "Stopped") -> dict[str, Any]:
         "excluded": frozen.excluded,
         "scores": frozen.pool.source,
         "left": done.left,
+        "unsettled": done.unsettled,
         "plan": plain(done.plan),
         "batch": None
         if done.batch is None
@@ -211,6 +214,11 @@ def show_stopped(done: "Stopped", folder: Path) -> None:
         click.echo(
             f"  The plan is expected to need more labels than the budget has left. It may still pass "
             f"within {done.left:,}; nothing stops you from buying more."
+        )
+    if done.unsettled:
+        click.echo(
+            f"  {counted(done.unsettled, 'item')} handed out for training without a settled label "
+            "trained nothing."
         )
     click.echo(f"  {frozen.sentence}")
     place = quoted(folder)

@@ -51,7 +51,7 @@ def _paragraphs(result: Mapping[str, Any]) -> tuple[str, ...]:
     when = (
         "; this was sealed before training chose any item"
         if result["named"]
-        else ", as is usual where all training items are drawn at random"
+        else ", as is usual then"
     )
     told = [
         f"The aim is {result['claim']} with {percent(result['confidence'])} confidence, {budget}, by "

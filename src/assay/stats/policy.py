@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import islice
 
 from assay.stats.certification_cost import CertificationCost, cost_of
-from assay.stats.learning_curve import SPACING, LearningCurve, learning_curve
+from assay.stats.learning_curve import SPACING, Belief, LearningCurve, learning_curve
 from assay.stats.metrics import binomial_test
 from assay.stats.posterior import from_pilot
 from assay.stats.power import Planner, roughly_needed
@@ -205,13 +205,16 @@ def advise(goal: TrainingGoal, looks: Sequence[TrainingLook]) -> Advice:
     decision = POLICIES[goal.policy](outlook)
     now = outlook.curve.now
     total = outlook.totals[outlook.labels]
-    hopeless = _out_of_reach(outlook)
+    most = _most_trained(outlook)
+    # the claim is not even likely to hold at the most training that is possible
+    hopeless = most.chance_above(goal.claim.target) < HOPELESS
     reason = decision.reason
     if hopeless:
         reason = (
             f"{reason}; but the claim looks out of reach: {goal.claim.metric} is projected to end "
-            f"near {outlook.curve.end.quantile(0.5):.2f}"
+            f"near {most.quantile(0.5):.2f}"
         )
+        reason += "" if goal.budget is None else " with all the training that the budget allows"
     return Advice(
         action=decision.action,
         reason=reason,
@@ -231,12 +234,9 @@ def advise(goal: TrainingGoal, looks: Sequence[TrainingLook]) -> Advice:
     )
 
 
-def _out_of_reach(outlook: Outlook) -> bool:
-    """Whether the claim is not even likely to hold at the most training that is possible."""
+def _most_trained(outlook: Outlook) -> Belief:
+    """What is believed of the metric at the most training that is possible."""
     budget = outlook.goal.budget
-    most = (
-        outlook.curve.end
-        if budget is None
-        else outlook.curve.at(max(LATEST * budget, outlook.labels))
-    )
-    return most.chance_above(outlook.goal.claim.target) < HOPELESS
+    if budget is None:
+        return outlook.curve.end
+    return outlook.curve.at(max(LATEST * budget, outlook.labels))

@@ -47,11 +47,15 @@ ROUTES: dict[str, tuple[str, str | None]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Stopped:
-    """The frozen classifier and the plan that will judge it. `left` labels of the budget remain."""
+    """The frozen classifier and the plan that will judge it. `left` labels of the budget remain.
+
+    `unsettled` items were handed out for training and have no label: they trained nothing.
+    """
 
     frozen: ClassifierFrozen
     plan: Plan
     left: int | None
+    unsettled: int
     batch: Batch | None = None
 
 
@@ -120,13 +124,19 @@ def stop_training(
     wish = _wish(state, work, asked)
     plan = seal_plan(project, wish, progress=progress)
     batch = draw_batch(project, write=write) if draw else None
-    return Stopped(frozen=frozen, plan=plan, left=_left(state, work), batch=batch)
+    unsettled = sum(not state.labelled(item) for item in work.order)
+    left = _left(state, work)
+    return Stopped(frozen=frozen, plan=plan, left=left, unsettled=unsettled, batch=batch)
 
 
 def _left(state: State, work: SurveyWork) -> int | None:
-    """Labels of the budget that neither training nor an earlier certification used."""
+    """Labels of the budget that neither training nor an earlier certification used.
+
+    Items that nobody labelled cost nothing: the frozen classifier takes their labels no more.
+    """
     budget = settings_of(work).goal.budget
-    return None if budget is None else max(0, budget - len(work.order) - len(state.claimed))
+    read = sum(item in state.answers or item in state.decided for item in work.order)
+    return None if budget is None else max(0, budget - read - len(state.claimed))
 
 
 def _wish(

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assay.errors import InputError
-from assay.events import Attempt
+from assay.events import Attempt, is_frozen, settings_of, training_of
 from assay.steps.calculators import read_claim
 from assay.steps.desk import Desk
 from assay.steps.plan import Wish, abandon_plan, seal_plan
@@ -41,6 +41,7 @@ async def show(request: Request) -> Response:
     site = site_of(request)
     start = await asyncio.to_thread(usual, site.project)
     attempt = await site.runner.ask(_attempt)
+    learning = await site.runner.ask(_learning)
     return site.page(
         request,
         "plan.html",
@@ -48,6 +49,7 @@ async def show(request: Request) -> Response:
         mark=site.mark(request),
         start=start,
         attempt=attempt,
+        learning=learning,
         modes=MODES,
         titles=TITLES,
         percent=percent,
@@ -57,6 +59,15 @@ async def show(request: Request) -> Response:
 def _attempt(desk: Desk) -> Attempt | None:
     desk.catch_up()
     return desk.state.attempt
+
+
+def _learning(desk: Desk) -> str:
+    """The claim that a training under way is for; its plan is sealed when training stops."""
+    work = training_of(desk.state)
+    attempt = desk.state.attempt
+    if work is None or (attempt is not None and attempt.open):
+        return ""
+    return "" if work.freezes and not is_frozen(desk.state) else str(settings_of(work).goal.claim)
 
 
 @only("lead")
