@@ -214,7 +214,7 @@ def test_items_without_a_label_cost_nothing_when_training_stops(begun, world, as
     assay("train", "--batch", 50, "-p", begun)
     stopped = assay("train", "--stop", "-p", begun)
     assert stopped.code == 0, stopped.err
-    assert "50 items handed out for training without a settled label trained nothing" in stopped.out
+    assert "20 items handed out for training without a settled label trained nothing" in stopped.out
     assert "budget left    120 labels" in stopped.out
 
 
