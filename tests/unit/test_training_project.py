@@ -7,9 +7,10 @@ import duckdb
 import pytest
 
 from assay.errors import InputError, PlanError
-from assay.events import check_story, labels_digest, training_labels, training_of
+from assay.events import check_story, is_frozen, labels_digest, training_labels, training_of
 from assay.files.labels import LabelRow
 from assay.stats.metrics import parse_claim
+from assay.steps import training_freeze
 from assay.steps.backup import backup, restore
 from assay.steps.certify import certify
 from assay.steps.check import check
@@ -386,3 +387,25 @@ def test_settings_that_change_are_on_record(world, tmp_path) -> None:
     assert (settings.population, settings.named) == ("whole", True)
     assert "TrainingChanged" in [entry.kind for entry in project.ledger.entries()]
     check_story(project.ledger.entries())
+
+
+def test_a_freeze_that_was_broken_off_is_completed(world, tmp_path, monkeypatch) -> None:
+    """Frozen on record, killed before the decisions were written: the next stop writes them."""
+    project = begun(world, tmp_path / "work")
+    for _ in range(2):
+        answer_training(project, world)
+        train(project, TrainWish(insist=True))
+    answer_training(project, world)
+    with monkeypatch.context() as broken:
+        broken.setattr(training_freeze, "write_decisions", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            stop_training(project)
+    assert is_frozen(project.state())
+    assert not (project.folder / "scores" / "decisions-1.parquet").exists()
+    stopped = stop_training(project)
+    assert stopped.plan.number == 1
+    assert (project.folder / "scores" / "decisions-1.parquet").exists()
+
+
+def _killed(*_arguments: object) -> None:
+    raise KeyboardInterrupt

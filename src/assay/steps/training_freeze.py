@@ -28,7 +28,12 @@ from assay.steps.project import SCORES, Project, collection_of
 from assay.steps.training import Trained, refuse_closed, required, train
 from assay.steps.training_material import material
 from assay.steps.training_refit import Refit, refit_on
-from assay.steps.training_scored import registered_scores, write_decisions, write_scored
+from assay.steps.training_scored import (
+    decisions_file,
+    registered_scores,
+    write_decisions,
+    write_scored,
+)
 from assay.steps.training_settings import TrainWish
 from assay.types.plan import Expectation, Plan
 from assay.types.pool import RegisteredPool
@@ -116,6 +121,7 @@ def stop_training(
     attempt = state.attempt
     if is_frozen(state) and not (attempt is not None and attempt.open):
         frozen = work.freezes[-1][2]
+        _complete(project, state, frozen, progress=progress)
     else:
         refuse_closed(state)
         frozen = _freeze(project, state, asked, progress=progress)
@@ -207,6 +213,25 @@ def _freeze(
         progress("writing the decisions", None)
         write_decisions(project, found, scores, frozen, number)
         return frozen
+
+
+def _complete(
+    project: Project, state: State, frozen: ClassifierFrozen, *, progress: Progress
+) -> None:
+    """Write the decisions if the freeze was broken off after it was recorded."""
+    work = required(state)
+    number = len(work.freezes)
+    if decisions_file(project, number).exists():
+        return
+    settings = settings_of(work)
+    with material(project, collection_of(state), settings.learner, progress=progress) as found:
+        refit = refit_on(state, work, settings, found, progress=progress)
+        if refit.study is None or refit.event is not None:
+            raise PlanError(
+                "The frozen classifier cannot be made again: its learner or its words changed. The "
+                "scores it gave are on record; put back what changed, then run it again."
+            )
+        write_decisions(project, found, refit.study.scores, frozen, number)
 
 
 def _refuse_unsealable(wish: Wish, scored: RegisteredPool, state: State) -> None:

@@ -71,6 +71,11 @@ def registered_scores(
     )
 
 
+def decisions_file(project: Project, number: int) -> Path:
+    """Where the decisions of the freeze of this number are."""
+    return project.folder / SCORES / f"decisions-{number}.parquet"
+
+
 def write_decisions(
     project: Project,
     found: Material,
@@ -89,6 +94,6 @@ def write_decisions(
     picked[given] = list(labels.values())
     people = np.zeros(len(scores), dtype=np.bool_)
     people[given] = True
-    path = project.folder / SCORES / f"decisions-{number}.parquet"
+    path = decisions_file(project, number)
     by = np.where(people, "people", "classifier").astype(object)
     write_table(path, {"id": found.ids, "score": scores, "relevant": picked, "by": by})
