@@ -239,12 +239,12 @@ def test_a_pool_with_a_classifier_is_not_trained_on(world, tmp_path, assay, proj
 def test_a_table_that_only_spark_reaches_is_refused(world, tmp_path) -> None:
     from dataclasses import replace
 
-    from assay.steps.training_material import refuse_untrainable
+    from assay.steps.training_material import refuse_untrainable_pool
 
     project = fresh(world, tmp_path / "work", text=("body",))
     collection = project.state().collection
     with pytest.raises(InputError, match=r"'table:lake.texts' can be reached by Spark only"):
-        refuse_untrainable(replace(collection, source="table:lake.texts"))
+        refuse_untrainable_pool(replace(collection, source="table:lake.texts"))
 
 
 def test_without_scikit_learn_it_says_what_to_install(world, tmp_path, monkeypatch) -> None:

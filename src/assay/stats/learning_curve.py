@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit, ndtr, ndtri
+from scipy.special import expit, logit, ndtr
 
 from assay.stats.metrics import Metric, metric
 from assay.types.claim import Claim
@@ -30,7 +30,6 @@ TRAINED_ON = 0.9  # share of the labels that cross-validated classifiers are tra
 INDIVIDUAL = 0.05  # spread of single classifiers around the curve
 SPACING = 1.1
 LARGEST = 1e6  # labels at which a curve is taken to have ended
-LEVELS = ndtri((np.arange(15) + 0.5) / 15)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -22,7 +22,7 @@ from assay.events import (
 from assay.pool import Progress, silent
 from assay.steps.project import Project, Session, collection_of
 from assay.steps.survey import SurveyBatch, hand_out, open_survey
-from assay.steps.training_material import Material, material, refuse_untrainable
+from assay.steps.training_material import Material, material, refuse_untrainable_pool
 from assay.steps.training_next import next_items
 from assay.steps.training_refit import Refit, refit_on
 from assay.steps.training_settings import (
@@ -163,7 +163,7 @@ def _begin(
 ) -> Trained:
     settings = first_settings(wish)
     collection = collection_of(state)
-    refuse_untrainable(collection)
+    refuse_untrainable_pool(collection)
     _refuse_seed(state, wish.seed)
     with material(project, collection, settings.learner, progress=progress) as found:
         free = len(found.ids)

@@ -71,7 +71,7 @@ def material(
     project: Project, collection: RegisteredPool, learner: str, *, progress: Progress = silent
 ) -> Iterator[Material]:
     """The collection opened for training; its texts are read for the learner the first time."""
-    refuse_untrainable(collection)
+    refuse_untrainable_pool(collection)
     needed("sklearn")
     factory = None if learner == LINEAR else _factory(learner)
     pool = DuckDBPool(project.pool_path(collection), collection.columns)
@@ -116,7 +116,7 @@ def _factory(learner: str) -> Callable[[], Any]:
     return factory
 
 
-def refuse_untrainable(collection: RegisteredPool) -> None:
+def refuse_untrainable_pool(collection: RegisteredPool) -> None:
     """Refuse a pool without texts, with a classifier of its own, or out of this machine's reach."""
     columns = collection.columns
     if columns.predicts or columns.score:
