@@ -15,7 +15,7 @@ $(READY): requirements.lock pyproject.toml
 	touch $(READY)
 
 demo: $(READY)
-	$(BIN)/assay demo --out demo
+	$(BIN)/assaymark demo --out demo
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.lab.tickets import make_tickets, write_tickets
-from assay.lab.weighted_runs import certify_pool
-from assay.stats.metrics import parse_claim
-from assay.stats.mixture import mixture_boundary, mixture_test
-from assay.stats.spending import spending_boundary, spending_test
-from assay.stats.weighted import Stratum, weighted_test
-from measure import Cost, assay, best, report
+from assaymark.lab.tickets import make_tickets, write_tickets
+from assaymark.lab.weighted_runs import certify_pool
+from assaymark.stats.metrics import parse_claim
+from assaymark.stats.mixture import mixture_boundary, mixture_test
+from assaymark.stats.spending import spending_boundary, spending_test
+from assaymark.stats.weighted import Stratum, weighted_test
+from measure import Cost, assaymark, best, report
 
 PILOTS = {
     "80,20,20,880": 0.7,
@@ -62,11 +62,11 @@ def simulated() -> bool:
 
 def labelled_project(work: Path, name: str, plan: list[object], draw: list[object]) -> Path:
     folder = work / name
-    assay("init", folder, "--pool", work / "pool.parquet", "--id", "id", "--score", "score",
+    assaymark("init", folder, "--pool", work / "pool.parquet", "--id", "id", "--score", "score",
           "--threshold", "0.5")  # fmt: skip
-    assay("plan", *plan, "-p", folder)
-    assay("draw", *draw, "-o", work / f"{name}.csv", "-p", folder)
-    assay("label", work / "truth.csv", "-p", folder)
+    assaymark("plan", *plan, "-p", folder)
+    assaymark("draw", *draw, "-o", work / f"{name}.csv", "-p", folder)
+    assaymark("label", work / "truth.csv", "-p", folder)
     return folder
 
 
@@ -83,7 +83,7 @@ def looks(start: float) -> bool:
     weighted = labelled_project(work, "w", ["f1 >= 0.8399"], [LABELS])
     good = True
     for name, folder, bar in (("fixed", fixed, 0.3), ("weighted", weighted, 0.5)):
-        cost = best(lambda folder=folder: assay("look", "-p", folder))
+        cost = best(lambda folder=folder: assaymark("look", "-p", folder))
         good &= report(
             f"look at about 10,000 labels, {name}, beyond start-up", cost.wall - start, bar, " s"
         )
@@ -92,12 +92,12 @@ def looks(start: float) -> bool:
 
 
 def main() -> bool:
-    helped = best(lambda: assay("--help"), 5)
-    good = report("assay --help", helped.wall, 0.3, " s")
-    start = best(lambda: assay("bound", "--metric", "f1", "--counts", "8,2,2,88"), 5).wall
+    helped = best(lambda: assaymark("--help"), 5)
+    good = report("assaymark --help", helped.wall, 0.3, " s")
+    start = best(lambda: assaymark("bound", "--metric", "f1", "--counts", "8,2,2,88"), 5).wall
     print(f"      (start-up of a command that computes: {start:.3f} s)")
     for pilot, target in PILOTS.items():
-        cost = best(lambda p=pilot, t=target: assay("size", f"f1 >= {t}", "--pilot", p))
+        cost = best(lambda p=pilot, t=target: assaymark("size", f"f1 >= {t}", "--pilot", p))
         good &= report(f"size for the pilot {pilot}, beyond start-up", cost.wall - start, 0.5, " s")
     return good & boundaries() & simulated() & looks(start)
 

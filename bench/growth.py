@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from measure import Cost, assay, best, report, run
+from measure import Cost, assaymark, best, report, run
 from pool import make, query
 
 OPTIONS = ["--id", "id", "--score", "score", "--threshold", "0.5", "--text", "body"]
@@ -56,11 +56,11 @@ def fixed_cost(work: Path) -> tuple[float, float]:
 
 def begin(path: Path, work: Path) -> Cost:
     shutil.rmtree(work / "p", ignore_errors=True)
-    return assay("init", work / "p", "--pool", path, *OPTIONS)
+    return assaymark("init", work / "p", "--pool", path, *OPTIONS)
 
 
 def seal(work: Path) -> Cost:
-    return assay("plan", "f1 >= 0.75", "--seed", "s", "-p", work / "p")
+    return assaymark("plan", "f1 >= 0.75", "--seed", "s", "-p", work / "p")
 
 
 def grow(items: int, work: Path, repeats: int, fixed: tuple[float, float]) -> dict[str, float]:
@@ -71,7 +71,8 @@ def grow(items: int, work: Path, repeats: int, fixed: tuple[float, float]) -> di
     planned = seal(work)
     names = itertools.count()
     drawn = best(
-        lambda: assay("draw", 500, "-o", work / f"{items}-{next(names)}.csv", "-p", work / "p"), 5
+        lambda: assaymark("draw", 500, "-o", work / f"{items}-{next(names)}.csv", "-p", work / "p"),
+        5,
     )
     read = bare["bytes"].cpu - bare["python"].cpu
     for_init = read + sum(bare[name].cpu - start for name in ("scan", "histogram", "distinct"))
@@ -116,9 +117,9 @@ def table(largest: int) -> bool:
 
 def strata(items: int) -> None:
     """The ticket pass against the number of strata."""
-    from assay.pool import open_pool
-    from assay.types.pool import Columns
-    from assay.types.strata import Stratum
+    from assaymark.pool import open_pool
+    from assaymark.types.pool import Columns
+    from assaymark.types.strata import Stratum
 
     pool = open_pool(str(make(items)), Columns(id="id", score="score", threshold=0.5))
     seen = pool.summary().negative
@@ -145,15 +146,15 @@ def strata(items: int) -> None:
 
 def people() -> None:
     """Draw, label and look against labels and annotators."""
-    from assay.files.labels import LabelRow
-    from assay.stats.metrics import parse_claim
-    from assay.steps.draw import draw_batch
-    from assay.steps.init import init
-    from assay.steps.label import label
-    from assay.steps.look import look
-    from assay.steps.plan import Wish, seal_plan
-    from assay.steps.project import Project
-    from assay.types.pool import Columns
+    from assaymark.files.labels import LabelRow
+    from assaymark.stats.metrics import parse_claim
+    from assaymark.steps.draw import draw_batch
+    from assaymark.steps.init import init
+    from assaymark.steps.label import label
+    from assaymark.steps.look import look
+    from assaymark.steps.plan import Wish, seal_plan
+    from assaymark.steps.project import Project
+    from assaymark.types.pool import Columns
 
     for labels, annotators in ((1000, 1), (5000, 1), (20_000, 1), (1000, 5), (1000, 30)):
         work = Path(tempfile.mkdtemp())
@@ -179,16 +180,16 @@ def people() -> None:
 
 
 def spark(items: int) -> bool:
-    """What assay adds to bare queries in the same Spark; CPU seconds of its JVM."""
-    from assay.pool.java import has_java
+    """What assaymark adds to bare queries in the same Spark; CPU seconds of its JVM."""
+    from assaymark.pool.java import has_java
 
     if not has_java():
         print("      (no Java: Spark is not measured)")
         return True
-    os.environ.setdefault("ASSAY_SPARK", "local[2]")
-    from assay.pool.spark import SparkPool
-    from assay.types.pool import Columns
-    from assay.types.strata import Stratum
+    os.environ.setdefault("ASSAYMARK_SPARK", "local[2]")
+    from assaymark.pool.spark import SparkPool
+    from assaymark.types.pool import Columns
+    from assaymark.types.strata import Stratum
 
     path = make(items)
     pool = SparkPool(str(path), Columns(id="id", score="score", threshold=0.5))

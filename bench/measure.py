@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ASSAY = Path(sys.executable).with_name("assay")
+ASSAYMARK = Path(sys.executable).with_name("assaymark")
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ def run(command: Sequence[object]) -> Cost:
     return Cost(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6)
 
 
-def assay(*arguments: object) -> Cost:
-    return run([ASSAY, *arguments])
+def assaymark(*arguments: object) -> Cost:
+    return run([ASSAYMARK, *arguments])
 
 
 def best(measure: Callable[[], Cost], repeats: int = 3) -> Cost:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import duckdb
 
-from assay.stats.overlap import recall_from_pair
-from assay.stats.overlap_outside import with_outside
-from assay.stats.overlap_triple import TRIPLE_CELLS, recall_from_triple
-from assay.types.overlap import CellSample
-from measure import assay, report
+from assaymark.stats.overlap import recall_from_pair
+from assaymark.stats.overlap_outside import with_outside
+from assaymark.stats.overlap_triple import TRIPLE_CELLS, recall_from_triple
+from assaymark.types.overlap import CellSample
+from measure import assaymark, report
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
 DATA = Path(__file__).parent / "data"
@@ -46,7 +46,7 @@ def milliseconds(function, repeats: int = 200) -> float:
 
 def main() -> bool:
     path = make(ROWS)
-    cost = assay("keywords", "--pool", path, "--text", "body", "--seed-terms", "mars,#mars")
+    cost = assaymark("keywords", "--pool", path, "--text", "body", "--seed-terms", "mars,#mars")
     good = report(f"neighbours of a seed set, {ROWS:,} short texts, wall", cost.wall, 60, " s")
     good &= report("the same, peak memory", cost.peak_gb, 2, " GB")
     pair = {name: CellSample(items=9000, labels=300, positives=150) for name in ("11", "10", "01")}

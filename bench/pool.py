@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from measure import assay, best, report, run
+from measure import assaymark, best, report, run
 
 ROWS = 10_000_000
 DATA = Path(__file__).parent / "data"
@@ -43,7 +43,7 @@ def main() -> bool:
 
     def init():
         shutil.rmtree(work / "p", ignore_errors=True)
-        return assay("init", work / "p", "--pool", path, *options)
+        return assaymark("init", work / "p", "--pool", path, *options)
 
     begun = best(init)
     unavoidable = floor.cpu + distinct.cpu - 2 * empty.cpu
@@ -54,8 +54,8 @@ def main() -> bool:
         " ×",
     )
     code = (
-        "from assay.pool import open_pool; from assay.types.pool import Columns; "
-        "from assay.types.strata import Stratum; "
+        "from assaymark.pool import open_pool; from assaymark.types.pool import Columns; "
+        "from assaymark.types.strata import Stratum; "
         f"open_pool({str(path)!r}, Columns(id='id', score='score', threshold=0.5, text=('body',)))"
         f".reserve('seed', strata=[Stratum(items={ROWS})], limits=[5000])"
     )
@@ -67,9 +67,9 @@ def main() -> bool:
         1.5,
         " ×",
     )
-    planned = assay("plan", "f1 >= 0.75", "--mode", "fixed", "--budget", 5000, "-p", work / "p")
+    planned = assaymark("plan", "f1 >= 0.75", "--mode", "fixed", "--budget", 5000, "-p", work / "p")
     good &= report("peak memory of init and plan", max(begun.peak_gb, planned.peak_gb), 2, " GB")
-    drawn = assay("draw", 500, "-o", work / "b.csv", "-p", work / "p")
+    drawn = assaymark("draw", 500, "-o", work / "b.csv", "-p", work / "p")
     good &= report("draw of 500, wall with start-up", drawn.wall, 1, " s")
     print(
         f"      (floor {floor.cpu:.2f} s, distinct {distinct.cpu:.2f} s, sha256 {ticket.cpu:.2f} s, "

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.lab.corpora import load_corpus, read_collection, trained_world, vendor_worlds
-from assay.lab.stratified_pools import of_world
-from assay.lab.stratified_runs import sample, score, truth_of
-from assay.lab.tasks import rng_of
-from assay.lab.worlds import Sketch, cut_world, make_world
-from assay.stats.mixc import strata_wanted
-from assay.stats.rank_strata import fixed_chances
-from assay.stats.stratifiers import stratify
-from assay.types.claim import Claim
+from assaymark.lab.corpora import load_corpus, read_collection, trained_world, vendor_worlds
+from assaymark.lab.stratified_pools import of_world
+from assaymark.lab.stratified_runs import sample, score, truth_of
+from assaymark.lab.tasks import rng_of
+from assaymark.lab.worlds import Sketch, cut_world, make_world
+from assaymark.stats.mixc import strata_wanted
+from assaymark.stats.rank_strata import fixed_chances
+from assaymark.stats.stratifiers import stratify
+from assaymark.types.claim import Claim
 
 RUNS, SIZES = 300, (100, 200, 400, 800, 1600)
 TOPICS = {"arxiv_cs": ("cs.NI", "cs.GT", "eess.IV"), "newsgroups20": ("sci.space",)}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from assay.steps.project import Project
+from assaymark.steps.project import Project
 from measure import report
 from serve_page import Annotator, Server, project, wrong
 

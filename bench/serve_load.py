@@ -18,8 +18,8 @@ from pathlib import Path
 
 import httpx
 
-from assay.files.labels import LabelRow
-from assay.steps.label import label
+from assaymark.files.labels import LabelRow
+from assaymark.steps.label import label
 from measure import report
 from serve_page import Annotator, Server, p95, project, tickets, wrong
 
@@ -35,9 +35,9 @@ async def crowd(url: str, number: int, pause: float, seconds: float) -> list[Ann
 
 def weight() -> float:
     """Everything the labelling page loads, in kilobytes."""
-    static = files("assay.web") / "static"
+    static = files("assaymark.web") / "static"
     names = ("page.css", "theme.js", "label.js", "icon.svg")
-    page = (files("assay.web") / "templates" / "label.html").read_bytes()
+    page = (files("assaymark.web") / "templates" / "label.html").read_bytes()
     return (sum(len((static / name).read_bytes()) for name in names) + len(page)) / 1000
 
 
@@ -58,8 +58,8 @@ def dashboard(server: Server) -> Opened:
     with httpx.Client(base_url=server.url, follow_redirects=True, timeout=60) as web:
         web.post("/enter", data={"name": "lead"}, follow_redirects=False)
         first = _opened(web)
-        mark = re.search(r'assay-mark" content="(\w+)"', web.get("/label").text).group(1)
-        headers = {"x-assay-mark": mark, "accept": "application/json"}
+        mark = re.search(r'assaymark-token" content="(\w+)"', web.get("/label").text).group(1)
+        headers = {"x-assaymark-token": mark, "accept": "application/json"}
         items = web.post("/label/hand", json={}, headers=headers).json()["items"]
         fresh, before = [], server.cpu()
         for _ in range(9):

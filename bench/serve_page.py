@@ -13,14 +13,14 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from assay.lab.tickets import Tickets, make_tickets, write_tickets
-from assay.steps.calculators import read_claim
-from assay.steps.draw import draw_batch
-from assay.steps.init import init
-from assay.steps.plan import Wish, seal_plan
-from assay.steps.project import Project
-from assay.types.pool import Columns
-from measure import ASSAY
+from assaymark.lab.tickets import Tickets, make_tickets, write_tickets
+from assaymark.steps.calculators import read_claim
+from assaymark.steps.draw import draw_batch
+from assaymark.steps.init import init
+from assaymark.steps.plan import Wish, seal_plan
+from assaymark.steps.project import Project
+from assaymark.types.pool import Columns
+from measure import ASSAYMARK
 
 
 def tickets() -> Tickets:
@@ -42,7 +42,7 @@ def project(folder: Path, draws: int) -> Project:
 class Server:
     def __init__(self, folder: Path) -> None:
         start = time.perf_counter()
-        command = [ASSAY, "serve", "--port", "0", "--json", "-p", folder]
+        command = [ASSAYMARK, "serve", "--port", "0", "--json", "-p", folder]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=sys.stderr, text=True
         )
@@ -75,8 +75,8 @@ class Annotator:
     async def enter(self) -> None:
         await self.web.post("/enter", data={"name": self.name}, follow_redirects=False)
         page = await self.web.get("/label")
-        mark = re.search(r'assay-mark" content="(\w+)"', page.text).group(1)
-        self.web.headers.update({"x-assay-mark": mark, "accept": "application/json"})
+        mark = re.search(r'assaymark-token" content="(\w+)"', page.text).group(1)
+        self.web.headers.update({"x-assaymark-token": mark, "accept": "application/json"})
 
     async def work(self, until: float) -> None:
         items = (await self.web.post("/label/hand", json={})).json()["items"]

@@ -5,12 +5,12 @@ import time
 
 import numpy as np
 
-from assay.lab.stratified_pools import made_pools
-from assay.lab.stratified_runs import sample, score, truth_of
-from assay.stats.axis import bin_items
-from assay.stats.estimate import stratified_mean
-from assay.stats.reading import korn_graubard
-from assay.stats.stratifiers import STRATIFIERS, stratify
+from assaymark.lab.stratified_pools import made_pools
+from assaymark.lab.stratified_runs import sample, score, truth_of
+from assaymark.stats.axis import bin_items
+from assaymark.stats.estimate import stratified_mean
+from assaymark.stats.reading import korn_graubard
+from assaymark.stats.stratifiers import STRATIFIERS, stratify
 from measure import report
 
 ITEMS = 200_000

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.stats.metrics import parse_claim
-from assay.stats.policy import advise
-from assay.text.documents import LinearDocuments
-from assay.text.features import vectorise
-from assay.text.training import study
-from assay.types.training import TrainingGoal
+from assaymark.stats.metrics import parse_claim
+from assaymark.stats.policy import advise
+from assaymark.text.documents import LinearDocuments
+from assaymark.text.features import vectorise
+from assaymark.text.training import study
+from assaymark.types.training import TrainingGoal
 from measure import report
 
 ITEMS, MANY, LABELS, WORDS, LENGTH = 100_000, 1_000_000, 5_000, 30_000, 130
@@ -38,7 +38,7 @@ def made(items: int, seed: int = 42):
 
 def real(path: str):
     """Batches of a collection the lab knows, and the labels of one of its topics."""
-    from assay.lab.corpora import frequent_topics, read_collection
+    from assaymark.lab.corpora import frequent_topics, read_collection
 
     found = read_collection(Path(path))
     labels = found.labels(frequent_topics(found, count=4)[3])
@@ -92,7 +92,7 @@ def many() -> bool:
     code = (
         "import tempfile, sys; from pathlib import Path\n"
         f"sys.path.insert(0, {str(Path(__file__).parent)!r}); import training as t\n"
-        "from assay.text.features import vectorise\nimport numpy as np\n"
+        "from assaymark.text.features import vectorise\nimport numpy as np\n"
         "peak = [0]\n"
         "def own(_message, _share): peak.append(max(peak.pop(), t.memory()))\n"
         "with tempfile.TemporaryDirectory() as d:\n"

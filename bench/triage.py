@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.stats.triage import labelled
-from assay.stats.triage_optimum import best_cutoffs, sweep, yield_curve
-from measure import ASSAY, best, report, run
+from assaymark.stats.triage import labelled
+from assaymark.stats.triage_optimum import best_cutoffs, sweep, yield_curve
+from measure import ASSAYMARK, best, report, run
 from pool import make, query
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
@@ -48,7 +48,7 @@ def routing(folder: Path) -> bool:
     def route():
         shutil.rmtree(folder / "routed", ignore_errors=True)
         words = ["--thresholds", folder / "cuts.json", "--pool", path, "--id", "id"]
-        return run([ASSAY, "triage", "route", *words, "-o", folder / "routed"])
+        return run([ASSAYMARK, "triage", "route", *words, "-o", folder / "routed"])
 
     routed = best(route)
     print(f"      (copy {copied.cpu:.2f} s, routing {routed.cpu:.2f} s of CPU with start-up)")

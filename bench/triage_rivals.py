@@ -16,12 +16,12 @@ import numpy as np
 from mapie.risk_control import BinaryClassificationController, abstention_rate
 from mapie.risk_control.risks import BinaryRisk
 
-from assay.errors import InputError
-from assay.lab.triage import Round, _certified, _sample, _targeted, fixed_before
-from assay.lab.triage_worlds import SKETCHES, make, sketches_of
-from assay.stats.calibration import platt
-from assay.stats.triage import few_errors, tally
-from assay.types.triage import Cutoffs
+from assaymark.errors import InputError
+from assaymark.lab.triage import Round, _certified, _sample, _targeted, fixed_before
+from assaymark.lab.triage_worlds import SKETCHES, make, sketches_of
+from assaymark.stats.calibration import platt
+from assaymark.stats.triage import few_errors, tally
+from assaymark.types.triage import Cutoffs
 
 DELTA = 0.1
 SIZES = (200, 500, 1000)

@@ -19,20 +19,20 @@ from pathlib import Path
 
 import click
 
-import assay.cli
-import assay.steps
-import assay.web
-from assay.errors import AssayError
-from assay.events import KINDS
-from assay.files.readers import READERS
-from assay.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT
-from assay.files.writers import WRITERS
-from assay.ledger.sqlite import SCHEMA
-from assay.pool.grid import BINS, STEPS
-from assay.pool.sources import KINDS as POOLS
-from assay.stats.fixed import METHODS
-from assay.stats.metrics import ALIASES, DENOMINATORS, NUMERATORS, TITLES
-from assay.types.certificate import Certificate
+import assaymark.cli
+import assaymark.steps
+import assaymark.web
+from assaymark.errors import AssaymarkError
+from assaymark.events import KINDS
+from assaymark.files.readers import READERS
+from assaymark.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT
+from assaymark.files.writers import WRITERS
+from assaymark.ledger.sqlite import SCHEMA
+from assaymark.pool.grid import BINS, STEPS
+from assaymark.pool.sources import KINDS as POOLS
+from assaymark.stats.fixed import METHODS
+from assaymark.stats.metrics import ALIASES, DENOMINATORS, NUMERATORS, TITLES
+from assaymark.types.certificate import Certificate
 
 DOCS = Path(__file__).parent
 TEMPLATES = DOCS / "reference" / "templates"
@@ -55,7 +55,7 @@ def _doc(thing: object) -> str:
 def all_commands() -> list[tuple[str, click.Command]]:
     """Every command by the words that call it; a group is followed by its own commands."""
     found: list[tuple[str, click.Command]] = []
-    for name, command in sorted(assay.cli.cli.commands.items()):
+    for name, command in sorted(assaymark.cli.cli.commands.items()):
         found.append((name, command))
         if isinstance(command, click.Group):
             found += [(f"{name} {own}", part) for own, part in sorted(command.commands.items())]
@@ -68,11 +68,11 @@ def command_help() -> str:
     for name, command in all_commands():
         context = click.Context(
             command,
-            info_name=f"assay {name}",
+            info_name=f"assaymark {name}",
             terminal_width=100,
             help_option_names=["-h", "--help"],
         )
-        parts.append(f"## assay {name}\n\n```text\n{command.get_help(context)}\n```\n")
+        parts.append(f"## assaymark {name}\n\n```text\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 
 
@@ -80,7 +80,7 @@ def command_list() -> str:
     """One line per command, linked to its help."""
     rows = [
         [
-            f"[`{name}`](#assay-{name.replace(' ', '-')})",
+            f"[`{name}`](#assaymark-{name.replace(' ', '-')})",
             (command.help or "").strip().split("\n")[0],
         ]
         for name, command in all_commands()
@@ -133,19 +133,21 @@ def _fields(kind: type) -> str:
 
 def _type(hint: object) -> str:
     text = hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
-    return re.sub(r"\b(?:assay|typing)\.(?:\w+\.)*", "", text).replace("NoneType", "None")
+    return re.sub(r"\b(?:assaymark|typing)\.(?:\w+\.)*", "", text).replace("NoneType", "None")
 
 
 def error_classes() -> str:
     """Every error with its exit code."""
-    for room in (assay.steps, assay.web):
+    for room in (assaymark.steps, assaymark.web):
         for module in pkgutil.iter_modules(room.__path__):
             importlib.import_module(f"{room.__name__}.{module.name}")
-    rows = [[f"`{kind.__name__}`", str(kind.exit_code), _doc(kind)] for kind in _family(AssayError)]
+    rows = [
+        [f"`{kind.__name__}`", str(kind.exit_code), _doc(kind)] for kind in _family(AssaymarkError)
+    ]
     return _table(["error", "exit code", "when"], rows)
 
 
-def _family(kind: type[AssayError]) -> list[type[AssayError]]:
+def _family(kind: type[AssaymarkError]) -> list[type[AssaymarkError]]:
     children = sorted(kind.__subclasses__(), key=lambda child: child.__name__)
     return [kind, *(member for child in children for member in _family(child))]
 

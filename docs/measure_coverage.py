@@ -8,7 +8,7 @@ For each population (prevalence, F1 with precision = recall) and each sample siz
 the samples that can happen, add up the chance of those whose one-sided lower bound at 95 % lies
 at or below the true F1. Samples with a chance below 1e-9 are left out; what was left out is at
 most the stated `missing`. The normal approximations have no width where a sample shows no
-variation, and assay refuses them there. Such samples are counted as the bare formula has it
+variation, and assaymark refuses them there. Such samples are counted as the bare formula has it
 (the bound is the point), and their chance is shown as `no width`.
 """
 
@@ -20,11 +20,11 @@ import numpy as np
 from scipy.special import gammaln
 from scipy.stats import binom
 
-from assay.errors import InputError
-from assay.stats.fixed import METHODS, exact_low
-from assay.stats.metrics import metric
-from assay.stats.posterior import cells, chance_below, from_expectation, from_pilot
-from assay.types.claim import Counts
+from assaymark.errors import InputError
+from assaymark.stats.fixed import METHODS, exact_low
+from assaymark.stats.metrics import metric
+from assaymark.stats.posterior import cells, chance_below, from_expectation, from_pilot
+from assaymark.types.claim import Counts
 
 TAIL = 0.05
 NEGLIGIBLE = 1e-9

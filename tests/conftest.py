@@ -8,23 +8,23 @@ import pytest
 from hypothesis import settings
 
 import spark_cluster
-from assay.cli import main
+from assaymark.cli import main
 from worlds_on_disk import Answer, World, write_labels, write_world
 
 # examples are decided by the test's name alone, so that a run can be repeated; no time limits
-settings.register_profile("assay", deadline=None, derandomize=True, max_examples=60)
-settings.load_profile("assay")
+settings.register_profile("assaymark", deadline=None, derandomize=True, max_examples=60)
+settings.load_profile("assaymark")
 
 
 @pytest.fixture
-def assay(
+def assaymark(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., Answer]:
     """Runs a command line in this process."""
 
     def run(*arguments: object) -> Answer:
-        monkeypatch.setattr(sys, "argv", ["assay", *map(str, arguments)])
-        monkeypatch.setenv("ASSAY_DEBUG", "1")
+        monkeypatch.setattr(sys, "argv", ["assaymark", *map(str, arguments)])
+        monkeypatch.setenv("ASSAYMARK_DEBUG", "1")
         code = 0
         try:
             main()
@@ -42,10 +42,10 @@ def world(tmp_path: Path) -> World:
 
 
 @pytest.fixture
-def project(world: World, tmp_path: Path, assay: Callable[..., Answer]) -> Path:
+def project(world: World, tmp_path: Path, assaymark: Callable[..., Answer]) -> Path:
     """A project on the small world, registered and nothing more."""
     folder = tmp_path / "work"
-    done = assay(
+    done = assaymark(
         "init", folder, "--pool", world.path, "--id", "id", "--score", "score",
         "--threshold", 0.5, "--text", "body",
     )  # fmt: skip
@@ -54,17 +54,17 @@ def project(world: World, tmp_path: Path, assay: Callable[..., Answer]) -> Path:
 
 
 @pytest.fixture
-def labelled(world: World, project: Path, tmp_path: Path, assay: Callable[..., Answer]) -> Path:
+def labelled(world: World, project: Path, tmp_path: Path, assaymark: Callable[..., Answer]) -> Path:
     """A project whose fixed plan of 300 draws is fully labelled from the truth."""
     assert (
-        assay(
+        assaymark(
             "plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 300, "--seed", "s", "-p", project
         ).code
         == 0
     )
-    drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    drawn = assaymark("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     labels = write_labels(tmp_path / "labels.csv", {item: world.truth[item] for item in drawn})
-    assert assay("label", labels, "-p", project).code == 0
+    assert assaymark("label", labels, "-p", project).code == 0
     return project
 
 

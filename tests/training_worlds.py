@@ -6,18 +6,18 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.files.labels import LabelRow
-from assay.stats.metrics import parse_claim
-from assay.steps.certify import certify
-from assay.steps.draw import draw_batch
-from assay.steps.init import init
-from assay.steps.label import label
-from assay.steps.look import look
-from assay.steps.project import Project
-from assay.steps.training import train
-from assay.steps.training_freeze import stop_training
-from assay.steps.training_settings import TrainWish
-from assay.types.pool import Columns
+from assaymark.files.labels import LabelRow
+from assaymark.stats.metrics import parse_claim
+from assaymark.steps.certify import certify
+from assaymark.steps.draw import draw_batch
+from assaymark.steps.init import init
+from assaymark.steps.label import label
+from assaymark.steps.look import look
+from assaymark.steps.project import Project
+from assaymark.steps.training import train
+from assaymark.steps.training_freeze import stop_training
+from assaymark.steps.training_settings import TrainWish
+from assaymark.types.pool import Columns
 
 TOPIC = ["orbit", "rover", "crater", "lander", "probe", "comet", "asteroid", "telescope"]
 OTHER = ["market", "budget", "tax", "invoice", "profit", "quarter", "dividend", "audit"]

@@ -10,8 +10,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from assay.steps.calculators import curve, size
-from assay.types.plan import Expectation
+from assaymark.steps.calculators import curve, size
+from assaymark.types.plan import Expectation
 
 HERE = Path(__file__).parent
 CLAIM, PREVALENCE, LARGEST = "f1 >= 0.75", 0.03, 16_000
@@ -54,8 +54,8 @@ def draw_all() -> None:
 
 
 def demo_picture() -> str:
-    """The terminal after `assay demo`."""
-    run = "from assay.cli import main; main()"
+    """The terminal after `assaymark demo`."""
+    run = "from assaymark.cli import main; main()"
     with tempfile.TemporaryDirectory() as folder:
         told = subprocess.run(
             [sys.executable, "-c", run, "demo", "--out", "demo"],
@@ -72,14 +72,14 @@ def demo_picture() -> str:
         force_terminal=True,
         color_system="truecolor",
     )
-    console.print(Text("$ assay demo --out demo", style="bold"))
+    console.print(Text("$ assaymark demo --out demo", style="bold"))
     for line in lines:
         text = Text(line)
         text.highlight_regex(r"^\d\.", "bold cyan")
         text.highlight_regex(r"Established|verified|^   ok", "bold green")
         text.highlight_regex(r"not checked", "yellow")
         console.print(text, highlight=False)
-    return console.export_svg(title="assay demo", unique_id="demo", code_format=SVG)
+    return console.export_svg(title="assaymark demo", unique_id="demo", code_format=SVG)
 
 
 def _x(labels: float) -> float:

@@ -17,18 +17,18 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
-from assay.files.labels import LabelRow
-from assay.lab.tickets import Tickets, make_tickets, write_tickets
-from assay.steps.calculators import read_claim
-from assay.steps.certify import certify
-from assay.steps.draw import draw_batch
-from assay.steps.init import init
-from assay.steps.label import label
-from assay.steps.look import look
-from assay.steps.plan import Wish, seal_plan
-from assay.steps.project import Project
-from assay.steps.settings import Settings, write_settings
-from assay.types.pool import Columns
+from assaymark.files.labels import LabelRow
+from assaymark.lab.tickets import Tickets, make_tickets, write_tickets
+from assaymark.steps.calculators import read_claim
+from assaymark.steps.certify import certify
+from assaymark.steps.draw import draw_batch
+from assaymark.steps.init import init
+from assaymark.steps.label import label
+from assaymark.steps.look import look
+from assaymark.steps.plan import Wish, seal_plan
+from assaymark.steps.project import Project
+from assaymark.steps.settings import Settings, write_settings
+from assaymark.types.pool import Columns
 
 OUT = Path(__file__).parent / "page"
 SIZES = {"desktop": (1280, 860), "phone": (390, 780)}
@@ -126,7 +126,7 @@ def main() -> None:
         )
         for found, pages in shown.items():
             command = [
-                Path(sys.executable).with_name("assay"),
+                Path(sys.executable).with_name("assaymark"),
                 "serve",
                 "--port",
                 "0",

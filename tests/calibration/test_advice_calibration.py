@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.lab.policy_growth import MADE, GrowthTask, Sight, grow, make_features, sights_of
-from assay.lab.policy_rules import claim_of, spread, true_test
-from assay.lab.texts import SHARES
-from assay.lab.weighted_runs import certify_pool
-from assay.stats.learning_curve import learning_curve
+from assaymark.lab.policy_growth import MADE, GrowthTask, Sight, grow, make_features, sights_of
+from assaymark.lab.policy_rules import claim_of, spread, true_test
+from assaymark.lab.texts import SHARES
+from assaymark.lab.weighted_runs import certify_pool
+from assaymark.stats.learning_curve import learning_curve
 
 
 def grown(folder: Path, seed: int, *, topic: str, repeat: int, most: int) -> tuple[Sight, ...]:

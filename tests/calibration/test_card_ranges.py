@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from assay.stats.metrics import metric, parse_claim
-from assay.stats.share_range import anytime_range
-from assay.stats.weighted import Draws, Stratum, sampling, weighted_test
-from assay.stats.weighted_range import weighted_range
+from assaymark.stats.metrics import metric, parse_claim
+from assaymark.stats.share_range import anytime_range
+from assaymark.stats.weighted import Draws, Stratum, sampling, weighted_test
+from assaymark.stats.weighted_range import weighted_range
 
 RUNS = 30
 NAMES = ("prevalence", "recall", "precision", "elusion")

@@ -7,18 +7,18 @@ Coverage of the sampling interval is for δ1·recall; that of the band is for th
 import numpy as np
 import pytest
 
-from assay.lab.pair_worlds import (
+from assaymark.lab.pair_worlds import (
     CoverageTask,
     DesignTask,
     run_coverage,
     run_designs,
     sketched,
 )
-from assay.lab.tasks import rng_of
-from assay.stats.overlap import recall_from_pair, recall_of_another
-from assay.stats.overlap_outside import direct_recall
-from assay.stats.overlap_triple import TRIPLE_CELLS, recall_from_triple
-from assay.types.overlap import CellSample
+from assaymark.lab.tasks import rng_of
+from assaymark.stats.overlap import recall_from_pair, recall_of_another
+from assaymark.stats.overlap_outside import direct_recall
+from assaymark.stats.overlap_triple import TRIPLE_CELLS, recall_from_triple
+from assaymark.types.overlap import CellSample
 
 DELTAS = (0.8, 0.9, 1.0, 1.1, 1.25)
 

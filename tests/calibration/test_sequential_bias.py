@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from assay.lab.growing_test import grow_test, guided_passes
-from assay.lab.tasks import rng_of
-from assay.lab.worlds import Sketch, make_world
+from assaymark.lab.growing_test import grow_test, guided_passes
+from assaymark.lab.tasks import rng_of
+from assaymark.lab.worlds import Sketch, make_world
 
 ALARM = 1e-4
 RUNS = 400

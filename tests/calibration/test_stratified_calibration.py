@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from assay.lab.guarantee_cover import (
+from assaymark.lab.guarantee_cover import (
     METRICS,
     SKETCHES,
     chance_of,
@@ -13,14 +13,14 @@ from assay.lab.guarantee_cover import (
     reading_misses,
     sampled,
 )
-from assay.lab.stratified_pools import made_pools
-from assay.lab.stratified_runs import sample, score, truth_of
-from assay.lab.worlds import make_world
-from assay.stats.allocate import Progress, allocate
-from assay.stats.estimate import random_variance, stratified_variance
-from assay.stats.mixc import strata_wanted
-from assay.stats.reading import effective_ends, imagined_rate
-from assay.stats.stratifiers import stratify
+from assaymark.lab.stratified_pools import made_pools
+from assaymark.lab.stratified_runs import sample, score, truth_of
+from assaymark.lab.worlds import make_world
+from assaymark.stats.allocate import Progress, allocate
+from assaymark.stats.estimate import random_variance, stratified_variance
+from assaymark.stats.mixc import strata_wanted
+from assaymark.stats.reading import effective_ends, imagined_rate
+from assaymark.stats.stratifiers import stratify
 
 POOLS = made_pools(np.random.default_rng(42))
 RUNS = 2000

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.lab.triage import RULES, Round, _sample, fixed_before
-from assay.lab.triage_worlds import TriageSketch, make
-from assay.stats.triage import tally
-from assay.stats.triage_audit import _wealth, draws_to_alarm
+from assaymark.lab.triage import RULES, Round, _sample, fixed_before
+from assaymark.lab.triage_worlds import TriageSketch, make
+from assaymark.stats.triage import tally
+from assaymark.stats.triage_audit import _wealth, draws_to_alarm
 
 FALSE_ALARM = 1e-4
 WORLDS = {

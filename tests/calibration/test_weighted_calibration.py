@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from assay.lab.weighted_runs import certify_pool
-from assay.stats.wealth import Recipe
-from assay.stats.weighted import Stratum, WeightedTest, weighted_test
-from assay.types.claim import Claim
+from assaymark.lab.weighted_runs import certify_pool
+from assaymark.stats.wealth import Recipe
+from assaymark.stats.weighted import Stratum, WeightedTest, weighted_test
+from assaymark.types.claim import Claim
 
 ALARM = 1e-4
 # Fewer, longer blocks make four hundred runs per pool affordable; the law is the same.

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import InputError
-from assay.stats.fixed import METHODS, bound
-from assay.types.claim import Counts
+from assaymark.errors import InputError
+from assaymark.stats.fixed import METHODS, bound
+from assaymark.types.claim import Counts
 
 METRICS = ("accuracy", "precision", "recall", "specificity", "npv", "f1", "jaccard", "prevalence",
            "elusion", "f2", "f0.5")  # fmt: skip

@@ -13,20 +13,20 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.errors import AssayError, InputError, VerificationError
-from assay.files.labels import LabelRow
-from assay.pool import open_pool
-from assay.stats.metrics import parse_claim
-from assay.steps.certify import certify
-from assay.steps.draw import draw_batch
-from assay.steps.init import init
-from assay.steps.label import label
-from assay.steps.look import look
-from assay.steps.plan import Wish, seal_plan
-from assay.steps.project import Project
-from assay.steps.verify import verify
-from assay.types.pool import Columns
-from assay.types.strata import Stratum
+from assaymark.errors import AssaymarkError, InputError, VerificationError
+from assaymark.files.labels import LabelRow
+from assaymark.pool import open_pool
+from assaymark.stats.metrics import parse_claim
+from assaymark.steps.certify import certify
+from assaymark.steps.draw import draw_batch
+from assaymark.steps.init import init
+from assaymark.steps.label import label
+from assaymark.steps.look import look
+from assaymark.steps.plan import Wish, seal_plan
+from assaymark.steps.project import Project
+from assaymark.steps.verify import verify
+from assaymark.types.pool import Columns
+from assaymark.types.strata import Stratum
 from spark_cluster import missing, until
 from worlds_on_disk import write_world
 
@@ -105,8 +105,8 @@ def test_the_engines_tell_the_same_story(tmp_path, cluster, monkeypatch) -> None
     for one, other in zip(written(duck), written(spark), strict=True):
         assert one == other
     assert verify(spark / "certificate.json", project=Project(folder=spark)).status == "verified"
-    monkeypatch.setattr("assay.pool.spark_session.is_installed", lambda: False)
-    monkeypatch.setattr("assay.pool.spark.SparkPool.__init__", None)
+    monkeypatch.setattr("assaymark.pool.spark_session.is_installed", lambda: False)
+    monkeypatch.setattr("assaymark.pool.spark.SparkPool.__init__", None)
     found = verify(spark / "certificate.json", project=Project(folder=spark))
     assert found.status == "verified"
     assert "files and summary are those that were registered" in str(found.checks)
@@ -154,7 +154,7 @@ def test_files_that_changed_or_went_missing_are_refused_by_name(tmp_path, engine
         seal_plan(project, wish)
     (tmp_path / "pool" / "1.parquet").write_bytes(kept)
     (tmp_path / "pool" / "2.parquet").write_bytes(kept)
-    with pytest.raises(AssayError, match=r"'2\.parquet' is not what was registered"):
+    with pytest.raises(AssaymarkError, match=r"'2\.parquet' is not what was registered"):
         seal_plan(project, wish)
     assert not (tmp_path / "p" / "reserve").exists()
 
@@ -189,7 +189,7 @@ def start_plan(folder: Path, address: str) -> "subprocess.Popen[bytes]":
         "-W",
         "ignore",
         "-m",
-        "assay",
+        "assaymark",
         "plan",
         "accuracy >= 0.9",
         "--mode",
@@ -222,7 +222,7 @@ def test_a_client_killed_in_the_ticket_pass_leaves_nothing_half_written(tmp_path
 
 @pytest.mark.slow
 def test_a_driver_killed_at_any_moment_leaves_nothing_half_written(tmp_path) -> None:
-    """assay and its JVM together, from before Spark has started to the middle of the passes."""
+    """assaymark and its JVM together, from before Spark has started to the middle of the passes."""
     if (reason := missing()) is not None:
         pytest.skip(f"Spark cannot be started: {reason}")
     path = write_pool(tmp_path / "pool.parquet", 3_000_000)
@@ -253,7 +253,7 @@ def test_two_machines_drawing_at_once_never_draw_an_item_twice(tmp_path, cluster
     init(tmp_path / "p", pool=str(tmp_path / "pool"), columns=COLUMNS, engine="spark")
     project = Project(folder=tmp_path / "p")
     seal_plan(project, Wish(claim=parse_claim("accuracy >= 0.9"), seed="s"))
-    command = [sys.executable, "-m", "assay", "draw", "40", "-p", str(tmp_path / "p"), "--json"]
+    command = [sys.executable, "-m", "assaymark", "draw", "40", "-p", str(tmp_path / "p"), "--json"]
     batches = []
     for _ in range(2):
         machines = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import InputError, LedgerError, VerificationError
-from assay.events import LabelSkipped, check_chain
-from assay.ledger import Ledger, open_ledger
+from assaymark.errors import InputError, LedgerError, VerificationError
+from assaymark.events import LabelSkipped, check_chain
+from assaymark.ledger import Ledger, open_ledger
 from postgres import Server, binaries, running_server
 
 NOON = "2026-01-01T12:00:00.000Z"
@@ -259,7 +259,7 @@ def test_an_unknown_kind_of_address_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_database_that_is_not_there_is_one_clear_sentence(tmp_path: Path) -> None:
-    from assay.ledger.postgres import PostgresLedger
+    from assaymark.ledger.postgres import PostgresLedger
 
     ledger = PostgresLedger("postgresql://kim@127.0.0.1:1/x", name="x", patience=0.0)
     with pytest.raises(LedgerError, match=r"The ledger's database cannot be reached: .*refused"):

@@ -5,21 +5,21 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.draw import ticket
-from assay.errors import AssayError, EngineError, InputError
-from assay.pool import open_pool
-from assay.pool.cells import cells_of, count_cells, lowest_tickets
-from assay.pool.routing import route
-from assay.pool.scored import ScoreColumns
-from assay.steps.init import init
-from assay.steps.keywords import build_keywords
-from assay.steps.project import Project
-from assay.steps.recall import RecallWish
-from assay.steps.recall_files import draw_for_recall
-from assay.steps.recall_project import draw_recall_survey
-from assay.text.keywords import SIMILARITIES, find_neighbours, overlap_counts, read_terms
-from assay.types.pool import Columns
-from assay.types.triage import Cutoffs
+from assaymark.draw import ticket
+from assaymark.errors import AssaymarkError, EngineError, InputError
+from assaymark.pool import open_pool
+from assaymark.pool.cells import cells_of, count_cells, lowest_tickets
+from assaymark.pool.routing import route
+from assaymark.pool.scored import ScoreColumns
+from assaymark.steps.init import init
+from assaymark.steps.keywords import build_keywords
+from assaymark.steps.project import Project
+from assaymark.steps.recall import RecallWish
+from assaymark.steps.recall_files import draw_for_recall
+from assaymark.steps.recall_project import draw_recall_survey
+from assaymark.text.keywords import SIMILARITIES, find_neighbours, overlap_counts, read_terms
+from assaymark.types.pool import Columns
+from assaymark.types.triage import Cutoffs
 
 pytestmark = pytest.mark.xdist_group("spark")
 ENGINES = ["duckdb", "spark"]
@@ -189,7 +189,7 @@ def test_routing_puts_the_same_rows_into_the_same_parts(folder, cluster, tmp_pat
         assert rows == content(tmp_path / "duck" / f"{name}.parquet")
         assert len(rows) == getattr(spark, name)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["duck", "spark"]
-    with pytest.raises(AssayError, match="nothing is overwritten"):
+    with pytest.raises(AssaymarkError, match="nothing is overwritten"):
         route(str(folder), columns, cutoffs, tmp_path / "spark", engine="spark")
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.draw import ticket
-from assay.errors import InputError
-from assay.pool import open_pool
-from assay.types.pool import Columns
-from assay.types.strata import Stratum
+from assaymark.draw import ticket
+from assaymark.errors import InputError
+from assaymark.pool import open_pool
+from assaymark.types.pool import Columns
+from assaymark.types.strata import Stratum
 from worlds_on_disk import write_world
 
 COLUMNS = Columns(id="id", score="score", threshold=0.5, text=("body",))

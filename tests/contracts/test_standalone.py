@@ -7,19 +7,19 @@ import sys
 import pytest
 from test_engines import write_pool
 
-from assay.pool import open_pool
-from assay.types.pool import Columns
-from assay.types.strata import Stratum
+from assaymark.pool import open_pool
+from assaymark.types.pool import Columns
+from assaymark.types.strata import Stratum
 from spark_cluster import end, missing, standalone
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark")]
 ITEMS, WANTED = 1_500_000, 5000
-# a driver of its own, as assay would be; it says when it is in the middle of the ticket pass
+# a driver of its own, as assaymark would be; it says when it is in the middle of the ticket pass
 DRIVER = """
 import json, sys, threading, time
-from assay.pool import open_pool
-from assay.types.pool import Columns
-from assay.types.strata import Stratum
+from assaymark.pool import open_pool
+from assaymark.types.pool import Columns
+from assaymark.types.strata import Stratum
 
 path, address, items, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 columns = Columns(id="id", score="score", threshold=0.5)

@@ -4,7 +4,7 @@ In a ```console block a line that begins with "$ " is a command, and the lines u
 are its output. "…" in an output line stands for anything (hashes, times). A ```python block whose
 first line is "# name.py" is a file that the reader saves before going on.
 
-A line that is only an assay command (and `; echo "exit code $?"`) runs inside this process through
+A line that is only an assaymark command (and `; echo "exit code $?"`) runs inside this process through
 the same `main`, which saves the start-up; every other line runs in a real shell.
 """
 
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from assay.cli import main
+from assaymark.cli import main
 
 DOCS = Path(__file__).parents[2] / "docs"
 ECHO = '; echo "exit code $?"'
@@ -53,15 +53,15 @@ def commands(block: str) -> list[Command]:
 def type_in(line: str, folder: Path) -> tuple[str, ...]:
     """What comes back for this line in this folder, both streams together."""
     plain = line.removesuffix(ECHO)
-    if plain.startswith("assay ") and not re.search(r"[;|&$<]|> ", plain.replace(">= ", "")):
-        code, text = _assay(shlex.split(plain), folder)
+    if plain.startswith("assaymark ") and not re.search(r"[;|&$<]|> ", plain.replace(">= ", "")):
+        code, text = _assaymark(shlex.split(plain), folder)
         text += f"exit code {code}" if plain != line else ""
     else:
         text = _shell(line, folder)
     return tuple(part.rstrip() for part in text.rstrip("\n").split("\n") if text)
 
 
-def _assay(words: list[str], folder: Path) -> tuple[object, str]:
+def _assaymark(words: list[str], folder: Path) -> tuple[object, str]:
     stream = io.StringIO()
     with (
         contextlib.chdir(folder),

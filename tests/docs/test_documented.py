@@ -7,21 +7,21 @@ import click
 import pytest
 from pages import DOCS
 
-import assay.steps
-import assay.web
-from assay.cli import cli
-from assay.errors import AssayError
-from assay.events import KINDS
-from assay.stats.fixed import METHODS
-from assay.stats.metrics import NUMERATORS
+import assaymark.steps
+import assaymark.web
+from assaymark.cli import cli
+from assaymark.errors import AssaymarkError
+from assaymark.events import KINDS
+from assaymark.stats.fixed import METHODS
+from assaymark.stats.metrics import NUMERATORS
 
 
 def _reference(name: str) -> str:
     return (DOCS / "reference" / name).read_text(encoding="utf-8")
 
 
-def _errors(kind: type[AssayError]) -> set[str]:
-    for room in (assay.steps, assay.web):
+def _errors(kind: type[AssaymarkError]) -> set[str]:
+    for room in (assaymark.steps, assaymark.web):
         for module in pkgutil.iter_modules(room.__path__):
             importlib.import_module(f"{room.__name__}.{module.name}")
     return {kind.__name__}.union(*(_errors(child) for child in kind.__subclasses__()))
@@ -39,8 +39,8 @@ def _commands() -> dict[str, click.Command]:
 @pytest.mark.parametrize("name", sorted(_commands()))
 def test_every_command_and_option_is_documented(name: str) -> None:
     text = _reference("commands.md")
-    assert f"## assay {name}\n" in text
-    section = text.split(f"## assay {name}\n")[1].split("\n## ")[0]
+    assert f"## assaymark {name}\n" in text
+    section = text.split(f"## assaymark {name}\n")[1].split("\n## ")[0]
     options = [option for option in _commands()[name].params if option.param_type_name == "option"]
     for option in options:
         assert any(spelling in section for spelling in option.opts), option.name
@@ -63,6 +63,6 @@ def test_every_event_is_documented(name: str) -> None:
     assert f"## {name}\n" in _reference("events.md")
 
 
-@pytest.mark.parametrize("name", sorted(_errors(AssayError)))
+@pytest.mark.parametrize("name", sorted(_errors(AssaymarkError)))
 def test_every_error_is_documented(name: str) -> None:
     assert f"| `{name}` |" in _reference("errors.md")

@@ -13,7 +13,7 @@ COLLECTIONS = {
 
 
 def test_the_tutorial_and_the_stranger_who_checks_it(tmp_path: Path) -> None:
-    """The page on certificates goes on where the tutorial ends, with code that needs no assay."""
+    """The page on certificates goes on where the tutorial ends, with code that needs no assaymark."""
     assert run_page(DOCS / "tutorial.md", tmp_path) >= 15
     assert run_page(DOCS / "explanation" / "certificates.md", tmp_path) >= 5
 
@@ -48,11 +48,11 @@ def test_the_page_on_spark(tmp_path: Path, cluster) -> None:
 
 @pytest.mark.parametrize("page", COLLECTIONS)
 def test_the_real_collection(page: str, tmp_path: Path) -> None:
-    """Needs the collection: ASSAY_DATA=FOLDER names where it lies."""
+    """Needs the collection: ASSAYMARK_DATA=FOLDER names where it lies."""
     name, least = COLLECTIONS[page]
-    source = Path(os.environ.get("ASSAY_DATA", "")) / name
+    source = Path(os.environ.get("ASSAYMARK_DATA", "")) / name
     if not source.is_file():
-        pytest.skip(f"{name} is not at hand: name its folder with ASSAY_DATA")
+        pytest.skip(f"{name} is not at hand: name its folder with ASSAYMARK_DATA")
     (tmp_path / name).symlink_to(source.resolve())
     assert run_page(DOCS / "how-to" / page, tmp_path) > least
 
@@ -66,9 +66,9 @@ def test_a_wrong_page_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_refusal_and_its_exit_code_are_seen(tmp_path: Path) -> None:
-    shown = type_in('assay status -p nowhere; echo "exit code $?"', tmp_path)
+    shown = type_in('assaymark status -p nowhere; echo "exit code $?"', tmp_path)
     assert shown[-1] == "exit code 2"
-    assert shown[0].startswith("Error: 'nowhere' is not an assay project")
+    assert shown[0].startswith("Error: 'nowhere' is not an assaymark project")
 
 
 def test_only_three_dots_stand_for_anything() -> None:

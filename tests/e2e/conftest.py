@@ -14,20 +14,20 @@ from pathlib import Path
 import pytest
 
 playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = os.environ.get("ASSAY_CHROMIUM") or shutil.which("chromium")
+CHROMIUM = os.environ.get("ASSAYMARK_CHROMIUM") or shutil.which("chromium")
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run",
 ]  # fmt: skip
-ASSAY = Path(sys.executable).with_name("assay")
+ASSAYMARK = Path(sys.executable).with_name("assaymark")
 
 
 @pytest.fixture(scope="session")
 def browser():
     if CHROMIUM is None:
-        if os.environ.get("ASSAY_REQUIRE_BROWSER"):
-            pytest.fail("Chromium is missing and ASSAY_REQUIRE_BROWSER is set.")
-        pytest.skip("no Chromium: install it, or name it in ASSAY_CHROMIUM")
+        if os.environ.get("ASSAYMARK_REQUIRE_BROWSER"):
+            pytest.fail("Chromium is missing and ASSAYMARK_REQUIRE_BROWSER is set.")
+        pytest.skip("no Chromium: install it, or name it in ASSAYMARK_CHROMIUM")
     with playwright.sync_playwright() as runner:
         opened = runner.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield opened
@@ -35,7 +35,7 @@ def browser():
 
 
 class Server:
-    """`assay serve` in a process of its own; can be killed and started again on its port."""
+    """`assaymark serve` in a process of its own; can be killed and started again on its port."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder, self.options = folder, options
@@ -46,7 +46,7 @@ class Server:
 
     def start(self) -> None:
         command = [
-            ASSAY,
+            ASSAYMARK,
             "serve",
             "--port",
             str(self.port),

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from assay.steps.project import Project
-from assay.steps.users import add_user
+from assaymark.steps.project import Project
+from assaymark.steps.users import add_user
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 READY = "() => document.querySelector('#item [data-text], #item p') && !document.querySelector('#deck').hidden"
@@ -29,16 +29,16 @@ def label(page, truth: dict[str, int]) -> str:
 
 
 @pytest.fixture
-def thirty(assay, project):
+def thirty(assaymark, project):
     """A plan of thirty draws, drawn."""
     plan = ["accuracy >= 0.7", "--mode", "fixed", "--budget", 30, "--seed", "s"]
-    assert assay("plan", *plan, "-p", project).code == 0
-    assert assay("draw", "-p", project).code == 0
+    assert assaymark("plan", *plan, "-p", project).code == 0
+    assert assaymark("draw", "-p", project).code == 0
     return project
 
 
 def test_thirty_items_by_keyboard_to_a_certificate(
-    serve, enter, thirty, world, assay, tmp_path
+    serve, enter, thirty, world, assaymark, tmp_path
 ) -> None:
     with serve(thirty) as server:
         page = enter(server)
@@ -62,9 +62,9 @@ def test_thirty_items_by_keyboard_to_a_certificate(
         download.value.save_as(mine)
         assert page.faults == []
     theirs = tmp_path / "theirs.json"
-    assert assay("certify", "-o", theirs, "-p", thirty).code == 0
+    assert assaymark("certify", "-o", theirs, "-p", thirty).code == 0
     assert theirs.read_bytes() == mine.read_bytes()
-    assert assay("verify", mine, "-p", thirty).code == 0
+    assert assaymark("verify", mine, "-p", thirty).code == 0
 
 
 def test_undo_goes_back_and_the_change_is_a_correction(serve, browser, thirty, world) -> None:
@@ -161,7 +161,7 @@ HOSTILE = [
 ]
 
 
-def test_hostile_documents_do_nothing(serve, enter, assay, tmp_path) -> None:
+def test_hostile_documents_do_nothing(serve, enter, assaymark, tmp_path) -> None:
     with (tmp_path / "h.jsonl").open("w") as stream:
         for number, text in enumerate(HOSTILE):
             row = {
@@ -172,11 +172,11 @@ def test_hostile_documents_do_nothing(serve, enter, assay, tmp_path) -> None:
             }
             stream.write(json.dumps(row) + "\n")
     folder = tmp_path / "w"
-    made = assay("init", folder, "--pool", tmp_path / "h.jsonl", "--id", "key", "--score", "score",
+    made = assaymark("init", folder, "--pool", tmp_path / "h.jsonl", "--id", "key", "--score", "score",
                  "--threshold", 0.5, "--text", "subject", "--text", "body")  # fmt: skip
     assert made.code == 0, made.err
-    assay("plan", "accuracy >= 0.5", "--mode", "fixed", "--budget", 9, "-p", folder)
-    assay("draw", "-p", folder)
+    assaymark("plan", "accuracy >= 0.5", "--mode", "fixed", "--budget", 9, "-p", folder)
+    assaymark("draw", "-p", folder)
     seen = []
     with serve(folder, "--twice", "1") as server:
         page, other = enter(server), enter(server, "lee")
@@ -212,10 +212,10 @@ PAGES = ("label", "watch", "decide", "plan", "read", "enter", "nowhere")
 
 
 def test_every_page_is_accessible_in_light_and_dark_and_fits_a_phone(
-    serve, enter, assay, project, world, tmp_path
+    serve, enter, assaymark, project, world, tmp_path
 ) -> None:
-    assay("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
-    drawn = assay("draw", 60, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    drawn = assaymark("draw", 60, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     for name, part in (("kim", drawn[:40]), ("lee", drawn[:10])):
         with (tmp_path / f"{name}.csv").open("w", newline="") as stream:
             writer = csv.writer(stream)
@@ -223,7 +223,8 @@ def test_every_page_is_accessible_in_light_and_dark_and_fits_a_phone(
             flips = {part[0]} if name == "lee" else set()
             writer.writerows([i, world.truth[i] ^ (i in flips)] for i in part)
         assert (
-            assay("label", tmp_path / f"{name}.csv", "--annotator", name, "-p", project).code == 0
+            assaymark("label", tmp_path / f"{name}.csv", "--annotator", name, "-p", project).code
+            == 0
         )
     found = {}
     with serve(project) as server:

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from test_page import label, shown
 
-from assay.steps.project import Project
+from assaymark.steps.project import Project
 
 SAVED = "() => document.querySelector('#saved').textContent === 'saved ✓'"
 
 
 @pytest.fixture
-def thirty(assay, project):
+def thirty(assaymark, project):
     """A plan of thirty draws, drawn."""
     plan = ["accuracy >= 0.7", "--mode", "fixed", "--budget", 30, "--seed", "s"]
-    assert assay("plan", *plan, "-p", project).code == 0
-    assert assay("draw", "-p", project).code == 0
+    assert assaymark("plan", *plan, "-p", project).code == 0
+    assert assaymark("draw", "-p", project).code == 0
     return project
 
 
@@ -96,7 +96,7 @@ def test_a_lost_line_holds_the_keys_and_saves_once(serve, enter, thirty) -> None
         assert len(events) == 1, "the same answer, sent three times, is recorded once"
 
 
-def test_a_survey_is_labelled_and_its_result_is_drawn(serve, enter, assay, tmp_path) -> None:
+def test_a_survey_is_labelled_and_its_result_is_drawn(serve, enter, assaymark, tmp_path) -> None:
     rng = np.random.default_rng(3)
     truth = {f"d{number}": int(rng.random() < 0.3) for number in range(300)}
     with (tmp_path / "pool.csv").open("w", newline="") as stream:
@@ -106,17 +106,17 @@ def test_a_survey_is_labelled_and_its_result_is_drawn(serve, enter, assay, tmp_p
             flags = [int(rng.random() < (0.8 if answer else 0.1)) for _ in range(2)]
             writer.writerow([item, 0.3 + 0.4 * answer, *flags, f"text of {item}"])
     folder = tmp_path / "work"
-    assay("init", folder, "--pool", tmp_path / "pool.csv", "--id", "id", "--score", "score",
+    assaymark("init", folder, "--pool", tmp_path / "pool.csv", "--id", "id", "--score", "score",
           "--threshold", 0.5, "--text", "body")  # fmt: skip
     ask = ("recall", "--a", "left", "--b", "right")
-    assert assay(*ask, "--draw", 24, "--seed", "s", "-p", folder).code == 0
+    assert assaymark(*ask, "--draw", 24, "--seed", "s", "-p", folder).code == 0
     with serve(folder) as server:
         page = enter(server)
         page.click("nav >> text=Label")
         for _ in range(24):
             label(page, truth)
         page.wait_for_selector("#done h2")
-        assert assay(*ask, "-p", folder).code in (0, 1)
+        assert assaymark(*ask, "-p", folder).code in (0, 1)
         page.goto(f"{server.url}/watch")
         page.wait_for_selector("figure.drawn svg text")
         ink = page.evaluate(
@@ -132,9 +132,9 @@ def test_a_survey_is_labelled_and_its_result_is_drawn(serve, enter, assay, tmp_p
     assert all(given == {"kim": truth[item]} for item, given in answers(folder).items())
 
 
-def test_another_cut_off_is_tried_and_called_a_new_claim(serve, enter, assay, project) -> None:
-    assay("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
-    assay("draw", 20, "-p", project)
+def test_another_cut_off_is_tried_and_called_a_new_claim(serve, enter, assaymark, project) -> None:
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    assaymark("draw", 20, "-p", project)
     with serve(project) as server:
         page = enter(server)
         page.goto(f"{server.url}/watch")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from assay.stats import mixture, spending
-from assay.stats.boundary import Boundary, stopping
-from assay.types.claim import Claim
+from assaymark.stats import mixture, spending
+from assaymark.stats.boundary import Boundary, stopping
+from assaymark.types.claim import Claim
 
 F1_AT_70 = Claim(metric="f1", side="lower", target=0.7)
 NULL = 0.7 / 1.3

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from assay.stats.fixed import (
+from assaymark.stats.fixed import (
     METHODS,
     exact_low,
     jeffreys_low,
@@ -13,9 +13,9 @@ from assay.stats.fixed import (
     pass_counts,
     standard_error,
 )
-from assay.stats.metrics import metric
-from assay.stats.passing import Positives
-from assay.types.claim import Counts
+from assaymark.stats.metrics import metric
+from assaymark.stats.passing import Positives
+from assaymark.types.claim import Counts
 
 
 def share_coverage(low, share: float, trials: int) -> float:

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from assay.stats.guarantee import GRID, guarantee, interval_recipe, relevant, richest
-from assay.stats.martingale import positives_found
-from assay.stats.metrics import metric
-from assay.stats.wealth import draw_strata, live_sampling
-from assay.stats.weighted import Draws, Stratum, weighted_test
-from assay.stats.weighted import tests_at as rows_at
-from assay.types.claim import Claim
+from assaymark.stats.guarantee import GRID, guarantee, interval_recipe, relevant, richest
+from assaymark.stats.martingale import positives_found
+from assaymark.stats.metrics import metric
+from assaymark.stats.wealth import draw_strata, live_sampling
+from assaymark.stats.weighted import Draws, Stratum, weighted_test
+from assaymark.stats.weighted import tests_at as rows_at
+from assaymark.types.claim import Claim
 
 STRATA = (
     Stratum(predicted=True, size=3, mean_score=0.8),
@@ -63,7 +63,7 @@ def test_the_martingale_estimate_is_unbiased_whatever_the_chances(length):
 
 def _unclipped(draws):
     """The totals without the clip: sizes so large that it never binds give the same sums."""
-    import assay.stats.martingale as module
+    import assaymark.stats.martingale as module
 
     kept = module.np.clip
     try:

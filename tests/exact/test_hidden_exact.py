@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.errors import InputError
-from assay.stats.hidden import positive_range
+from assaymark.errors import InputError
+from assaymark.stats.hidden import positive_range
 
 
 def chance_to_leave(items: int, true: int, confidence: float) -> float:

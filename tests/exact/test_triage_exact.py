@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.stats.triage import Labelled, few_errors, few_errors_in_pool, fewest_labels
-from assay.stats.triage_audit import (
+from assaymark.stats.triage import Labelled, few_errors, few_errors_in_pool, fewest_labels
+from assaymark.stats.triage_audit import (
     BETS,
     Side,
     _wealth,
@@ -16,10 +16,10 @@ from assay.stats.triage_audit import (
     mean_lower,
     start_shares,
 )
-from assay.stats.triage_certified import Region, walk
-from assay.stats.triage_planner import labels_to_pass
-from assay.stats.triage_sides import certify_rates, order_statistic
-from assay.types.triage import Cutoffs
+from assaymark.stats.triage_certified import Region, walk
+from assaymark.stats.triage_planner import labels_to_pass
+from assaymark.stats.triage_sides import certify_rates, order_statistic
+from assaymark.types.triage import Cutoffs
 
 ROUNDING = 1e-12
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from assay.stats.wealth import Recipe, live_sampling
-from assay.stats.weighted import Draws, Stratum, WeightedTest, replay, walk, weighted_test
-from assay.stats.weighted_walk import Walk
-from assay.types.claim import Claim
+from assaymark.stats.wealth import Recipe, live_sampling
+from assaymark.stats.weighted import Draws, Stratum, WeightedTest, replay, walk, weighted_test
+from assaymark.stats.weighted_walk import Walk
+from assaymark.types.claim import Claim
 
 # New stakes before every draw; before every second; and with hardly any caution.
 EACH = Recipe(first_block=1, block_share=1000)

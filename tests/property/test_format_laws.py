@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import InputError
-from assay.files import asreview, delimited, label_studio, prodigy, xlsx
-from assay.files.answers import ITEM
-from assay.files.batch import write_batch
-from assay.files.labels import read_labels
-from assay.files.spelling import USUAL
-from assay.files.writers import WRITERS
+from assaymark.errors import InputError
+from assaymark.files import asreview, delimited, label_studio, prodigy, xlsx
+from assaymark.files.answers import ITEM
+from assaymark.files.batch import write_batch
+from assaymark.files.labels import read_labels
+from assaymark.files.spelling import USUAL
+from assaymark.files.writers import WRITERS
 
 # control characters, every line separator, right-to-left marks, formulas, quotes, what other
 # formats take for their own, and any letter
@@ -38,7 +38,7 @@ def written(form: str, rows: list[dict[str, str | None]], folder: str) -> Path:
 @given(items=ids, body=texts)
 def test_ids_come_back_unchanged(form: str, items: list[str], body: str) -> None:
     """Each item is in the file once, by the id that it had, and has no label yet."""
-    from assay.files.readers import READERS
+    from assaymark.files.readers import READERS
 
     with tempfile.TemporaryDirectory() as folder:
         path = written(form, [{"id": item, "body": body} for item in items], folder)
@@ -51,7 +51,7 @@ def test_ids_come_back_unchanged(form: str, items: list[str], body: str) -> None
 
 @given(items=ids, body=texts)
 def test_references_keep_their_ids_or_are_refused(items: list[str], body: str) -> None:
-    from assay.files import ris
+    from assaymark.files import ris
 
     rows: list[dict[str, str | None]] = [{"id": item, "body": body} for item in items]
     with tempfile.TemporaryDirectory() as folder:
@@ -140,7 +140,7 @@ def test_the_same_labels_in_every_format_are_the_same_answers(labels: dict[str, 
 
 def test_the_readers_are_those_of_their_modules() -> None:
     """The registry names each module's own reader, so the laws above hold for all of them."""
-    from assay.files.readers import READERS
+    from assaymark.files.readers import READERS
 
     assert READERS["asreview"].read is asreview.read
     assert READERS["label-studio"].read is label_studio.read

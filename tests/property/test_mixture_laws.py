@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.stats import mixture, spending
-from assay.stats.mixture import MixtureTest
-from assay.stats.spending import SpendingTest
+from assaymark.stats import mixture, spending
+from assaymark.stats.mixture import MixtureTest
+from assaymark.stats.spending import SpendingTest
 
 quick = settings(max_examples=60, deadline=None)
 confidences = st.floats(0.5, 0.999)

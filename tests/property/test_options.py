@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.draw import simple_draws, ticket, uniform, weighted_draws
-from assay.plan import Wish, family_confidence, make_plan
-from assay.stats.metrics import parse_claim
-from assay.stats.posterior import from_expectation, from_pilot
-from assay.stats.power import Planner, labels_needed, power_at
-from assay.types.canonical import canonical
-from assay.types.claim import Claim, Counts
-from assay.types.plan import Expectation, Plan
-from assay.types.pool import PoolSummary
+from assaymark.draw import simple_draws, ticket, uniform, weighted_draws
+from assaymark.plan import Wish, family_confidence, make_plan
+from assaymark.stats.metrics import parse_claim
+from assaymark.stats.posterior import from_expectation, from_pilot
+from assaymark.stats.power import Planner, labels_needed, power_at
+from assaymark.types.canonical import canonical
+from assaymark.types.claim import Claim, Counts
+from assaymark.types.plan import Expectation, Plan
+from assaymark.types.pool import PoolSummary
 
 SUMMARY = PoolSummary(items=50_000, predicted_positive=2_000, predicted_negative=48_000)
 WISH = Wish(

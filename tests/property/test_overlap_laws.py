@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.overlap import recall_from_pair
-from assay.stats.overlap_outside import with_outside
-from assay.stats.overlap_plan import allocate
-from assay.stats.overlap_triple import TRIPLE_CELLS, recall_from_triple
-from assay.types.overlap import CellSample, DeltaBand, OverlapEstimate
+from assaymark.stats.overlap import recall_from_pair
+from assaymark.stats.overlap_outside import with_outside
+from assaymark.stats.overlap_plan import allocate
+from assaymark.stats.overlap_triple import TRIPLE_CELLS, recall_from_triple
+from assaymark.types.overlap import CellSample, DeltaBand, OverlapEstimate
 
 
 @st.composite

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import InputError
-from assay.lab.stratified_runs import Truth, sample, score
-from assay.stats.allocate import ALLOCATIONS, Progress, Tuning, allocate, schedule
-from assay.stats.axis import bin_items
-from assay.stats.estimate import (
+from assaymark.errors import InputError
+from assaymark.lab.stratified_runs import Truth, sample, score
+from assaymark.stats.allocate import ALLOCATIONS, Progress, Tuning, allocate, schedule
+from assaymark.stats.axis import bin_items
+from assaymark.stats.estimate import (
     estimated_random_variance,
     estimated_variance,
     optimal_variance,
@@ -20,8 +20,8 @@ from assay.stats.estimate import (
     stratified_point,
     stratified_variance,
 )
-from assay.stats.reading import korn_graubard, wilson
-from assay.stats.stratifiers import STRATIFIERS, stratify
+from assaymark.stats.reading import korn_graubard, wilson
+from assaymark.stats.stratifiers import STRATIFIERS, stratify
 
 
 def test_propositions_one_and_two_by_enumeration():

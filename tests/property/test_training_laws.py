@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.cutting import can_train_for
-from assay.stats.metrics import metric, parse_claim, right_decisions_help
-from assay.types.training_settings import single
+from assaymark.stats.cutting import can_train_for
+from assaymark.stats.metrics import metric, parse_claim, right_decisions_help
+from assaymark.types.training_settings import single
 
 CARRY_OVER = (
     "f1",

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import InputError
-from assay.stats.calibration import CALIBRATORS, calibrate
-from assay.stats.triage import Labelled, decided, labelled, tally
-from assay.stats.triage_certified import certify, regions
-from assay.stats.triage_optimum import best_cutoffs, sweep, yield_curve
+from assaymark.errors import InputError
+from assaymark.stats.calibration import CALIBRATORS, calibrate
+from assaymark.stats.triage import Labelled, decided, labelled, tally
+from assaymark.stats.triage_certified import certify, regions
+from assaymark.stats.triage_optimum import best_cutoffs, sweep, yield_curve
 
 TARGETS = (0.5, 0.6, 0.75, 0.8, 0.9, 0.95, 0.99, 0.999)
 

@@ -7,12 +7,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.stats.wealth import Recipe, draw_strata, live_sampling
-from assay.stats.weighted import Draws, Stratum, replay, sampling, weighted_test
-from assay.stats.weighted import tests_at as help_forms
-from assay.stats.weighted_bound import standing
-from assay.stats.weighted_forecast import forecast
-from assay.types.claim import Claim
+from assaymark.stats.wealth import Recipe, draw_strata, live_sampling
+from assaymark.stats.weighted import Draws, Stratum, replay, sampling, weighted_test
+from assaymark.stats.weighted import tests_at as help_forms
+from assaymark.stats.weighted_bound import standing
+from assaymark.stats.weighted_forecast import forecast
+from assaymark.types.claim import Claim
 
 METRICS = ("f1", "f2", "recall", "precision", "accuracy", "specificity", "npv", "jaccard")
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from assay.stats import weighted_memory
-from assay.stats.weighted import Draws, Stratum, both, walk, weighted_test
-from assay.stats.weighted_bound import standing
-from assay.stats.weighted_memory import log_wealth
-from assay.types.claim import Claim
+from assaymark.stats import weighted_memory
+from assaymark.stats.weighted import Draws, Stratum, both, walk, weighted_test
+from assaymark.stats.weighted_bound import standing
+from assaymark.stats.weighted_memory import log_wealth
+from assaymark.types.claim import Claim
 
 STRATA = tuple(
     Stratum(predicted=score > 0.5, size=size, mean_score=score)

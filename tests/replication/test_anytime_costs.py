@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from assay.stats import mixture, spending
-from assay.stats.boundary import Boundary, stopping
-from assay.types.claim import Claim
+from assaymark.stats import mixture, spending
+from assaymark.stats.boundary import Boundary, stopping
+from assaymark.types.claim import Claim
 
 NULL = 0.7 / 1.3
 TRUTHS = {0.72: 4243, 0.75: 656, 0.80: 151}

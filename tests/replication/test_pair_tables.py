@@ -5,7 +5,7 @@ Of 80 cells 21 agree to three decimals, 4 within the rounding of the printed pre
 
 import pytest
 
-from assay.lab.pair_tables import printed_pairs, recomputed, tally
+from assaymark.lab.pair_tables import printed_pairs, recomputed, tally
 
 ROWS = {(pair.table, pair.topic): pair for pair in printed_pairs()}
 # agreement of r1 by Eq. 1, r1 by Eq. 2, r2 by Eq. 1, r2 by Eq. 2
@@ -41,7 +41,7 @@ def test_the_tally() -> None:
 @pytest.mark.parametrize("key", [key for key in ROWS if key[0] == "4"])
 def test_table_4_fits_a_collection_of_the_size_of_table_3(key: tuple[str, str]) -> None:
     """With |U| = 800,000 Eq. 2 comes within 0.004 of every cell of table 4."""
-    from assay.stats.overlap_equations import recall_upper_bound
+    from assaymark.stats.overlap_equations import recall_upper_bound
 
     row = ROWS[key]
     for which in (0, 1):

@@ -3,10 +3,16 @@
 import numpy as np
 import pytest
 
-from assay.stats.metrics import metric, parse_claim
-from assay.stats.posterior import cells, chance_below, from_expectation, from_pilot, quantile
-from assay.stats.power import Planner, elusion_floor, informative_needed, labels_needed, power_at
-from assay.types.claim import Counts
+from assaymark.stats.metrics import metric, parse_claim
+from assaymark.stats.posterior import cells, chance_below, from_expectation, from_pilot, quantile
+from assaymark.stats.power import (
+    Planner,
+    elusion_floor,
+    informative_needed,
+    labels_needed,
+    power_at,
+)
+from assaymark.types.claim import Counts
 
 
 def planner(claim: str, pilot: str) -> Planner:
@@ -59,7 +65,7 @@ def test_power_agrees_with_simulation() -> None:
     n1 = rng.binomial(2373, 0.1, 20_000)
     tp = rng.binomial(n1, precision)
     fn = rng.binomial(2373 - n1, missed)
-    from assay.stats.fixed import exact_low
+    from assaymark.stats.fixed import exact_low
 
     passed = exact_low(tp, n1 + fn, 0.05) >= 0.7 / 1.3
     assert passed.mean() == pytest.approx(power_at(plan, 2373), abs=0.0090)
@@ -72,7 +78,7 @@ def test_power_of_every_metric_agrees_with_simulation(claim: str) -> None:
     belief = from_expectation(precision=0.8, recall=0.8, prevalence=0.1)
     plan = Planner(claim=parse_claim(claim), belief=belief, confidence=0.95)
     draws = np.random.default_rng(42).multinomial(400, cells(belief), 40_000)
-    from assay.stats.fixed import exact_low
+    from assaymark.stats.fixed import exact_low
 
     test = plan.test
     wins = draws[:, np.array(test.success)].sum(axis=1)

@@ -7,11 +7,11 @@ deviation over tables; the standard error of the mean is a tenth of it.
 
 import pytest
 
-from assay.lab import size_trials, sizing
-from assay.lab.experiments import run_experiment
-from assay.lab.outcome import Outcome
-from assay.lab.sizing import PAPER
-from assay.lab.tasks import Order
+from assaymark.lab import size_trials, sizing
+from assaymark.lab.experiments import run_experiment
+from assaymark.lab.outcome import Outcome
+from assaymark.lab.sizing import PAPER
+from assaymark.lab.tasks import Order
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import InputError
-from assay.stats.agreement import (
+from assaymark.errors import InputError
+from assaymark.stats.agreement import (
     agreement,
     cohen_kappa,
     gwet_ac1,
@@ -17,7 +17,7 @@ from assay.stats.agreement import (
     spread,
     tipping_point,
 )
-from assay.types.agreement import PairCounts
+from assaymark.types.agreement import PairCounts
 
 SMALL = st.integers(0, 60)
 TABLES = st.builds(PairCounts, both=SMALL, first_only=SMALL, second_only=SMALL, neither=SMALL)

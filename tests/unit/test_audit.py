@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import assay
+import assaymark
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def pool():
 
 def test_ask_tell_verdict_certify(pool, tmp_path) -> None:
     table, truth = pool
-    audit = assay.Audit.begin(tmp_path / "a", table, threshold=0.5, text=["body"])
+    audit = assaymark.Audit.begin(tmp_path / "a", table, threshold=0.5, text=["body"])
     plan = audit.claim("f1 >= 0.75", seed="s")
     assert (plan.mode, plan.design) == ("anytime", "weighted")
     while (verdict := audit.verdict()).decision == "continue":
@@ -29,39 +29,39 @@ def test_ask_tell_verdict_certify(pool, tmp_path) -> None:
         audit.tell({items[-1].id: truth[items[-1].id]})
     assert verdict.decision == "pass"
     issued = audit.certify()
-    found = assay.verify(issued.path, project=audit.project)
+    found = assaymark.verify(issued.path, project=audit.project)
     assert found.status == "verified"
-    assert assay.Audit(tmp_path / "a").verdict().decision == "pass"
+    assert assaymark.Audit(tmp_path / "a").verdict().decision == "pass"
 
 
 def test_words_none_and_corrections(pool, tmp_path) -> None:
     table, _ = pool
-    audit = assay.Audit.begin(tmp_path / "a", table, threshold=0.5)
+    audit = assaymark.Audit.begin(tmp_path / "a", table, threshold=0.5)
     audit.claim("f1 >= 0.75")
     first, second, third = audit.ask(3)
     done = audit.tell({first.id: "yes", second.id: None, third.id: "?"})
     assert (done.recorded, done.skipped) == (1, 2)
-    with pytest.raises(assay.AssayError, match="import with --correct"):
+    with pytest.raises(assaymark.AssaymarkError, match="import with --correct"):
         audit.tell({first.id: 0})
     assert audit.tell({first.id: 0}, correct=True).corrected == 1
 
 
 def test_a_second_audit_in_the_same_folder_is_refused(pool, tmp_path) -> None:
     table, _ = pool
-    assay.Audit.begin(tmp_path / "a", table, threshold=0.5)
-    with pytest.raises(assay.AssayError, match="already is an assay project"):
-        assay.Audit.begin(tmp_path / "a", table, threshold=0.5)
-    with pytest.raises(assay.AssayError, match="is not an assay project"):
-        assay.Audit(tmp_path / "nothing")
+    assaymark.Audit.begin(tmp_path / "a", table, threshold=0.5)
+    with pytest.raises(assaymark.AssaymarkError, match="already is an assaymark project"):
+        assaymark.Audit.begin(tmp_path / "a", table, threshold=0.5)
+    with pytest.raises(assaymark.AssaymarkError, match="is not an assaymark project"):
+        assaymark.Audit(tmp_path / "nothing")
 
 
 def test_columns_of_different_length_are_refused(tmp_path) -> None:
-    with pytest.raises(assay.AssayError, match="different lengths"):
-        assay.Audit.begin(tmp_path / "a", {"id": [1, 2], "score": [0.5]}, threshold=0.5)
+    with pytest.raises(assaymark.AssaymarkError, match="different lengths"):
+        assaymark.Audit.begin(tmp_path / "a", {"id": [1, 2], "score": [0.5]}, threshold=0.5)
 
 
 def test_the_front_door_opens_every_name() -> None:
-    for name in assay.__all__:
-        assert getattr(assay, name) is not None
+    for name in assaymark.__all__:
+        assert getattr(assaymark, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        _ = assay.nonsense
+        _ = assaymark.nonsense

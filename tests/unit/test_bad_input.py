@@ -37,48 +37,48 @@ GOOD = [["a", 0.1, 0, "x"], ["b", 0.9, 1, "y"], ["c", 0.4, 0, "z"]]
         (GOOD, ["--prediction", "prediction", "--engine", "oracle"], "'engine' must be one of duckdb"),
     ],
 )  # fmt: skip
-def test_pools_that_cannot_be_used(assay, tmp_path, rows, options, sentence) -> None:
+def test_pools_that_cannot_be_used(assaymark, tmp_path, rows, options, sentence) -> None:
     path = pool(tmp_path / "pool.csv", rows)
-    answer = assay("init", tmp_path / "work", "--pool", path, "--id", "id", *options)
+    answer = assaymark("init", tmp_path / "work", "--pool", path, "--id", "id", *options)
     assert answer.code == 2
     assert sentence in answer.err
     assert len(answer.err.strip().splitlines()) == 1
     assert not (tmp_path / "work").exists()
 
 
-def test_files_that_cannot_be_read(assay, tmp_path) -> None:
+def test_files_that_cannot_be_read(assaymark, tmp_path) -> None:
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 this is not parquet")
     (tmp_path / "notes.docx").write_bytes(b"x")
     for name, sentence in [
         ("missing.csv", "There is no pool at"),
         ("broken.parquet", "cannot be read"),
-        ("notes.docx", "of no kind that assay reads"),
+        ("notes.docx", "of no kind that assaymark reads"),
     ]:
-        answer = assay(
+        answer = assaymark(
             "init", tmp_path / "w", "--pool", tmp_path / name, "--id", "id", "--prediction", "p"
         )
         assert answer.code == 2
         assert sentence in answer.err
 
 
-def test_a_folder_that_is_no_project(assay, tmp_path) -> None:
+def test_a_folder_that_is_no_project(assaymark, tmp_path) -> None:
     for command in (
         ["look"],
         ["draw"],
         ["plan", "f1 >= 0.8", "--mode", "fixed", "--mode", "fixed", "--budget", "9"],
         ["certify"],
     ):
-        answer = assay(*command, "-p", tmp_path)
+        answer = assaymark(*command, "-p", tmp_path)
         assert answer.code == 2
-        assert "is not an assay project" in answer.err
+        assert "is not an assaymark project" in answer.err
 
 
-def test_init_twice_is_refused(assay, project, world) -> None:
-    answer = assay(
+def test_init_twice_is_refused(assaymark, project, world) -> None:
+    answer = assaymark(
         "init", project, "--pool", world.path, "--id", "id", "--prediction", "prediction"
     )
     assert answer.code == 2
-    assert "already is an assay project" in answer.err
+    assert "already is an assaymark project" in answer.err
 
 
 @pytest.mark.parametrize(
@@ -102,30 +102,30 @@ def test_init_twice_is_refused(assay, project, world) -> None:
         (["f1 >= 0.8", "--mode", "fixed", "--precision", "0.9", "--recall", "0.05"], "cannot hold in this pool"),
     ],
 )  # fmt: skip
-def test_plans_that_cannot_be_sealed(assay, project, options, sentence) -> None:
-    answer = assay("plan", *options, "-p", project)
+def test_plans_that_cannot_be_sealed(assaymark, project, options, sentence) -> None:
+    answer = assaymark("plan", *options, "-p", project)
     assert answer.code == 2
     assert sentence in answer.err
-    assert assay("status", "-p", project, "--json").json["claim"] is None
+    assert assaymark("status", "-p", project, "--json").json["claim"] is None
 
 
-def test_a_second_plan_while_one_is_open(assay, project) -> None:
-    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
-    answer = assay("plan", "f1 >= 0.7", "--mode", "fixed", "--budget", 50, "-p", project)
+def test_a_second_plan_while_one_is_open(assaymark, project) -> None:
+    assaymark("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
+    answer = assaymark("plan", "f1 >= 0.7", "--mode", "fixed", "--budget", 50, "-p", project)
     assert answer.code == 2
-    assert 'assay plan --abandon "REASON"' in answer.err
-    assert assay("plan", "--abandon", " ", "-p", project).code == 2
-    assert assay("plan", "--abandon", "wrong target", "-p", project).code == 0
-    assert assay("draw", "-p", project).code == 2
+    assert 'assaymark plan --abandon "REASON"' in answer.err
+    assert assaymark("plan", "--abandon", " ", "-p", project).code == 2
+    assert assaymark("plan", "--abandon", "wrong target", "-p", project).code == 0
+    assert assaymark("draw", "-p", project).code == 2
 
 
-def test_draws_beyond_what_the_plan_needs(assay, project) -> None:
-    assert "no plan yet" in assay("draw", "-p", project).err
-    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
-    answer = assay("draw", 5000, "-p", project)
+def test_draws_beyond_what_the_plan_needs(assaymark, project) -> None:
+    assert "no plan yet" in assaymark("draw", "-p", project).err
+    assaymark("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
+    answer = assaymark("draw", 5000, "-p", project)
     assert answer.code == 2
     assert "The plan needs only" in answer.err
-    assert assay("draw", 0, "-p", project).code == 2
+    assert assaymark("draw", 0, "-p", project).code == 2
 
 
 @pytest.mark.parametrize(
@@ -140,125 +140,130 @@ def test_draws_beyond_what_the_plan_needs(assay, project) -> None:
         ("", "no column 'id'"),
     ],
 )
-def test_label_files_that_cannot_be_used(assay, project, tmp_path, content, sentence) -> None:
-    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
-    assay("draw", "-o", tmp_path / "b.csv", "-p", project)
+def test_label_files_that_cannot_be_used(assaymark, project, tmp_path, content, sentence) -> None:
+    assaymark("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
+    assaymark("draw", "-o", tmp_path / "b.csv", "-p", project)
     path = tmp_path / "labels.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    answer = assay("label", path, "-p", project)
+    answer = assaymark("label", path, "-p", project)
     assert answer.code == 2
     assert sentence in answer.err
-    assert assay("status", "-p", project, "--json").json["labelled"] == 0
+    assert assaymark("status", "-p", project, "--json").json["labelled"] == 0
 
 
-def test_nothing_is_written_over(assay, project, world, tmp_path) -> None:
+def test_nothing_is_written_over(assaymark, project, world, tmp_path) -> None:
     """A batch never replaces a file: it may hold labels, or be the pool itself."""
-    assay("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
     before = world.path.read_bytes()
-    answer = assay("draw", 5, "-o", world.path, "-p", project)
+    answer = assaymark("draw", 5, "-o", world.path, "-p", project)
     assert answer.code == 2
     assert "exists already and may hold labels" in answer.err
     assert world.path.read_bytes() == before
-    assert assay("status", "-p", project, "--json").json["draws"] == 0, "and nothing was drawn"
+    assert assaymark("status", "-p", project, "--json").json["draws"] == 0, "and nothing was drawn"
     assert (
-        "There is no folder" in assay("draw", 5, "-o", tmp_path / "no" / "b.csv", "-p", project).err
+        "There is no folder"
+        in assaymark("draw", 5, "-o", tmp_path / "no" / "b.csv", "-p", project).err
     )
 
 
-def test_a_spreadsheet_that_ate_zeros_is_named(assay, tmp_path) -> None:
+def test_a_spreadsheet_that_ate_zeros_is_named(assaymark, tmp_path) -> None:
     rows = [[f"{n:05d}", 0.1 + 0.8 * (n % 2), n % 2, "x"] for n in range(200)]
     path = pool(tmp_path / "zeros.csv", rows)
     folder = tmp_path / "z"
-    assay("init", folder, "--pool", path, "--id", "id", "--prediction", "prediction")
-    assay("plan", "accuracy >= 0.5", "--seed", "s", "-p", folder)
-    drawn = assay("draw", 40, "-p", folder, "--json").json["items"]
+    assaymark("init", folder, "--pool", path, "--id", "id", "--prediction", "prediction")
+    assaymark("plan", "accuracy >= 0.5", "--seed", "s", "-p", folder)
+    drawn = assaymark("draw", 40, "-p", folder, "--json").json["items"]
     write_labels(tmp_path / "l.csv", {item.lstrip("0"): 1 for item in drawn})
-    assert "removed leading zeros" in assay("label", tmp_path / "l.csv", "-p", folder).err
+    assert "removed leading zeros" in assaymark("label", tmp_path / "l.csv", "-p", folder).err
 
 
-def test_an_annotator_has_a_name(assay, project, world, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
-    drawn = assay("draw", 5, "-p", project, "--json").json["items"]
+def test_an_annotator_has_a_name(assaymark, project, world, tmp_path) -> None:
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    drawn = assaymark("draw", 5, "-p", project, "--json").json["items"]
     write_labels(tmp_path / "l.csv", dict.fromkeys(drawn, 1))
-    answer = assay("label", tmp_path / "l.csv", "--annotator", " ", "-p", project)
+    answer = assaymark("label", tmp_path / "l.csv", "--annotator", " ", "-p", project)
     assert (answer.code, "An annotator needs a name" in answer.err) == (2, True)
 
 
-def test_one_bad_row_and_nothing_of_the_file_is_recorded(assay, project, world, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
-    drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+def test_one_bad_row_and_nothing_of_the_file_is_recorded(
+    assaymark, project, world, tmp_path
+) -> None:
+    assaymark("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
+    drawn = assaymark("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     write_labels(tmp_path / "l.csv", {**dict.fromkeys(drawn[:-1], 1), drawn[-1]: "perhaps"})
-    assert assay("label", tmp_path / "l.csv", "-p", project).code == 2
-    assert assay("status", "-p", project, "--json").json["labelled"] == 0
+    assert assaymark("label", tmp_path / "l.csv", "-p", project).code == 2
+    assert assaymark("status", "-p", project, "--json").json["labelled"] == 0
 
 
-def test_labels_of_items_that_were_not_drawn_are_left_out(assay, project, world, tmp_path) -> None:
+def test_labels_of_items_that_were_not_drawn_are_left_out(
+    assaymark, project, world, tmp_path
+) -> None:
     """A file with every label one has is fine."""
-    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
-    drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    assaymark("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
+    drawn = assaymark("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     write_labels(tmp_path / "all.csv", world.truth)
-    done = assay("label", tmp_path / "all.csv", "-p", project, "--json").json
+    done = assaymark("label", tmp_path / "all.csv", "-p", project, "--json").json
     assert done["recorded"] == len(drawn)
     assert done["not_drawn"] == 2000 - len(drawn)
 
 
-def test_empty_labels_are_counted_and_left_out(assay, project, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
-    drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
-    done = assay("label", tmp_path / "b.csv", "-p", project, "--json").json
+def test_empty_labels_are_counted_and_left_out(assaymark, project, tmp_path) -> None:
+    assaymark("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
+    drawn = assaymark("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    done = assaymark("label", tmp_path / "b.csv", "-p", project, "--json").json
     assert (done["recorded"], done["empty"], done["missing"]) == (0, len(drawn), len(drawn))
 
 
-def test_spellings_of_labels(assay, project, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
-    drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+def test_spellings_of_labels(assaymark, project, tmp_path) -> None:
+    assaymark("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
+    drawn = assaymark("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     words = ["1", "TRUE", "Yes", "relevant", "0", "false", "no", "Irrelevant", "?", "skip",
              "unclear", "cannot tell"]  # fmt: skip
     lines = "".join(f"{i};{w}\n" for i, w in zip(drawn, words, strict=False))
     (tmp_path / "l.csv").write_text("\ufeffID;Label\n" + lines, encoding="utf-8")
-    done = assay("label", tmp_path / "l.csv", "-p", project, "--json").json
+    done = assaymark("label", tmp_path / "l.csv", "-p", project, "--json").json
     assert (done["recorded"], done["skipped"]) == (8, 4)
 
 
-def test_jsonl_labels(assay, project, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
-    drawn = assay("draw", "-o", tmp_path / "b.jsonl", "-p", project, "--json").json["items"]
+def test_jsonl_labels(assaymark, project, tmp_path) -> None:
+    assaymark("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 50, "-p", project)
+    drawn = assaymark("draw", "-o", tmp_path / "b.jsonl", "-p", project, "--json").json["items"]
     (tmp_path / "l.jsonl").write_text(
         f'{{"id": "{drawn[0]}", "label": true}}\n{{"id": "{drawn[1]}", "label": 0}}\n'
         f'{{"id": "{drawn[2]}", "label": null}}\n'
     )
-    done = assay("label", tmp_path / "l.jsonl", "-p", project, "--json").json
+    done = assaymark("label", tmp_path / "l.jsonl", "-p", project, "--json").json
     assert (done["recorded"], done["empty"]) == (2, 1)
     (tmp_path / "l.jsonl").write_text("{broken")
     assert (
         "Line 1 of the label file is not JSON"
-        in assay("label", tmp_path / "l.jsonl", "-p", project).err
+        in assaymark("label", tmp_path / "l.jsonl", "-p", project).err
     )
 
 
-def test_errors_as_json_when_json_was_asked_for(assay, tmp_path) -> None:
-    answer = assay("look", "-p", tmp_path, "--json")
+def test_errors_as_json_when_json_was_asked_for(assaymark, tmp_path) -> None:
+    answer = assaymark("look", "-p", tmp_path, "--json")
     assert answer.code == 2
-    assert "is not an assay project" in answer.json["error"]
+    assert "is not an assaymark project" in answer.json["error"]
 
 
-def test_a_wrong_call_is_one_line_and_json_too(assay) -> None:
-    answer = assay("size", "f1 >= 0.75", "--json")
+def test_a_wrong_call_is_one_line_and_json_too(assaymark) -> None:
+    answer = assaymark("size", "f1 >= 0.75", "--json")
     assert answer.code == 2
     assert "--pilot" in answer.json["error"]
     assert len(answer.err.strip().splitlines()) == 1
 
 
-def test_long_rows_of_csv_are_read(assay, tmp_path) -> None:
+def test_long_rows_of_csv_are_read(assaymark, tmp_path) -> None:
     path = pool(tmp_path / "long.csv", [["a", 0.2, 0, "x" * 3_000_000], ["b", 0.9, 1, "y"]])
-    done = assay("init", tmp_path / "w", "--pool", path, "--id", "id", "--score", "score",
+    done = assaymark("init", tmp_path / "w", "--pool", path, "--id", "id", "--score", "score",
                  "--threshold", "0.5", "--text", "body")  # fmt: skip
     assert done.code == 0, done.err
 
 
-def test_a_pool_that_is_not_utf8_says_so(assay, tmp_path) -> None:
+def test_a_pool_that_is_not_utf8_says_so(assaymark, tmp_path) -> None:
     (tmp_path / "latin.csv").write_bytes("id,p\ncafé,1\nb,0\n".encode("latin-1"))
-    answer = assay(
+    answer = assaymark(
         "init", tmp_path / "w", "--pool", tmp_path / "latin.csv", "--id", "id", "--prediction", "p"
     )
     assert answer.code == 2

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.steps.dossier import DossierCache, dossier
-from assay.steps.project import Project
+from assaymark.steps.dossier import DossierCache, dossier
+from assaymark.steps.project import Project
 from worlds_on_disk import write_labels
 
 MODES = {
@@ -16,11 +16,13 @@ MODES = {
 }
 
 
-def batch(assay, project, world, tmp_path, number, *, count=150, annotator="kim"):
-    drawn = assay("draw", count, "-o", tmp_path / f"b{number}.csv", "-p", project, "--json").json
+def batch(assaymark, project, world, tmp_path, number, *, count=150, annotator="kim"):
+    drawn = assaymark(
+        "draw", count, "-o", tmp_path / f"b{number}.csv", "-p", project, "--json"
+    ).json
     labels = {item: world.truth[item] for item in drawn["items"]}
     path = write_labels(tmp_path / f"l{number}.csv", labels)
-    assert assay("label", path, "--annotator", annotator, "-p", project).code == 0
+    assert assaymark("label", path, "--annotator", annotator, "-p", project).code == 0
     return labels
 
 
@@ -33,10 +35,10 @@ def test_before_a_plan(project):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_every_mode(mode, assay, project, world, tmp_path):
-    assert assay("plan", *MODES[mode], "--seed", mode, "-p", project).code == 0
-    batch(assay, project, world, tmp_path, 1)
-    seen = assay("look", "-p", project, "--json").json
+def test_every_mode(mode, assaymark, project, world, tmp_path):
+    assert assaymark("plan", *MODES[mode], "--seed", mode, "-p", project).code == 0
+    batch(assaymark, project, world, tmp_path, 1)
+    seen = assaymark("look", "-p", project, "--json").json
     found = dossier(Project(folder=project))
     lower = found.claim.side == "lower"
     assert (
@@ -63,22 +65,22 @@ def test_every_mode(mode, assay, project, world, tmp_path):
     assert found.people[0].name == "kim"
 
 
-def test_the_path_shows_what_looks_showed(assay, project, world, tmp_path):
+def test_the_path_shows_what_looks_showed(assaymark, project, world, tmp_path):
     """For labels that nobody changed, the path passes through every look on record."""
-    assert assay("plan", "f1 >= 0.88", "--seed", "s", "-p", project).code == 0
+    assert assaymark("plan", "f1 >= 0.88", "--seed", "s", "-p", project).code == 0
     for number in range(3):
-        batch(assay, project, world, tmp_path, number, count=13)
-        assay("look", "-p", project)
+        batch(assaymark, project, world, tmp_path, number, count=13)
+        assaymark("look", "-p", project)
     found = dossier(Project(folder=project))
     shown = {p.labels: p.bound for p in found.path.points}
     for mark in found.path.marks:
         assert shown[mark.labels] == mark.bound
 
 
-def test_a_fixed_plan_shows_nothing_before_its_size(assay, project, world, tmp_path):
+def test_a_fixed_plan_shows_nothing_before_its_size(assaymark, project, world, tmp_path):
     plan = ("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 300, "--seed", "s", "-p", project)
-    assert assay(*plan).code == 0
-    batch(assay, project, world, tmp_path, 1, count=100)
+    assert assaymark(*plan).code == 0
+    batch(assaymark, project, world, tmp_path, 1, count=100)
     found = dossier(Project(folder=project))
     assert found.answer.tone == "too early"
     assert "judged once, when all of its 300 draws are labelled" in found.answer.sentence
@@ -91,31 +93,35 @@ def test_a_fixed_plan_shows_nothing_before_its_size(assay, project, world, tmp_p
     assert all(person.relevant is None for person in found.people)
 
 
-def test_a_fixed_plan_at_its_size_gives_exact_ranges(labelled, assay):
+def test_a_fixed_plan_at_its_size_gives_exact_ranges(labelled, assaymark):
     found = dossier(Project(folder=labelled))
     tp, fp, fn, tn = found.counts.cells
     told = {number.name: number for number in found.card}
-    answer = assay("bound", "--metric", "recall", "--counts", f"{tp},{fp},{fn},{tn}", "--side", "both", "--json").json  # fmt: skip
+    answer = assaymark("bound", "--metric", "recall", "--counts", f"{tp},{fp},{fn},{tn}", "--side", "both", "--json").json  # fmt: skip
     assert told["recall"].low == pytest.approx(answer["low"])
     assert told["recall"].high == pytest.approx(answer["high"])
     assert "Clopper" in told["recall"].method
 
 
-def test_two_annotators_disputes_and_decisions(assay, project, world, tmp_path):
-    assert assay("plan", "f1 >= 0.6", "--design", "simple", "--seed", "s", "-p", project).code == 0
-    labels = batch(assay, project, world, tmp_path, 1, count=60)
+def test_two_annotators_disputes_and_decisions(assaymark, project, world, tmp_path):
+    assert (
+        assaymark("plan", "f1 >= 0.6", "--design", "simple", "--seed", "s", "-p", project).code == 0
+    )
+    labels = batch(assaymark, project, world, tmp_path, 1, count=60)
     names = list(labels)
     other = {name: labels[name] for name in names[:30]} | {names[4]: 1 - labels[names[4]]}
-    assert assay("label", write_labels(tmp_path / "o.csv", other), "--annotator", "lee", "-p", project).code == 0  # fmt: skip
+    assert assaymark("label", write_labels(tmp_path / "o.csv", other), "--annotator", "lee", "-p", project).code == 0  # fmt: skip
     found = dossier(Project(folder=project))
     assert found.disputed == (names[4],)
     assert (found.agreement.items, found.agreement.differing) == (30, 1)
     assert found.progress.disputed == 1
     assert found.path.points[-1].labels == 4, "what lies beyond an unsettled draw waits"
     decide = write_labels(tmp_path / "d.csv", {names[4]: labels[names[4]]})
-    assert assay("label", decide, "--adjudicate", "--annotator", "chief", "-p", project).code == 0
+    assert (
+        assaymark("label", decide, "--adjudicate", "--annotator", "chief", "-p", project).code == 0
+    )
     fixed = write_labels(tmp_path / "c.csv", {names[7]: 1 - labels[names[7]]})
-    assert assay("label", fixed, "--annotator", "kim", "--correct", "-p", project).code == 0
+    assert assaymark("label", fixed, "--annotator", "kim", "--correct", "-p", project).code == 0
     found = dossier(Project(folder=project))
     assert [(note.kind, note.item) for note in found.notes] == [
         ("decision", names[4]),
@@ -132,34 +138,34 @@ def test_sensitivity_speaks_of_a_pass_only(labelled):
     assert "not a guarantee" in found.sensitivity.sentence
 
 
-def test_a_correction_after_the_certificate_supersedes_it(labelled, assay, world, tmp_path):
-    assert assay("look", "-p", labelled).code == 0
-    assert assay("certify", "-p", labelled).code == 0
+def test_a_correction_after_the_certificate_supersedes_it(labelled, assaymark, world, tmp_path):
+    assert assaymark("look", "-p", labelled).code == 0
+    assert assaymark("certify", "-p", labelled).code == 0
     assert dossier(Project(folder=labelled)).outcome == "certified"
     item = (tmp_path / "labels.csv").read_text().splitlines()[1].split(",")[0]
     change = write_labels(tmp_path / "c.csv", {item: 1 - world.truth[item]})
-    assert assay("label", change, "--correct", "-p", labelled).code == 0
+    assert assaymark("label", change, "--correct", "-p", labelled).code == 0
     found = dossier(Project(folder=labelled))
     assert (found.answer.tone, found.answer.word) == ("fail", "Superseded")
 
 
-def test_an_abandoned_plan_and_the_one_after_it(assay, project):
-    assert assay("plan", "f1 >= 0.7", "--seed", "a", "-p", project).code == 0
-    assert assay("plan", "--abandon", "the classifier was retrained", "-p", project).code == 0
+def test_an_abandoned_plan_and_the_one_after_it(assaymark, project):
+    assert assaymark("plan", "f1 >= 0.7", "--seed", "a", "-p", project).code == 0
+    assert assaymark("plan", "--abandon", "the classifier was retrained", "-p", project).code == 0
     found = dossier(Project(folder=project))
     assert found.answer.tone == "abandoned"
     assert "the classifier was retrained".capitalize() in found.answer.sentence
-    assert assay("plan", "f1 >= 0.6", "--seed", "b", "-p", project).code == 0
+    assert assaymark("plan", "f1 >= 0.6", "--seed", "b", "-p", project).code == 0
     found = dossier(Project(folder=project))
     assert [old.outcome for old in found.earlier] == ["abandoned"]
 
 
-def test_the_cache_follows_the_ledger_and_nothing_is_recorded(assay, project, world, tmp_path):
+def test_the_cache_follows_the_ledger_and_nothing_is_recorded(assaymark, project, world, tmp_path):
     cache = DossierCache(Project(folder=project))
     first = cache.get()
     assert cache.get() is first
-    assert assay("plan", "f1 >= 0.8", "--seed", "s", "-p", project).code == 0
+    assert assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project).code == 0
     second = cache.get()
-    assert second.proof.events == assay("status", "-p", project, "--json").json["events"]
+    assert second.proof.events == assaymark("status", "-p", project, "--json").json["events"]
     assert second is not first
     assert dossier(Project(folder=project)) == second, "the same ledger gives the same dossier"

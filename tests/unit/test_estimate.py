@@ -5,17 +5,17 @@ import csv
 import numpy as np
 import pytest
 
-from assay.lab.stratified_figures import accuracy_figure, ratio_figure, tuning_figure
-from assay.report.surveys import SECTIONS
+from assaymark.lab.stratified_figures import accuracy_figure, ratio_figure, tuning_figure
+from assaymark.report.surveys import SECTIONS
 from worlds_on_disk import write_labels
 
 
-def labelled_estimate(assay, world, project, tmp_path, *options):
-    planned = assay("plan", "--estimate", *options, "--seed", "s", "-p", project, "--json")
+def labelled_estimate(assaymark, world, project, tmp_path, *options):
+    planned = assaymark("plan", "--estimate", *options, "--seed", "s", "-p", project, "--json")
     assert planned.code == 0, planned.err
-    drawn = assay("draw", "-p", project, "--json").json
+    drawn = assaymark("draw", "-p", project, "--json").json
     labels = write_labels(tmp_path / "l.csv", {item: world.truth[item] for item in drawn["items"]})
-    done = assay("label", labels, "-p", project)
+    done = assaymark("label", labels, "-p", project)
     assert done.code == 0, done.err
     return planned.json, drawn
 
@@ -32,14 +32,14 @@ def truth(world):
     }
 
 
-def test_accuracy_is_planned_drawn_labelled_and_read(assay, world, project, tmp_path):
+def test_accuracy_is_planned_drawn_labelled_and_read(assaymark, world, project, tmp_path):
     planned, drawn = labelled_estimate(
-        assay, world, project, tmp_path, "accuracy", "--within", 0.02
+        assaymark, world, project, tmp_path, "accuracy", "--within", 0.02
     )
     assert planned["stratifier"] == "mixc"
     assert planned["within"] <= 0.02
     assert len(drawn["items"]) == planned["labels"]
-    found = assay("estimate", "-p", project, "--json").json
+    found = assaymark("estimate", "-p", project, "--json").json
     one = found["accuracy"]
     assert one["low"] < one["point"] < one["high"]
     assert one["low"] <= truth(world)["accuracy"] <= one["high"]
@@ -49,31 +49,31 @@ def test_accuracy_is_planned_drawn_labelled_and_read(assay, world, project, tmp_
     assert found["labels"] == planned["labels"]
 
 
-def test_a_batch_may_be_extended(assay, world, project, tmp_path):
-    labelled_estimate(assay, world, project, tmp_path, "accuracy", "--budget", 60)
-    refused = assay("draw", "-p", project)
+def test_a_batch_may_be_extended(assaymark, world, project, tmp_path):
+    labelled_estimate(assaymark, world, project, tmp_path, "accuracy", "--budget", 60)
+    refused = assaymark("draw", "-p", project)
     assert refused.code == 2
     assert "All 60 items of the plan are drawn" in refused.err
-    more = assay("draw", 40, "-p", project, "--json").json
+    more = assaymark("draw", 40, "-p", project, "--json").json
     assert len(more["items"]) == 40
     half = dict.fromkeys(more["items"][:10], 1)
-    assay("label", write_labels(tmp_path / "m.csv", half), "-p", project)
-    found = assay("estimate", "-p", project, "--json").json
+    assaymark("label", write_labels(tmp_path / "m.csv", half), "-p", project)
+    found = assaymark("estimate", "-p", project, "--json").json
     assert found["labels"] + found["waiting"] == 100
-    again = assay("draw", "--pending", "-p", project, "--json").json
+    again = assaymark("draw", "--pending", "-p", project, "--json").json
     assert len(again["items"]) == 30
 
 
 @pytest.mark.parametrize("metric", ["f1"])
-def test_rare_class_metrics_come_with_a_guarantee(assay, world, project, tmp_path, metric):
-    labelled_estimate(assay, world, project, tmp_path, metric, "--budget", 60)
-    found = assay("estimate", "-p", project, "--json").json
+def test_rare_class_metrics_come_with_a_guarantee(assaymark, world, project, tmp_path, metric):
+    labelled_estimate(assaymark, world, project, tmp_path, metric, "--budget", 60)
+    found = assaymark("estimate", "-p", project, "--json").json
     one = found[metric]
     assert next(iter(found)) == metric
     assert one["guaranteed_low"] <= one["low"] <= one["point"] <= one["high"]
     low, high = one["guaranteed_interval"]
     assert low <= one["guaranteed_low"] <= truth(world)[metric] <= high
-    shown = assay("estimate", "-p", project).out
+    shown = assaymark("estimate", "-p", project).out
     assert "Guaranteed with 95% confidence each, at every look:" in shown
     section = SECTIONS["estimate"](
         {**found, "metrics": [v for v in found.values() if isinstance(v, dict)]}
@@ -82,62 +82,62 @@ def test_rare_class_metrics_come_with_a_guarantee(assay, world, project, tmp_pat
     assert section.charts[0].spec["data"]["values"][0]["point"] == one["point"]
 
 
-def test_guaranteed_accuracy_is_chosen_in_the_plan(assay, world, project, tmp_path):
+def test_guaranteed_accuracy_is_chosen_in_the_plan(assaymark, world, project, tmp_path):
     planned, _ = labelled_estimate(
-        assay, world, project, tmp_path, "accuracy", "--budget", 60, "--guarantee"
+        assaymark, world, project, tmp_path, "accuracy", "--budget", 60, "--guarantee"
     )
     assert planned["sampling"] == "random"
-    one = assay("estimate", "-p", project, "--json").json["accuracy"]
+    one = assaymark("estimate", "-p", project, "--json").json["accuracy"]
     assert one["guaranteed_low"] <= truth(world)["accuracy"]
     assert one["guaranteed_low"] > 0.3
 
 
-def test_precision_draws_predicted_positives_only(assay, world, project, tmp_path):
-    labelled_estimate(assay, world, project, tmp_path, "precision", "--budget", 80)
-    found = assay("estimate", "-p", project, "--json").json
+def test_precision_draws_predicted_positives_only(assaymark, world, project, tmp_path):
+    labelled_estimate(assaymark, world, project, tmp_path, "precision", "--budget", 80)
+    found = assaymark("estimate", "-p", project, "--json").json
     assert found["precision"]["point"] is not None
     assert found["recall"]["point"] is None
     assert "predicted classes" in found["recall"]["reason"]
 
 
 @pytest.mark.parametrize("allocation", ["proportional", "equal", "optimal-steps"])
-def test_the_paper_s_ways_are_named_options(assay, world, project, tmp_path, allocation):
+def test_the_paper_s_ways_are_named_options(assaymark, world, project, tmp_path, allocation):
     planned, drawn = labelled_estimate(
-        assay, world, project, tmp_path, "accuracy", "--budget", 60, "--stratifier", "sqrt",
+        assaymark, world, project, tmp_path, "accuracy", "--budget", 60, "--stratifier", "sqrt",
         "--allocation", allocation, "--strata", 4,
     )  # fmt: skip
     assert len(planned["strata"]) == 4
-    found = assay("estimate", "-p", project, "--json").json
+    found = assaymark("estimate", "-p", project, "--json").json
     assert found["labels"] == len(drawn["items"])
     assert found["f1"]["reason"].startswith("strata of sqrt mix the predicted classes")
 
 
 def test_an_estimate_from_the_labels_of_a_claim_agrees_with_the_look(
-    assay, world, project, tmp_path
+    assaymark, world, project, tmp_path
 ):
-    assert assay("plan", "f1 >= 0.7", "--seed", "s", "-p", project).code == 0
-    drawn = assay("draw", 30, "-p", project, "--json").json["items"]
-    assay(
+    assert assaymark("plan", "f1 >= 0.7", "--seed", "s", "-p", project).code == 0
+    drawn = assaymark("draw", 30, "-p", project, "--json").json["items"]
+    assaymark(
         "label", write_labels(tmp_path / "l.csv", {i: world.truth[i] for i in drawn}), "-p", project
     )
-    low = assay("look", "-p", project, "--json").json["low"]
-    found = assay("estimate", "-p", project, "--json").json
+    low = assaymark("look", "-p", project, "--json").json["low"]
+    found = assaymark("estimate", "-p", project, "--json").json
     assert found["f1"]["guaranteed_low"] == low
     assert found["recall"]["guaranteed_low"] is not None
 
 
-def test_a_fixed_plan_is_not_peeked_at(assay, world, project, labelled):
-    found = assay("estimate", "-p", labelled, "--json").json
+def test_a_fixed_plan_is_not_peeked_at(assaymark, world, project, labelled):
+    found = assaymark("estimate", "-p", labelled, "--json").json
     assert found["f1"]["method"] == "exact, one look"
     assert found["f1"]["low"] < found["f1"]["point"]
 
 
-def test_skipped_items_widen_and_are_counted(assay, world, project, tmp_path):
-    assay("plan", "--estimate", "accuracy", "--budget", 60, "--seed", "s", "-p", project)
-    drawn = assay("draw", "-p", project, "--json").json["items"]
+def test_skipped_items_widen_and_are_counted(assaymark, world, project, tmp_path):
+    assaymark("plan", "--estimate", "accuracy", "--budget", 60, "--seed", "s", "-p", project)
+    drawn = assaymark("draw", "-p", project, "--json").json["items"]
     answers = {item: "?" if i < 5 else world.truth[item] for i, item in enumerate(drawn)}
-    assay("label", write_labels(tmp_path / "l.csv", answers), "-p", project)
-    found = assay("estimate", "-p", project, "--json").json
+    assaymark("label", write_labels(tmp_path / "l.csv", answers), "-p", project)
+    found = assaymark("estimate", "-p", project, "--json").json
     assert (found["labels"], found["skipped"]) == (55, 5)
     assert any("could not be judged" in text for text in found["warnings"])
 
@@ -159,48 +159,49 @@ def test_skipped_items_widen_and_are_counted(assay, world, project, tmp_path):
         (("macro-f1", "--budget", "50"), "cannot be claimed"),
     ],
 )
-def test_bad_wishes_are_refused(assay, project, options, message):
-    done = assay("plan", "--estimate", *options, "-p", project)
+def test_bad_wishes_are_refused(assaymark, project, options, message):
+    done = assaymark("plan", "--estimate", *options, "-p", project)
     assert done.code == 2
     assert message in done.err
 
 
-def test_options_of_estimates_need_an_estimate(assay, project):
+def test_options_of_estimates_need_an_estimate(assaymark, project):
     assert (
         "--within is for an estimate"
-        in assay("plan", "f1 >= 0.7", "--within", 0.1, "-p", project).err
+        in assaymark("plan", "f1 >= 0.7", "--within", 0.1, "-p", project).err
     )
-    both = assay("plan", "f1 >= 0.7", "--estimate", "f1", "--budget", 50, "-p", project)
+    both = assaymark("plan", "f1 >= 0.7", "--estimate", "f1", "--budget", 50, "-p", project)
     assert "leave out the claim" in both.err
 
 
-def test_no_label_and_no_plan_are_refused(assay, project):
-    assert "has no estimate yet" in assay("estimate", "-p", project).err
-    assay("plan", "--estimate", "f1", "--budget", 50, "--seed", "s", "-p", project)
-    assay("draw", "-p", project)
+def test_no_label_and_no_plan_are_refused(assaymark, project):
+    assert "has no estimate yet" in assaymark("estimate", "-p", project).err
+    assaymark("plan", "--estimate", "f1", "--budget", 50, "--seed", "s", "-p", project)
+    assaymark("draw", "-p", project)
     assert (
-        "No label counts yet (50 drawn items without one)" in assay("estimate", "-p", project).err
+        "No label counts yet (50 drawn items without one)"
+        in assaymark("estimate", "-p", project).err
     )
-    again = assay("plan", "--estimate", "f1", "--budget", 50, "--seed", "s", "-p", project)
+    again = assaymark("plan", "--estimate", "f1", "--budget", 50, "--seed", "s", "-p", project)
     assert "The seed 's' was used before" in again.err
 
 
-def test_no_positive_leaves_recall_undefined(assay, project, tmp_path):
-    assay("plan", "--estimate", "recall", "--budget", 20, "--seed", "s", "-p", project)
-    drawn = assay("draw", "-p", project, "--json").json["items"]
-    assay("label", write_labels(tmp_path / "l.csv", dict.fromkeys(drawn, 0)), "-p", project)
-    one = assay("estimate", "-p", project, "--json").json["recall"]
+def test_no_positive_leaves_recall_undefined(assaymark, project, tmp_path):
+    assaymark("plan", "--estimate", "recall", "--budget", 20, "--seed", "s", "-p", project)
+    drawn = assaymark("draw", "-p", project, "--json").json["items"]
+    assaymark("label", write_labels(tmp_path / "l.csv", dict.fromkeys(drawn, 0)), "-p", project)
+    one = assaymark("estimate", "-p", project, "--json").json["recall"]
     assert one["point"] is None
     assert one["reason"] == "no positive was found among the labels"
     assert one["guaranteed_low"] is None
 
 
-def test_all_correct_is_a_real_interval(assay, world, project, tmp_path):
-    assay("plan", "--estimate", "accuracy", "--budget", 60, "--seed", "s", "-p", project)
-    drawn = assay("draw", "-p", project, "--json").json["items"]
+def test_all_correct_is_a_real_interval(assaymark, world, project, tmp_path):
+    assaymark("plan", "--estimate", "accuracy", "--budget", 60, "--seed", "s", "-p", project)
+    drawn = assaymark("draw", "-p", project, "--json").json["items"]
     right = {item: int(world.scores[item] >= 0.5) for item in drawn}
-    assay("label", write_labels(tmp_path / "l.csv", right), "-p", project)
-    one = assay("estimate", "-p", project, "--json").json["accuracy"]
+    assaymark("label", write_labels(tmp_path / "l.csv", right), "-p", project)
+    one = assaymark("estimate", "-p", project, "--json").json["accuracy"]
     assert one["point"] == one["high"] == 1
     assert 0.85 < one["low"] < 0.99
 
@@ -214,11 +215,11 @@ def sample_file(path, rows, header=("id", "label", "prediction", "probability"))
     return path
 
 
-def test_a_file_with_known_probabilities(assay, tmp_path):
+def test_a_file_with_known_probabilities(assaymark, tmp_path):
     """Half of the 1,000 items were drawn surely, the others with chance one half."""
     rows = [(i, int(i % 10 < 7), 1, 1.0) for i in range(500)]
     rows += [(500 + i, int(i % 50 == 0), 0, 0.5) for i in range(250)]
-    found = assay("estimate", "--labels", sample_file(tmp_path / "s.csv", rows), "--json").json
+    found = assaymark("estimate", "--labels", sample_file(tmp_path / "s.csv", rows), "--json").json
     assert found["precision"]["point"] == pytest.approx(0.7)
     assert found["recall"]["point"] == pytest.approx(350 / 360)
     assert found["accuracy"]["point"] == pytest.approx((350 + 490) / 1000)
@@ -240,14 +241,14 @@ def test_a_file_with_known_probabilities(assay, tmp_path):
         ([(1, 1, 1, "a", 1), (2, 1, 1, "a", 1)], ("id", "label", "prediction", "stratum", "stratum_items"), "1 items and 2 labels"),
     ],
 )  # fmt: skip
-def test_mixed_up_files_are_refused(assay, tmp_path, rows, header, message):
+def test_mixed_up_files_are_refused(assaymark, tmp_path, rows, header, message):
     path = sample_file(tmp_path / "s.csv", rows, *([header] if header else []))
-    done = assay("estimate", "--labels", path)
+    done = assaymark("estimate", "--labels", path)
     assert done.code == 2
     assert message in done.err
 
 
-def test_many_classes_are_drawn_and_estimated(assay, tmp_path):
+def test_many_classes_are_drawn_and_estimated(assaymark, tmp_path):
     rng = np.random.default_rng(42)
     names = np.array(["bird", "cat", "dog", "fish"])
     top = 0.4 + 0.6 * rng.random(4000)
@@ -260,7 +261,7 @@ def test_many_classes_are_drawn_and_estimated(assay, tmp_path):
         ("id", "class", "top"),
     )
     batch, key = tmp_path / "b.csv", tmp_path / "k.csv"
-    drawn = assay(
+    drawn = assaymark(
         "estimate", "--pool", pool, "--prediction", "class", "--score", "top", "--draw", 300,
         "-o", batch, "--key", key, "--json",
     )  # fmt: skip
@@ -273,13 +274,13 @@ def test_many_classes_are_drawn_and_estimated(assay, tmp_path):
         [(r["id"], names[label[int(r["id"][1:])]]) for r in rows],
         ("id", "label"),
     )
-    found = assay("estimate", "--labels", told, "--key", key, "--json").json
+    found = assaymark("estimate", "--labels", told, "--key", key, "--json").json
     assert found["accuracy"]["low"] <= right.mean() <= found["accuracy"]["high"]
     macro = found["macro-f1"]
     assert macro["low"] < macro["point"] < macro["high"]
     assert [one["name"] for one in found["classes"]] == sorted(names.tolist())
     other = sample_file(tmp_path / "o.csv", [("zzz", "cat")], ("id", "label"))
-    assert "not in the key" in assay("estimate", "--labels", other, "--key", key).err
+    assert "not in the key" in assaymark("estimate", "--labels", other, "--key", key).err
 
 
 def test_figures_hold_what_the_tables_say():
@@ -298,8 +299,8 @@ def test_figures_hold_what_the_tables_say():
 
 
 def test_the_lab_runs_on_a_small_order(monkeypatch):
-    from assay.lab import stratified as lab
-    from assay.lab.tasks import Order
+    from assaymark.lab import stratified as lab
+    from assaymark.lab.tasks import Order
 
     for name, value in (("LEARNING", (100,)), ("STRATA", (5,)), ("SIZES", (100,)), ("ONE_PERCENT", (100,)), ("FIRST", (5,)), ("PAPER", ("sqrt",))):  # fmt: skip
         monkeypatch.setattr(lab, name, value)

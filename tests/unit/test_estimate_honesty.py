@@ -7,14 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from assay.errors import InputError, PlanError
-from assay.evidence.estimate import Answers, betting_strata, estimate
-from assay.evidence.estimate_claim import _as_looked
-from assay.stats.guarantee import guarantee
-from assay.stats.known_chances import Weighted, mean_of_ratios, ratio_estimate
-from assay.stats.reading import korn_graubard, wilson
-from assay.stats.weighted import Draws, Stratum
-from assay.types.estimate import EstimateDesign, EstimateStratum, Part
+from assaymark.errors import InputError, PlanError
+from assaymark.evidence.estimate import Answers, betting_strata, estimate
+from assaymark.evidence.estimate_claim import _as_looked
+from assaymark.stats.guarantee import guarantee
+from assaymark.stats.known_chances import Weighted, mean_of_ratios, ratio_estimate
+from assaymark.stats.reading import korn_graubard, wilson
+from assaymark.stats.weighted import Draws, Stratum
+from assaymark.types.estimate import EstimateDesign, EstimateStratum, Part
 from worlds_on_disk import write_labels
 
 
@@ -88,11 +88,11 @@ def test_what_could_hide_holds_at_every_look_and_counts_skips():
 # strata of both classes carry no guarantee
 
 
-def test_strata_of_both_classes_carry_no_guarantee(assay, project):
+def test_strata_of_both_classes_carry_no_guarantee(assaymark, project):
     with pytest.raises(PlanError, match="mixes the predicted classes"):
         betting_strata([stratum("a", 10, None, 0.5)])
     options = ("--budget", 60, "--guarantee", "--strata", 1, "-p", project)
-    done = assay("plan", "--estimate", "accuracy", *options)
+    done = assaymark("plan", "--estimate", "accuracy", *options)
     assert done.code == 2
     assert "needs strata of one class each" in done.err
 
@@ -205,41 +205,45 @@ CHANCES = ("id", "label", "prediction", "probability")
         ),
     ],
 )
-def test_odd_rows_are_refused(assay, tmp_path, header, rows, message):
-    done = assay("estimate", "--labels", table(tmp_path / "s.csv", header, rows))
+def test_odd_rows_are_refused(assaymark, tmp_path, header, rows, message):
+    done = assaymark("estimate", "--labels", table(tmp_path / "s.csv", header, rows))
     assert done.code == 2
     assert message in done.err
 
 
-def test_keys_of_two_draws_are_refused(assay, tmp_path):
+def test_keys_of_two_draws_are_refused(assaymark, tmp_path):
     told = table(tmp_path / "t.csv", ("id", "label"), [(1, "a"), (2, "b")])
     head = ("id", "prediction", "stratum", "stratum_items")
     twice = table(tmp_path / "k.csv", head, [(1, "a", 1, 9), (2, "b", 1, 9), (1, "a", 2, 5)])
-    assert "lists the item '1' twice" in assay("estimate", "--labels", told, "--key", twice).err
+    assert "lists the item '1' twice" in assaymark("estimate", "--labels", told, "--key", twice).err
     key = table(tmp_path / "k2.csv", head, [(1, "a", 1, 9), (2, "b", 1, 9)])
     other = table(tmp_path / "o.csv", ("id", "label", "prediction"), [(1, "a", "b")])
     assert (
         "the prediction 'b' in 'o.csv' and 'a' in the key"
-        in assay("estimate", "--labels", other, "--key", key).err
+        in assaymark("estimate", "--labels", other, "--key", key).err
     )
     blank = table(tmp_path / "b.csv", ("id", "label", "prediction"), [(1, "a", ""), (2, "b", "")])
-    found = assay("estimate", "--labels", blank, "--key", key, "--json").json
+    found = assaymark("estimate", "--labels", blank, "--key", key, "--json").json
     assert found["accuracy"]["point"] == 1
 
 
-def test_skips_and_foreign_names_of_many_classes(assay, tmp_path):
+def test_skips_and_foreign_names_of_many_classes(assaymark, tmp_path):
     rows = [(1, "cat", "cat", 0.5), (2, "?", "dog", 0.5), (3, "dog", "cat", 0.5)]
-    found = assay("estimate", "--labels", table(tmp_path / "a.csv", CHANCES, rows), "--json").json
+    found = assaymark(
+        "estimate", "--labels", table(tmp_path / "a.csv", CHANCES, rows), "--json"
+    ).json
     assert (found["labels"], found["skipped"]) == (2, 1)
     assert [one["name"] for one in found["classes"]] == ["cat", "dog"]
     assert any("Macro precision leaves out" in text for text in found["warnings"])
     rows = [(1, "Katze", "cat", 0.5), (2, "Hund", "dog", 0.5)]
-    found = assay("estimate", "--labels", table(tmp_path / "b.csv", CHANCES, rows), "--json").json
+    found = assaymark(
+        "estimate", "--labels", table(tmp_path / "b.csv", CHANCES, rows), "--json"
+    ).json
     assert any("No label is the name" in text for text in found["warnings"])
 
 
-def test_the_confidence_of_a_project_is_that_of_its_plan(assay, project):
-    done = assay("estimate", "-p", project, "--confidence", 0.5)
+def test_the_confidence_of_a_project_is_that_of_its_plan(assaymark, project):
+    done = assaymark("estimate", "-p", project, "--confidence", 0.5)
     assert done.code == 2
     assert "fixed in the plan" in done.err
 
@@ -252,29 +256,35 @@ def test_a_weight_below_one_is_refused():
 # the state of a project
 
 
-def test_status_tells_of_estimates(assay, world, project, tmp_path):
+def test_status_tells_of_estimates(assaymark, world, project, tmp_path):
     def told():
-        now = assay("status", "-p", project, "--json").json
+        now = assaymark("status", "-p", project, "--json").json
         return now["summary"], now["advice"], now["estimate"], now["draws"], now["missing"]
 
     assert told()[2] is None
-    assay("plan", "--estimate", "accuracy", "--budget", 20, "--seed", "s", "-p", project)
-    assert told() == ("Estimate 1 is open.", "assay draw", "accuracy", 0, 0)
-    drawn = assay("draw", "-p", project, "--json").json["items"]
-    assert told() == ("Estimate 1 waits for labels.", "assay draw --pending", "accuracy", 20, 20)
+    assaymark("plan", "--estimate", "accuracy", "--budget", 20, "--seed", "s", "-p", project)
+    assert told() == ("Estimate 1 is open.", "assaymark draw", "accuracy", 0, 0)
+    drawn = assaymark("draw", "-p", project, "--json").json["items"]
+    assert told() == (
+        "Estimate 1 waits for labels.",
+        "assaymark draw --pending",
+        "accuracy",
+        20,
+        20,
+    )
     labels = {item: world.truth[item] for item in drawn}
-    assay("label", write_labels(tmp_path / "l.csv", labels), "-p", project)
-    assert told()[:2] == ("Estimate 1 can be read.", "assay estimate")
-    assert "estimate of" in assay("status", "-p", project).out
-    assay("estimate", "-p", project)
-    assert told()[:2] == ("Estimate 1 was read.", "assay report")
+    assaymark("label", write_labels(tmp_path / "l.csv", labels), "-p", project)
+    assert told()[:2] == ("Estimate 1 can be read.", "assaymark estimate")
+    assert "estimate of" in assaymark("status", "-p", project).out
+    assaymark("estimate", "-p", project)
+    assert told()[:2] == ("Estimate 1 was read.", "assaymark report")
 
 
-def test_a_plan_that_may_stop_early_is_not_read_as_one_look(assay, world, project, tmp_path):
-    assay("plan", "f1 >= 0.7", "--design", "simple", "--seed", "s", "-p", project)
-    drawn = assay("draw", 30, "-p", project, "--json").json["items"]
+def test_a_plan_that_may_stop_early_is_not_read_as_one_look(assaymark, world, project, tmp_path):
+    assaymark("plan", "f1 >= 0.7", "--design", "simple", "--seed", "s", "-p", project)
+    drawn = assaymark("draw", 30, "-p", project, "--json").json["items"]
     labels = {item: world.truth[item] for item in drawn}
-    assay("label", write_labels(tmp_path / "l.csv", labels), "-p", project)
-    found = assay("estimate", "-p", project, "--json").json
+    assaymark("label", write_labels(tmp_path / "l.csv", labels), "-p", project)
+    found = assaymark("estimate", "-p", project, "--json").json
     assert any("intervals made for one look" in text for text in found["warnings"])
     assert found["accuracy"]["guaranteed_low"] is None

@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from assay.errors import InputError
-from assay.estimators import TriageClassifier
+from assaymark.errors import InputError
+from assaymark.estimators import TriageClassifier
 
 # the only checks that do not apply: both want an answer for every item, cut where the raw score is 0
 DECLINES = (

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
-from assay.errors import InputError
-from assay.text.features import Features, has_features, open_features, prepared, vectorise
+from assaymark.errors import InputError
+from assaymark.text.features import Features, has_features, open_features, prepared, vectorise
 
 TEXTS = [
     "harbour ships harbour crane",

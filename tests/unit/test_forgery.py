@@ -11,33 +11,33 @@ import sys
 
 import pytest
 
-from assay.certificate import certificate_hash, issue, write
-from assay.errors import AssayError
-from assay.events import CertificateIssued, seal
-from assay.ledger.sqlite import SqliteLedger
-from assay.steps.project import Project
-from assay.steps.verify import verify
-from assay.types.canonical import canonical
+from assaymark.certificate import certificate_hash, issue, write
+from assaymark.errors import AssaymarkError
+from assaymark.events import CertificateIssued, seal
+from assaymark.ledger.sqlite import SqliteLedger
+from assaymark.steps.project import Project
+from assaymark.steps.verify import verify
+from assaymark.types.canonical import canonical
 from worlds_on_disk import write_labels
 
 
 @pytest.fixture
-def guided(assay, project, world, tmp_path):
+def guided(assaymark, project, world, tmp_path):
     """A weighted plan brought to a pass, three batches of it, and certified."""
-    assay("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
     for number in range(40):
-        drawn = assay("draw", 60, "-p", project, "--json").json["items"]
+        drawn = assaymark("draw", 60, "-p", project, "--json").json["items"]
         write_labels(tmp_path / f"g{number}.csv", {i: world.truth[i] for i in drawn})
-        assay("label", tmp_path / f"g{number}.csv", "-p", project)
-        if assay("look", "-p", project, "--json").json["decision"] == "pass":
+        assaymark("label", tmp_path / f"g{number}.csv", "-p", project)
+        if assaymark("look", "-p", project, "--json").json["decision"] == "pass":
             break
-    assert assay("certify", "-p", project).code == 0
+    assert assaymark("certify", "-p", project).code == 0
     return project
 
 
 @pytest.fixture
-def judged(assay, labelled):
-    assert assay("certify", "-p", labelled).code == 0
+def judged(assaymark, labelled):
+    assert assaymark("certify", "-p", labelled).code == 0
     return labelled
 
 
@@ -68,7 +68,7 @@ def outcome(folder, change) -> str:
     """How verification ends; a forgery that cannot even be issued has failed too."""
     try:
         forge(folder, change)
-    except (AssayError, IndexError, ValueError):
+    except (AssaymarkError, IndexError, ValueError):
         return "failed"
     return verify(folder / "certificate.json", project=Project(folder=folder)).status
 
@@ -183,7 +183,7 @@ def test_the_forger_who_changes_nothing_is_believed(guided) -> None:
 @pytest.mark.parametrize("features", ["X86_V4", "X86_V3 X86_V4"])
 def test_a_certificate_verifies_on_another_processor(guided, features) -> None:
     """Without the newest instructions sums and logarithms differ in their last digits."""
-    code = "from assay.cli import main; main()"
+    code = "from assaymark.cli import main; main()"
     answer = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code, "verify", str(guided / "certificate.json")],
         env={**os.environ, "NPY_DISABLE_CPU_FEATURES": features, "OPENBLAS_CORETYPE": "Nehalem"},

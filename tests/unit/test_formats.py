@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from assay.errors import InputError
-from assay.files.batch import write_batch
-from assay.files.labels import LabelFile, read_labels
-from assay.files.readers import READERS, find_reader
-from assay.files.spelling import label_names
-from assay.files.writers import WRITERS
+from assaymark.errors import InputError
+from assaymark.files.batch import write_batch
+from assaymark.files.labels import LabelFile, read_labels
+from assaymark.files.readers import READERS, find_reader
+from assaymark.files.spelling import label_names
+from assaymark.files.writers import WRITERS
 
 DATA = Path(__file__).parents[1] / "data" / "formats"
-Assay = Callable[..., Any]
+Assaymark = Callable[..., Any]
 
 
 def _make() -> Any:
@@ -145,7 +145,7 @@ def filled(path: Path, form: str, labels: dict[str, str]) -> None:
             row[-1].value = labels[row[0].value]
         book.save(path)
     else:
-        from assay.pool.tables import write_table
+        from assaymark.pool.tables import write_table
 
         write_table(path, {"id": list(labels), "label": list(labels.values())})
 
@@ -217,24 +217,24 @@ def test_a_text_too_long_for_a_cell_is_refused(tmp_path: Path) -> None:
         ("l.csv", b"id,label\n\xe9,1\n", "neither UTF-8 nor UTF-16 text"),
         ("l.jsonl", '{"id": "a", "label": [1]}\n', "row 1: a text or a number was expected"),
         ("l.jsonl", '{"id": "a", "label": "yes", "answer": "accept"}\n', "could be jsonl or prodigy"),
-        ("l.jsonl", '{"assay_id": "a", "label": "X", "answer": "accept"}\n[1]\n', "Line 2 of the label file is not a JSON object"),
-        ("l.jsonl", '{"text": "a", "answer": "accept"}\n', "row 1: it has no 'assay_id'"),
-        ("l.jsonl", '{"assay_id": 1, "options": [{"id": "yes"}, {"id": "no"}], "accept": ["yes", "no"], "answer": "accept"}\n', "row 1: it chooses several labels"),
-        ("l.jsonl", '{"assay_id": 1, "options": [{"id": "yes"}, {"id": "no"}], "accept": [], "answer": "accept"}\n', "row 1: it was accepted without choosing"),
+        ("l.jsonl", '{"assaymark_id": "a", "label": "X", "answer": "accept"}\n[1]\n', "Line 2 of the label file is not a JSON object"),
+        ("l.jsonl", '{"text": "a", "answer": "accept"}\n', "row 1: it has no 'assaymark_id'"),
+        ("l.jsonl", '{"assaymark_id": 1, "options": [{"id": "yes"}, {"id": "no"}], "accept": ["yes", "no"], "answer": "accept"}\n', "row 1: it chooses several labels"),
+        ("l.jsonl", '{"assaymark_id": 1, "options": [{"id": "yes"}, {"id": "no"}], "accept": [], "answer": "accept"}\n', "row 1: it was accepted without choosing"),
         ("l.json", "[{]", "is not JSON"),
         ("l.json", "[3]", "task 1: it is not a JSON object"),
-        ("l.json", '[{"data": {"text": "x"}, "annotations": [{"result": []}]}]', "task 1: its data has no 'assay_id'"),
+        ("l.json", '[{"data": {"text": "x"}, "annotations": [{"result": []}]}]', "task 1: its data has no 'assaymark_id'"),
         ("l.json", '[{"data": {"id": 1}, "annotations": 7}]', "task 1: its annotations are not a list"),
         ("l.json", '[{"data": {"id": 1}, "annotations": [{"result": [{"from_name": "l", "value": {"choices": ["yes", "no"]}}]}]}]', "task 1: it chooses 2 labels: yes, no"),
         ("l.json", '[{"data": {"id": 1}, "annotations": [{"result": [{"from_name": "a", "value": {"choices": ["yes"]}}, {"from_name": "b", "value": {"choices": ["no"]}}]}]}]', "it answers several questions (a, b)"),
-        ("l.json", '[{"id": 4, "annotation_id": 3, "label": "yes"}]', "task 1: it has no 'assay_id'"),
+        ("l.json", '[{"id": 4, "annotation_id": 3, "label": "yes"}]', "task 1: it has no 'assaymark_id'"),
         ("l.json", '[{"data": {"id": 1}, "annotations": [{"result": [{"from_name": "l", "value": {"choices": ["Spam"]}}]}]}]', "task 1: 'Spam' is no label"),
         ("l.ris", "TY  - GEN\nID  - 1\nN1  - ASReview_relevant\n", "The reference in line 1 of the label file has no end"),
         ("l.ris", "TY  - GEN\nN1  - ASReview_relevant\nER  - \n", "the reference in line 1: the id is missing"),
         ("l.ris", "TY  - GEN\nID  - 1\nN1  - ASReview_relevant\nN1  - ASReview_irrelevant\nER  - \n", "two different labels"),
         ("l.xlsx", b"PK\x03\x04 not a workbook", "is no workbook that can be read"),
         ("l.parquet", b"PAR1 not parquet", "cannot be read"),
-        ("l.csv", b"\x00\x01\x02\x03\x00\x00", "is of no kind that assay knows. Say which with --format: csv, jsonl"),
+        ("l.csv", b"\x00\x01\x02\x03\x00\x00", "is of no kind that assaymark knows. Say which with --format: csv, jsonl"),
     ],
 )  # fmt: skip
 def test_malformed_files_are_refused_by_row(
@@ -300,14 +300,14 @@ def test_other_names_of_labels(tmp_path: Path) -> None:
 
 def test_a_rejected_name_for_irrelevant_is_relevant(tmp_path: Path) -> None:
     """In Prodigy one label is accepted or rejected; what it stands for is in its name."""
-    line = {"assay_id": "1", "label": "HAM", "answer": "reject", "text": ""}
+    line = {"assaymark_id": "1", "label": "HAM", "answer": "reject", "text": ""}
     (tmp_path / "p.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
     assert answers(read(tmp_path / "p.jsonl")) == {"1": 0}
     assert answers(read(tmp_path / "p.jsonl", names=label_names(irrelevant=["ham"]))) == {"1": 1}
 
 
 def test_a_session_without_a_name_is_nobody_s(tmp_path: Path) -> None:
-    line = {"assay_id": "1", "answer": "accept", "_session_id": "set-2026-03-01_10-00-00"}
+    line = {"assaymark_id": "1", "answer": "accept", "_session_id": "set-2026-03-01_10-00-00"}
     (tmp_path / "p.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
     assert read(tmp_path / "p.jsonl").rows[0].annotator == "reviewer"
 
@@ -339,18 +339,18 @@ def test_a_hundred_thousand_rows(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def drawn(assay: Assay, project: Path, tmp_path: Path) -> list[str]:
-    assert assay("plan", "f1 >= 0.8", "--seed", "s", "-p", project).code == 0
+def drawn(assaymark: Assaymark, project: Path, tmp_path: Path) -> list[str]:
+    assert assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project).code == 0
     options = ("-o", tmp_path / "tasks.json", "--format", "label-studio", "--json")
-    return assay("draw", 40, *options, "-p", project).json["items"]
+    return assaymark("draw", 40, *options, "-p", project).json["items"]
 
 
 def test_from_draw_to_labels_through_label_studio(
-    assay: Assay, project: Path, tmp_path: Path, drawn: list[str]
+    assaymark: Assaymark, project: Path, tmp_path: Path, drawn: list[str]
 ) -> None:
     tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
     assert [set(task) for task in tasks] == [{"data"}] * 40
-    assert [set(task["data"]) for task in tasks] == [{"assay_id", "body"}] * 40
+    assert [set(task["data"]) for task in tasks] == [{"assaymark_id", "body"}] * 40
     for number, task in enumerate(tasks):
         choice = {"from_name": "l", "type": "choices", "value": {"choices": ["Spam"]}}
         task["annotations"] = [
@@ -359,47 +359,50 @@ def test_from_draw_to_labels_through_label_studio(
         if number == 0:
             task["annotations"] = [{"completed_by": 7, "was_cancelled": True, "result": []}]
     (tmp_path / "export.json").write_text(json.dumps(tasks), encoding="utf-8")
-    refused = assay("label", tmp_path / "export.json", "-p", project)
+    refused = assaymark("label", tmp_path / "export.json", "-p", project)
     assert (refused.code, "task 2: 'Spam' is no label" in refused.err) == (2, True)
-    assert assay("status", "-p", project, "--json").json["labelled"] == 0
-    done = assay("label", tmp_path / "export.json", "--relevant", "spam", "-p", project, "--json")
+    assert assaymark("status", "-p", project, "--json").json["labelled"] == 0
+    done = assaymark(
+        "label", tmp_path / "export.json", "--relevant", "spam", "-p", project, "--json"
+    )
     assert (done.json["recorded"], done.json["skipped"]) == (39, 1)
 
 
-def test_advice_names_the_tool(assay: Assay, project: Path, drawn: list[str]) -> None:
-    answer = assay("draw", "--pending", "--format", "prodigy", "-p", project)
+def test_advice_names_the_tool(assaymark: Assaymark, project: Path, drawn: list[str]) -> None:
+    answer = assaymark("draw", "--pending", "--format", "prodigy", "-p", project)
     assert (
-        "Next: label it in Prodigy, write it out with db-out, then: assay label FILE" in answer.out
+        "Next: label it in Prodigy, write it out with db-out, then: assaymark label FILE"
+        in answer.out
     )
     assert (project / "batch-1-pending-1.jsonl").exists()
-    assert assay("draw", "--format", "nothing", "-p", project).code == 2
+    assert assaymark("draw", "--format", "nothing", "-p", project).code == 2
 
 
-def test_lost_zeros_are_named_and_put_back(assay: Assay, tmp_path: Path) -> None:
+def test_lost_zeros_are_named_and_put_back(assaymark: Assaymark, tmp_path: Path) -> None:
     pool = "id,prediction\n" + "".join(f"{n:05d},{n % 2}\n" for n in range(300))
     (tmp_path / "pool.csv").write_text(pool, encoding="utf-8")
     folder = tmp_path / "z"
     source = ("--pool", tmp_path / "pool.csv", "--id", "id", "--prediction", "prediction")
-    assert assay("init", folder, *source).code == 0
-    assay("plan", "accuracy >= 0.5", "--seed", "s", "-p", folder)
-    items = assay("draw", 40, "-p", folder, "--json").json["items"]
+    assert assaymark("init", folder, *source).code == 0
+    assaymark("plan", "accuracy >= 0.5", "--seed", "s", "-p", folder)
+    items = assaymark("draw", 40, "-p", folder, "--json").json["items"]
     lines = [f"{item.lstrip('0')},1\n" for item in items[1:]] + [f"{items[0]},1\n"]
     (tmp_path / "l.csv").write_text("id,label\n" + "".join(lines), encoding="utf-8")
-    refused = assay("label", tmp_path / "l.csv", "-p", folder)
+    refused = assaymark("label", tmp_path / "l.csv", "-p", folder)
     assert refused.code == 2
     assert "removed leading zeros. Nothing was recorded" in refused.err
-    done = assay("label", tmp_path / "l.csv", "--restore-zeros", "-p", folder, "--json").json
+    done = assaymark("label", tmp_path / "l.csv", "--restore-zeros", "-p", folder, "--json").json
     assert (done["recorded"], done["not_drawn"]) == (40, 0)
 
 
-def test_a_number_cut_short_is_named(assay: Assay, tmp_path: Path) -> None:
+def test_a_number_cut_short_is_named(assaymark: Assaymark, tmp_path: Path) -> None:
     pool = "id,prediction\n" + "".join(f"{10**17 + n},{n % 2}\n" for n in range(300))
     (tmp_path / "pool.csv").write_text(pool, encoding="utf-8")
     folder = tmp_path / "z"
     source = ("--pool", tmp_path / "pool.csv", "--id", "id", "--prediction", "prediction")
-    assert assay("init", folder, *source).code == 0
-    assay("plan", "accuracy >= 0.5", "--seed", "s", "-p", folder)
-    items = assay("draw", 40, "-p", folder, "--json").json["items"]
+    assert assaymark("init", folder, *source).code == 0
+    assaymark("plan", "accuracy >= 0.5", "--seed", "s", "-p", folder)
+    items = assaymark("draw", 40, "-p", folder, "--json").json["items"]
     (tmp_path / "l.csv").write_text(f"id,label\n{items[0]},1\n1E+17,1\n", encoding="utf-8")
-    refused = assay("label", tmp_path / "l.csv", "-p", folder)
+    refused = assaymark("label", tmp_path / "l.csv", "-p", folder)
     assert "'1E+17' is a long number that a spreadsheet cut short" in refused.err

@@ -1,6 +1,6 @@
 """The help of the whole program leaves nothing out."""
 
-from assay.cli import PARTS, cli
+from assaymark.cli import PARTS, cli
 
 
 def test_every_command_stands_in_one_part_of_the_help() -> None:
@@ -8,5 +8,5 @@ def test_every_command_stands_in_one_part_of_the_help() -> None:
     assert sorted(listed) == sorted(cli.commands)
 
 
-def test_no_sentence_of_the_help_is_cut_off(assay) -> None:
-    assert "..." not in assay("--help").out.split("Options:")[1]
+def test_no_sentence_of_the_help_is_cut_off(assaymark) -> None:
+    assert "..." not in assaymark("--help").out.split("Options:")[1]

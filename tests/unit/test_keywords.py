@@ -9,12 +9,12 @@ import duckdb
 import numpy as np
 import pytest
 
-from assay.errors import InputError
-from assay.pool import open_pool
-from assay.text.keywords import SIMILARITIES, find_neighbours, match_sql, read_terms, terms_sql
-from assay.text.learner import train
-from assay.text.views import SPLITS, by_columns, by_vocabulary, side_of, two_views, words
-from assay.types.pool import Columns
+from assaymark.errors import InputError
+from assaymark.pool import open_pool
+from assaymark.text.keywords import SIMILARITIES, find_neighbours, match_sql, read_terms, terms_sql
+from assaymark.text.learner import train
+from assaymark.text.views import SPLITS, by_columns, by_vocabulary, side_of, two_views, words
+from assaymark.types.pool import Columns
 
 TEXTS = [
     "Mars rover lands",
@@ -108,36 +108,38 @@ def test_the_limits_on_neighbours(pool) -> None:
     ],
 )
 def test_seed_terms_that_tell_nothing(
-    terms: str, sentence: str, pool, tmp_path: Path, assay: Callable
+    terms: str, sentence: str, pool, tmp_path: Path, assaymark: Callable
 ) -> None:
-    done = assay("keywords", "--pool", tmp_path / "p.csv", "--text", "body", "--seed-terms", terms)
+    done = assaymark(
+        "keywords", "--pool", tmp_path / "p.csv", "--text", "body", "--seed-terms", terms
+    )
     assert done.code == 2
     assert sentence in done.err
 
 
-def test_seed_terms_that_match_everything(tmp_path: Path, assay: Callable) -> None:
+def test_seed_terms_that_match_everything(tmp_path: Path, assaymark: Callable) -> None:
     path = tmp_path / "p.csv"
     path.write_text("id,body\n1,mars a\n2,mars b\n", encoding="utf-8")
-    done = assay("keywords", "--pool", path, "--text", "body", "--seed-terms", "mars")
+    done = assaymark("keywords", "--pool", path, "--text", "body", "--seed-terms", "mars")
     assert done.code == 2
     assert "match all 2 items" in done.err
 
 
-def test_both_columns_are_written(pool, tmp_path: Path, assay: Callable) -> None:
+def test_both_columns_are_written(pool, tmp_path: Path, assaymark: Callable) -> None:
     source, out = tmp_path / "p.csv", tmp_path / "f.parquet"
     command = ("keywords", "--pool", source, "--text", "body", "--seed-terms", "mars,#mars",
                "--min-items", 2, "--max-share", 1, "-o", out)  # fmt: skip
-    done = assay(*command, "--json")
+    done = assaymark(*command, "--json")
     assert done.code == 0, done.err
     assert done.json["seed_items"] == 4
     assert done.json["both"] == 4
     rows = duckdb.sql(f"SELECT id, seed, neighbours FROM '{out}' ORDER BY id").fetchall()
     assert [row[1:] for row in rows] == [(1, 1)] * 4 + [(0, 1)] + [(0, 0)] * 5
-    assert assay(*command).code == 2  # the file is there already
-    renamed = assay(*command[:-1], tmp_path / "g.csv", "--names", "body,b")
+    assert assaymark(*command).code == 2  # the file is there already
+    renamed = assaymark(*command[:-1], tmp_path / "g.csv", "--names", "body,b")
     assert renamed.code == 2
     assert "The pool has a column 'body' already" in renamed.err
-    assert assay(*command[:-1], tmp_path / "g.txt").code == 2
+    assert assaymark(*command[:-1], tmp_path / "g.txt").code == 2
 
 
 def test_views_share_no_word() -> None:
@@ -179,7 +181,7 @@ def test_the_learner_finds_most_positives() -> None:
         train(titles[:50], [False] * 50)
 
 
-def test_a_pair_of_learners(tmp_path: Path, assay: Callable) -> None:
+def test_a_pair_of_learners(tmp_path: Path, assaymark: Callable) -> None:
     titles, bodies, truth = made_texts(2000, 7)
     pool, labels, out = (tmp_path / name for name in ("p.csv", "l.csv", "f.parquet"))
     with pool.open("w", newline="", encoding="utf-8") as stream:
@@ -188,7 +190,7 @@ def test_a_pair_of_learners(tmp_path: Path, assay: Callable) -> None:
         writer.writerows((k, t, b) for k, (t, b) in enumerate(zip(titles, bodies, strict=True)))
     lines = "".join(f"{k},{int(truth[k])}\n" for k in range(600))
     labels.write_text("id,label\n" + lines, encoding="utf-8")
-    done = assay("pair", "--pool", pool, "--id", "id", "--text", "title", "--text", "body",
+    done = assaymark("pair", "--pool", pool, "--id", "id", "--text", "title", "--text", "body",
                  "--labels", labels, "-o", out, "--json")  # fmt: skip
     assert done.code == 0, done.err
     assert done.json["items"] == 1400
@@ -200,7 +202,7 @@ def test_a_pair_of_learners(tmp_path: Path, assay: Callable) -> None:
         assert sum(truth[row[0]] for row in found) / len(found) > 0.6
     missing = tmp_path / "m.csv"
     missing.write_text("id,label\nx,1\n", encoding="utf-8")
-    done = assay("pair", "--pool", pool, "--id", "id", "--text", "title", "--text", "body",
+    done = assaymark("pair", "--pool", pool, "--id", "id", "--text", "title", "--text", "body",
                  "--labels", missing, "-o", tmp_path / "g.parquet")  # fmt: skip
     assert done.code == 2
     assert "The pool does not hold 1 training item" in done.err

@@ -12,18 +12,18 @@ import pytest
 from click.testing import CliRunner
 from scipy.special import betaincc, betaincinv
 
-from assay.cli.lab import lab
-from assay.errors import InputError
-from assay.lab import certify_race, corpora, growing_training, sequential_bias
-from assay.lab.experiments import EXPERIMENTS, run_experiment
-from assay.lab.growing_test import counts_at, grow_test
-from assay.lab.looks import beta_bounds, beta_doubt, exact_doubt, point_f1
-from assay.lab.outcome import Outcome, draw, write_outcome
-from assay.lab.rivals import agrapa_path, alpha_path, labels_to_pass, shifted_gain
-from assay.lab.tasks import Order, rng_of, run_all
-from assay.lab.worlds import Sketch, claim_below, cut_world, make_world, unit_scores
-from assay.stats.fixed import bound, exact_low
-from assay.types.claim import Claim, Counts
+from assaymark.cli.lab import lab
+from assaymark.errors import InputError
+from assaymark.lab import certify_race, corpora, growing_training, sequential_bias
+from assaymark.lab.experiments import EXPERIMENTS, run_experiment
+from assaymark.lab.growing_test import counts_at, grow_test
+from assaymark.lab.looks import beta_bounds, beta_doubt, exact_doubt, point_f1
+from assaymark.lab.outcome import Outcome, draw, write_outcome
+from assaymark.lab.rivals import agrapa_path, alpha_path, labels_to_pass, shifted_gain
+from assaymark.lab.tasks import Order, rng_of, run_all
+from assaymark.lab.worlds import Sketch, claim_below, cut_world, make_world, unit_scores
+from assaymark.stats.fixed import bound, exact_low
+from assaymark.types.claim import Claim, Counts
 
 SMALL = Sketch(items=2000, prevalence=0.1, f1=0.75)
 
@@ -258,7 +258,7 @@ def test_tables_are_written_as_json_and_csv(tmp_path):
 def test_a_missing_package_is_asked_for_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.nowhere", None)
     with pytest.raises(
-        InputError, match=r"To train classifiers the lab needs sklearn, .*assay\[lab\]"
+        InputError, match=r"To train classifiers the lab needs sklearn, .*assaymark\[lab\]"
     ):
         corpora.learning("nowhere")
 
@@ -292,8 +292,8 @@ def test_the_command_runs_the_bias_experiment(tiny):
 
 
 def test_figures_are_drawn_as_svg_and_png(tiny, tmp_path):
-    pytest.importorskip("altair", reason="figures need altair: pip install assay[lab]")
-    pytest.importorskip("vl_convert", reason="figures need vl-convert: pip install assay[lab]")
+    pytest.importorskip("altair", reason="figures need altair: pip install assaymark[lab]")
+    pytest.importorskip("vl_convert", reason="figures need vl-convert: pip install assaymark[lab]")
     outcome = run_experiment("sequential-bias", Order(runs=5))
     files = [path for name, spec in outcome.figures.items() for path in draw(spec, tmp_path / name)]
     assert {path.suffix for path in files} == {".json", ".svg", ".png"}
@@ -340,7 +340,7 @@ def test_the_best_threshold_keeps_ties_together():
 @pytest.fixture
 def newsgroups(tmp_path):
     """Four hundred short texts on two topics, told apart by a few words."""
-    pytest.importorskip("sklearn", reason="training needs scikit-learn: pip install assay[lab]")
+    pytest.importorskip("sklearn", reason="training needs scikit-learn: pip install assaymark[lab]")
     return write_parquet(
         tmp_path / "n.parquet",
         "SELECT CASE WHEN i % 4 = 0 THEN 'space' ELSE 'cars' END AS label, 'train' AS split,"

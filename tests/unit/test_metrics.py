@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from assay.errors import InputError
-from assay.stats.metrics import (
+from assaymark.errors import InputError
+from assaymark.stats.metrics import (
     binomial_test,
     domain,
     gain,
@@ -12,7 +12,7 @@ from assay.stats.metrics import (
     pool_form,
     worst_label,
 )
-from assay.types.claim import Claim, Counts
+from assaymark.types.claim import Claim, Counts
 
 COUNTS = (80, 20, 30, 870)
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import special
 
-from assay.errors import InputError
-from assay.stats import mixture
-from assay.stats.boundary import Belief, Boundary, stopping, successes_after
-from assay.types.claim import Claim
+from assaymark.errors import InputError
+from assaymark.stats import mixture
+from assaymark.stats.boundary import Belief, Boundary, stopping, successes_after
+from assaymark.types.claim import Claim
 
 F1_AT_70 = Claim(metric="f1", side="lower", target=0.7)
 TEST = mixture.mixture_test(F1_AT_70, confidence=0.95)

@@ -4,21 +4,21 @@ import json
 
 import pytest
 
-from assay.steps.project import Project
+from assaymark.steps.project import Project
 from worlds_on_disk import write_labels, write_world
 
 
-def run_to_the_end(assay, folder, world, tmp_path, *, most: int = 80, step: int | None = None):
+def run_to_the_end(assaymark, folder, world, tmp_path, *, most: int = 80, step: int | None = None):
     """Draw, label from the truth, look; until a decision. Returns the last look and its labels."""
     for number in range(most):
         count = [step] if step else []
-        drawn = assay("draw", *count, "-p", folder, "--json")
+        drawn = assaymark("draw", *count, "-p", folder, "--json")
         assert drawn.code == 0, drawn.err
         labels = {item: world.truth[item] for item in drawn.json["items"]}
         if labels:
             write_labels(tmp_path / f"l{number}.csv", labels)
-            assert assay("label", tmp_path / f"l{number}.csv", "-p", folder).code == 0
-        seen = assay("look", "-p", folder, "--json")
+            assert assaymark("label", tmp_path / f"l{number}.csv", "-p", folder).code == 0
+        seen = assaymark("look", "-p", folder, "--json")
         if seen.json["decision"] != "continue":
             return seen
     raise AssertionError("no decision")
@@ -40,91 +40,91 @@ def run_to_the_end(assay, folder, world, tmp_path, *, most: int = 80, step: int 
     ],
 )
 def test_a_true_claim_is_certified_and_verified(
-    assay, project, world, tmp_path, claim, options
+    assaymark, project, world, tmp_path, claim, options
 ) -> None:
-    sealed = assay("plan", claim, *options, "--seed", "s", "-p", project)
+    sealed = assaymark("plan", claim, *options, "--seed", "s", "-p", project)
     assert sealed.code == 0, sealed.err
-    seen = run_to_the_end(assay, project, world, tmp_path)
+    seen = run_to_the_end(assaymark, project, world, tmp_path)
     assert (seen.code, seen.json["decision"]) == (0, "pass")
     bound = seen.json["low"] if ">=" in claim else seen.json["high"]
     target = float(claim.split()[-1])
     assert (bound >= target) if ">=" in claim else (bound <= target)
-    assert assay("certify", "-p", project).code == 0
-    checked = assay("verify", project / "certificate.json", "--json")
+    assert assaymark("certify", "-p", project).code == 0
+    checked = assaymark("verify", project / "certificate.json", "--json")
     assert checked.code == 0, checked.out
     outcome = {check["name"]: check["outcome"] for check in checked.json["checks"]}
     assert outcome["replay"] == outcome["draw"] == outcome["chain"] == "ok"
 
 
 @pytest.mark.parametrize("options", [[], ["--mode", "anytime", "--design", "simple"]])
-def test_a_false_claim_is_refuted_and_closes_the_plan(assay, project, world, tmp_path, options):
-    assay("plan", "f1 >= 0.97", *options, "--seed", "s", "-p", project)
-    seen = run_to_the_end(assay, project, world, tmp_path)
+def test_a_false_claim_is_refuted_and_closes_the_plan(assaymark, project, world, tmp_path, options):
+    assaymark("plan", "f1 >= 0.97", *options, "--seed", "s", "-p", project)
+    seen = run_to_the_end(assaymark, project, world, tmp_path)
     assert (seen.code, seen.json["decision"]) == (1, "fail")
-    assert assay("certify", "-p", project).code == 1
-    assert assay("draw", "-p", project).code == 2
+    assert assaymark("certify", "-p", project).code == 1
+    assert assaymark("draw", "-p", project).code == 2
 
 
-def test_a_budget_is_spent_and_ends_the_plan(assay, project, world, tmp_path) -> None:
-    assay("plan", "f1 >= 0.95", "--mode", "budget", "--budget", "150", "--expect", "0.96",
+def test_a_budget_is_spent_and_ends_the_plan(assaymark, project, world, tmp_path) -> None:
+    assaymark("plan", "f1 >= 0.95", "--mode", "budget", "--budget", "150", "--expect", "0.96",
           "--seed", "s", "-p", project)  # fmt: skip
-    seen = run_to_the_end(assay, project, world, tmp_path)
+    seen = run_to_the_end(assaymark, project, world, tmp_path)
     assert seen.json["decision"] == "fail"
     assert "budget is spent" in seen.json["reason"]
 
 
-def test_looking_often_changes_nothing(assay, world, tmp_path) -> None:
+def test_looking_often_changes_nothing(assaymark, world, tmp_path) -> None:
     """The same draws looked at after every item or once: the same verdict and evidence."""
     results = []
     for name, step in (("often", 7), ("seldom", 70)):
         folder = tmp_path / name
-        assay("init", folder, "--pool", world.path, "--id", "id", "--score", "score",
+        assaymark("init", folder, "--pool", world.path, "--id", "id", "--score", "score",
               "--threshold", "0.5")  # fmt: skip
-        assay("plan", "f1 >= 0.93", "--mode", "anytime", "--design", "simple", "--seed", "q",
+        assaymark("plan", "f1 >= 0.93", "--mode", "anytime", "--design", "simple", "--seed", "q",
               "-p", folder)  # fmt: skip
         for _ in range(70 // step):
-            drawn = assay("draw", step, "-p", folder, "--json").json
+            drawn = assaymark("draw", step, "-p", folder, "--json").json
             write_labels(tmp_path / "l.csv", {i: world.truth[i] for i in drawn["items"]})
-            assay("label", tmp_path / "l.csv", "-p", folder)
-            seen = assay("look", "-p", folder, "--json").json
+            assaymark("label", tmp_path / "l.csv", "-p", folder)
+            seen = assaymark("look", "-p", folder, "--json").json
         results.append((seen["low"], seen["e_value"], seen["labels"]))
     assert results[0] == results[1]
 
 
-def test_labels_beyond_an_unlabelled_draw_wait(assay, project, world, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
-    drawn = assay("draw", 40, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+def test_labels_beyond_an_unlabelled_draw_wait(assaymark, project, world, tmp_path) -> None:
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    drawn = assaymark("draw", 40, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     hard = drawn[10]
     write_labels(tmp_path / "l.csv", {i: world.truth[i] for i in drawn if i != hard})
-    assay("label", tmp_path / "l.csv", "-p", project)
-    seen = assay("look", "-p", project, "--json").json
+    assaymark("label", tmp_path / "l.csv", "-p", project)
+    seen = assaymark("look", "-p", project, "--json").json
     assert (seen["labels"], seen["waiting"]) == (10, 29)
     write_labels(tmp_path / "l2.csv", {hard: world.truth[hard]})
-    assay("label", tmp_path / "l2.csv", "-p", project)
-    assert assay("look", "-p", project, "--json").json["labels"] == 40
+    assaymark("label", tmp_path / "l2.csv", "-p", project)
+    assert assaymark("look", "-p", project, "--json").json["labels"] == 40
 
 
-def test_chances_are_stored_before_the_labels(assay, project, world, tmp_path) -> None:
+def test_chances_are_stored_before_the_labels(assaymark, project, world, tmp_path) -> None:
     """Each batch records the chances it was drawn with; later batches learn from labels."""
-    assay("plan", "f1 >= 0.9", "--seed", "s", "-p", project)
+    assaymark("plan", "f1 >= 0.9", "--seed", "s", "-p", project)
     for number in range(3):
-        drawn = assay("draw", 60, "-p", project, "--json").json["items"]
+        drawn = assaymark("draw", 60, "-p", project, "--json").json["items"]
         write_labels(tmp_path / f"l{number}.csv", {i: world.truth[i] for i in drawn})
-        assay("label", tmp_path / f"l{number}.csv", "-p", project)
+        assaymark("label", tmp_path / f"l{number}.csv", "-p", project)
     chances = set(Project(folder=project).state().attempts[0].sampling)
     assert len(chances) == 3
     assert all(abs(sum(q) - 1) < 1e-9 and min(q) > 0 for q in chances)
 
 
-def test_predictions_without_scores_make_two_strata(assay, world, tmp_path) -> None:
+def test_predictions_without_scores_make_two_strata(assaymark, world, tmp_path) -> None:
     folder = tmp_path / "w"
-    assay("init", folder, "--pool", world.path, "--id", "id", "--prediction", "prediction")
-    sealed = assay("plan", "f1 >= 0.8", "--seed", "s", "-p", folder, "--json").json
+    assaymark("init", folder, "--pool", world.path, "--id", "id", "--prediction", "prediction")
+    sealed = assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", folder, "--json").json
     assert [s["prediction"] for s in sealed["strata"]] == [True, False]
-    assert run_to_the_end(assay, folder, world, tmp_path).json["decision"] == "pass"
+    assert run_to_the_end(assaymark, folder, world, tmp_path).json["decision"] == "pass"
 
 
-def test_scores_of_any_range_are_used_by_rank(assay, tmp_path) -> None:
+def test_scores_of_any_range_are_used_by_rank(assaymark, tmp_path) -> None:
     world = write_world(tmp_path / "pool.csv")
     lines = world.path.read_text().splitlines()
     moved = [lines[0]]
@@ -133,7 +133,7 @@ def test_scores_of_any_range_are_used_by_rank(assay, tmp_path) -> None:
         moved.append(f"{name},{1000 * float(score) - 700},{rest}")
     world.path.write_text("\n".join(moved) + "\n")
     folder = tmp_path / "w"
-    assay(
+    assaymark(
         "init",
         folder,
         "--pool",
@@ -145,112 +145,114 @@ def test_scores_of_any_range_are_used_by_rank(assay, tmp_path) -> None:
         "--threshold",
         "-200",
     )
-    sealed = assay("plan", "f1 >= 0.8", "--seed", "s", "-p", folder, "--json").json
+    sealed = assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", folder, "--json").json
     assert len(sealed["strata"]) == 9
     assert all(0 <= s["mean_score"] <= 1 for s in sealed["strata"])
-    assert run_to_the_end(assay, folder, world, tmp_path).json["decision"] == "pass"
+    assert run_to_the_end(assaymark, folder, world, tmp_path).json["decision"] == "pass"
 
 
-def test_a_tiny_pool_ends_in_certainty(assay, tmp_path) -> None:
+def test_a_tiny_pool_ends_in_certainty(assaymark, tmp_path) -> None:
     world = write_world(tmp_path / "tiny.csv", items=60)
     folder = tmp_path / "w"
-    assay(
+    assaymark(
         "init", folder, "--pool", world.path, "--id", "id", "--score", "score", "--threshold", "0.5"
     )
     predicted = {item for item, score in world.scores.items() if score >= 0.5}
     hits = sum(world.truth[item] for item in predicted)
     true_f1 = 2 * hits / (len(predicted) + sum(world.truth.values()))
-    assay("plan", f"f1 >= {true_f1 - 0.001:.6f}", "--seed", "s", "-p", folder)
-    assert run_to_the_end(assay, folder, world, tmp_path).json["decision"] == "pass"
-    assert assay("certify", "-p", folder).code == 0
-    assert assay("verify", folder / "certificate.json").code == 0
+    assaymark("plan", f"f1 >= {true_f1 - 0.001:.6f}", "--seed", "s", "-p", folder)
+    assert run_to_the_end(assaymark, folder, world, tmp_path).json["decision"] == "pass"
+    assert assaymark("certify", "-p", folder).code == 0
+    assert assaymark("verify", folder / "certificate.json").code == 0
 
 
 @pytest.mark.parametrize("truth", [0, 1])
-def test_a_pool_of_one_class_is_answered(assay, tmp_path, truth) -> None:
+def test_a_pool_of_one_class_is_answered(assaymark, tmp_path, truth) -> None:
     """Prevalence zero, or everything positive: a correct answer, no crash."""
     world = write_world(tmp_path / "one.csv", items=120)
     same = type(world)(world.path, dict.fromkeys(world.truth, truth), world.scores)
     folder = tmp_path / "w"
-    assay(
+    assaymark(
         "init", folder, "--pool", world.path, "--id", "id", "--score", "score", "--threshold", "0.5"
     )
-    assay("plan", "recall >= 0.5", "--seed", "s", "-p", folder)
-    seen = run_to_the_end(assay, folder, same, tmp_path)
+    assaymark("plan", "recall >= 0.5", "--seed", "s", "-p", folder)
+    seen = run_to_the_end(assaymark, folder, same, tmp_path)
     assert seen.json["decision"] == "fail", "recall is undefined or below a half"
 
 
-def test_family_splits_the_risk_over_attempts(assay, project) -> None:
-    first = assay("plan", "f1 >= 0.8", "--family", "-p", project, "--json").json
+def test_family_splits_the_risk_over_attempts(assaymark, project) -> None:
+    first = assaymark("plan", "f1 >= 0.8", "--family", "-p", project, "--json").json
     assert first["confidence"] == pytest.approx(1 - 0.05 * 6 / 3.141592653589793**2)
-    assay("plan", "--abandon", "again", "-p", project)
-    second = assay("plan", "f1 >= 0.7", "--family", "-p", project, "--json").json
+    assaymark("plan", "--abandon", "again", "-p", project)
+    second = assaymark("plan", "f1 >= 0.7", "--family", "-p", project, "--json").json
     assert second["confidence"] == pytest.approx(1 - 0.05 * 6 / 3.141592653589793**2 / 4)
     assert second["family"] == 0.95
 
 
-def test_the_forecast_names_every_mode_and_seals_nothing(assay, project) -> None:
-    found = assay(
+def test_the_forecast_names_every_mode_and_seals_nothing(assaymark, project) -> None:
+    found = assaymark(
         "plan", "f1 >= 0.8", "--expect", "0.88", "--forecast", "-p", project, "--json"
     ).json
     assert set(found["modes"]) == {"fixed", "budget", "anytime", "weighted"}
     modes = found["modes"]
     assert modes["weighted"]["expected"] < modes["anytime"]["expected"] < modes["fixed"]["labels"]
     assert modes["budget"]["power"] >= 0.93
-    assert assay("status", "-p", project, "--json").json["claim"] is None
-    precise = assay(
+    assert assaymark("status", "-p", project, "--json").json["claim"] is None
+    precise = assaymark(
         "plan", "precision >= 0.8", "--expect", "0.88", "--forecast", "-p", project, "--json"
     )
     assert precise.json["recommended"] == "budget"
 
 
-def test_a_corrected_label_replays_everything(assay, project, world, tmp_path) -> None:
-    assay("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
-    run_to_the_end(assay, project, world, tmp_path)
-    assay("certify", "-p", project)
+def test_a_corrected_label_replays_everything(assaymark, project, world, tmp_path) -> None:
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    run_to_the_end(assaymark, project, world, tmp_path)
+    assaymark("certify", "-p", project)
     before = json.loads((project / "certificate.json").read_text())
     first = Project(folder=project).state().attempts[0].order[0]
     write_labels(tmp_path / "c.csv", {first: 1 - world.truth[first]})
-    assay("label", tmp_path / "c.csv", "--correct", "-p", project)
-    assert assay("verify", project / "certificate.json", "--json").json["status"] == "superseded"
-    now = assay("look", "-p", project, "--json").json
+    assaymark("label", tmp_path / "c.csv", "--correct", "-p", project)
+    assert (
+        assaymark("verify", project / "certificate.json", "--json").json["status"] == "superseded"
+    )
+    now = assaymark("look", "-p", project, "--json").json
     assert now["e_value"] != before["verdict"]["e_value"]
 
 
-def test_the_reserve_grows_when_it_is_used_up(assay, tmp_path, monkeypatch) -> None:
-    import assay.steps.reserve as planning
+def test_the_reserve_grows_when_it_is_used_up(assaymark, tmp_path, monkeypatch) -> None:
+    import assaymark.steps.reserve as planning
 
     monkeypatch.setattr(planning, "FEWEST_TICKETS", 20)
     monkeypatch.setattr(planning, "MOST_TICKETS", 20)
     world = write_world(tmp_path / "pool.csv", items=900)
     folder = tmp_path / "w"
-    assay(
+    assaymark(
         "init", folder, "--pool", world.path, "--id", "id", "--score", "score", "--threshold", "0.5"
     )
-    assay("plan", "f1 >= 0.8", "--seed", "s", "-p", folder)
-    seen = run_to_the_end(assay, folder, world, tmp_path)
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", folder)
+    seen = run_to_the_end(assaymark, folder, world, tmp_path)
     assert seen.json["decision"] == "pass"
     assert len(Project(folder=folder).state().attempts[0].reserves) > 1
-    assay("certify", "-p", folder)
-    assert assay("verify", folder / "certificate.json").code == 0
+    assaymark("certify", "-p", folder)
+    assert assaymark("verify", folder / "certificate.json").code == 0
 
 
-def test_without_an_expectation_the_scores_are_taken_at_their_word(assay, project) -> None:
-    found = assay("plan", "f1 >= 0.8", "--forecast", "-p", project)
+def test_without_an_expectation_the_scores_are_taken_at_their_word(assaymark, project) -> None:
+    found = assaymark("plan", "f1 >= 0.8", "--forecast", "-p", project)
     assert found.code == 0
     assert "if the scores are right" in found.out
-    given = assay("plan", "f1 >= 0.8", "--forecast", "--expect", "0.88", "-p", project)
+    given = assaymark("plan", "f1 >= 0.8", "--forecast", "--expect", "0.88", "-p", project)
     assert "if the scores are right" not in given.out
 
 
-def test_futility_is_advice_and_ends_nothing(assay, tmp_path) -> None:
+def test_futility_is_advice_and_ends_nothing(assaymark, tmp_path) -> None:
     """A claim that is too high is not refuted yet, but the outlook is said; the plan stays open."""
     world = write_world(tmp_path / "pool.csv", items=4000, prevalence=0.4)
     folder = tmp_path / "w"
-    assay(
+    assaymark(
         "init", folder, "--pool", world.path, "--id", "id", "--score", "score", "--threshold", "0.5"
     )
-    assay(
+    assaymark(
         "plan",
         "f1 >= 0.985",
         "--mode",
@@ -262,15 +264,15 @@ def test_futility_is_advice_and_ends_nothing(assay, tmp_path) -> None:
         "-p",
         folder,
     )
-    drawn = assay("draw", 170, "-p", folder, "--json").json["items"]
+    drawn = assaymark("draw", 170, "-p", folder, "--json").json["items"]
     write_labels(tmp_path / "l.csv", {i: world.truth[i] for i in drawn})
-    assay("label", tmp_path / "l.csv", "-p", folder)
-    seen = assay("look", "-p", folder, "--json").json
+    assaymark("label", tmp_path / "l.csv", "-p", folder)
+    seen = assaymark("look", "-p", folder, "--json").json
     assert seen["decision"] == "continue"
     assert "consider stopping" in seen["advice"]
-    assert assay("draw", 5, "-p", folder).code == 0
+    assert assaymark("draw", 5, "-p", folder).code == 0
 
 
-def test_weighted_may_be_asked_for_as_the_table_of_costs_names_it(assay, project) -> None:
-    sealed = assay("plan", "f1 >= 0.8", "--mode", "weighted", "-p", project, "--json").json
+def test_weighted_may_be_asked_for_as_the_table_of_costs_names_it(assaymark, project) -> None:
+    sealed = assaymark("plan", "f1 >= 0.8", "--mode", "weighted", "-p", project, "--json").json
     assert (sealed["mode"], sealed["design"]) == ("anytime", "weighted")

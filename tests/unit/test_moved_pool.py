@@ -3,15 +3,15 @@
 import json
 
 
-def test_a_moved_pool_is_checked_where_it_is_now(assay, labelled, world, tmp_path) -> None:
-    assert assay("certify", "-o", tmp_path / "c.json", "-p", labelled).code == 0
+def test_a_moved_pool_is_checked_where_it_is_now(assaymark, labelled, world, tmp_path) -> None:
+    assert assaymark("certify", "-o", tmp_path / "c.json", "-p", labelled).code == 0
     away = tmp_path / "archive"
     away.mkdir()
     world.path.rename(away / world.path.name)
-    before = assay("verify", tmp_path / "c.json", "-p", labelled, "--json").json
+    before = assaymark("verify", tmp_path / "c.json", "-p", labelled, "--json").json
     assert {"name": "pool", "outcome": "not checked"}.items() <= before["checks"][-2].items()
     moved = ("--pool", away / world.path.name)
-    after = assay("verify", tmp_path / "c.json", "-p", labelled, *moved, "--json").json
+    after = assaymark("verify", tmp_path / "c.json", "-p", labelled, *moved, "--json").json
     assert (after["status"], {check["outcome"] for check in after["checks"]} - {"not checked"}) == (
         "verified",
         {"ok"},
@@ -19,48 +19,48 @@ def test_a_moved_pool_is_checked_where_it_is_now(assay, labelled, world, tmp_pat
     assert "pool" in {check["name"] for check in after["checks"] if check["outcome"] == "ok"}
 
 
-def test_another_file_in_its_place_is_no_pool(assay, labelled, world, tmp_path) -> None:
-    assert assay("certify", "-o", tmp_path / "c.json", "-p", labelled).code == 0
+def test_another_file_in_its_place_is_no_pool(assaymark, labelled, world, tmp_path) -> None:
+    assert assaymark("certify", "-o", tmp_path / "c.json", "-p", labelled).code == 0
     away = tmp_path / "archive"
     away.mkdir()
     other = away / world.path.name
     other.write_text(world.path.read_text().replace("a comma", "a dash"))
-    answer = assay("verify", tmp_path / "c.json", "-p", labelled, "--pool", other)
+    answer = assaymark("verify", tmp_path / "c.json", "-p", labelled, "--pool", other)
     assert (answer.code, "is not what was registered" in answer.out) == (1, True)
-    nowhere = assay("verify", tmp_path / "c.json", "-p", labelled, "--pool", away / "no.csv")
+    nowhere = assaymark("verify", tmp_path / "c.json", "-p", labelled, "--pool", away / "no.csv")
     assert nowhere.code != 0
     assert "There is no pool at" in nowhere.out + nowhere.err
 
 
 def test_why_an_earlier_plan_was_given_up_is_on_the_certificate(
-    assay, project, world, tmp_path
+    assaymark, project, world, tmp_path
 ) -> None:
-    assay("plan", "f1 >= 0.9", "--mode", "fixed", "--budget", 50, "-p", project)
-    assay("plan", "--abandon", "the target was a typing error", "-p", project)
+    assaymark("plan", "f1 >= 0.9", "--mode", "fixed", "--budget", 50, "-p", project)
+    assaymark("plan", "--abandon", "the target was a typing error", "-p", project)
     plan = ("--mode", "fixed", "--budget", 300, "--seed", "s")
-    assay("plan", "f1 >= 0.8", *plan, "-p", project)
-    drawn = assay("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    assaymark("plan", "f1 >= 0.8", *plan, "-p", project)
+    drawn = assaymark("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     lines = "".join(f"{item},{world.truth[item]}\n" for item in drawn)
     (tmp_path / "l.csv").write_text("id,label\n" + lines)
-    assay("label", tmp_path / "l.csv", "-p", project)
-    assert assay("certify", "-o", tmp_path / "c.json", "-p", project).code == 0
+    assaymark("label", tmp_path / "l.csv", "-p", project)
+    assert assaymark("certify", "-o", tmp_path / "c.json", "-p", project).code == 0
     earlier = json.loads((tmp_path / "c.json").read_text())["earlier"]
     assert [one["reason"] for one in earlier] == ["the target was a typing error"]
-    assert assay("verify", tmp_path / "c.json", "-p", project).code == 0
+    assert assaymark("verify", tmp_path / "c.json", "-p", project).code == 0
 
 
 def test_a_place_is_named_from_where_one_stands_and_the_name_may_differ(
-    assay, labelled, world, tmp_path, monkeypatch
+    assaymark, labelled, world, tmp_path, monkeypatch
 ) -> None:
-    assert assay("certify", "-o", tmp_path / "c.json", "-p", labelled).code == 0
+    assert assaymark("certify", "-o", tmp_path / "c.json", "-p", labelled).code == 0
     away = tmp_path / "archive"
     away.mkdir()
     world.path.rename(away / "theirs.csv")
     monkeypatch.chdir(away)
     given = ("verify", tmp_path / "c.json", "-p", labelled, "--json", "--pool")
     checks = {
-        check["name"]: check["outcome"] for check in assay(*given, "theirs.csv").json["checks"]
+        check["name"]: check["outcome"] for check in assaymark(*given, "theirs.csv").json["checks"]
     }
     assert (checks["pool"], checks["draw"]) == ("ok", "ok")
     (away / "other.csv").write_text((away / "theirs.csv").read_text().replace("a comma", "a dash"))
-    assert assay(*given, "other.csv").code == 1
+    assert assaymark(*given, "other.csv").code == 1

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.ledger.sqlite import SqliteLedger
-from assay.steps.users import KEY, USERS, server_key
+from assaymark.ledger.sqlite import SqliteLedger
+from assaymark.steps.users import KEY, USERS, server_key
 from postgres import Server, binaries, running_server
 from worlds_on_disk import Answer, World, write_labels
 
@@ -33,24 +33,24 @@ def head(folder: Path) -> str:
 
 
 def finish(
-    assay: Run, folder: Path, world: World, tmp_path: Path, *, name: str = "x"
+    assaymark: Run, folder: Path, world: World, tmp_path: Path, *, name: str = "x"
 ) -> dict[str, object]:
     """Plan, draw, label and certify in a registered project; the certificate as JSON."""
-    planned = assay(
+    planned = assaymark(
         "plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 300, "--seed", "s", "-p", folder
     )
     assert planned.code == 0, planned.err
-    drawn = assay("draw", "-o", tmp_path / f"{name}.csv", "-p", folder, "--json").json["items"]
+    drawn = assaymark("draw", "-o", tmp_path / f"{name}.csv", "-p", folder, "--json").json["items"]
     labels = write_labels(tmp_path / f"{name}-labels.csv", {i: world.truth[i] for i in drawn})
-    assert assay("label", labels, "-p", folder).code == 0
-    assert assay("look", "-p", folder).code == 0
-    done = assay("certify", "-o", tmp_path / f"{name}.json", "-p", folder)
+    assert assaymark("label", labels, "-p", folder).code == 0
+    assert assaymark("look", "-p", folder).code == 0
+    done = assaymark("certify", "-o", tmp_path / f"{name}.json", "-p", folder)
     assert done.code == 0, done.err
     return json.loads((tmp_path / f"{name}.json").read_text())
 
 
-def test_check_of_a_healthy_project_names_what_it_looked_at(labelled: Path, assay: Run) -> None:
-    found = assay("check", "-p", labelled, "--json")
+def test_check_of_a_healthy_project_names_what_it_looked_at(labelled: Path, assaymark: Run) -> None:
+    found = assaymark("check", "-p", labelled, "--json")
     assert found.code == 0, found.out
     names = {check["name"]: check["outcome"] for check in found.json["checks"]}
     assert names["ledger"] == names["stored files"] == names["pool"] == names["DuckDB"] == "ok"
@@ -67,58 +67,62 @@ def test_check_of_a_healthy_project_names_what_it_looked_at(labelled: Path, assa
     ids=["pool gone", "pool changed", "reserve gone", "reserve changed"],
 )  # fmt: skip
 def test_check_says_what_is_wrong(
-    harm: Callable[[Path, Path], object], sentence: str, labelled: Path, world: World, assay: Run
+    harm: Callable[[Path, Path], object],
+    sentence: str,
+    labelled: Path,
+    world: World,
+    assaymark: Run,
 ) -> None:
     harm(labelled, world.path)
-    found = assay("check", "-p", labelled)
+    found = assaymark("check", "-p", labelled)
     assert found.code == 1
     assert sentence in found.out
 
 
-def test_check_without_a_project_looks_at_the_machine(tmp_path: Path, assay: Run) -> None:
-    found = assay("check", "-p", tmp_path, "--json")
+def test_check_without_a_project_looks_at_the_machine(tmp_path: Path, assaymark: Run) -> None:
+    found = assaymark("check", "-p", tmp_path, "--json")
     assert found.code == 0
     assert found.json["checks"][-1]["outcome"] == "not checked"
 
 
-def test_a_backup_comes_back_whole(labelled: Path, tmp_path: Path, assay: Run) -> None:
+def test_a_backup_comes_back_whole(labelled: Path, tmp_path: Path, assaymark: Run) -> None:
     archive = tmp_path / "b.tar.gz"
-    assert assay("backup", "-o", archive, "-p", labelled).code == 0
+    assert assaymark("backup", "-o", archive, "-p", labelled).code == 0
     again = labelled.parent / "again"  # beside the first, so that the pool is found
-    assert assay("restore", archive, again).code == 0
+    assert assaymark("restore", archive, again).code == 0
     assert head(again) == head(labelled)
-    assert assay("check", "-p", again).code == 0
-    assert assay("look", "-p", again, "--json").json["decision"] == "pass"
+    assert assaymark("check", "-p", again).code == 0
+    assert assaymark("look", "-p", again, "--json").json["decision"] == "pass"
 
 
 def test_a_backup_holds_no_key_and_names_of_users_stay_private(
-    labelled: Path, tmp_path: Path, assay: Run
+    labelled: Path, tmp_path: Path, assaymark: Run
 ) -> None:
     server_key(labelled)
-    assert assay("users", "add", "kim", "--role", "lead", "-p", labelled).code == 0
+    assert assaymark("users", "add", "kim", "--role", "lead", "-p", labelled).code == 0
     archive, again = tmp_path / "b.tar.gz", tmp_path / "again"
-    assert assay("backup", "-o", archive, "-p", labelled).code == 0
-    assert assay("restore", archive, again).code == 0
+    assert assaymark("backup", "-o", archive, "-p", labelled).code == 0
+    assert assaymark("restore", archive, again).code == 0
     assert not (again / KEY).exists()
     assert (again / USERS).stat().st_mode & 0o077 == 0
 
 
-def test_a_backup_never_overwrites(labelled: Path, tmp_path: Path, assay: Run) -> None:
+def test_a_backup_never_overwrites(labelled: Path, tmp_path: Path, assaymark: Run) -> None:
     archive = tmp_path / "b.tar.gz"
     archive.write_text("mine")
-    assert assay("backup", "-o", archive, "-p", labelled).code == 2
+    assert assaymark("backup", "-o", archive, "-p", labelled).code == 2
     assert archive.read_text() == "mine"
 
 
 def test_a_restore_into_a_used_folder_is_refused(
-    labelled: Path, tmp_path: Path, assay: Run
+    labelled: Path, tmp_path: Path, assaymark: Run
 ) -> None:
     archive = tmp_path / "b.tar.gz"
-    assert assay("backup", "-o", archive, "-p", labelled).code == 0
-    assert "already is an assay project" in assay("restore", archive, labelled).err
+    assert assaymark("backup", "-o", archive, "-p", labelled).code == 0
+    assert "already is an assaymark project" in assaymark("restore", archive, labelled).err
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").touch()
-    assert "is not empty" in assay("restore", archive, tmp_path / "full").err
+    assert "is not empty" in assaymark("restore", archive, tmp_path / "full").err
 
 
 def _rewrite(archive: Path, change: Callable[[str, bytes], tuple[str, bytes] | None]) -> None:
@@ -151,12 +155,12 @@ def test_a_damaged_backup_restores_nothing(
     sentence: str,
     labelled: Path,
     tmp_path: Path,
-    assay: Run,
+    assaymark: Run,
 ) -> None:
     archive = tmp_path / "b.tar.gz"
-    assert assay("backup", "-o", archive, "-p", labelled).code == 0
+    assert assaymark("backup", "-o", archive, "-p", labelled).code == 0
     _rewrite(archive, change)
-    done = assay("restore", archive, tmp_path / "again")
+    done = assaymark("restore", archive, tmp_path / "again")
     assert done.code in (1, 2)
     assert sentence in done.err
     assert not (tmp_path / "again").exists()
@@ -164,29 +168,29 @@ def test_a_damaged_backup_restores_nothing(
 
 
 def test_a_ledger_goes_to_postgres_and_back_with_the_same_chain(
-    server: Server, labelled: Path, assay: Run
+    server: Server, labelled: Path, assaymark: Run
 ) -> None:
     before = head(labelled)
-    there = assay("move", "--ledger", f"{server.url}#there-and-back", "-p", labelled, "--json")
+    there = assaymark("move", "--ledger", f"{server.url}#there-and-back", "-p", labelled, "--json")
     assert there.code == 0, there.err
     assert there.json["head"] == before
     assert not (labelled / "ledger.sqlite").exists()
-    assert assay("check", "-p", labelled).code == 0
-    assert assay("look", "-p", labelled).code == 0
-    back = assay("move", "--ledger", "ledger.sqlite", "-p", labelled, "--json")
+    assert assaymark("check", "-p", labelled).code == 0
+    assert assaymark("look", "-p", labelled).code == 0
+    back = assaymark("move", "--ledger", "ledger.sqlite", "-p", labelled, "--json")
     assert back.json["events"] == there.json["events"] + 1
     assert not (labelled / "project.json").exists()
-    assert assay("certify", "-o", labelled / "c.json", "-p", labelled).code == 0
-    assert assay("verify", labelled / "c.json", "-p", labelled).code == 0
-    stale = assay("join", labelled.parent / "late", "--ledger", f"{server.url}#there-and-back")
+    assert assaymark("certify", "-o", labelled / "c.json", "-p", labelled).code == 0
+    assert assaymark("verify", labelled / "c.json", "-p", labelled).code == 0
+    stale = assaymark("join", labelled.parent / "late", "--ledger", f"{server.url}#there-and-back")
     assert "was moved to ledger.sqlite" in stale.err
 
 
 def test_a_name_that_another_project_uses_is_refused(
-    server: Server, labelled: Path, world: World, tmp_path: Path, assay: Run
+    server: Server, labelled: Path, world: World, tmp_path: Path, assaymark: Run
 ) -> None:
-    assert assay("move", "--ledger", f"{server.url}#taken", "-p", labelled).code == 0
-    done = assay(
+    assert assaymark("move", "--ledger", f"{server.url}#taken", "-p", labelled).code == 0
+    done = assaymark(
         "init", tmp_path / "other", "--pool", world.path, "--id", "id", "--score", "score",
         "--threshold", 0.5, "--ledger", f"{server.url}#taken",
     )  # fmt: skip
@@ -195,12 +199,12 @@ def test_a_name_that_another_project_uses_is_refused(
 
 
 def test_both_stores_issue_the_same_certificate(
-    server: Server, world: World, tmp_path: Path, assay: Run, monkeypatch: pytest.MonkeyPatch
+    server: Server, world: World, tmp_path: Path, assaymark: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given the same story and the same clock, nothing but the store differs."""
     from datetime import UTC, datetime
 
-    from assay.steps import project
+    from assaymark.steps import project
 
     class Stopped(datetime):
         @classmethod
@@ -211,30 +215,30 @@ def test_both_stores_issue_the_same_certificate(
     issued = []
     for name, ledger in (("lite", "ledger.sqlite"), ("post", f"{server.url}#same-story")):
         folder = tmp_path / name
-        done = assay(
+        done = assaymark(
             "init", folder, "--pool", world.path, "--id", "id", "--score", "score",
             "--threshold", 0.5, "--text", "body", "--ledger", ledger,
         )  # fmt: skip
         assert done.code == 0, done.err
-        issued.append(finish(assay, folder, world, tmp_path, name=f"issued-{name}"))
+        issued.append(finish(assaymark, folder, world, tmp_path, name=f"issued-{name}"))
     assert issued[0] == issued[1]
 
 
 def test_two_machines_draw_from_one_ledger_and_never_the_same_item(
-    server: Server, world: World, tmp_path: Path, assay: Run
+    server: Server, world: World, tmp_path: Path, assaymark: Run
 ) -> None:
     first, second = tmp_path / "one", tmp_path / "far" / "two"
     ledger = f"{server.url}#two-machines"
-    assert assay(
+    assert assaymark(
         "init", first, "--pool", world.path, "--id", "id", "--score", "score",
         "--threshold", 0.5, "--text", "body", "--ledger", ledger,
     ).code == 0  # fmt: skip
-    assert assay("plan", "f1 >= 0.8", "-p", first).code == 0
-    joined = assay("join", second, "--ledger", ledger, "--pool", world.path)
+    assert assaymark("plan", "f1 >= 0.8", "-p", first).code == 0
+    joined = assaymark("join", second, "--ledger", ledger, "--pool", world.path)
     assert joined.code == 0, joined.err
     drawing = [
         subprocess.Popen(
-            [sys.executable, "-m", "assay", "draw", "40", "--json", "-p", str(folder)],
+            [sys.executable, "-m", "assaymark", "draw", "40", "--json", "-p", str(folder)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for folder in (first, second, first, second)
@@ -245,20 +249,20 @@ def test_two_machines_draw_from_one_ledger_and_never_the_same_item(
     assert len(set(items)) == len(items) == 160
 
 
-def test_joining_nothing_is_refused(server: Server, tmp_path: Path, assay: Run) -> None:
-    done = assay("join", tmp_path / "x", "--ledger", f"{server.url}#nobody-here")
+def test_joining_nothing_is_refused(server: Server, tmp_path: Path, assaymark: Run) -> None:
+    done = assaymark("join", tmp_path / "x", "--ledger", f"{server.url}#nobody-here")
     assert done.code == 2
     assert "has no ledger called 'nobody-here'" in done.err
     assert not (tmp_path / "x").exists()
 
 
 def test_a_full_disk_is_one_sentence_and_the_chain_is_whole(
-    labelled: Path, world: World, tmp_path: Path, assay: Run
+    labelled: Path, world: World, tmp_path: Path, assaymark: Run
 ) -> None:
     """The operating system refuses to let any file grow over 32 kB; 300 labels need more."""
     before, limit = head(labelled), 32 * 1024
     labels = write_labels(
-        tmp_path / "more.csv", {i: 1 - world.truth[i] for i in _drawn(assay, labelled)}
+        tmp_path / "more.csv", {i: 1 - world.truth[i] for i in _drawn(assaymark, labelled)}
     )
 
     def no_room() -> None:
@@ -266,24 +270,24 @@ def test_a_full_disk_is_one_sentence_and_the_chain_is_whole(
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     done = subprocess.run(
-        [sys.executable, "-m", "assay", "label", str(labels), "--annotator", "sam", "-p", str(labelled)],
+        [sys.executable, "-m", "assaymark", "label", str(labels), "--annotator", "sam", "-p", str(labelled)],
         capture_output=True, text=True, check=False, preexec_fn=no_room,
     )  # fmt: skip
     assert done.returncode == 2, done.stderr
     assert "The ledger ledger.sqlite cannot be used" in done.stderr
     assert "Nothing was recorded" in done.stderr
     assert head(labelled) == before
-    assert assay("check", "-p", labelled).code == 0
+    assert assaymark("check", "-p", labelled).code == 0
 
 
-def _drawn(assay: Run, folder: Path) -> list[str]:
+def _drawn(assaymark: Run, folder: Path) -> list[str]:
     entries = SqliteLedger(folder / "ledger.sqlite").entries()
     bodies = [json.loads(entry.body) for entry in entries if entry.kind == "BatchDrawn"]
     return [item["id"] for body in bodies for item in body["items"] if not item["repeat"]]
 
 
 def test_a_newer_ledger_is_refused_and_an_older_one_brought_up_to_date(
-    labelled: Path, assay: Run
+    labelled: Path, assaymark: Run
 ) -> None:
     import sqlite3
     from contextlib import closing
@@ -295,20 +299,20 @@ def test_a_newer_ledger_is_refused_and_an_older_one_brought_up_to_date(
             return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
     version(0)
-    assert assay("look", "-p", labelled).code == 0
+    assert assaymark("look", "-p", labelled).code == 0
     assert version() == 1
     version(99)
-    refused = assay("look", "-p", labelled)
+    refused = assaymark("look", "-p", labelled)
     assert refused.code == 2
     assert "The ledger has schema 99" in refused.err
 
 
 def test_the_log_tells_what_happened_and_no_label(
-    labelled: Path, tmp_path: Path, assay: Run
+    labelled: Path, tmp_path: Path, assaymark: Run
 ) -> None:
     log = tmp_path / "log.jsonl"
-    assert assay("--log", log, "look", "-p", labelled).code == 0
-    assert assay("--log", log, "draw", "-p", labelled).code == 2
+    assert assaymark("--log", log, "look", "-p", labelled).code == 0
+    assert assaymark("--log", log, "draw", "-p", labelled).code == 2
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert [(line["message"], line.get("code")) for line in lines] == [
         ("command began", None),
@@ -320,13 +324,13 @@ def test_the_log_tells_what_happened_and_no_label(
     assert "label" not in log.read_text()
 
 
-def test_a_lost_reserve_is_drawn_again_from_the_pool(project: Path, assay: Run) -> None:
+def test_a_lost_reserve_is_drawn_again_from_the_pool(project: Path, assaymark: Run) -> None:
     """Also its later parts, which continue after the tickets of the earlier ones."""
-    assert assay("plan", "f1 >= 0.8", "--seed", "s", "--expect", 0.9, "-p", project).code == 0
-    first = assay("draw", 1500, "-o", project / "a.csv", "-p", project, "--json").json["items"]
+    assert assaymark("plan", "f1 >= 0.8", "--seed", "s", "--expect", 0.9, "-p", project).code == 0
+    first = assaymark("draw", 1500, "-o", project / "a.csv", "-p", project, "--json").json["items"]
     files = sorted((project / "reserve").iterdir())
     shutil.rmtree(project / "reserve")
-    more = assay("draw", 20, "-o", project / "b.csv", "-p", project, "--json")
+    more = assaymark("draw", 20, "-o", project / "b.csv", "-p", project, "--json")
     assert more.code == 0, more.err
     assert not set(first) & set(more.json["items"])
     assert sorted((project / "reserve").iterdir()) == files
@@ -337,12 +341,12 @@ RELEASED = Path(__file__).parents[1] / "data" / "ledgers"
 
 @pytest.mark.parametrize("name", sorted(path.name for path in RELEASED.iterdir()))
 def test_projects_of_every_schema_can_be_verified_and_worked_on(
-    name: str, tmp_path: Path, assay: Run
+    name: str, tmp_path: Path, assaymark: Run
 ) -> None:
     """Each folder was written by the version that used this schema, and is never changed."""
     shutil.copytree(RELEASED / name, tmp_path / name)
     folder = tmp_path / name / "work"
-    assert assay("verify", folder / "certificate.json", "-p", folder).code == 0
-    assert assay("check", "-p", folder).code == 0
-    assert assay("plan", "recall >= 0.7", "--seed", "new", "-p", folder).code == 0
-    assert assay("verify", folder / "certificate.json", "-p", folder).code == 0
+    assert assaymark("verify", folder / "certificate.json", "-p", folder).code == 0
+    assert assaymark("check", "-p", folder).code == 0
+    assert assaymark("plan", "recall >= 0.7", "--seed", "new", "-p", folder).code == 0
+    assert assaymark("verify", folder / "certificate.json", "-p", folder).code == 0

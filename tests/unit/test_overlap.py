@@ -4,24 +4,24 @@ import math
 
 import pytest
 
-from assay.errors import InputError
-from assay.lab.pair_worlds import sketched
-from assay.stats.overlap import PAIR_CELLS, recall_from_pair, recall_of_another
-from assay.stats.overlap_equations import (
+from assaymark.errors import InputError
+from assaymark.lab.pair_worlds import sketched
+from assaymark.stats.overlap import PAIR_CELLS, recall_from_pair, recall_of_another
+from assaymark.stats.overlap_equations import (
     feasible_dependence,
     recall_by_independence,
     recall_upper_bound,
 )
-from assay.stats.overlap_kinds import PAIR_KINDS, pair_kind
-from assay.stats.overlap_outside import direct_recall, with_outside
-from assay.stats.overlap_plan import advise, allocate, cost, unbiased_labels
-from assay.stats.overlap_triple import (
+from assaymark.stats.overlap_kinds import PAIR_KINDS, pair_kind
+from assaymark.stats.overlap_outside import direct_recall, with_outside
+from assaymark.stats.overlap_plan import advise, allocate, cost, unbiased_labels
+from assaymark.stats.overlap_triple import (
     TRIPLE_CELLS,
     chao_bound,
     missed_by_three,
     recall_from_triple,
 )
-from assay.types.overlap import CellSample, DeltaBand
+from assaymark.types.overlap import CellSample, DeltaBand
 
 
 def cell(items: int, labels: int, positives: int) -> CellSample:

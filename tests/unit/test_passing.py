@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from assay.stats import passing
-from assay.stats.fixed import pass_counts
-from assay.stats.metrics import parse_claim
-from assay.stats.passing import Positives
-from assay.stats.posterior import from_pilot
-from assay.stats.power import Planner
-from assay.types.claim import Counts
+from assaymark.stats import passing
+from assaymark.stats.fixed import pass_counts
+from assaymark.stats.metrics import parse_claim
+from assaymark.stats.passing import Positives
+from assaymark.stats.posterior import from_pilot
+from assaymark.stats.power import Planner
+from assaymark.types.claim import Counts
 
 
 @pytest.mark.parametrize("law", [Positives(shape=(7.5, 3.5)), Positives(shape=(0.5, 20.5)), Positives(rate=0.3), Positives(rate=1.0)])  # fmt: skip

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.lab import policies as experiment
-from assay.lab.policy_growth import MADE, GrowthTask, Sight, grow, make_features, sights_of
-from assay.lab.policy_rules import (
+from assaymark.lab import policies as experiment
+from assaymark.lab.policy_growth import MADE, GrowthTask, Sight, grow, make_features, sights_of
+from assaymark.lab.policy_rules import (
     Stop,
     YardstickTask,
     blind_oracle,
@@ -20,9 +20,9 @@ from assay.lab.policy_rules import (
     spread,
     stopping_look,
 )
-from assay.lab.tasks import Order
-from assay.stats.fixed import pass_counts
-from assay.types.training import TrainingGoal
+from assaymark.lab.tasks import Order
+from assaymark.stats.fixed import pass_counts
+from assaymark.types.training import TrainingGoal
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ import pytest
 from scipy.special import logit
 from scipy.stats import multivariate_normal
 
-from assay.errors import InputError
-from assay.stats.certification_cost import OVER_LIMIT, cost_of
-from assay.stats.learning_curve import (
+from assaymark.errors import InputError
+from assaymark.stats.certification_cost import OVER_LIMIT, cost_of
+from assaymark.stats.learning_curve import (
     CLIMB,
     CLIMB_SPREAD,
     END,
@@ -23,14 +23,14 @@ from assay.stats.learning_curve import (
     reading,
     spaced,
 )
-from assay.stats.metrics import parse_claim
-from assay.stats.policy import POLICIES, Outlook, advise
-from assay.stats.posterior import from_pilot
-from assay.stats.power import Planner, labels_needed, roughly_needed
-from assay.stats.weighted import Stratum, weighted_test
-from assay.stats.weighted_forecast import forecast
-from assay.types.claim import Counts
-from assay.types.training import Band, TrainingGoal, TrainingLook
+from assaymark.stats.metrics import parse_claim
+from assaymark.stats.policy import POLICIES, Outlook, advise
+from assaymark.stats.posterior import from_pilot
+from assaymark.stats.power import Planner, labels_needed, roughly_needed
+from assaymark.stats.weighted import Stratum, weighted_test
+from assaymark.stats.weighted_forecast import forecast
+from assaymark.types.claim import Counts
+from assaymark.types.training import Band, TrainingGoal, TrainingLook
 
 CLAIM = parse_claim("f1 >= 0.6")
 

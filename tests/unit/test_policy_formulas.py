@@ -10,12 +10,12 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 from test_policy import CLAIM, grown, look
 
-from assay.stats.certification_cost import OVER_LIMIT, cost_of
-from assay.stats.learning_curve import INDIVIDUAL, OPTIMISM, POWERS, learning_curve, reading
-from assay.stats.metrics import parse_claim
-from assay.stats.policy import DOUBT, EARLIEST, LATEST, SPLIT, TIGHT, TIGHT_CHANCE, Outlook
-from assay.types.claim import Counts
-from assay.types.training import Band, TrainingGoal, TrainingLook
+from assaymark.stats.certification_cost import OVER_LIMIT, cost_of
+from assaymark.stats.learning_curve import INDIVIDUAL, OPTIMISM, POWERS, learning_curve, reading
+from assaymark.stats.metrics import parse_claim
+from assaymark.stats.policy import DOUBT, EARLIEST, LATEST, SPLIT, TIGHT, TIGHT_CHANCE, Outlook
+from assaymark.types.claim import Counts
+from assaymark.types.training import Band, TrainingGoal, TrainingLook
 
 
 @given(

@@ -4,11 +4,11 @@ import time
 
 import pytest
 
-from assay.errors import VerificationError
-from assay.steps.desk import ConflictError, Desk, Given
-from assay.steps.project import Project
-from assay.steps.queue import read_twice
-from assay.steps.watch import Watch
+from assaymark.errors import VerificationError
+from assaymark.steps.desk import ConflictError, Desk, Given
+from assaymark.steps.project import Project
+from assaymark.steps.queue import read_twice
+from assaymark.steps.watch import Watch
 from worlds_on_disk import write_labels
 
 
@@ -25,9 +25,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def drawn(assay, project):
-    assay("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
-    assert assay("draw", 20, "-p", project).code == 0
+def drawn(assaymark, project):
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    assert assaymark("draw", 20, "-p", project).code == 0
     return Project(folder=project)
 
 
@@ -106,11 +106,11 @@ def test_undo_goes_back_any_number_of_steps(drawn, clock) -> None:
     assert again.back("kim", order[5]).item == order[4]
 
 
-def test_what_another_process_labels_is_taken_in(drawn, clock, assay, tmp_path) -> None:
+def test_what_another_process_labels_is_taken_in(drawn, clock, assaymark, tmp_path) -> None:
     desk = Desk(drawn, clock=clock)
     first, second = desk.hand("kim")
     path = write_labels(tmp_path / "l.csv", {first: 1, second: 0})
-    assert assay("label", path, "--annotator", "lee", "-p", drawn.folder).code == 0
+    assert assaymark("label", path, "--annotator", "lee", "-p", drawn.folder).code == 0
     answer = desk.record([given(first, "kim", 0)])[0]
     assert isinstance(answer, ConflictError)
     assert first not in desk.hand("kim")
@@ -136,7 +136,7 @@ def test_a_failed_write_leaves_nothing_in_memory(drawn, clock, monkeypatch) -> N
     def broken(*_: object, **__: object) -> str:
         raise OSError("disk full")
 
-    monkeypatch.setattr("assay.ledger.rows.seal", broken)
+    monkeypatch.setattr("assaymark.ledger.rows.seal", broken)
     with pytest.raises(OSError, match="disk full"):
         desk.record([given(item, "kim")])
     monkeypatch.undo()
@@ -167,9 +167,9 @@ def test_looks_go_on_record_only_when_labels_changed(drawn, clock) -> None:
     assert len(watch.look().looks) == 2
 
 
-def test_a_fixed_plan_shows_counts_only_before_its_size(assay, project) -> None:
-    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 60, "--seed", "s", "-p", project)
-    assay("draw", "-p", project)
+def test_a_fixed_plan_shows_counts_only_before_its_size(assaymark, project) -> None:
+    assaymark("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 60, "--seed", "s", "-p", project)
+    assaymark("draw", "-p", project)
     desk = Desk(Project(folder=project), clock=time.time)
     for item in desk.hand("kim"):
         desk.record([given(item, "kim")])

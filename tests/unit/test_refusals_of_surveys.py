@@ -2,12 +2,12 @@
 
 import pytest
 
-from assay.errors import InputError, PlanError
-from assay.plan.estimate import EstimateWish
-from assay.report.surveys import standing
-from assay.steps.estimate_classes import draw_classes
-from assay.steps.recall import RecallWish
-from assay.types.dossier import SurveySeen
+from assaymark.errors import InputError, PlanError
+from assaymark.plan.estimate import EstimateWish
+from assaymark.report.surveys import standing
+from assaymark.steps.estimate_classes import draw_classes
+from assaymark.steps.recall import RecallWish
+from assaymark.types.dossier import SurveySeen
 
 
 def test_a_width_and_a_budget_are_not_both_taken():

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from assay.stats.saddle import (
+from assaymark.stats.saddle import (
     divergence,
     ideal_labels,
     lower_to,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.cli.serve import _address
+from assaymark.cli.serve import _address
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from assay.cli.lab import lab
-from assay.errors import InputError
-from assay.lab import corpora, printed_plan, size_tables, size_trials, sizing
-from assay.lab.experiments import run_experiment
-from assay.lab.outcome import draw
-from assay.lab.printed_plan import Printed, lower_ends, printed_sizes, theta_star
-from assay.lab.size_tables import TableSketch, make_population
-from assay.lab.size_trials import SizingTask, run_table
-from assay.lab.tasks import Order
-from assay.stats.fixed import bound
-from assay.types.claim import Counts
+from assaymark.cli.lab import lab
+from assaymark.errors import InputError
+from assaymark.lab import corpora, printed_plan, size_tables, size_trials, sizing
+from assaymark.lab.experiments import run_experiment
+from assaymark.lab.outcome import draw
+from assaymark.lab.printed_plan import Printed, lower_ends, printed_sizes, theta_star
+from assaymark.lab.size_tables import TableSketch, make_population
+from assaymark.lab.size_trials import SizingTask, run_table
+from assaymark.lab.tasks import Order
+from assaymark.stats.fixed import bound
+from assaymark.types.claim import Counts
 
 PILOT = np.array([[80, 20, 20, 880]])
 
@@ -114,7 +114,7 @@ TEXTS = (
 @pytest.fixture
 def emotions(tmp_path):
     """Six hundred short texts in the columns of goemotions."""
-    pytest.importorskip("sklearn", reason="training needs scikit-learn: pip install assay[lab]")
+    pytest.importorskip("sklearn", reason="training needs scikit-learn: pip install assaymark[lab]")
     return write_parquet(
         tmp_path / "e.parquet",
         "SELECT i AS id, 'train' AS split, CASE WHEN i % 4 = 0 THEN 'joy;love' ELSE 'neutral' END"
@@ -201,7 +201,7 @@ def test_pilots_without_a_size_are_left_out_or_count_as_failures():
 
 
 def test_the_figures_are_drawn(two_targets, tmp_path):
-    pytest.importorskip("altair", reason="figures need altair: pip install assay[lab]")
+    pytest.importorskip("altair", reason="figures need altair: pip install assaymark[lab]")
     found = run_experiment("test-size", Order(runs=2))
     assert set(found.figures) == {"success", "confidence", "sizes"}
     files = [path for name, spec in found.figures.items() for path in draw(spec, tmp_path / name)]

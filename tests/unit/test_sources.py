@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import EngineError, InputError
-from assay.pool import ENGINES, engine_at_hand, open_pool
-from assay.pool.dialect import SPARK
-from assay.pool.java import DROPPED, wrap_java
-from assay.pool.sources import find_source, is_elsewhere, settle
-from assay.types.pool import Columns
+from assaymark.errors import EngineError, InputError
+from assaymark.pool import ENGINES, engine_at_hand, open_pool
+from assaymark.pool.dialect import SPARK
+from assaymark.pool.java import DROPPED, wrap_java
+from assaymark.pool.sources import find_source, is_elsewhere, settle
+from assaymark.types.pool import Columns
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_an_unknown_engine_is_refused(tmp_path: Path) -> None:
 
 
 def test_files_are_read_without_spark_and_tables_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.pool.spark_session.is_installed", lambda: False)
+    monkeypatch.setattr("assaymark.pool.spark_session.is_installed", lambda: False)
     assert engine_at_hand("../pool.parquet", "spark") == "duckdb"
     assert engine_at_hand("table:docs", "spark") == "spark"
     assert engine_at_hand("../pool.parquet", "spark", "local[2]") == "spark"
@@ -59,13 +59,13 @@ def test_files_are_read_without_spark_and_tables_are_not(monkeypatch: pytest.Mon
 
 def test_without_pyspark_or_java_the_missing_part_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyspark")
-    monkeypatch.setattr("assay.pool.spark_session.has_java", lambda: False)
+    monkeypatch.setattr("assaymark.pool.spark_session.has_java", lambda: False)
     monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", staticmethod(lambda: None))
-    from assay.pool.spark_session import find_session
+    from assaymark.pool.spark_session import find_session
 
     with pytest.raises(EngineError, match="Spark needs Java 17 or newer, and none was found"):
         find_session("local[1]")
-    monkeypatch.setattr("assay.pool.spark_session.has_java", lambda: True)
+    monkeypatch.setattr("assaymark.pool.spark_session.has_java", lambda: True)
     with pytest.raises(InputError, match=r"'http://x' is no address of Spark\. Use local\[2\]"):
         find_session("http://x")
 

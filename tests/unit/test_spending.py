@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from assay.errors import InputError
-from assay.stats import spending
-from assay.types.claim import Claim
+from assaymark.errors import InputError
+from assaymark.stats import spending
+from assaymark.types.claim import Claim
 
 F1_AT_70 = Claim(metric="f1", side="lower", target=0.7)
 NULL = 0.7 / 1.3

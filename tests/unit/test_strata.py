@@ -5,15 +5,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from assay.errors import InputError
-from assay.stats.strata import (
+from assaymark.errors import InputError
+from assaymark.stats.strata import (
     NEGATIVE_CUTS,
     ClassHistogram,
     cut_class,
     cut_strata,
     unscored_strata,
 )
-from assay.types.claim import Claim
+from assaymark.types.claim import Claim
 
 
 def histogram(counts, scores=None) -> ClassHistogram:

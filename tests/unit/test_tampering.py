@@ -6,16 +6,16 @@ import sqlite3
 
 import pytest
 
-from assay.steps.project import Project
-from assay.steps.verify import verify
+from assaymark.steps.project import Project
+from assaymark.steps.verify import verify
 
 FIELDS = ("ledger", "seq", "time", "kind", "body", "previous", "hash")
 
 
 @pytest.fixture
-def certified(assay, labelled):
-    assay("look", "-p", labelled)
-    assert assay("certify", "-p", labelled).code == 0
+def certified(assaymark, labelled):
+    assaymark("look", "-p", labelled)
+    assert assaymark("certify", "-p", labelled).code == 0
     return labelled
 
 
@@ -111,7 +111,7 @@ def test_a_changed_field_is_named(certified, path, value) -> None:
     for key in path[:-1]:
         inner = inner[key]
     inner[path[-1]] = value
-    from assay.types.canonical import canonical
+    from assaymark.types.canonical import canonical
 
     file.write_text(canonical(data) + "\n")
     found = check(certified)
@@ -119,49 +119,49 @@ def test_a_changed_field_is_named(certified, path, value) -> None:
     assert path[-1] in found.checks[-1].detail or path[0] in found.checks[-1].detail
 
 
-def test_a_certificate_of_a_newer_schema(assay, certified) -> None:
+def test_a_certificate_of_a_newer_schema(assaymark, certified) -> None:
     file = certified / "certificate.json"
     file.write_text(file.read_text().replace('"schema":1', '"schema":99'))
-    answer = assay("verify", file)
+    answer = assaymark("verify", file)
     assert answer.code == 1
     assert "schema 99" in answer.out
-    assert "newer assay" in answer.out
+    assert "newer assaymark" in answer.out
 
 
-def test_a_damaged_database_file(assay, certified) -> None:
+def test_a_damaged_database_file(assaymark, certified) -> None:
     path = certified / "ledger.sqlite"
     for leftover in certified.glob("ledger.sqlite-*"):
         leftover.unlink()
     data = bytearray(path.read_bytes())
     data[:2048] = b"\x00" * 2048
     path.write_bytes(bytes(data))
-    answer = assay("look", "-p", certified)
+    answer = assaymark("look", "-p", certified)
     assert answer.code == 1
     assert "damaged" in answer.err
     assert len(answer.err.strip().splitlines()) == 1
 
 
-def test_a_damaged_page_inside_the_database(assay, certified) -> None:
+def test_a_damaged_page_inside_the_database(assaymark, certified) -> None:
     path = certified / "ledger.sqlite"
     data = bytearray(path.read_bytes())
     data[4096:8192] = b"\xff" * 4096
     path.write_bytes(bytes(data))
-    answer = assay("verify", certified / "certificate.json")
+    answer = assaymark("verify", certified / "certificate.json")
     assert answer.code == 1
     assert "damaged" in answer.out or "edited" in answer.out
 
 
-def test_a_changed_pool_is_refused(assay, certified, world) -> None:
+def test_a_changed_pool_is_refused(assaymark, certified, world) -> None:
     with world.path.open("a") as stream:
         stream.write("doc-99999,0.9,1,late\n")
-    found = assay("verify", certified / "certificate.json")
+    found = assaymark("verify", certified / "certificate.json")
     assert found.code == 1
     assert "changed after init" in found.out
 
 
-def test_a_missing_pool_is_said(assay, certified, world) -> None:
+def test_a_missing_pool_is_said(assaymark, certified, world) -> None:
     world.path.unlink()
-    found = assay("verify", certified / "certificate.json", "--json")
+    found = assaymark("verify", certified / "certificate.json", "--json")
     assert found.code == 0
     draws = next(check for check in found.json["checks"] if check["name"] == "draw")
     assert draws["outcome"] == "not checked"

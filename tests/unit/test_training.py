@@ -12,14 +12,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from assay.errors import InputError
-from assay.lab.texts import made_collection
-from assay.stats.cutting import best_cut
-from assay.stats.metrics import metric, parse_claim
-from assay.text.choosing import next_rows
-from assay.text.documents import LinearDocuments, PipelineDocuments, load_factory
-from assay.text.features import Features, vectorise
-from assay.text.training import TooFewLabelsError, bands, crossed_counts, crossed_flags, study
+from assaymark.errors import InputError
+from assaymark.lab.texts import made_collection
+from assaymark.stats.cutting import best_cut
+from assaymark.stats.metrics import metric, parse_claim
+from assaymark.text.choosing import next_rows
+from assaymark.text.documents import LinearDocuments, PipelineDocuments, load_factory
+from assaymark.text.features import Features, vectorise
+from assaymark.text.training import TooFewLabelsError, bands, crossed_counts, crossed_flags, study
 
 F1 = parse_claim("f1 >= 0.6")
 COLLECTION = made_collection(7, items=1500)

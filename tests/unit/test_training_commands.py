@@ -1,4 +1,4 @@
-"""The command `assay train` as people and scripts see it."""
+"""The command `assaymark train` as people and scripts see it."""
 
 import csv
 
@@ -13,12 +13,14 @@ def world(tmp_path_factory):
 
 
 @pytest.fixture
-def begun(world, tmp_path, assay):
+def begun(world, tmp_path, assaymark):
     folder = tmp_path / "work"
-    done = assay("init", folder, "--pool", world.path, "--id", "id", "--text", "title", "--text",
+    done = assaymark("init", folder, "--pool", world.path, "--id", "id", "--text", "title", "--text",
                  "body")  # fmt: skip
     assert done.code == 0, done.err
-    done = assay("train", "f1 >= 0.8", "--budget", 200, "--batch", 80, "--seed", "s", "-p", folder)
+    done = assaymark(
+        "train", "f1 >= 0.8", "--budget", 200, "--batch", 80, "--seed", "s", "-p", folder
+    )
     assert done.code == 0, done.err
     assert "Training for f1 >= 0.8 with 95% confidence has begun" in done.out
     assert "rest: the items that training never takes" in done.out
@@ -36,58 +38,58 @@ def fill(path, truth):
     return path
 
 
-def test_the_story_on_the_command_line(begun, world, assay) -> None:
-    waiting = assay("train", "-p", begun)
+def test_the_story_on_the_command_line(begun, world, assaymark) -> None:
+    waiting = assaymark("train", "-p", begun)
     assert waiting.code == 0
     assert "80 items that training handed out wait for a label" in waiting.out
-    done = assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
-    assert "Next: assay train -p" in done.out
-    went = assay("train", "-p", begun)
+    done = assaymark("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    assert "Next: assaymark train -p" in done.out
+    went = assaymark("train", "-p", begun)
     assert went.code == 0
     assert "labels  positive  cross-validated" in went.out
     assert "80 (" in went.out
-    before = assay("status", "-p", begun, "--json").json["events"]
-    shown = assay("train", "--status", "-p", begun, "--json").json
+    before = assaymark("status", "-p", begun, "--json").json["events"]
+    shown = assaymark("train", "--status", "-p", begun, "--json").json
     assert [look["labels"] for look in shown["looks"]] == [80]
-    assert assay("status", "-p", begun, "--json").json["events"] == before, "it records nothing"
-    assay("label", fill(begun / "survey-1-2.csv", world.truth), "-p", begun)
-    stopped = assay("train", "--stop", "--seed", "c", "-p", begun)
+    assert assaymark("status", "-p", begun, "--json").json["events"] == before, "it records nothing"
+    assaymark("label", fill(begun / "survey-1-2.csv", world.truth), "-p", begun)
+    stopped = assaymark("train", "--stop", "--seed", "c", "-p", begun)
     assert stopped.code == 0, stopped.err
     assert "is frozen; plan 1 is sealed: f1 >= 0.8" in stopped.out
-    assert "Next: assay draw -p" in stopped.out
-    refused = assay("train", "-p", begun)
+    assert "Next: assaymark draw -p" in stopped.out
+    refused = assaymark("train", "-p", begun)
     assert refused.code == 2
     assert "Training is over while plan 1" in refused.err
-    assert assay("draw", "-p", begun).code == 0
-    look = assay("train", "--status", "-p", begun)
+    assert assaymark("draw", "-p", begun).code == 0
+    look = assaymark("train", "--status", "-p", begun)
     assert look.out.startswith("Model 2, trained on 100 labels, was frozen")
 
 
-def test_json_has_everything(begun, world, assay) -> None:
-    assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
-    told = assay("train", "-p", begun, "--json").json
+def test_json_has_everything(begun, world, assaymark) -> None:
+    assaymark("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    told = assaymark("train", "-p", begun, "--json").json
     assert told["refitted"] is True
     assert told["advice"]["action"] in ("train", "certify")
     assert told["batch"]["path"].endswith("survey-1-2.csv")
     assert (told["labels"], told["waiting"]) == (80, 20)
     assert told["population"] == "rest"
-    stopped = assay("train", "--stop", "-p", begun, "--json").json
+    stopped = assaymark("train", "--stop", "-p", begun, "--json").json
     assert stopped["items"] == 500
     assert stopped["excluded"] == 100
     assert stopped["plan"]["design"] == "weighted"
 
 
 @pytest.mark.parametrize("form", ["html", "svg", "png"])
-def test_the_learning_curve_is_drawn(form, begun, world, tmp_path, assay) -> None:
-    early = assay("train", "--plot", tmp_path / f"early.{form}", "-p", begun)
+def test_the_learning_curve_is_drawn(form, begun, world, tmp_path, assaymark) -> None:
+    early = assaymark("train", "--plot", tmp_path / f"early.{form}", "-p", begun)
     assert early.code == 2
     assert "no learning curve to draw" in early.err
-    assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
-    assay("train", "-p", begun)
-    done = assay("train", "--plot", tmp_path / f"curve.{form}", "-p", begun)
+    assaymark("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    assaymark("train", "-p", begun)
+    done = assaymark("train", "--plot", tmp_path / f"curve.{form}", "-p", begun)
     assert done.code == 0, done.err
     assert (tmp_path / f"curve.{form}").stat().st_size > 5_000
-    again = assay("train", "--plot", tmp_path / f"curve.{form}", "-p", begun)
+    again = assaymark("train", "--plot", tmp_path / f"curve.{form}", "-p", begun)
     assert again.code == 2
     assert "exists already" in again.err
 
@@ -104,37 +106,39 @@ def test_the_learning_curve_is_drawn(form, begun, world, tmp_path, assay) -> Non
      (("f1 <= 0.8",), "sealed before the first label"),
      (("--budget", 0), "0 is not in the range")],
 )  # fmt: skip
-def test_odd_options_are_refused(options, said, begun, assay) -> None:
-    done = assay("train", *options, "-p", begun)
+def test_odd_options_are_refused(options, said, begun, assaymark) -> None:
+    done = assaymark("train", *options, "-p", begun)
     assert done.code == 2
     assert said in done.err
 
 
-def test_pending_items_of_a_training_can_be_written_again(begun, assay) -> None:
-    done = assay("draw", "--pending", "-p", begun, "--json")
+def test_pending_items_of_a_training_can_be_written_again(begun, assaymark) -> None:
+    done = assaymark("draw", "--pending", "-p", begun, "--json")
     assert done.code == 0
     assert len(done.json["items"]) == 80
 
 
-def test_the_first_positive_is_waited_for(begun, world, assay) -> None:
+def test_the_first_positive_is_waited_for(begun, world, assaymark) -> None:
     none = dict.fromkeys(world.truth, 0)
-    assay("label", fill(begun / "survey-1-1.csv", none), "-p", begun)
-    done = assay("train", "-p", begun)
+    assaymark("label", fill(begun / "survey-1-1.csv", none), "-p", begun)
+    done = assaymark("train", "-p", begun)
     assert done.code == 0
     assert "0 positives among 80 random training labels" in done.out
-    assert "assay train --seeds IDS.csv" in done.out
+    assert "assaymark train --seeds IDS.csv" in done.out
     assert "80 items to label" in done.out
 
 
-def test_a_changed_setting_is_told_once(begun, assay) -> None:
-    went = assay("train", "--confidence", 0.9, "--budget", 300, "-p", begun)
+def test_a_changed_setting_is_told_once(begun, assaymark) -> None:
+    went = assaymark("train", "--confidence", 0.9, "--budget", 300, "-p", begun)
     assert went.code == 0, went.err
     assert "Changed from here on: confidence 0.95 → 0.9, budget 200 → 300." in went.out
-    again = assay("train", "--budget", 300, "-p", begun, "--json").json
+    again = assaymark("train", "--budget", 300, "-p", begun, "--json").json
     assert again["changed"] == []
-    other = assay("train", "--auto-certify", "--population", "whole", "-p", begun, "--json").json
+    other = assaymark(
+        "train", "--auto-certify", "--population", "whole", "-p", begun, "--json"
+    ).json
     assert other["changed"] == ["population rest → whole", "auto_certify no → yes"]
-    assert "about the whole collection" in assay("train", "--status", "-p", begun).out
+    assert "about the whole collection" in assaymark("train", "--status", "-p", begun).out
 
 
 @pytest.mark.parametrize(
@@ -148,16 +152,16 @@ def test_a_changed_setting_is_told_once(begun, assay) -> None:
         (("--budget", 5), "A budget of 5 labels cannot train and certify anything"),
     ],
 )
-def test_what_would_have_no_effect_is_refused(begun, assay, options, named) -> None:
-    before = assay("status", "-p", begun, "--json").json["events"]
-    refused = assay("train", *options, "-p", begun)
+def test_what_would_have_no_effect_is_refused(begun, assaymark, options, named) -> None:
+    before = assaymark("status", "-p", begun, "--json").json["events"]
+    refused = assaymark("train", *options, "-p", begun)
     assert refused.code == 2
     assert named in refused.err
-    assert assay("status", "-p", begun, "--json").json["events"] == before
+    assert assaymark("status", "-p", begun, "--json").json["events"] == before
 
 
 def test_the_first_words_name_the_learner_and_what_happens_by_itself(
-    world, tmp_path, assay, monkeypatch
+    world, tmp_path, assaymark, monkeypatch
 ) -> None:
     (tmp_path / "own_learner.py").write_text(
         "from sklearn.feature_extraction.text import TfidfVectorizer\n"
@@ -166,65 +170,69 @@ def test_the_first_words_name_the_learner_and_what_happens_by_itself(
         "def build():\n    return make_pipeline(TfidfVectorizer(), LogisticRegression())\n"
     )
     monkeypatch.chdir(tmp_path)
-    assay("init", "own", "--pool", world.path, "--id", "id", "--text", "body")
-    done = assay("train", "f1 >= 0.8", "--budget", 200, "--learner", "own_learner:build",
+    assaymark("init", "own", "--pool", world.path, "--id", "id", "--text", "body")
+    done = assaymark("train", "f1 >= 0.8", "--budget", 200, "--learner", "own_learner:build",
                  "--auto-certify", "-p", "own")  # fmt: skip
     assert done.code == 0, done.err
     assert "own_learner:build" in done.out
     assert "freeze the classifier, seal its plan and draw, by itself" in done.out
 
 
-def test_a_budget_that_will_hardly_last_is_told_when_training_stops(begun, world, assay) -> None:
-    assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
-    assay("train", "--budget", 85, "-p", begun)
+def test_a_budget_that_will_hardly_last_is_told_when_training_stops(
+    begun, world, assaymark
+) -> None:
+    assaymark("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    assaymark("train", "--budget", 85, "-p", begun)
     if (more := begun / "survey-1-2.csv").exists():
-        assay("label", fill(more, world.truth), "-p", begun)
-    stopped = assay("train", "--stop", "--seed", "c", "-p", begun)
+        assaymark("label", fill(more, world.truth), "-p", begun)
+    stopped = assaymark("train", "--stop", "--seed", "c", "-p", begun)
     assert stopped.code == 0, stopped.err
     assert "expected to need more labels than the budget has left" in stopped.out
 
 
-def test_the_budget_is_watched_while_certifying(begun, world, assay) -> None:
+def test_the_budget_is_watched_while_certifying(begun, world, assaymark) -> None:
     """Looks say how much of the budget training and certification have used together."""
-    assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
-    assert assay("train", "--stop", "--seed", "c", "-p", begun).code == 0
+    assaymark("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    assert assaymark("train", "--stop", "--seed", "c", "-p", begun).code == 0
     for count in (100, 40):
-        assay("draw", count, "-p", begun)
+        assaymark("draw", count, "-p", begun)
         batch = max(begun.glob("batch-1-*.csv"))
-        assay("label", fill(batch, world.truth), "-p", begun)
-        told = assay("look", "-p", begun, "--json").json["budget"]
+        assaymark("label", fill(batch, world.truth), "-p", begun)
+        told = assaymark("look", "-p", begun, "--json").json["budget"]
         assert told["budget"] == 200
     assert told["used"] == 220
     assert (
         "220 of 200 labels used for training and certification: exceeded by 20"
-        in assay("look", "-p", begun).out
+        in assaymark("look", "-p", begun).out
     )
 
 
-def test_a_batch_does_not_pass_the_policys_limit(begun, world, assay) -> None:
+def test_a_batch_does_not_pass_the_policys_limit(begun, world, assaymark) -> None:
     """45 % of 200 labels is 90: after 80, one small batch of 20 follows instead of 80."""
-    assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
-    told = assay("train", "--batch", 80, "-p", begun, "--json").json
+    assaymark("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    told = assaymark("train", "--batch", 80, "-p", begun, "--json").json
     assert told["advice"]["until"] == 90
     assert len(told["batch"]["items"]) == 20
 
 
-def test_items_without_a_label_cost_nothing_when_training_stops(begun, world, assay) -> None:
-    assay("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
-    assay("train", "--batch", 50, "-p", begun)
-    stopped = assay("train", "--stop", "-p", begun)
+def test_items_without_a_label_cost_nothing_when_training_stops(begun, world, assaymark) -> None:
+    assaymark("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    assaymark("train", "--batch", 50, "-p", begun)
+    stopped = assaymark("train", "--stop", "-p", begun)
     assert stopped.code == 0, stopped.err
     assert "20 items handed out for training without a settled label trained nothing" in stopped.out
     assert "budget left    120 labels" in stopped.out
 
 
-def test_where_annotators_differ_the_way_on_is_a_decision(begun, world, assay, tmp_path) -> None:
+def test_where_annotators_differ_the_way_on_is_a_decision(
+    begun, world, assaymark, tmp_path
+) -> None:
     file = fill(begun / "survey-1-1.csv", world.truth)
-    assay("label", file, "--annotator", "kim", "-p", begun)
+    assaymark("label", file, "--annotator", "kim", "-p", begun)
     with file.open(newline="", encoding="utf-8") as stream:
         item = next(csv.DictReader(stream))["id"]
     other = tmp_path / "lee.csv"
     other.write_text(f"id,label\n{item},{1 - world.truth[item]}\n")
-    assay("label", other, "--annotator", "lee", "-p", begun)
-    went = assay("train", "-p", begun)
-    assert "Next: decide them in a file: assay label FILE --adjudicate" in went.out
+    assaymark("label", other, "--annotator", "lee", "-p", begun)
+    went = assaymark("train", "-p", begun)
+    assert "Next: decide them in a file: assaymark label FILE --adjudicate" in went.out

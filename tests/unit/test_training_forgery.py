@@ -8,12 +8,12 @@ import shutil
 import pytest
 from test_forgery import bodies, outcome
 
-from assay.errors import VerificationError
-from assay.events import check_story, seal
-from assay.ledger.sqlite import SqliteLedger
-from assay.steps.project import Project
-from assay.steps.training_check import check_scored_items
-from assay.types.canonical import canonical
+from assaymark.errors import VerificationError
+from assaymark.events import check_story, seal
+from assaymark.ledger.sqlite import SqliteLedger
+from assaymark.steps.project import Project
+from assaymark.steps.training_check import check_scored_items
+from assaymark.types.canonical import canonical
 from training_worlds import begun, certified, write_texts
 
 

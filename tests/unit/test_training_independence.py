@@ -5,9 +5,9 @@ import math
 
 import pytest
 
-from assay.draw import ticket
-from assay.errors import PlanError, VerificationError
-from assay.events import (
+from assaymark.draw import ticket
+from assaymark.errors import PlanError, VerificationError
+from assaymark.events import (
     about_pool,
     check_story,
     random_items,
@@ -17,20 +17,20 @@ from assay.events import (
     training_labels,
     training_of,
 )
-from assay.files.labels import LabelRow
-from assay.stats.metrics import parse_claim
-from assay.steps.certify import certify
-from assay.steps.draw import draw_batch
-from assay.steps.estimate import EstimateWish, draw_estimate, open_estimate, read_estimate
-from assay.steps.label import label
-from assay.steps.look import look
-from assay.steps.plan import Wish, abandon_plan, seal_plan
-from assay.steps.training import train
-from assay.steps.training_freeze import stop_training
-from assay.steps.training_settings import TrainWish
-from assay.steps.verify import verify
-from assay.types.canonical import canonical
-from assay.types.training_settings import CELLS
+from assaymark.files.labels import LabelRow
+from assaymark.stats.metrics import parse_claim
+from assaymark.steps.certify import certify
+from assaymark.steps.draw import draw_batch
+from assaymark.steps.estimate import EstimateWish, draw_estimate, open_estimate, read_estimate
+from assaymark.steps.label import label
+from assaymark.steps.look import look
+from assaymark.steps.plan import Wish, abandon_plan, seal_plan
+from assaymark.steps.training import train
+from assaymark.steps.training_freeze import stop_training
+from assaymark.steps.training_settings import TrainWish
+from assaymark.steps.verify import verify
+from assaymark.types.canonical import canonical
+from assaymark.types.training_settings import CELLS
 from training_worlds import answer_plan, answer_training, begun, certified, write_texts
 
 

@@ -6,27 +6,27 @@ import shutil
 import duckdb
 import pytest
 
-from assay.errors import InputError, PlanError
-from assay.events import check_story, is_frozen, labels_digest, training_labels, training_of
-from assay.files.labels import LabelRow
-from assay.stats.metrics import parse_claim
-from assay.steps import training_freeze
-from assay.steps.backup import backup, restore
-from assay.steps.certify import certify
-from assay.steps.check import check
-from assay.steps.draw import draw_batch
-from assay.steps.init import init
-from assay.steps.label import label
-from assay.steps.look import look
-from assay.steps.plan import Wish, abandon_plan, seal_plan
-from assay.steps.project import Project
-from assay.steps.report import report_bytes
-from assay.steps.status import status
-from assay.steps.training import train
-from assay.steps.training_freeze import stop_training, train_on
-from assay.steps.training_settings import TrainWish
-from assay.steps.verify import verify
-from assay.types.pool import Columns
+from assaymark.errors import InputError, PlanError
+from assaymark.events import check_story, is_frozen, labels_digest, training_labels, training_of
+from assaymark.files.labels import LabelRow
+from assaymark.stats.metrics import parse_claim
+from assaymark.steps import training_freeze
+from assaymark.steps.backup import backup, restore
+from assaymark.steps.certify import certify
+from assaymark.steps.check import check
+from assaymark.steps.draw import draw_batch
+from assaymark.steps.init import init
+from assaymark.steps.label import label
+from assaymark.steps.look import look
+from assaymark.steps.plan import Wish, abandon_plan, seal_plan
+from assaymark.steps.project import Project
+from assaymark.steps.report import report_bytes
+from assaymark.steps.status import status
+from assaymark.steps.training import train
+from assaymark.steps.training_freeze import stop_training, train_on
+from assaymark.steps.training_settings import TrainWish
+from assaymark.steps.verify import verify
+from assaymark.types.pool import Columns
 from training_worlds import answer_plan, answer_training, begun, certified, write_texts
 
 
@@ -77,7 +77,7 @@ def test_every_model_names_the_labels_it_learnt_from(made) -> None:
 def test_the_scored_file_is_the_collection_without_the_training_items(made, world) -> None:
     state = made.state()
     rows = duckdb.sql(
-        f"SELECT id, title, body, assay_score FROM '{made.folder}/scores/scored-1.parquet'"
+        f"SELECT id, title, body, assaymark_score FROM '{made.folder}/scores/scored-1.parquet'"
     ).fetchall()
     trained = set(training_of(state).order)
     assert {row[0] for row in rows} == set(world.truth) - trained
@@ -242,7 +242,7 @@ def test_a_frozen_classifier_without_a_plan_gets_one(world, tmp_path, monkeypatc
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("assay.steps.training_freeze.seal_plan", broken)
+        patch.setattr("assaymark.steps.training_freeze.seal_plan", broken)
         with pytest.raises(KeyboardInterrupt):
             stop_training(project)
     assert status(project).summary == "The classifier is frozen; its plan is not sealed."
@@ -338,19 +338,19 @@ def test_status_says_what_to_do_in_every_phase(world, tmp_path) -> None:
     project = begun(world, tmp_path / "work")
     assert (status(project).summary, status(project).advice) == (
         "Training waits for labels.",
-        "assay draw --pending",
+        "assaymark draw --pending",
     )
     answer_training(project, world)
     assert (status(project).summary, status(project).advice) == (
         "Training can go on.",
-        "assay train",
+        "assaymark train",
     )
     train(project, TrainWish(insist=True))
     answer_training(project, world)
     stop_training(project)
-    assert status(project).advice == "assay draw"
+    assert status(project).advice == "assaymark draw"
     abandon_plan(project, "other things to do")
-    assert status(project).advice == "assay train"
+    assert status(project).advice == "assaymark train"
 
 
 def test_items_drawn_for_a_claim_before_are_not_trained_on(world, tmp_path) -> None:

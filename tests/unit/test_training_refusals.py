@@ -6,19 +6,19 @@ import threading
 import duckdb
 import pytest
 
-from assay.errors import InputError, PlanError
-from assay.events import training_of
-from assay.files.labels import LabelRow
-from assay.pool.tables import write_table
-from assay.stats.metrics import parse_claim
-from assay.steps.init import init
-from assay.steps.label import label
-from assay.steps.plan import Wish, abandon_plan, seal_plan
-from assay.steps.project import Project
-from assay.steps.training import train, training_now
-from assay.steps.training_freeze import stop_training
-from assay.steps.training_settings import TrainWish
-from assay.types.pool import Columns
+from assaymark.errors import InputError, PlanError
+from assaymark.events import training_of
+from assaymark.files.labels import LabelRow
+from assaymark.pool.tables import write_table
+from assaymark.stats.metrics import parse_claim
+from assaymark.steps.init import init
+from assaymark.steps.label import label
+from assaymark.steps.plan import Wish, abandon_plan, seal_plan
+from assaymark.steps.project import Project
+from assaymark.steps.training import train, training_now
+from assaymark.steps.training_freeze import stop_training
+from assaymark.steps.training_settings import TrainWish
+from assaymark.types.pool import Columns
 from training_worlds import answer_training, begun, write_texts
 
 F1 = parse_claim("f1 >= 0.8")
@@ -224,7 +224,7 @@ def test_a_claim_out_of_reach_is_said_early(world, tmp_path) -> None:
     assert "with all the training that the budget allows" in done.advice.reason
 
 
-def test_a_pool_with_a_classifier_is_not_trained_on(world, tmp_path, assay, project) -> None:
+def test_a_pool_with_a_classifier_is_not_trained_on(world, tmp_path, assaymark, project) -> None:
     for name, columns, said in (
         ("plain", {}, "has no text column"),
         ("flags", {"prediction": "flag", "text": ("body",)}, "came with a classifier of its own"),
@@ -239,7 +239,7 @@ def test_a_pool_with_a_classifier_is_not_trained_on(world, tmp_path, assay, proj
 def test_a_table_that_only_spark_reaches_is_refused(world, tmp_path) -> None:
     from dataclasses import replace
 
-    from assay.steps.training_material import refuse_untrainable_pool
+    from assaymark.steps.training_material import refuse_untrainable_pool
 
     project = fresh(world, tmp_path / "work", text=("body",))
     collection = project.state().collection
@@ -250,7 +250,7 @@ def test_a_table_that_only_spark_reaches_is_refused(world, tmp_path) -> None:
 def test_without_scikit_learn_it_says_what_to_install(world, tmp_path, monkeypatch) -> None:
     project = fresh(world, tmp_path / "work", text=("body",))
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(InputError, match=r"pip install 'assay\[learn\]'"):
+    with pytest.raises(InputError, match=r"pip install 'assaymark\[learn\]'"):
         train(project, TrainWish(claim=F1, budget=100))
     assert not project.state().surveys
 
@@ -324,7 +324,7 @@ def test_when_all_items_are_used_up_it_says_so(tmp_path) -> None:
 def test_two_rounds_at_the_same_moment_do_not_both_count(project, world, monkeypatch) -> None:
     answer_training(project, world)
     ready, go = threading.Event(), threading.Event()
-    from assay.steps import training
+    from assaymark.steps import training
 
     real = training.refit_on
 
@@ -350,7 +350,7 @@ def test_two_rounds_at_the_same_moment_do_not_both_count(project, world, monkeyp
     train(project, TrainWish())
     go.set()
     thread.join()
-    assert outcomes[0].startswith("Another assay train ran at the same moment")
+    assert outcomes[0].startswith("Another assaymark train ran at the same moment")
     assert len(training_of(project.state()).models) == 1
 
 
@@ -359,7 +359,7 @@ def test_labels_that_come_in_during_a_round_are_learnt_from(project, world, monk
     order = training_of(project.state()).order
     rows = [LabelRow(item=item, label=world.truth[item], annotator="kim") for item in order]
     label(project, rows[:50])
-    from assay.steps import training
+    from assaymark.steps import training
 
     real, calls = training.refit_on, []
 
@@ -380,7 +380,7 @@ def test_labels_that_come_in_while_scoring_stop_the_freeze(project, world, monke
     order = training_of(project.state()).order
     rows = [LabelRow(item=item, label=world.truth[item], annotator="kim") for item in order]
     label(project, rows[:50])
-    from assay.steps import training_freeze
+    from assaymark.steps import training_freeze
 
     real = training_freeze.write_scored
 

@@ -4,19 +4,19 @@ import random
 
 import pytest
 
-from assay.errors import AssayError
-from assay.events import check_story, training_of
-from assay.files.labels import LabelRow
-from assay.stats.metrics import parse_claim
-from assay.steps.certify import certify
-from assay.steps.draw import draw_batch
-from assay.steps.label import label
-from assay.steps.look import look
-from assay.steps.plan import Wish, abandon_plan, seal_plan
-from assay.steps.training import train
-from assay.steps.training_freeze import stop_training, train_on
-from assay.steps.training_settings import TrainWish
-from assay.steps.verify import verify
+from assaymark.errors import AssaymarkError
+from assaymark.events import check_story, training_of
+from assaymark.files.labels import LabelRow
+from assaymark.stats.metrics import parse_claim
+from assaymark.steps.certify import certify
+from assaymark.steps.draw import draw_batch
+from assaymark.steps.label import label
+from assaymark.steps.look import look
+from assaymark.steps.plan import Wish, abandon_plan, seal_plan
+from assaymark.steps.training import train
+from assaymark.steps.training_freeze import stop_training, train_on
+from assaymark.steps.training_settings import TrainWish
+from assaymark.steps.verify import verify
 from training_worlds import begun, write_texts
 
 STEPS, WALKS = 25, 4
@@ -54,7 +54,7 @@ class Walker:
         rows = [LabelRow(item=i, label=self.world.truth[i], annotator="kim") for i in some]
         try:
             label(self.project, rows)
-        except AssayError:  # training items among them, while they are judged
+        except AssaymarkError:  # training items among them, while they are judged
             mine = training_of(state).cells
             label(self.project, [row for row in rows if row.item not in mine])
 
@@ -97,7 +97,7 @@ def test_every_walk_leaves_a_genuine_ledger(seed, world, tmp_path) -> None:
         try:
             getattr(walker, walker.rng.choice(WAYS))()
             done += 1
-        except (AssayError, IndexError):
+        except (AssaymarkError, IndexError):
             pass
     entries = project.ledger.entries()
     check_story(entries)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from assay.lab import triage
-from assay.lab.diffusion import kernel, roots, train_machine
-from assay.lab.experiments import run_experiment
-from assay.lab.tasks import Order
+from assaymark.lab import triage
+from assaymark.lab.diffusion import kernel, roots, train_machine
+from assaymark.lab.experiments import run_experiment
+from assaymark.lab.tasks import Order
 
 
 def test_the_experiment_in_small(monkeypatch):

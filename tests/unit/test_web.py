@@ -10,20 +10,20 @@ with warnings.catch_warnings():  # it asks for another name of the same library
     warnings.simplefilter("ignore")
     from starlette.testclient import TestClient
 
-from assay.steps.project import Project
-from assay.steps.users import add_user, read_users, remove_user
-from assay.web.app import Options, make_app
-from assay.web.display import visible
-from assay.web.guard import LARGEST, POLICY
+from assaymark.steps.project import Project
+from assaymark.steps.users import add_user, read_users, remove_user
+from assaymark.web.app import Options, make_app
+from assaymark.web.display import visible
+from assaymark.web.guard import LARGEST, POLICY
 from worlds_on_disk import write_world
 
 JSON = {"accept": "application/json"}
 
 
 @pytest.fixture
-def drawn(assay, project):
-    assay("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
-    assert assay("draw", 20, "-p", project).code == 0
+def drawn(assaymark, project):
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    assert assaymark("draw", 20, "-p", project).code == 0
     return project
 
 
@@ -33,14 +33,14 @@ def client(folder, **options) -> TestClient:
 
 
 def mark_of(page) -> str:
-    return re.search(r'assay-mark" content="(\w*)"', page.text).group(1)
+    return re.search(r'assaymark-token" content="(\w*)"', page.text).group(1)
 
 
 def signed(folder, name="kim", **options) -> TestClient:
     """A browser that has signed in by name, and sends the mark along as the page's script does."""
     found = client(folder, **options)
     found.post("/enter", data={"name": name})
-    found.headers.update({"x-assay-mark": mark_of(found.get("/label")), **JSON})
+    found.headers.update({"x-assaymark-token": mark_of(found.get("/label")), **JSON})
     return found
 
 
@@ -103,10 +103,12 @@ def test_a_form_from_another_site_is_refused(drawn) -> None:
         assert web.post("/label/answer", json=asked, headers=foreign).status_code == 403
         crossed = {"sec-fetch-site": "cross-site"}
         assert web.post("/label/answer", json=asked, headers=crossed).status_code == 403
-        del web.headers["x-assay-mark"]
+        del web.headers["x-assaymark-token"]
         assert web.post("/label/answer", json=asked).status_code == 403
         assert (
-            web.post("/label/answer", json=asked, headers={"x-assay-mark": "0" * 64}).status_code
+            web.post(
+                "/label/answer", json=asked, headers={"x-assaymark-token": "0" * 64}
+            ).status_code
             == 403
         )
         assert web.post("/watch/draw", data={"mark": "0" * 64}).status_code == 403
@@ -208,12 +210,12 @@ def test_forged_and_old_cookies_are_nobodys(drawn) -> None:
     with TestClient(app, base_url="http://localhost", follow_redirects=True) as web:
         web.post("/enter", data={"name": "kim"})
         assert web.get("/label").url.path == "/label"
-        good = web.cookies["assay_session"]
+        good = web.cookies["assaymark_session"]
         now[0] += 8 * 24 * 3600
         assert web.get("/label").url.path == "/enter"
         now[0] -= 8 * 24 * 3600
         for forged in ("", "x", "x.y", good[:-1] + ("0" if good[-1] != "0" else "1"), "." + good):
-            web.cookies.set("assay_session", forged)
+            web.cookies.set("assaymark_session", forged)
             assert web.get("/label").url.path == "/enter"
 
 
@@ -224,34 +226,34 @@ def test_signing_in_cannot_be_guessed_at_speed(drawn) -> None:
     assert codes == [403] * 10 + [429] * 2
 
 
-def test_another_host_needs_users(assay, drawn) -> None:
+def test_another_host_needs_users(assaymark, drawn) -> None:
     for options in (
         ["--host", "0.0.0.0"],
         ["--host", "10.0.0.1"],
         ["--allow-host", "labels.example"],
     ):
-        found = assay("serve", *options, "-p", drawn)
+        found = assaymark("serve", *options, "-p", drawn)
         assert found.code == 2
         assert "nobody is named who may" in found.err
-        assert "assay users add NAME --role lead" in found.err
+        assert "assaymark users add NAME --role lead" in found.err
 
 
-def test_users_on_the_command_line(assay, drawn) -> None:
-    made = assay("users", "add", "kim", "--role", "annotator", "-p", drawn, "--json").json
+def test_users_on_the_command_line(assaymark, drawn) -> None:
+    made = assaymark("users", "add", "kim", "--role", "annotator", "-p", drawn, "--json").json
     assert made["link"].endswith(f"/enter#{made['token']}")
-    assert assay("users", "list", "-p", drawn, "--json").json == {
+    assert assaymark("users", "list", "-p", drawn, "--json").json == {
         "users": [{"name": "kim", "role": "annotator"}]
     }
-    assert assay("users", "remove", "lee", "-p", drawn).code == 2
-    assert assay("users", "remove", "kim", "-p", drawn).code == 0
-    assert assay("users", "add", "\x00", "--role", "lead", "-p", drawn).code == 2
-    assert assay("serve", "--annotator", "x" * 70, "-p", drawn).code == 2
+    assert assaymark("users", "remove", "lee", "-p", drawn).code == 2
+    assert assaymark("users", "remove", "kim", "-p", drawn).code == 0
+    assert assaymark("users", "add", "\x00", "--role", "lead", "-p", drawn).code == 2
+    assert assaymark("serve", "--annotator", "x" * 70, "-p", drawn).code == 2
 
 
-def test_the_certificate_equals_the_command_lines(assay, project, world, tmp_path) -> None:
-    assay("plan", "f1 >= 0.5", "--seed", "s", "-p", project)
+def test_the_certificate_equals_the_command_lines(assaymark, project, world, tmp_path) -> None:
+    assaymark("plan", "f1 >= 0.5", "--seed", "s", "-p", project)
     with signed(project, auto_draw=True) as web:
-        mark = web.headers["x-assay-mark"]
+        mark = web.headers["x-assaymark-token"]
         web.post("/watch/draw", data={"mark": mark})
         for _ in range(2000):
             items = web.post("/label/hand", json={}).json()["items"]
@@ -266,9 +268,9 @@ def test_the_certificate_equals_the_command_lines(assay, project, world, tmp_pat
         downloaded = web.get("/read/certificate.json").content
     assert downloaded == (project / "certificate.json").read_bytes()
     again = tmp_path / "again.json"
-    assert assay("certify", "-o", again, "-p", project).code == 0
+    assert assaymark("certify", "-o", again, "-p", project).code == 0
     assert again.read_bytes() == downloaded
-    assert assay("verify", again, "-p", project).code == 0
+    assert assaymark("verify", again, "-p", project).code == 0
 
 
 def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:
@@ -286,7 +288,7 @@ def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:
         assert web.post("/plan/forecast", json={**asked, "target": "much"}).status_code == 400
         assert web.post("/plan/forecast", json={**asked, "metric": "<b>"}).status_code == 400
         form = {
-            "mark": web.headers["x-assay-mark"],
+            "mark": web.headers["x-assaymark-token"],
             "mode": "weighted",
             "metric": "f1",
             "target": "0.75",
@@ -317,7 +319,7 @@ def test_hidden_characters_are_shown_not_obeyed() -> None:
     assert visible("שלום עליכם 👩\u200d👧") == "שלום עליכם 👩\u200d👧"
 
 
-def test_two_megabytes_of_text(assay, tmp_path) -> None:
+def test_two_megabytes_of_text(assaymark, tmp_path) -> None:
     world = write_world(tmp_path / "p.csv", items=30)
     lines = world.path.read_text().splitlines()
     big = "x" * 2_000_000
@@ -325,10 +327,10 @@ def test_two_megabytes_of_text(assay, tmp_path) -> None:
                  for n, line in enumerate(lines[1:])]  # fmt: skip
     world.path.write_text("\n".join(lines) + "\n")
     folder = tmp_path / "w"
-    assert assay("init", folder, "--pool", world.path, "--id", "id", "--score", "score", "--threshold", 0.5,
+    assert assaymark("init", folder, "--pool", world.path, "--id", "id", "--score", "score", "--threshold", 0.5,
                  "--text", "body").code == 0  # fmt: skip
-    assay("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 30, "-p", folder)
-    assay("draw", "-p", folder)
+    assaymark("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 30, "-p", folder)
+    assaymark("draw", "-p", folder)
     with signed(folder) as web:
         sizes = []
         while items := web.post("/label/hand", json={}).json()["items"]:

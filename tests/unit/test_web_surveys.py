@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from test_web import answer, signed
 
-from assay.steps.project import Project
+from assaymark.steps.project import Project
 
 HTML = {"accept": "text/html"}
 
 
 @pytest.fixture
-def pair(tmp_path, assay):
+def pair(tmp_path, assaymark):
     """A project on a pool that two classifiers flagged, and what is true of it."""
     rng = np.random.default_rng(3)
     truth = {f"d{number}": int(rng.random() < 0.2) for number in range(600)}
@@ -27,7 +27,7 @@ def pair(tmp_path, assay):
             score = round(float(np.clip(rng.normal(0.3 + 0.4 * label, 0.15), 0, 1)), 4)
             writer.writerow([item, score, one, two, f"text of {item}"])
     folder = tmp_path / "work"
-    made = assay("init", folder, "--pool", tmp_path / "pool.csv", "--id", "id", "--score", "score",
+    made = assaymark("init", folder, "--pool", tmp_path / "pool.csv", "--id", "id", "--score", "score",
                  "--threshold", 0.5, "--text", "body")  # fmt: skip
     assert made.code == 0, made.err
     return folder, truth
@@ -40,10 +40,10 @@ SURVEYS = {
 
 
 @pytest.mark.parametrize("kind", SURVEYS)
-def test_items_of_a_survey_are_labelled_on_the_page(kind, pair, assay) -> None:
+def test_items_of_a_survey_are_labelled_on_the_page(kind, pair, assaymark) -> None:
     folder, truth = pair
     draw, ask = SURVEYS[kind]
-    assert assay(*draw, "--seed", "s", "-p", folder).code == 0
+    assert assaymark(*draw, "--seed", "s", "-p", folder).code == 0
     (work,) = Project(folder=folder).state().surveys
     with signed(folder) as web:
         page = web.get("/label", headers=HTML).text
@@ -61,7 +61,7 @@ def test_items_of_a_survey_are_labelled_on_the_page(kind, pair, assay) -> None:
         assert given != work.order
     state = Project(folder=folder).state()
     assert {item: state.answers[item] for item in given} == {i: {"kim": truth[i]} for i in given}
-    told = assay(*ask, "-p", folder, "--json")
+    told = assaymark(*ask, "-p", folder, "--json")
     assert told.code in (0, 1), told.err
     with signed(folder) as web:
         page = web.get("/watch", headers=HTML).text
@@ -79,12 +79,12 @@ def test_items_of_a_survey_are_labelled_on_the_page(kind, pair, assay) -> None:
     assert Project(folder=folder).state().head.kind == "SurveyReported", "no look was recorded"
 
 
-def test_an_estimate(pair, assay) -> None:
+def test_an_estimate(pair, assaymark) -> None:
     folder, truth = pair
     plan = ("plan", "--estimate", "accuracy", "--within", 0.15, "--seed", "s")
-    planned = assay(*plan, "-p", folder)
+    planned = assaymark(*plan, "-p", folder)
     assert planned.code == 0, planned.err
-    assert assay("draw", "-p", folder).code == 0
+    assert assaymark("draw", "-p", folder).code == 0
     with signed(folder) as web:
         assert "how good the classifier is" in web.get("/label", headers=HTML).text
         items = web.post("/label/hand", json={}).json()["items"]
@@ -92,7 +92,7 @@ def test_an_estimate(pair, assay) -> None:
             word = "relevant" if truth[items[0]["id"]] else "not"
             items = answer(web, items[0], word).json()["items"]
         assert "No result is on record yet" in web.get("/watch", headers=HTML).text
-        assert assay("estimate", "-p", folder).code == 0
+        assert assaymark("estimate", "-p", folder).code == 0
         assert "No result is on record yet" not in web.get("/watch", headers=HTML).text
 
 

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 from test_web import answer, signed
 
-from assay.events import training_of
-from assay.steps.project import Project
-from assay.web import training as buttons
+from assaymark.events import training_of
+from assaymark.steps.project import Project
+from assaymark.web import training as buttons
 from training_worlds import answer_training, begun, write_texts
 
 HTML = {"accept": "text/html"}
@@ -97,7 +97,7 @@ def test_an_answer_about_a_training_item_is_refused_while_it_is_judged(project, 
 
 def test_the_buttons_are_the_leads(project) -> None:
     with signed(project.folder) as web:
-        refused = web.post("/watch/train", headers={"x-assay-mark": "wrong"})
+        refused = web.post("/watch/train", headers={"x-assaymark-token": "wrong"})
     assert refused.status_code == 403
     assert Project(folder=project.folder).state().attempt is None
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.errors import InputError
-from assay.lab.weighted_runs import certify_pool
-from assay.stats.metrics import metric as metric_of
-from assay.stats.wealth import Recipe, draw_strata, live_sampling
-from assay.stats.weighted import (
+from assaymark.errors import InputError
+from assaymark.lab.weighted_runs import certify_pool
+from assaymark.stats.metrics import metric as metric_of
+from assaymark.stats.wealth import Recipe, draw_strata, live_sampling
+from assaymark.stats.weighted import (
     Draws,
     Stratum,
     certainty,
@@ -20,9 +20,9 @@ from assay.stats.weighted import (
     walk,
     weighted_test,
 )
-from assay.stats.weighted import tests_at as help_forms
-from assay.stats.weighted_bound import other_targets, standing, worst_metric
-from assay.types.claim import Claim
+from assaymark.stats.weighted import tests_at as help_forms
+from assaymark.stats.weighted_bound import other_targets, standing, worst_metric
+from assaymark.types.claim import Claim
 
 CUT = (
     Stratum(predicted=True, size=120, mean_score=0.9),

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from assay.stats.weighted import Stratum, weighted_test
-from assay.stats.weighted_forecast import MEAN_FACTOR, forecast
-from assay.types.claim import Claim
+from assaymark.stats.weighted import Stratum, weighted_test
+from assaymark.stats.weighted_forecast import MEAN_FACTOR, forecast
+from assaymark.types.claim import Claim
 
 
 def one_stratum(target: float, size: int = 100_000, **changes):

@@ -1,6 +1,6 @@
 """Writes the files of this folder, each with the tool whose format it is.
 
-    python make.py tasks           with assay: what is handed to the tools
+    python make.py tasks           with assaymark: what is handed to the tools
     python make.py asreview        with asreview 1.6.6, 2.2 and 3.0.8, one after the other
     python make.py label-studio    with label-studio-sdk 2.1.2
     python make.py server          with label-studio 1.23.2, started on port 8099 with
@@ -42,8 +42,8 @@ CONFIG = """
 
 
 def tasks() -> None:
-    """What assay hands out."""
-    from assay.files.batch import write_batch
+    """What assaymark hands out."""
+    from assaymark.files.batch import write_batch
 
     rows = [{"id": item, "title": t, "body": b} for item, (t, b) in ITEMS.items()]
     for name, form in (
@@ -135,7 +135,9 @@ def label_studio() -> None:
 
 def server() -> None:
     """The tasks imported, labelled and exported through a running Label Studio."""
-    project = _call("POST", "/api/projects/", {"title": "assay formats", "label_config": CONFIG})
+    project = _call(
+        "POST", "/api/projects/", {"title": "assaymark formats", "label_config": CONFIG}
+    )
     given = json.loads((HERE / "tasks-label-studio.json").read_text(encoding="utf-8"))
     number = json.loads(project)["id"]
     _call("POST", f"/api/projects/{number}/import", given)

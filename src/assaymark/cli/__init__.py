@@ -1,0 +1,136 @@
+"""The command line: one command per step; no statistics here, and heavy imports inside."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from assaymark import __version__
+from assaymark.cli import (
+    calculators,
+    estimate,
+    feeding,
+    lab,
+    operations,
+    pairs,
+    project,
+    recall,
+    report,
+    serve,
+    story,
+    train,
+    triage,
+)
+from assaymark.cli.output import fail
+from assaymark.errors import AssaymarkError
+
+# what belongs together stands together in the help, in the order of the work
+PARTS = {
+    "Prove a claim": (
+        "size", "init", "plan", "draw", "label", "serve", "users", "status", "look", "certify",
+        "verify", "report", "key",
+    ),
+    "Estimate, find, train, automate": ("bound", "estimate", "train", "recall", "keywords", "pair", "triage"),
+    "Keep a project safe": ("check", "backup", "restore", "move", "join"),
+    "See it work": ("demo", "lab"),
+}  # fmt: skip
+
+
+class Parted(click.Group):
+    """A group whose help lists its commands in parts, each with its whole first sentence."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, part by part."""
+        for title, names in PARTS.items():
+            found = [(name, self.get_command(ctx, name)) for name in names]
+            listed = [(name, part.get_short_help_str(limit=200)) for name, part in found if part]
+            with formatter.section(title):
+                formatter.write_dl(listed)
+
+
+@click.group(
+    cls=Parted, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__, prog_name="assaymark")
+@click.option(
+    "--log",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar="ASSAYMARK_LOG",
+    help="Append one JSON object per thing that happens to this file.",
+)
+@click.pass_context
+def cli(context: click.Context, log: Path | None) -> None:
+    """Prove how good a classifier is when every human label costs money.
+
+    A project goes: init, plan, draw, label, look, certify. Anyone can then verify.
+
+    \b
+      assaymark size "f1 >= 0.75" --expect 0.8 --prevalence 0.03
+      assaymark init work --pool scores.csv --id id --score score --threshold 0.5 --text text
+      assaymark plan "f1 >= 0.75" --expect 0.8 -p work
+      assaymark draw -p work
+      assaymark label work/batch-1-1.csv -p work
+      assaymark look -p work
+      assaymark certify -p work
+      assaymark verify work/certificate.json -p work
+
+    People who do not use a terminal label in the browser: assaymark serve -p work
+    """
+    if log is not None and context.invoked_subcommand is not None:
+        from assaymark.cli.logs import log_to
+
+        log_to(log, command=context.invoked_subcommand)
+
+
+for command in (
+    *calculators.COMMANDS,
+    *project.COMMANDS,
+    *feeding.COMMANDS,
+    *story.COMMANDS,
+    *report.COMMANDS,
+    *serve.COMMANDS,
+    *estimate.COMMANDS,
+    *train.COMMANDS,
+    *triage.COMMANDS,
+    *recall.COMMANDS,
+    *pairs.COMMANDS,
+    *operations.COMMANDS,
+    *lab.COMMANDS,
+):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line: 0 done, 1 the answer is no, 2 bad input or refused, 3 our bug."""
+    code = _run()
+    if "assaymark.cli.logs" in sys.modules:
+        from assaymark.cli.logs import log_end
+
+        log_end(code)
+    sys.exit(code)
+
+
+def _run() -> int:
+    try:
+        return int(cli.main(prog_name="assaymark", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        fail(error.format_message())
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted. Nothing was lost: the command can be repeated.", err=True)
+        return 130
+    except AssaymarkError as error:
+        fail(error)
+        return error.exit_code
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except Exception as error:
+        if os.environ.get("ASSAYMARK_DEBUG"):
+            raise
+        click.echo(
+            f"This is our bug: {type(error).__name__}: {error}. Set ASSAYMARK_DEBUG=1 to see where.",
+            err=True,
+        )
+        return 3

@@ -1,0 +1,192 @@
+"""Commands that hand items out and take labels in: draw, label."""
+
+from pathlib import Path
+
+import click
+
+from assaymark.cli.estimate import draw_for_estimate, estimating_now, show_batch
+from assaymark.cli.output import (
+    advise,
+    headline,
+    json_option,
+    project_option,
+    quoted,
+    rows,
+    show_json,
+    spark_option,
+)
+from assaymark.types.record import plain
+from assaymark.types.results import counted
+
+
+@click.command()
+@click.argument("count", type=int, required=False)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Where to write: .csv, .jsonl, .xlsx, .parquet, .json (Label Studio) or .ris.",
+)
+@click.option(
+    "--format",
+    "form",
+    default="auto",
+    show_default=True,
+    help="auto (by the ending), csv, jsonl, xlsx, parquet, label-studio, asreview, ris or prodigy.",
+)
+@click.option("--pending", is_flag=True, help="Write drawn items without a label again.")
+@spark_option
+@project_option
+@json_option
+def draw(
+    count: int | None,
+    output: Path | None,
+    form: str,
+    pending: bool,
+    master: str | None,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Hand out the next COUNT items to label (default: what a fixed plan needs, or a good batch).
+
+    The file holds ids and texts, never scores or predictions.
+
+    \b
+    Examples:
+      assaymark draw 200 -o batch.csv -p work
+      assaymark draw 200 -o tasks.json --format label-studio -p work
+    """
+    from assaymark.steps.draw import draw_batch, draw_pending
+    from assaymark.steps.project import Project
+    from assaymark.steps.survey import pending_survey
+
+    project = Project(folder=folder, spark=master)
+    if pending and count is not None:
+        raise click.UsageError("--pending writes all open items; leave the number out.")
+    if estimating_now(project):
+        draw_for_estimate(project, count, output, pending=pending, as_json=as_json)
+        return
+    if pending and (waiting := pending_survey(project, output=output)) is not None:
+        show_batch(waiting, project.folder, as_json=as_json, pending=True)
+        return
+    batch = (
+        draw_pending(project, output=output, form=form)
+        if pending
+        else draw_batch(project, count=count, output=output, form=form)
+    )
+    if as_json:
+        show_json({**plain(batch), "items": list(batch.items), "path": _path(batch.path)})
+        return
+    title = "Open items" if pending else f"Batch {batch.number}"
+    headline(f"{title}: {counted(len(batch.items), 'item')} to label")
+    lines = [("file", _path(batch.path) or "none: every item has a label already")]
+    if batch.known:
+        lines.append(("labelled before", f"{batch.known:,} items, not handed out again"))
+    if batch.repeats:
+        lines.append(
+            ("drawn again", f"{counted(batch.repeats, 'draw')} of items drawn before: free")
+        )
+    if batch.remaining is not None:
+        lines.append(("still to draw", f"{batch.remaining:,}"))
+    rows(lines)
+    decide = " --adjudicate" if batch.disputed else ""
+    if batch.disputed:
+        click.echo(f"  {counted(batch.disputed, 'item')} on which annotators differ")
+    if batch.path is None:
+        advise(f"assaymark look -p {quoted(folder)}")
+        return
+    filled = quoted(batch.path) if "'label'" in batch.fill else "FILE"
+    advise(f"{batch.fill}, then: assaymark label {filled}{decide} -p {quoted(folder)}")
+
+
+def _path(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--annotator", default="reviewer", show_default=True, help="Whose labels they are.")
+@click.option("--correct", is_flag=True, help="Let annotators change their own earlier labels.")
+@click.option("--adjudicate", is_flag=True, help="Decide items on which annotators differ.")
+@click.option(
+    "--format",
+    "form",
+    default="auto",
+    show_default=True,
+    help="auto (by what it holds), csv, jsonl, xlsx, parquet, label-studio, asreview, ris or prodigy.",
+)
+@click.option("--relevant", multiple=True, metavar="NAME", help="Another name for relevant.")
+@click.option("--irrelevant", multiple=True, metavar="NAME", help="Another name for not relevant.")
+@click.option("--unclear", multiple=True, metavar="NAME", help="Another name for cannot tell.")
+@click.option("--restore-zeros", is_flag=True, help="Put back zeros that a spreadsheet removed.")
+@project_option
+@json_option
+def label(
+    file: Path,
+    annotator: str,
+    correct: bool,
+    adjudicate: bool,
+    form: str,
+    relevant: tuple[str, ...],
+    irrelevant: tuple[str, ...],
+    unclear: tuple[str, ...],
+    restore_zeros: bool,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Record the labels in FILE: all of them, or none if any row is malformed.
+
+    Columns id and label (and annotator, time), or what Label Studio, ASReview or Prodigy exports.
+    Label 1/0, true/false, yes/no, relevant/irrelevant, or ? for cannot tell; an empty label is left
+    out. Items that were not drawn are left out too.
+
+    \b
+    Examples:
+      assaymark label batch.csv --annotator kim -p work
+      assaymark label export.json --relevant Spam --irrelevant Ham -p work
+    """
+    from assaymark.files.spelling import label_names
+    from assaymark.steps.label import label_file
+    from assaymark.steps.project import Project
+
+    done = label_file(
+        Project(folder=folder),
+        file,
+        annotator=annotator,
+        form=form,
+        names=label_names(relevant=relevant, irrelevant=irrelevant, unclear=unclear),
+        correct=correct,
+        adjudicate=adjudicate,
+        restore_zeros=restore_zeros,
+    )
+    if as_json:
+        show_json(plain(done))
+        return
+    told = done.recorded + done.skipped + done.corrected + done.adjudicated
+    headline(f"{counted(told, 'answer')} recorded")
+    names = {
+        "recorded": "labels",
+        "skipped": "cannot tell",
+        "corrected": "corrections",
+        "adjudicated": "decided between annotators",
+        "unchanged": "already on record",
+        "not_drawn": "not drawn, left out",
+        "empty": "still empty",
+        "disputed": "annotators differ",
+        "missing": "drawn, without label",
+    }
+    found = [(text, f"{getattr(done, key):,}") for key, text in names.items() if getattr(done, key)]
+    rows(found)
+    if done.disputed:
+        advise(f"decide them in a file: assaymark label FILE --adjudicate -p {quoted(folder)}")
+    elif done.closed:
+        advise(f"assaymark status -p {quoted(folder)}")
+    elif done.missing:
+        advise(f"label the rest; to write them again: assaymark draw --pending -p {quoted(folder)}")
+    elif done.to_draw:
+        advise(f"assaymark draw -p {quoted(folder)}")
+    else:
+        advise(f"{done.ask} -p {quoted(folder)}")
+
+
+COMMANDS = (draw, label)

@@ -1,0 +1,147 @@
+"""Keeping projects safe and moving them: check, backup, restore, move, join."""
+
+from pathlib import Path
+
+import click
+
+from assaymark.cli.output import (
+    advise,
+    headline,
+    json_option,
+    progress_bar,
+    project_option,
+    quoted,
+    rows,
+    show_json,
+)
+from assaymark.types.record import plain
+from assaymark.types.results import counted
+
+MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
+LEDGER_HELP = "postgresql://user@host/database[#name], or ledger.sqlite for a file of the project."
+
+
+@click.command()
+@project_option
+@json_option
+@click.pass_context
+def check(context: click.Context, folder: Path, as_json: bool) -> None:
+    """Whether this machine and this project are fit for work: versions, engines, ledger, pool.
+
+    Exit code 1 if anything is wrong.
+
+    \b
+    Example:
+      assaymark check -p work
+    """
+    from assaymark.steps.check import check as run
+
+    with progress_bar("check") as progress:
+        checks = run(folder, progress=progress)
+    failed = [found for found in checks if found.outcome == "failed"]
+    if as_json:
+        show_json({"ok": not failed, "checks": [plain(found) for found in checks]})
+    else:
+        headline("Something is wrong." if failed else "All well.", "bad" if failed else "good")
+        rows([(f"{MARKS[found.outcome]} {found.name}", found.detail) for found in checks])
+    context.exit(1 if failed else 0)
+
+
+@click.command()
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("backup.assaymark.tar.gz"), show_default=True, help="The archive to write.",
+)  # fmt: skip
+@project_option
+@json_option
+def backup(output: Path, folder: Path, as_json: bool) -> None:
+    """Write ledger and files of a project to one archive (not the pool).
+
+    \b
+    Example:
+      assaymark backup -o monday.tar.gz -p work
+    """
+    from assaymark.steps.backup import backup as run
+    from assaymark.steps.project import Project
+
+    done = run(Project(folder=folder), output)
+    if as_json:
+        show_json({**plain(done), "path": str(done.path)})
+        return
+    headline(f"Backed up: {counted(done.events, 'event')} and {counted(done.files, 'file')}")
+    rows([("archive", str(done.path)), ("head of the ledger", done.head)])
+    advise(f"keep it on another disk; to get it back: assaymark restore {quoted(done.path)} DIR")
+
+
+@click.command()
+@click.argument("archive", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--ledger", default="ledger.sqlite", show_default=True, help=LEDGER_HELP)
+@json_option
+def restore(archive: Path, folder: Path, ledger: str, as_json: bool) -> None:
+    """Make the project in ARCHIVE anew in FOLDER, after everything in it was checked.
+
+    \b
+    Example:
+      assaymark restore monday.tar.gz work-again
+    """
+    from assaymark.steps.backup import restore as run
+
+    done = run(archive, folder, ledger=ledger)
+    if as_json:
+        show_json({**plain(done), "path": str(folder)})
+        return
+    headline(f"Restored: {counted(done.events, 'event')} and {counted(done.files, 'file')}", "good")
+    rows([("project", str(folder)), ("head of the ledger", done.head)])
+    advise(f"assaymark check -p {quoted(folder)}")
+
+
+@click.command()
+@click.option("--ledger", required=True, help=LEDGER_HELP)
+@project_option
+@json_option
+def move(ledger: str, folder: Path, as_json: bool) -> None:
+    """Take the project's ledger to PostgreSQL or back. Its chain and its head stay the same.
+
+    \b
+    Example:
+      assaymark move --ledger postgresql://assaymark@db.example.org/reviews -p work
+    """
+    from assaymark.steps.move import move_ledger
+    from assaymark.steps.project import Project
+
+    done = move_ledger(Project(folder=folder), ledger)
+    if as_json:
+        show_json(plain(done))
+        return
+    headline(f"Moved: {counted(done.events, 'event')}, same chain", "good")
+    rows([("from", done.before), ("to", done.now), ("head of the ledger", done.head)])
+    advise(f"assaymark check -p {quoted(folder)}")
+
+
+@click.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--ledger", required=True, help="postgresql://user@host/database#name")
+@click.option("--pool", help="Where the pool lies on this machine.")
+@json_option
+def join(folder: Path, ledger: str, pool: str | None, as_json: bool) -> None:
+    """Make a project folder on this machine for a ledger that others work on already.
+
+    \b
+    Example:
+      assaymark join work --ledger postgresql://assaymark@db.example.org/reviews#tickets --pool s.parquet
+    """
+    from assaymark.steps.move import join as run
+    from assaymark.steps.status import status
+
+    project = run(folder, ledger=ledger, pool=pool)
+    found = status(project)
+    if as_json:
+        show_json({"project": str(folder), "ledger": project.ledger.address, **plain(found)})
+        return
+    headline(f"Joined. {found.summary}", "good")
+    rows([("project", str(folder)), ("ledger", project.ledger.address)])
+    advise(f"assaymark check -p {quoted(folder)}")
+
+
+COMMANDS = (check, backup, restore, move, join)

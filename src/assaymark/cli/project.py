@@ -1,0 +1,317 @@
+"""Commands that set a project up: init, plan."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assaymark.cli.calculators import (
+    expectation_options,
+    forecast_json,
+    read_expectation,
+    show_forecast,
+)
+from assaymark.cli.estimate import plan_estimate
+from assaymark.cli.output import (
+    advise,
+    headline,
+    json_option,
+    progress_bar,
+    project_option,
+    quoted,
+    rows,
+    show_json,
+    spark_option,
+)
+from assaymark.types.plan import Plan
+from assaymark.types.pool import Columns
+from assaymark.types.record import plain
+from assaymark.types.results import percent
+
+if TYPE_CHECKING:
+    from assaymark.steps.project import Project
+
+
+@click.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--pool", required=True, help=".parquet, .csv[.gz], .jsonl, a folder, a glob, or a table."
+)
+@click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of an item.")
+@click.option("--score", metavar="COL", help="The classifier's score, in any range.")
+@click.option("--prediction", metavar="COL", help="The classifier's 0/1 prediction.")
+@click.option("--threshold", type=float, metavar="X", help="Predicted positive if score >= X.")
+@click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
+@click.option(
+    "--engine", default="duckdb", show_default=True, help="duckdb or spark: what reads it."
+)
+@spark_option
+@click.option(
+    "--ledger",
+    default="ledger.sqlite",
+    show_default=True,
+    help="Or postgresql://user@host/database[#name], for several servers at once.",
+)
+@json_option
+def init(
+    folder: Path,
+    pool: str,
+    id_column: str,
+    score: str | None,
+    prediction: str | None,
+    threshold: float | None,
+    text: tuple[str, ...],
+    engine: str,
+    master: str | None,
+    ledger: str,
+    as_json: bool,
+) -> None:
+    """Register a pool and begin a project in FOLDER.
+
+    \b
+    Example:
+      assaymark init work --pool scores.csv --id id --score score --threshold 0.5 --text body
+      assaymark init work --pool lake.scored --id id --score score --threshold 0.5 --engine spark
+    """
+    from assaymark.steps.init import init as run
+
+    columns = Columns(
+        id=id_column, score=score, prediction=prediction, threshold=threshold, text=text
+    )
+    with progress_bar("init") as progress:
+        pool_seen = run(
+            folder,
+            pool=pool,
+            columns=columns,
+            engine=engine,
+            spark=master,
+            ledger=ledger,
+            progress=progress,
+        )
+    summary = pool_seen.summary
+    if as_json:
+        show_json(
+            {
+                "project": str(folder),
+                "items": summary.items,
+                "predicted_positive": summary.predicted_positive,
+                "predicted_negative": summary.predicted_negative,
+                "score_low": summary.score_low,
+                "score_high": summary.score_high,
+                "fingerprint": pool_seen.fingerprint,
+            }
+        )
+        return
+    headline(f"{summary.items:,} items registered in {folder}")
+    found = [("fingerprint", pool_seen.fingerprint[:16] + "…")]
+    if columns.predicts:
+        found.insert(0, ("predicted positive", f"{summary.predicted_positive:,}"))
+    if summary.score_low is not None:
+        found.insert(0, ("scores", f"{summary.score_low:g} to {summary.score_high:g}"))
+    rows(found)
+    place = quoted(folder)
+    if columns.text and not columns.predicts and not columns.score:
+        advise(f'grow a classifier: assaymark train "f1 >= 0.75" --budget 3000 -p {place}')
+        return
+    claim = "f1 >= 0.75" if columns.predicts else "prevalence <= 0.05"
+    advise(f'assaymark plan "{claim}" -p {place}, with the claim you want to prove')
+
+
+@click.command()
+@click.argument("claim", required=False)
+@click.option(
+    "--mode",
+    help="anytime (default), budget or fixed: when the claim is judged. weighted, as in the table of "
+    "costs, is anytime with that design.",
+)
+@click.option("--design", help="weighted (default where there are predictions) or simple.")
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy.")
+@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
+@expectation_options
+@click.option("--family", is_flag=True, help="Share one risk among all plans sealed so.")
+@click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
+@click.option("--forecast", "only_forecast", is_flag=True, help="Show the cost; seal nothing.")
+@click.option("--abandon", metavar="REASON", help="Close the open plan for good, with a reason.")
+@spark_option
+@click.option("--estimate", metavar="METRIC", help="Plan an estimate of METRIC, not a claim.")
+@click.option(
+    "--within", type=float, metavar="X", help="Of an estimate: half the interval's width."
+)
+@click.option("--guarantee", is_flag=True, help="Of an estimate: plan for a proved interval.")
+@click.option("--stratifier", metavar="NAME", help="Of an estimate of accuracy (default: mixc).")
+@click.option("--allocation", metavar="NAME", help="Of an estimate of accuracy (default: mass).")
+@click.option(
+    "--strata", type=click.IntRange(min=1), metavar="K", help="Of an estimate of accuracy."
+)
+@project_option
+@json_option
+def plan(
+    claim: str | None,
+    mode: str | None,
+    design: str | None,
+    budget: int | None,
+    confidence: float,
+    power: float,
+    pilot: str | None,
+    expect: float | None,
+    precision: float | None,
+    recall: float | None,
+    prevalence: float | None,
+    family: bool,
+    seed: str | None,
+    only_forecast: bool,
+    abandon: str | None,
+    master: str | None,
+    estimate: str | None,
+    within: float | None,
+    guarantee: bool,
+    stratifier: str | None,
+    allocation: str | None,
+    strata: int | None,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Seal a claim and how it will be tested. Nothing about it can change afterwards.
+
+    With --estimate, plan how to estimate a metric instead: no verdict, but an interval.
+
+    \b
+    Examples:
+      assaymark plan "f1 >= 0.75" -p work
+      assaymark plan "f1 >= 0.75" --mode fixed --pilot 80,20,20,880 -p work
+      assaymark plan "precision >= 0.9" --mode budget --expect 0.95 -p work
+      assaymark plan --abandon "the classifier was retrained" -p work
+      assaymark plan --estimate accuracy --within 0.02 -p work
+      assaymark plan --estimate recall --budget 400 --guarantee -p work
+    """
+    from assaymark.steps.project import Project
+
+    estimating = {
+        "within": within,
+        "guarantee": guarantee or None,
+        "stratifier": stratifier,
+        "allocation": allocation,
+        "strata": strata,
+    }
+    given = [name for name, value in estimating.items() if value is not None]
+    if estimate is None and given:
+        raise click.UsageError(f"--{given[0]} is for an estimate: add --estimate METRIC.")
+    project = Project(folder=folder, spark=master)
+    if estimate is not None:
+        if claim is not None or mode or design or family or abandon is not None:
+            raise click.UsageError(
+                "--estimate plans an estimate: leave out the claim, --mode, --design, --family and "
+                "--abandon."
+            )
+        wish = {"metric": estimate, "budget": budget, "confidence": confidence, "expect": expect}
+        options = {**estimating, **wish, "guarantee": guarantee, "seed": seed}
+        plan_estimate(project, options, only_forecast=only_forecast, as_json=as_json)
+        return
+    _seal_claim(
+        project,
+        claim,
+        {
+            **_mode(mode, design),
+            "confidence": confidence,
+            "power": power,
+            "budget": budget,
+            "expectation": read_expectation(pilot, expect, precision, recall, prevalence),
+            "seed": seed,
+            "family": family,
+        },
+        only_forecast=only_forecast,
+        abandon=abandon,
+        as_json=as_json,
+    )
+
+
+def _mode(mode: str | None, design: str | None) -> dict[str, str | None]:
+    """Mode and design; `weighted` may be asked for by the name that the table of costs gives it."""
+    if mode == "weighted" and design in (None, "weighted"):
+        return {"mode": "anytime", "design": "weighted"}
+    return {"mode": mode, "design": design}
+
+
+def _seal_claim(
+    project: "Project",
+    claim: str | None,
+    options: dict[str, Any],
+    *,
+    only_forecast: bool,
+    abandon: str | None,
+    as_json: bool,
+) -> None:
+    from assaymark.steps.calculators import read_claim
+    from assaymark.steps.plan import Wish, abandon_plan, forecast_plan, seal_plan
+
+    if abandon is not None:
+        number = abandon_plan(project, abandon)
+        if as_json:
+            show_json({"plan": number, "outcome": "abandoned", "reason": abandon})
+            return
+        headline(f"Plan {number} is closed: abandoned.")
+        return
+    if claim is None:
+        raise click.UsageError('Name the claim: assaymark plan "f1 >= 0.75" …')
+    wish = Wish(claim=read_claim(claim), **options)
+    cost = forecast_plan(project, wish)
+    if cost is not None and not as_json:
+        given = "" if wish.expectation else ", if the scores are right"
+        headline(f"What {cost.claim} will cost{given}")
+        show_forecast(cost, wish.power)
+    if only_forecast:
+        if cost is None:
+            raise click.UsageError(
+                "A forecast needs --pilot or --expect, or scores between 0 and 1."
+            )
+        if as_json:
+            show_json(forecast_json(cost))
+        return
+    with progress_bar("plan") as progress:
+        sealed = seal_plan(project, wish, progress=progress)
+    if as_json:
+        show_json({**plain(sealed), "forecast": None if cost is None else forecast_json(cost)})
+        return
+    _show_plan(sealed)
+    advise(f"assaymark draw -p {quoted(project.folder)}")
+
+
+def _show_plan(sealed: Plan) -> None:
+    sure = percent(sealed.confidence)
+    headline(f"Plan {sealed.number} sealed: {sealed.claim} with {sure} confidence")
+    from_where = f"{sealed.items:,} items ({sealed.domain})"
+    if sealed.design == "census":
+        lines = [("labels to buy", f"all {from_where}: the test would need that many")]
+    elif sealed.mode == "anytime":
+        given = "the classifier is as expected" if sealed.expectation else "the scores are right"
+        about = (
+            "as many as it takes"
+            if sealed.expected_labels is None
+            else f"about {sealed.expected_labels:,} if {given}"
+        )
+        how = (
+            f"score-guided over {len(sealed.strata)} strata"
+            if sealed.design == "weighted"
+            else "at random"
+        )
+        lines = [("labels to buy", f"{about}; drawn {how} from {from_where}")]
+    else:
+        lines = [("labels to buy", f"{sealed.size:,} draws at random from {from_where}")]
+    judged = {
+        "fixed": "once, when all of them are labelled",
+        "budget": f"after every informative item, up to {sealed.informative or 0:,} of them",
+        "anytime": "whenever you look; the promise holds at every look",
+    }[sealed.mode]
+    lines.append(("judged", judged))
+    if sealed.power is not None:
+        lines.append(("chance to pass", f"{sealed.power:.3f}, if the classifier is as expected"))
+    if sealed.family is not None:
+        kept = percent(sealed.family)
+        lines.append(
+            ("family", f"all plans on this pool together keep {kept}, if each has --family")
+        )
+    rows([*lines, ("seed", sealed.seed)])
+
+
+COMMANDS = (init, plan)

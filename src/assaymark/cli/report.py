@@ -1,0 +1,72 @@
+"""The command that hands a result over: report."""
+
+from pathlib import Path
+
+import click
+
+from assaymark.cli.output import (
+    advise,
+    headline,
+    json_option,
+    progress_bar,
+    project_option,
+    quoted,
+    rows,
+    show_json,
+)
+
+TONES = {"pass": "good", "fail": "bad", "not yet": "wait", "too early": "wait"}
+
+
+@click.command()
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to write: .html or .pdf (default: report.html in the project).",
+)
+@project_option
+@json_option
+def report(output: Path | None, folder: Path, as_json: bool) -> None:
+    """Write the report: the verdict first, then how it was found and how to check it.
+
+    One file that needs no network and prints well. It shows the verdict, so for an open plan it
+    counts as a look and goes on record. An existing file is never written over.
+
+    \b
+    Examples:
+      assaymark report -p work
+      assaymark report -o report.pdf -p work
+    """
+    from assaymark.steps.project import Project
+    from assaymark.steps.report import write_report
+
+    with progress_bar("report") as progress:
+        progress("writing", None)
+        written = write_report(Project(folder=folder), output=output)
+    answer, proof = written.dossier.answer, written.dossier.proof
+    if as_json:
+        show_json(
+            {
+                "path": str(written.path),
+                "form": written.form,
+                "tone": answer.tone,
+                "verdict": str(answer),
+                "claim": None if written.dossier.claim is None else str(written.dossier.claim),
+                "head": proof.head,
+                "certificate": proof.certificate,
+            }
+        )
+        return
+    headline(f"Report written to {written.path}")
+    rows([("verdict", str(answer)), ("ledger", proof.head)])
+    if proof.certificate:
+        certificate = quoted(folder / "certificate.json")
+        advise(
+            f"hand it over with the certificate; check: assaymark verify {certificate} -p {quoted(folder)}"
+        )
+    else:
+        advise(f"assaymark status -p {quoted(folder)}")
+
+
+COMMANDS = (report,)

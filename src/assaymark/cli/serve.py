@@ -1,0 +1,262 @@
+"""Commands for the page in the browser: serve, and users who may reach it from elsewhere."""
+
+import ipaddress
+import socket
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assaymark.cli.output import (
+    advise,
+    headline,
+    json_option,
+    project_option,
+    quoted,
+    rows,
+    show_json,
+)
+from assaymark.errors import InputError
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65535))
+@click.option("--annotator", metavar="NAME", help="Whose labels they are, without asking.")
+@click.option(
+    "--twice", type=click.FloatRange(0, 1), metavar="SHARE", help="Share of items two people label."
+)
+@click.option("--auto-draw", is_flag=True, help="Draw on by itself until the claim is established.")
+@click.option(
+    "--return-after",
+    default=15.0,
+    show_default=True,
+    type=click.FloatRange(0.05),
+    metavar="MINUTES",
+    help="When an item left open goes to somebody else.",
+)
+@click.option("--allow-host", multiple=True, metavar="NAME", help="A name that people will type.")
+@click.option("--tls-cert", type=click.Path(dir_okay=False, exists=True, path_type=Path))
+@click.option("--tls-key", type=click.Path(dir_okay=False, exists=True, path_type=Path))
+@click.option("--behind-tls", is_flag=True, help="A proxy in front of it speaks https.")
+@project_option
+@json_option
+def serve(
+    host: str,
+    port: int,
+    annotator: str | None,
+    twice: float | None,
+    auto_draw: bool,
+    return_after: float,
+    allow_host: tuple[str, ...],
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    behind_tls: bool,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Label, watch and plan in the browser, until Ctrl-C.
+
+    On this machine nobody needs to sign in. From elsewhere everybody needs a token: add people with
+    assaymark users first.
+
+    \b
+    Examples:
+      assaymark serve -p work
+      assaymark serve --annotator kim --auto-draw -p work
+      assaymark serve --host 0.0.0.0 --allow-host labels.example.org --behind-tls -p work
+    """
+    from assaymark.steps.project import Project
+    from assaymark.steps.users import checked_name, read_users
+    from assaymark.web.app import Options, make_app
+
+    names = read_users(folder) if folder.is_dir() else ()
+    _refuse_unsafe(host, allow_host, users=bool(names), folder=folder)
+    if annotator is not None and names:
+        raise InputError("--annotator is for one person on this machine; here users sign in.")
+    if (tls_cert is None) != (tls_key is None):
+        raise click.UsageError("--tls-cert and --tls-key belong together.")
+    options = Options(
+        annotator=checked_name(annotator) if annotator is not None else None,
+        twice=twice,
+        minutes=return_after,
+        auto_draw=auto_draw,
+        hosts=(*allow_host, *(() if host in ("0.0.0.0", "::") else (host,))),  # noqa: S104
+        secure=behind_tls or tls_cert is not None,
+    )
+    app = make_app(Project(folder=folder), options)
+    bound = _bound(host, port)
+    port = bound.getsockname()[1]
+    url = _address(host, port, allow_host, tls=tls_cert is not None, proxied=behind_tls)
+    if as_json:
+        show_json({"url": url, "project": str(folder), "users": len(names)})
+    else:
+        headline(f"The page is at {url}")
+        rows([("project", str(folder)), ("who", _who(len(names), annotator))])
+        if not options.secure and not _loopback(host):
+            click.echo(
+                "  Careful: without https everybody on the way can read texts and tokens. Use "
+                "--tls-cert and --tls-key, or a proxy and --behind-tls."
+            )
+        advise("open it in a browser; Ctrl-C ends it, and every saved label is kept")
+    _run(app, bound, tls_cert, tls_key)
+
+
+def _address(host: str, port: int, names: tuple[str, ...], *, tls: bool, proxied: bool) -> str:
+    """What people type: the first name they were promised, if there is one."""
+    scheme = "https" if tls or (proxied and names) else "http"
+    if names:
+        # a proxy listens on a port of its own
+        return f"{scheme}://{names[0]}/" if proxied else f"{scheme}://{names[0]}:{port}/"
+    if host in ("0.0.0.0", "::"):  # noqa: S104
+        return f"{scheme}://localhost:{port}/"
+    return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
+
+
+def _who(users: int, annotator: str | None) -> str:
+    if users:
+        return f"{users} named user{'s' if users > 1 else ''}, each with a token"
+    return f"{annotator}, on this machine" if annotator else "anybody on this machine, by name"
+
+
+def _run(app: Any, bound: socket.socket, cert: Path | None, key: Path | None) -> None:
+    import sys
+
+    import uvicorn
+
+    sys.stdout.flush()
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,  # addresses and names of readers are nobody's business
+        server_header=False,
+        timeout_graceful_shutdown=5,
+        ssl_certfile=cert,
+        ssl_keyfile=key,
+        h11_max_incomplete_event_size=32_768,
+    )
+    uvicorn.Server(config).run(sockets=[bound])
+
+
+def _loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _refuse_unsafe(host: str, names: tuple[str, ...], *, users: bool, folder: Path) -> None:
+    if users or (_loopback(host) and not names):
+        return
+    raise InputError(
+        f"Others could reach the page at {host if not names else names[0]}, and nobody is named who may. "
+        f"Add people first: assaymark users add NAME --role lead -p {quoted(folder)}."
+    )
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """The address, taken before anything is promised."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # the protocol is named so that answers are not held back to be sent together (Nagle)
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+        bound.listen(256)  # whoever reads our first line may connect at once
+    except OSError as error:
+        bound.close()
+        raise InputError(
+            f"Port {port} on {host} cannot be used: {error.strerror}. Choose another with --port."
+        ) from error
+    return bound
+
+
+@click.group()
+def users() -> None:
+    """Who may use the page from elsewhere.
+
+    \b
+    Examples:
+      assaymark users add kim --role annotator -p work
+      assaymark users add lee --role lead -p work
+      assaymark users list -p work
+      assaymark users remove kim -p work
+    """
+
+
+@users.command()
+@click.argument("name")
+@click.option(
+    "--role",
+    required=True,
+    type=click.Choice(["annotator", "lead", "reader"]),
+    help="annotator labels; lead also plans, watches and decides; reader reads the result.",
+)
+@click.option("--url", metavar="URL", help="Where people reach the page, to print a link.")
+@project_option
+@json_option
+def add(name: str, role: Any, url: str | None, folder: Path, as_json: bool) -> None:
+    """Name a user and print their token, once. A user of that name gets a new token.
+
+    \b
+    Example:
+      assaymark users add kim --role annotator --url https://labels.example.org -p work
+    """
+    from assaymark.steps.project import Project
+    from assaymark.steps.users import add_user
+
+    assert Project(folder=folder).ledger  # noqa: S101 - refuses a folder that is no project
+    added = add_user(folder, name, role)
+    link = f"{(url or 'http://HOST:PORT').rstrip('/')}/enter#{added.token}"
+    if as_json:
+        show_json({"name": added.user.name, "role": role, "token": added.token, "link": link})
+        return
+    headline(f"{added.user.name} may use the page as {role}")
+    rows([("token", added.token), ("link", link)])
+    click.echo("  It is shown this once; only its hash is kept. Send it by a safe way.")
+    advise(f"assaymark serve --host ADDRESS -p {quoted(folder)}")
+
+
+@users.command(name="list")
+@project_option
+@json_option
+def list_users(folder: Path, as_json: bool) -> None:
+    """Who may use the page.
+
+    \b
+    Example:
+      assaymark users list -p work
+    """
+    from assaymark.steps.users import read_users
+
+    found = read_users(folder)
+    if as_json:
+        show_json({"users": [{"name": user.name, "role": user.role} for user in found]})
+        return
+    headline(f"{len(found)} user{'' if len(found) == 1 else 's'}")
+    rows([(user.name, user.role) for user in found])
+
+
+@users.command()
+@click.argument("name")
+@project_option
+@json_option
+def remove(name: str, folder: Path, as_json: bool) -> None:
+    """Take a user's access away. Their labels stay.
+
+    \b
+    Example:
+      assaymark users remove kim -p work
+    """
+    from assaymark.steps.users import remove_user
+
+    remove_user(folder, name)
+    if as_json:
+        show_json({"removed": name})
+        return
+    headline(f"{name} can no longer use the page, from this moment on")
+
+
+COMMANDS = (serve, users)

@@ -1,0 +1,29 @@
+"""What can go wrong, by whose fault. Every message is one sentence a user can act on."""
+
+
+class AssaymarkError(Exception):
+    """Anything assaymark refuses to do, with the reason and what to do next."""
+
+    exit_code = 2
+
+
+class InputError(AssaymarkError, ValueError):
+    """A value, file or column that cannot be used as given."""
+
+
+class PlanError(AssaymarkError):
+    """A step that the sealed plan, or the lack of one, does not allow."""
+
+
+class LedgerError(AssaymarkError):
+    """The ledger cannot be opened or written."""
+
+
+class EngineError(AssaymarkError):
+    """The pool's engine could not read or compute something."""
+
+
+class VerificationError(AssaymarkError):
+    """Stored evidence that does not agree with itself or with what was claimed."""
+
+    exit_code = 1

@@ -1,0 +1,48 @@
+"""Files that appear whole or not at all, and never in the place of another."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from assaymark.errors import InputError
+
+BatchRow = dict[str, str | None]
+"""One item to label: its id and its texts by column."""
+
+
+def joined(row: BatchRow, columns: Sequence[str]) -> str:
+    """The texts of these columns one after the other, for tools that show a single text."""
+    return "\n\n".join(text for name in columns if (text := row.get(name)))
+
+
+def refuse_existing(path: Path) -> None:
+    """Refuse to write over a file: it may hold somebody's work."""
+    if path.exists():
+        raise InputError(
+            f"{str(path)!r} exists already and may hold labels. Choose another name with -o, or "
+            "remove it first."
+        )
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {str(path.parent)!r} to write {path.name!r} into.")
+
+
+def write_safely(path: Path, text: str) -> None:
+    """The whole file or nothing of it: written beside its place, then moved there."""
+    with part_of(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+@contextmanager
+def part_of(path: Path) -> Iterator[Path]:
+    """A place beside the file to write it in; moved to its name when all went well."""
+    part = path.with_name(path.name + ".part")
+    try:
+        yield part
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"{path.name!r} cannot be written: {error.strerror or error}.") from error
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,86 @@
+"""Which tool wrote a file of labels: the registry of readers, and how to tell them apart."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assaymark.errors import InputError
+from assaymark.files import asreview, delimited, jsonl, label_studio, parquet, prodigy, ris, xlsx
+from assaymark.files.answers import Answer
+from assaymark.files.decoding import Glimpse, glimpse
+from assaymark.files.spelling import Names
+from assaymark.types.checks import choice
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """How labels come back from one tool."""
+
+    title: str
+    endings: tuple[str, ...]
+    fits: Callable[[Glimpse], bool]
+    read: Callable[[Path, Names], Iterator[Answer]]
+
+
+READERS: dict[str, Reader] = {
+    "csv": Reader(
+        title="a table in text: comma, semicolon or tab; UTF-8 or UTF-16",
+        endings=(".csv", ".tsv", ".txt"),
+        fits=delimited.fits,
+        read=delimited.read,
+    ),
+    "jsonl": Reader(
+        title="one JSON object per line",
+        endings=(".jsonl", ".ndjson"),
+        fits=jsonl.fits,
+        read=jsonl.read,
+    ),
+    "xlsx": Reader(
+        title="an Excel workbook; the first sheet with id and label",
+        endings=(".xlsx",),
+        fits=xlsx.fits,
+        read=xlsx.read,
+    ),
+    "parquet": Reader(
+        title="a parquet file", endings=(".parquet",), fits=parquet.fits, read=parquet.read
+    ),
+    "label-studio": Reader(
+        title="Label Studio's JSON or JSON-MIN export",
+        endings=(".json",),
+        fits=label_studio.fits,
+        read=label_studio.read,
+    ),
+    "asreview": Reader(
+        title="ASReview's exported CSV",
+        endings=(".csv", ".tsv"),
+        fits=asreview.fits,
+        read=asreview.read,
+    ),
+    "ris": Reader(
+        title="references with ASReview's notes", endings=(".ris",), fits=ris.fits, read=ris.read
+    ),
+    "prodigy": Reader(
+        title="what `prodigy db-out` prints",
+        endings=(".jsonl",),
+        fits=prodigy.fits,
+        read=prodigy.read,
+    ),
+}
+
+
+def find_reader(path: Path, form: str = "auto") -> Reader:
+    """The reader for this file; what the file holds decides, then its ending.
+
+    Refuses with the list of formats where no reader or more than one fits.
+    """
+    if form != "auto":
+        return READERS[choice("format", form, ("auto", *READERS))]
+    seen = glimpse(path)
+    fitting = [name for name, reader in READERS.items() if reader.fits(seen)]
+    if len(fitting) > 1:
+        by_ending = [n for n in fitting if path.suffix.lower() in READERS[n].endings]
+        fitting = by_ending if len(by_ending) == 1 else fitting
+    if len(fitting) == 1:
+        return READERS[fitting[0]]
+    found = f"could be {' or '.join(fitting)}" if fitting else "is of no kind that assaymark knows"
+    raise InputError(f"{path.name!r} {found}. Say which with --format: {', '.join(READERS)}.")

@@ -1,0 +1,103 @@
+"""RIS: the reference format of literature reviews, with labels as ASReview notes them."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from assaymark.errors import InputError
+from assaymark.files.answers import ITEM, Answer
+from assaymark.files.asreview import record
+from assaymark.files.decoding import Glimpse, read_text
+from assaymark.files.places import BatchRow, write_safely
+from assaymark.files.spelling import Names
+
+TAG = re.compile(r"([A-Z][A-Z0-9])  -(?: (.*))?$")
+NOTES = {"ASReview_relevant": "1", "ASReview_irrelevant": "0", "ASReview_not_seen": ""}
+PARAGRAPH = re.compile(r"^<p>|</p>$")
+
+
+def fits(seen: Glimpse) -> bool:
+    """Whether the file begins with a reference."""
+    return bool(re.match(r"(?:\d+\.\s+)?TY  -", seen.text))
+
+
+def read(path: Path, _names: Names) -> Iterator[Answer]:
+    """The answers in the notes of the references; a reference is known by its ID."""
+    for line, fields in _references(read_text(path)):
+        yield _answer(f"the reference in line {line}", fields)
+
+
+def _references(text: str) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    fields: list[tuple[str, str]] = []
+    begun = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        found = TAG.match(line.rstrip("\r").strip("\ufeff"))
+        if not found:
+            continue  # blank, numbered by some exporters, or the rest of a text
+        tag, value = found.group(1), (found.group(2) or "").strip()
+        if tag == "TY":
+            if fields:
+                raise InputError(
+                    f"The reference in line {begun} of the label file has no end (ER)."
+                )
+            begun = number
+        if tag == "ER":
+            yield begun, fields
+            fields = []
+        else:
+            fields.append((tag, value))
+    if fields:
+        raise InputError(f"The reference in line {begun} of the label file has no end (ER).")
+
+
+def _answer(place: str, fields: list[tuple[str, str]]) -> Answer:
+    notes = [PARAGRAPH.sub("", value) for tag, value in fields if tag == "N1"]
+    labels = {NOTES[note] for note in notes if note in NOTES}
+    item = next((value for tag, value in fields if tag == "ID"), "")
+    if len(labels) > 1:
+        return Answer(place=place, fault="its notes give it two different labels")
+    return Answer(
+        place=place,
+        item=item,
+        label=labels.pop() if labels else "",
+        annotator=_note(notes, "asreview_user_name") or _note(notes, "asreview_user_email"),
+        time=_note(notes, "asreview_time"),
+    )
+
+
+def _note(notes: list[str], name: str) -> str:
+    found = next((note for note in notes if note.startswith(f"{name}: ")), None)
+    if found is None:
+        return ""
+    try:
+        value = json.loads(found.removeprefix(f"{name}: "))
+    except ValueError:
+        return ""
+    return value if isinstance(value, str) else ""
+
+
+def write(path: Path, rows: Sequence[BatchRow], columns: Sequence[str]) -> None:
+    """One reference per item, with its texts as title and abstract, each in one line."""
+    lines: list[str] = []
+    for row in rows:
+        told = record(row, columns)
+        item = told[ITEM] or ""
+        if item != _one_line(item).strip():
+            raise InputError(
+                f"The id {item!r} cannot be written as RIS: it holds a line break or begins or ends "
+                "with a space. Choose another format, such as asreview."
+            )
+        lines += ["TY  - GEN", f"ID  - {item}"]
+        lines += [
+            f"{tag}  - {_one_line(told[name] or '')}"
+            for tag, name in (("TI", "title"), ("AB", "abstract"))
+            if told[name]
+        ]
+        lines += ["ER  - ", ""]
+    write_safely(path, "".join(line + "\n" for line in lines))
+
+
+def _one_line(text: str) -> str:
+    # a line of a document that reads "ER  - " must not end its reference
+    return " ".join(text.splitlines())

@@ -1,0 +1,95 @@
+"""Which tool a batch is written for: the registry of writers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assaymark.errors import InputError
+from assaymark.files import asreview, delimited, jsonl, label_studio, parquet, prodigy, ris, xlsx
+from assaymark.files.places import BatchRow
+from assaymark.types.checks import choice
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writer:
+    """How items go out to one tool. `fill` says where the label goes."""
+
+    title: str
+    endings: tuple[str, ...]
+    write: Callable[[Path, Sequence[BatchRow], Sequence[str]], None]
+    fill: str
+
+
+COLUMN = "fill in the column 'label'"
+WRITERS: dict[str, Writer] = {
+    "csv": Writer(
+        title="a table in text with an empty column label",
+        endings=(".csv",),
+        write=delimited.write,
+        fill=COLUMN,
+    ),
+    "jsonl": Writer(
+        title="one JSON object per line",
+        endings=(".jsonl", ".ndjson"),
+        write=jsonl.write,
+        fill="fill in 'label'",
+    ),
+    "xlsx": Writer(
+        title="an Excel workbook; ids keep their zeros",
+        endings=(".xlsx",),
+        write=xlsx.write,
+        fill=COLUMN,
+    ),
+    "parquet": Writer(
+        title="a parquet file", endings=(".parquet",), write=parquet.write, fill=COLUMN
+    ),
+    "label-studio": Writer(
+        title="tasks for Label Studio",
+        endings=(".json",),
+        write=label_studio.write,
+        fill="import it into Label Studio, label, export as JSON",
+    ),
+    "ris": Writer(
+        title="references for ASReview and reference managers",
+        endings=(".ris",),
+        write=ris.write,
+        fill="import it into ASReview, label, export as RIS",
+    ),
+    "asreview": Writer(
+        title="records for ASReview",
+        endings=(".csv",),
+        write=asreview.write,
+        fill="import it into ASReview, label, export as CSV",
+    ),
+    "prodigy": Writer(
+        title="tasks for Prodigy",
+        endings=(".jsonl",),
+        write=prodigy.write,
+        fill="label it in Prodigy, write it out with db-out",
+    ),
+}
+
+
+def find_writer(path: Path, form: str = "auto") -> Writer:
+    """The writer of this format, or the first that writes files with this ending."""
+    ending = path.suffix.lower()
+    if form == "auto":
+        found = next((one for one in WRITERS.values() if ending in one.endings), None)
+        if found is None:
+            endings = dict.fromkeys(one.endings[0] for one in WRITERS.values())
+            raise InputError(
+                f"A batch is written as {', '.join(endings)}, got {path.name!r}. Choose an ending, or "
+                f"a --format: {', '.join(WRITERS)}."
+            )
+        return found
+    found = WRITERS[choice("format", form, ("auto", *WRITERS))]
+    if ending not in found.endings:
+        raise InputError(
+            f"The format {form} is written as {' or '.join(found.endings)}, got {path.name!r}."
+        )
+    return found
+
+
+def usual_ending(form: str) -> str:
+    """The ending of a batch in this format, where nobody gave it a name."""
+    return ".csv" if form == "auto" else WRITERS[choice("format", form, WRITERS)].endings[0]

@@ -1,0 +1,241 @@
+"""Real collections that the user brings as parquet files, and text classifiers trained on them.
+
+Which collection a file is, is recognised by its columns; nothing is ever downloaded.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaymark.errors import InputError
+from assaymark.lab.extras import extra
+from assaymark.lab.worlds import Flags, Floats, World
+from assaymark.pool.duckdb import connect
+from assaymark.pool.sources import quoted
+from assaymark.text.learner import best_threshold
+
+TRAINING = 5_000
+TRUTH_SHARE = 0.7  # of a collection is the population; classifiers are trained on the rest
+FOLDS = 5
+# arXiv categories that are assigned mostly as second ones, or twice under two names.
+CROSS_LISTED = frozenset(
+    {"cs.LG", "cs.AI", "cs.CL", "cs.CV", "stat.ML", "math.IT", "stat.TH", "eess.SY", "cs.NA"}
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """How a known collection is read: the columns that give it away, its text and its topics."""
+
+    name: str
+    columns: frozenset[str]
+    text: str
+    topics: str
+    where: str = "true"
+    score: str | None = None
+
+
+KINDS = (
+    Kind(
+        name="arxiv_cs",
+        columns=frozenset({"title", "abstract", "categories"}),
+        text="title || ' ' || abstract",
+        topics="categories",
+    ),
+    Kind(
+        name="reuters21578",
+        columns=frozenset({"title", "body", "topics", "topics_attr"}),
+        text="coalesce(title, '') || ' ' || coalesce(body, '')",
+        topics="coalesce(topics, '')",
+        where="topics_attr = 'YES'",  # the others may have topics that nobody wrote down
+    ),
+    Kind(
+        name="davidson_perspective",
+        columns=frozenset({"text", "class", "perspective_toxicity"}),
+        text="text",
+        topics="CASE class WHEN 0 THEN 'hate;offensive' WHEN 1 THEN 'offensive' ELSE '' END",
+        where="perspective_toxicity IS NOT NULL",
+        score="perspective_toxicity",
+    ),
+    Kind(
+        name="spamassassin",
+        columns=frozenset({"subject", "body", "is_spam"}),
+        text="coalesce(subject, '') || ' ' || coalesce(body, '')",
+        topics="CASE WHEN is_spam THEN 'spam' ELSE '' END",
+    ),
+    Kind(
+        name="goemotions",
+        columns=frozenset({"text", "labels", "split"}),
+        text="text",
+        topics="coalesce(labels, '')",
+    ),
+    Kind(
+        name="newsgroups20",
+        columns=frozenset({"label", "text", "split"}),
+        text="text",
+        topics="label",
+    ),
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Collection:
+    """Texts with their topics; scores where a vendor gave some."""
+
+    name: str
+    texts: NDArray[Any]
+    topics: NDArray[Any]
+    scores: Floats | None
+
+    def labels(self, topic: str) -> Flags:
+        """Which items have the topic."""
+        return np.array([topic in own.split(";") for own in self.topics], dtype=np.bool_)
+
+    def shares(self) -> dict[str, float]:
+        """The share of items of every topic, the most frequent first."""
+        names, counts = np.unique(
+            [name for own in self.topics for name in own.split(";") if name], return_counts=True
+        )
+        order = np.argsort(-counts, kind="stable")
+        return {str(names[i]): float(counts[i]) / len(self.topics) for i in order}
+
+
+@lru_cache(maxsize=4)
+def read_collection(path: Path) -> Collection:
+    """The collection in a parquet file. Refused where the columns are not those of a known one."""
+    if not path.is_file():
+        raise InputError(f"There is no file {str(path)!r}. Give --data a parquet file.")
+    connection = connect()
+    connection.execute("SET preserve_insertion_order = true")
+    source = f"read_parquet({quoted(str(path))})"
+    try:
+        kind = _kind(
+            path, {row[0] for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()}
+        )
+        score = f", {kind.score} AS score" if kind.score else ""
+        rows = connection.execute(
+            f"SELECT {kind.text} AS text, {kind.topics} AS topics{score} FROM {source} "
+            f"WHERE {kind.where}"
+        ).fetchall()
+    finally:
+        connection.close()
+    scores = np.array([row[2] for row in rows], dtype=np.float64) if kind.score else None
+    return Collection(
+        name=kind.name,
+        texts=np.array([row[0] for row in rows], dtype=object),
+        topics=np.array([row[1] for row in rows], dtype=object),
+        scores=scores,
+    )
+
+
+def _kind(path: Path, columns: set[str]) -> Kind:
+    for kind in KINDS:
+        if kind.columns <= columns:
+            return kind
+    known = "; ".join(f"{kind.name}: {', '.join(sorted(kind.columns))}" for kind in KINDS)
+    raise InputError(
+        f"{path.name!r} is not a collection the lab knows: its columns are "
+        f"{', '.join(sorted(columns))}. Known collections and their columns: {known}."
+    )
+
+
+def frequent_topics(collection: Collection, *, count: int, least: float = 0.01) -> tuple[str, ...]:
+    """The most frequent topics that hold at least this share of the items, and at most half."""
+    found = [
+        name
+        for name, share in collection.shares().items()
+        if least <= share <= 0.5 and name not in CROSS_LISTED
+    ]
+    return tuple(found[:count])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Corpus:
+    """A collection with TF-IDF features, split into a population and what may be trained on."""
+
+    collection: Collection
+    features: Any
+    truth: NDArray[np.int64]
+    training: NDArray[np.int64]
+
+
+@lru_cache(maxsize=2)
+def load_corpus(path: Path, seed: int) -> Corpus:
+    """The collection, its features and its split; read once per process."""
+    collection = read_collection(path)
+    order = np.random.default_rng(seed).permutation(len(collection.texts))
+    cut = round(TRUTH_SHARE * len(order))
+    return Corpus(
+        collection=collection,
+        features=_features(collection.texts),
+        truth=np.sort(order[:cut]),
+        training=order[cut:],
+    )
+
+
+def _features(texts: NDArray[Any]) -> Any:
+    # weights of words come from all texts, as in the paper; they do not see labels
+    text = learning("feature_extraction.text")
+    return text.TfidfVectorizer(
+        min_df=10, max_df=0.3, sublinear_tf=True, max_features=20_000, dtype=np.float32
+    ).fit_transform(texts)
+
+
+def learning(module: str) -> Any:
+    """A module of scikit-learn."""
+    return extra(f"sklearn.{module}", to="train classifiers")
+
+
+def balanced_learner() -> Any:
+    """Logistic regression that weighs both classes equally, so that it finds rare ones early."""
+    linear = learning("linear_model")
+    return linear.LogisticRegression(
+        solver="liblinear", dual=True, class_weight="balanced", C=10.0, tol=0.05, random_state=0
+    )
+
+
+def trained_world(
+    corpus: Corpus, topic: str, rng: np.random.Generator, *, training: int = TRAINING
+) -> World:
+    """The population as a classifier sees it that was trained on so many random other items.
+
+    The threshold is the best for F1 on out-of-fold scores of the training items.
+    """
+    selection = learning("model_selection")
+    linear = learning("linear_model")
+    labels = corpus.collection.labels(topic)
+    size = min(training, len(corpus.training))
+    chosen = rng.choice(corpus.training, size=size, replace=False)
+    learner = linear.LogisticRegression(solver="liblinear", dual=True, C=10.0, random_state=0)
+    known, seen = corpus.features[chosen], labels[chosen]
+    folds = selection.StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    honest = selection.cross_val_predict(learner, known, seen, cv=folds, method="predict_proba")
+    threshold = best_threshold(honest[:, 1], seen)
+    learner.fit(known, seen)
+    scores = learner.predict_proba(corpus.features[corpus.truth])[:, 1].astype(np.float64)
+    return World(
+        name=f"{corpus.collection.name} {topic}",
+        labels=labels[corpus.truth],
+        predicted=scores >= threshold,
+        scores=scores,
+    )
+
+
+def vendor_worlds(collection: Collection, thresholds: tuple[float, ...]) -> tuple[World, ...]:
+    """The population as a vendor's scores see it, for every topic and threshold."""
+    if collection.scores is None:
+        return ()
+    return tuple(
+        World(
+            name=f"{collection.name} {topic} at {threshold:g}",
+            labels=collection.labels(topic),
+            predicted=collection.scores >= threshold,
+            scores=collection.scores,
+        )
+        for topic in collection.shares()
+        for threshold in thresholds
+    )

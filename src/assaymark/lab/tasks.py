@@ -1,0 +1,91 @@
+"""Many small simulations: run one after the other or side by side, kept so that a run can resume."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from assaymark import __version__
+
+Found = dict[str, Any]
+Progress = Callable[[str, float | None], None]
+
+
+class Named(Protocol):
+    """A task: a frozen dataclass whose text says everything about it."""
+
+    @property
+    def name(self) -> str:
+        """What to show while it runs."""
+        ...
+
+
+Task = TypeVar("Task", bound=Named)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """How an experiment was asked for; `runs` None takes the experiment's own small default.
+
+    `full` takes the paper's own fine steps where an experiment usually takes coarser ones.
+    """
+
+    data: tuple[Path, ...] = ()
+    runs: int | None = None
+    jobs: int = 1
+    seed: int = 42
+    folder: Path | None = None
+    full: bool = False
+    progress: Progress = field(default=lambda _message, _share: None, compare=False)
+
+
+def rng_of(seed: int, *names: str) -> np.random.Generator:
+    """A generator of its own for each task, so that order and number of jobs change nothing."""
+    text = json.dumps([seed, *names])
+    return np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest()[:16], 16))
+
+
+def run_all(
+    work: Callable[[Task], Found], tasks: Sequence[Task], order: Order, *, most: float = 1.0
+) -> list[Found]:
+    """What each task found, in order. Results already in the folder are read, not computed again."""
+    found: dict[int, Found] = {}
+    for position, task in enumerate(tasks):
+        kept = _kept(order, task)
+        if kept is not None and kept.exists():
+            found[position] = json.loads(kept.read_text(encoding="utf-8"))
+    missing = [position for position in range(len(tasks)) if position not in found]
+    if order.jobs == 1 or len(missing) < 2:
+        for position in missing:
+            order.progress(tasks[position].name, most * len(found) / len(tasks))
+            found[position] = _keep(order, tasks[position], work(tasks[position]))
+        return [found[position] for position in range(len(tasks))]
+    with ProcessPoolExecutor(order.jobs) as workers:
+        waiting = {workers.submit(work, tasks[position]): position for position in missing}
+        for done in as_completed(waiting):
+            position = waiting[done]
+            found[position] = _keep(order, tasks[position], done.result())
+            order.progress(tasks[position].name, most * len(found) / len(tasks))
+    return [found[position] for position in range(len(tasks))]
+
+
+def _kept(order: Order, task: Named) -> Path | None:
+    if order.folder is None:
+        return None
+    key = hashlib.sha256(f"{__version__} {task!r}".encode()).hexdigest()[:20]
+    return order.folder / "parts" / f"{key}.json"
+
+
+def _keep(order: Order, task: Named, found: Found) -> Found:
+    path = _kept(order, task)
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".tmp")
+        unfinished.write_text(json.dumps(found, allow_nan=False), encoding="utf-8")
+        unfinished.replace(path)
+    return found

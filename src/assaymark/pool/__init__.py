@@ -1,0 +1,144 @@
+"""Door 1, read-only: a pool of items behind one protocol, one file per engine."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from assaymark.errors import InputError
+from assaymark.types.pool import Columns, PoolFile, PoolSummary, ReservedItem
+from assaymark.types.strata import Stratum
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from assaymark.pool.dialect import Dialect
+
+ENGINES = ("duckdb", "spark")
+
+Progress = Callable[[str, float | None], None]
+"""Told what is being done and how far it is (a share, or None where nobody knows)."""
+
+
+def silent(_message: str, _share: float | None) -> None:
+    """Progress that nobody watches."""
+
+
+class Pool(Protocol):
+    """What every engine can do with a pool. Nothing here changes the user's data."""
+
+    engine: str
+    view: str
+    everything: str
+    types: Mapping[str, str]
+    dialect: "Dialect"
+
+    def files(self, progress: Progress = silent) -> tuple[PoolFile, ...]:
+        """Name, size and SHA-256 of every file; what only the engine can reach counts as one."""
+        ...
+
+    def summary(self, progress: Progress = silent) -> PoolSummary:
+        """Counts and histograms after validation; refuses a pool that cannot be used."""
+        ...
+
+    def reserve(
+        self,
+        seed: str,
+        *,
+        strata: Sequence[Stratum],
+        limits: Sequence[int],
+        after: Sequence[str] | None = None,
+        progress: Progress = silent,
+    ) -> list[ReservedItem]:
+        """The lowest tickets of each stratum, in ticket order, that follow the tickets `after`."""
+        ...
+
+    def texts(self, ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
+        """The text columns of these items."""
+        ...
+
+    def select(self, sql: str) -> list[Any]:
+        """The rows of a plain SELECT over the view `view`.
+
+        It has id, text_0, text_1, … and the 0/1 columns as booleans flag_0, flag_1, …, NULL where a
+        value is neither.
+        """
+        ...
+
+    def check(self, progress: Progress = silent) -> int:
+        """The number of items; refuses a pool that cannot be used, as `summary` does."""
+        ...
+
+    @property
+    def score_sql(self) -> str:
+        """The score as a number, in terms of the pool's own columns, which `everything` has."""
+        ...
+
+    def export(self, sql: str, path: Path, *, rows: int, in_order: bool = True) -> None:
+        """Write these many rows of a SELECT; whole or not at all, and over nothing.
+
+        DuckDB writes a parquet or CSV file, by its ending. Spark's executors write a folder of
+        parquet files, in no order.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back what the engine holds."""
+        ...
+
+
+def open_pool(
+    source: str,
+    columns: Columns,
+    *,
+    engine: str = "duckdb",
+    spark: "str | SparkSession | None" = None,
+    flags: Sequence[str] = (),
+) -> Pool:
+    """The pool at this path or glob, or in this table, read by that engine.
+
+    `flags` are 0/1 columns to have at hand. `spark` is the session or the address of the cluster;
+    without it ASSAYMARK_SPARK or the session that runs already.
+    """
+    if engine not in ENGINES:
+        raise InputError(f"'engine' must be one of {', '.join(ENGINES)}, got {engine!r}.")
+    if engine == "spark":
+        from assaymark.pool.spark import SparkPool
+
+        return SparkPool(source, columns, spark, flags)
+    from assaymark.pool.duckdb import DuckDBPool
+
+    return DuckDBPool(source, columns, flags)
+
+
+def has_pool(source: str, *, engine: str, spark: "str | SparkSession | None" = None) -> bool:
+    """Whether there is anything to read at this source, whatever it holds."""
+    from assaymark.pool.sources import find_source, is_elsewhere
+
+    if is_elsewhere(source):
+        from assaymark.pool.spark import can_reach
+
+        return can_reach(source, spark)
+    try:
+        found = bool(find_source(source).files)
+    except InputError:
+        return False
+    if found and engine_at_hand(source, engine, spark) == "spark":
+        from assaymark.pool.spark_session import find_session
+
+        find_session(spark)  # a cluster that does not answer is no sign that the pool changed
+    return found
+
+
+def engine_at_hand(source: str, engine: str, spark: object = None) -> str:
+    """The engine that reads a registered pool here: DuckDB for files where no Spark is installed.
+
+    Both engines give the same answers on the same files, so that a certificate from a cluster can
+    be checked on any machine that has the files.
+    """
+    from assaymark.pool.sources import is_elsewhere
+
+    if engine == "duckdb" or spark is not None or is_elsewhere(source):
+        return engine
+    from assaymark.pool.spark_session import is_installed
+
+    return engine if is_installed() else "duckdb"

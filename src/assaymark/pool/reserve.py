@@ -1,0 +1,93 @@
+"""The reserve: the lowest tickets of a plan with their texts, as one file of the project."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assaymark.errors import VerificationError
+from assaymark.pool.duckdb import connect
+from assaymark.pool.sources import quoted
+from assaymark.pool.tables import file_digest, write_table
+from assaymark.types.pool import ReservedItem
+
+Texts = Mapping[str, Mapping[str, str | None]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredReserve:
+    """What the ledger records of a reserve file."""
+
+    sha256: str
+    tickets: str
+
+
+def tickets_digest(items: Sequence[ReservedItem]) -> str:
+    """SHA-256 of the lines "stratum ticket id", in order."""
+    lines = "".join(f"{item.stratum} {item.ticket} {item.id}\n" for item in items)
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def store_reserve(
+    path: Path, items: Sequence[ReservedItem], texts: Texts, columns: Sequence[str]
+) -> StoredReserve:
+    """Write the reserve, whole or not at all."""
+    table: dict[str, Any] = {
+        "id": [item.id for item in items],
+        "stratum": np.array([item.stratum for item in items], dtype=np.int32),
+        "ticket": [item.ticket for item in items],
+        "prediction": np.array([-1 if i.prediction is None else int(i.prediction) for i in items]),
+        "score": np.array([np.nan if item.score is None else item.score for item in items]),
+    }
+    for number, column in enumerate(columns):
+        table[f"text_{number}"] = [texts.get(item.id, {}).get(column) or "" for item in items]
+    path.parent.mkdir(exist_ok=True)
+    write_table(path, table)
+    return StoredReserve(sha256=file_digest(path), tickets=tickets_digest(items))
+
+
+def load_reserve(path: Path, *, sha256: str) -> list[ReservedItem]:
+    """The items of a reserve file, after its digest was checked."""
+    _check(path, sha256)
+    connection = connect()
+    rows = connection.execute(
+        f"SELECT id, stratum, ticket, prediction, score FROM read_parquet({quoted(str(path))}) "
+        "ORDER BY stratum, ticket, id"
+    ).fetchall()
+    connection.close()
+    return [
+        ReservedItem(
+            id=name,
+            stratum=stratum,
+            ticket=ticket,
+            prediction=None if prediction < 0 else bool(prediction),
+            score=None if score != score else score,
+        )
+        for name, stratum, ticket, prediction, score in rows
+    ]
+
+
+def load_texts(path: Path, ids: Sequence[str], columns: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The texts of these items, where the reserve holds them."""
+    if not ids:
+        return {}
+    names = ", ".join(["id", *(f"text_{i}" for i in range(len(columns)))])
+    connection = connect()
+    connection.register("wanted", {"id": np.array(list(ids), dtype=object)})
+    rows = connection.execute(
+        f"SELECT {names} FROM read_parquet({quoted(str(path))}) SEMI JOIN wanted USING (id)"
+    ).fetchall()
+    connection.close()
+    return {row[0]: dict(zip(columns, row[1:], strict=True)) for row in rows}
+
+
+def _check(path: Path, sha256: str) -> None:
+    if not path.exists():
+        raise VerificationError(f"The reserve file {path.name!r} is missing from the project.")
+    if file_digest(path) != sha256:
+        raise VerificationError(
+            f"The reserve file {path.name!r} was changed: it does not match its digest in the ledger."
+        )

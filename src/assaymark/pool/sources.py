@@ -1,0 +1,105 @@
+"""Where a pool's rows come from: a path as people write it, to the files and a reader of them."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from assaymark.errors import InputError
+from assaymark.pool import Progress
+from assaymark.types.pool import PoolFile
+
+KINDS = {
+    ".parquet": "parquet",
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".tsv": "csv",
+    ".jsonl": "json",
+    ".jsonl.gz": "json",
+    ".ndjson": "json",
+}
+TABLE = "table:"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """The files of a pool, all of one kind, in name order."""
+
+    kind: str
+    files: tuple[Path, ...]
+
+    @property
+    def listed(self) -> str:
+        """The file names as a SQL list."""
+        return "[" + ", ".join(quoted(str(path)) for path in self.files) + "]"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each file is called below the folder they all share; no two alike."""
+        shared = os.path.commonpath([path.absolute().parent for path in self.files])
+        return tuple(path.absolute().relative_to(shared).as_posix() for path in self.files)
+
+
+def quoted(text: str) -> str:
+    """Text as a SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def named(column: str) -> str:
+    """A column name as a SQL identifier."""
+    return '"' + column.replace('"', '""') + '"'
+
+
+def find_source(text: str) -> Source:
+    """The files behind a path, a folder of parquet files or a glob."""
+    path = Path(text).expanduser()
+    if path.is_dir():
+        files = sorted(path.rglob("*.parquet"))
+        if not files:
+            raise InputError(f"The folder {text!r} holds no .parquet file. Name a file or a glob.")
+    elif path.exists():
+        files = [path]
+    else:
+        root = Path(path.anchor) if path.is_absolute() else Path()
+        files = sorted(root.glob(str(path.relative_to(path.anchor))))
+        if not files:
+            raise InputError(f"There is no pool at {text!r}. Give a file, a folder or a glob.")
+    kinds = {_kind(file) for file in files}
+    if len(kinds) > 1:
+        raise InputError(f"{text!r} mixes {' and '.join(sorted(kinds))} files. Use one kind.")
+    return Source(kind=kinds.pop(), files=tuple(files))
+
+
+def hash_files(source: Source, progress: Progress) -> tuple[PoolFile, ...]:
+    """Name, size and SHA-256 of every file."""
+    found = []
+    for number, (name, path) in enumerate(zip(source.names, source.files, strict=True)):
+        progress("reading the pool's bytes", number / len(source.files))
+        with path.open("rb") as stream:
+            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+        found.append(PoolFile(name=name, size=path.stat().st_size, sha256=sha256))
+    return tuple(found)
+
+
+def settle(source: str, engine: str) -> str:
+    """The source as it is put on record: a table of the engine is told from a path by its prefix."""
+    if engine == "duckdb" or is_elsewhere(source) or "/" in source or "*" in source:
+        return source
+    if Path(source).expanduser().exists() or source.endswith(tuple(KINDS)):
+        return source
+    return TABLE + source
+
+
+def is_elsewhere(source: str) -> bool:
+    """Whether only the engine can reach it: a table of its catalogue, or an address."""
+    return source.startswith(TABLE) or "://" in source
+
+
+def _kind(path: Path) -> str:
+    name = path.name.lower()
+    for ending, kind in KINDS.items():
+        if name.endswith(ending):
+            return kind
+    raise InputError(
+        f"{path.name!r} is of no kind that assaymark reads. Pools are {', '.join(KINDS)} files."
+    )

@@ -1,0 +1,50 @@
+"""Columns in memory as a parquet file that an engine can read."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assaymark.errors import InputError
+from assaymark.pool.duckdb import connect
+from assaymark.pool.sources import named, quoted
+
+
+def write_table(path: Path, columns: Mapping[str, Any]) -> Path:
+    """Write the columns, whole or not at all; returns the path."""
+    table = {f"c{number}": _array(values) for number, values in enumerate(columns.values())}
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(f"The columns have different lengths: {lengths}.")
+    renamed = ", ".join(f"c{number} AS {named(name)}" for number, name in enumerate(columns))
+    part = path.with_name(path.name + ".part")
+    connection = connect()
+    connection.execute("SET preserve_insertion_order = true")
+    connection.register("given", table)
+    connection.execute(
+        f"COPY (SELECT {renamed} FROM given) TO {quoted(str(part))} (FORMAT parquet, COMPRESSION zstd)"
+    )
+    connection.close()
+    part.replace(path)
+    return path
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of the file's bytes."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _array(values: Sequence[Any]) -> "np.ndarray[Any, Any]":
+    if not isinstance(values, np.ndarray):
+        values = list(values)
+    # numpy would give every text the room of the longest: a giant among thousands fills the memory
+    if isinstance(values, np.ndarray) or not any(isinstance(value, str) for value in values):
+        array = np.asarray(values)
+        if array.dtype.kind not in "OSU":
+            return array
+    texts = np.empty(len(values), dtype=object)
+    texts[:] = [None if value is None else str(value) for value in values]
+    return texts

@@ -1,0 +1,132 @@
+"""A certificate: a claim, its evidence in numbers, and where to find the rest."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from assaymark.types.claim import Claim, Counts
+from assaymark.types.plan import Plan
+from assaymark.types.record import Record
+from assaymark.types.results import Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolSeal(Record):
+    """Which collection the claim is about."""
+
+    source: str
+    items: int
+    predicted_positive: int
+    predicted_negative: int
+    fingerprint: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StratumCount(Record):
+    """What was found in one stratum."""
+
+    stratum: str
+    items: int
+    draws: int
+    counts: Counts
+
+
+@dataclass(frozen=True, kw_only=True)
+class LookSeen(Record):
+    """One look on record."""
+
+    event: int
+    time: str
+    decision: str
+    low: float
+    high: float
+    labels: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelNote(Record):
+    """A correction or a decision between annotators, by the event that recorded it."""
+
+    event: int
+    kind: str
+    item: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Annotator(Record):
+    """Who labelled how many items of this plan."""
+
+    name: str
+    labels: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlierAttempt(Record):
+    """A plan that was sealed on the same pool before this one, and why it ended without proof."""
+
+    plan: int
+    claim: Claim
+    confidence: float
+    outcome: str
+    looks: int
+    draws: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerSeal(Record):
+    """The ledger up to the certificate: number of events, and the hash of the last one."""
+
+    events: int
+    head: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate(Record):
+    """Everything that is needed to recompute a verdict from the ledger it names.
+
+    `population` says what the claim is about where the classifier was trained in the project.
+    Certificates without it are written in schema 1, as ever.
+    """
+
+    schema: ClassVar[int] = 2
+
+    kind: Literal["assaymark certificate"] = "assaymark certificate"
+    software: str
+    issued: str
+    statement: str
+    plan: Plan
+    verdict: Verdict
+    strata: tuple[StratumCount, ...]
+    looks: tuple[LookSeen, ...]
+    annotators: tuple[Annotator, ...]
+    corrections: tuple[LabelNote, ...]
+    skipped: tuple[str, ...]
+    earlier: tuple[EarlierAttempt, ...]
+    pool: PoolSeal
+    ledger: LedgerSeal
+    population: str | None = None
+
+    def sealed(self) -> dict[str, Any]:
+        """What is hashed and signed."""
+        if self.population is not None:
+            return self.to_dict()
+        return {k: v for k, v in self.to_dict().items() if k != "population"} | {"schema": 1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check(Record):
+    """One thing that verification looked at."""
+
+    name: str
+    outcome: Literal["ok", "failed", "not checked"]
+    detail: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification(Record):
+    """What a stranger found when recomputing a certificate."""
+
+    status: Literal["verified", "consistent", "failed", "superseded"]
+    statement: str
+    checks: tuple[Check, ...]
+    population: str | None = None

@@ -1,0 +1,37 @@
+"""Checks at the door: each raises InputError with the value shown and what was expected."""
+
+import difflib
+import math
+from collections.abc import Collection
+
+from assaymark.errors import InputError
+
+
+def open_share(name: str, value: float) -> float:
+    """The value, if it lies strictly between 0 and 1.
+
+    >>> open_share("confidence", 0.95)
+    0.95
+    """
+    if isinstance(value, int | float) and math.isfinite(value) and 0 < value < 1:
+        return float(value)
+    hint = ""
+    if isinstance(value, int | float) and 2 <= value < 100:
+        hint = f" Did you mean {value / 100:g}?"
+    raise InputError(f"'{name}' must be between 0 and 1, got {value!r}.{hint}")
+
+
+def count(name: str, value: int) -> int:
+    """The value, if it is a whole number of at least 0."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InputError(f"'{name}' must be a whole number of at least 0, got {value!r}.")
+    return value
+
+
+def choice(name: str, value: str, allowed: Collection[str]) -> str:
+    """The value, if it is one of those allowed; the nearest one is suggested otherwise."""
+    if value in allowed:
+        return value
+    near = difflib.get_close_matches(str(value), list(allowed), n=1)
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    raise InputError(f"'{name}' must be one of {', '.join(allowed)}, got {value!r}.{hint}")

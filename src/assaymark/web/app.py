@@ -1,0 +1,145 @@
+"""The application: which address leads to which page."""
+
+import contextlib
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from assaymark.errors import AssaymarkError
+from assaymark.steps.desk import Desk
+from assaymark.steps.project import Project
+from assaymark.steps.settings import read_settings
+from assaymark.steps.texts import Shelf
+from assaymark.steps.users import Known, server_key
+from assaymark.web import entering, labelling
+from assaymark.web.assets import load_assets, load_templates, version_of
+from assaymark.web.guard import BURST, RATE, Buckets, Guard, TooLargeError
+from assaymark.web.rooms import prepare, room
+from assaymark.web.runner import Runner
+from assaymark.web.sessions import Sessions
+from assaymark.web.site import Site, on_refusal, refuse, site_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a project is served."""
+
+    annotator: str | None = None
+    twice: float | None = None
+    minutes: float = 15.0
+    auto_draw: bool = False
+    hosts: tuple[str, ...] = ()
+    secure: bool = False
+    rate: float = RATE
+    burst: float = BURST
+
+
+def make_app(
+    project: Project, options: Options, *, clock: Callable[[], float] = time.time
+) -> ASGIApp:
+    """The page of a project."""
+    folder = project.folder
+    settings = read_settings(folder)
+    share = settings.twice if options.twice is None else options.twice
+    desk = Desk(project, clock=clock, share=share, minutes=options.minutes)
+    assets = load_assets()
+    site = Site(
+        project=project,
+        runner=Runner(desk),
+        shelf=Shelf(project),
+        sessions=Sessions(server_key(folder), Known(folder)),
+        settings=settings,
+        templates=load_templates(),
+        assets=assets,
+        version=version_of(assets),
+        clock=clock,
+        attempts=Buckets(rate=1 / 3, burst=10, clock=clock),
+        annotator=options.annotator,
+        auto_draw=options.auto_draw,
+        secure=options.secure,
+    )
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        with project.ledger.held():
+            threading.Thread(target=prepare, args=(site,), name="prepare", daemon=True).start()
+            yield
+        site.runner.close()
+
+    app = Starlette(
+        routes=ROUTES,
+        lifespan=lifespan,
+        exception_handlers={
+            AssaymarkError: on_refusal,
+            TooLargeError: _too_large,
+            404: _missing,
+            405: _missing,
+        },
+    )
+    app.state.site = site
+    return Guard(app, hosts=options.hosts, clock=clock, rate=options.rate, burst=options.burst)
+
+
+async def _too_large(_request: Request, _error: Exception) -> Response:
+    return PlainTextResponse("The request is too long.", status_code=413)
+
+
+async def _missing(request: Request, _error: Exception) -> Response:
+    return refuse(request, "There is no such page.", status=404)
+
+
+async def asset(request: Request) -> Response:
+    """A script or style from memory; browsers keep it until its address changes."""
+    found = site_of(request).assets.get(request.path_params["name"])
+    if found is None:
+        return PlainTextResponse("There is no such file.", status_code=404)
+    return Response(
+        found.body,
+        media_type=found.type,
+        headers={"cache-control": "public, max-age=31536000, immutable"},
+    )
+
+
+async def alive(_request: Request) -> Response:
+    """Whether the server answers at all."""
+    return PlainTextResponse("ok")
+
+
+ROUTES = [
+    Route("/", entering.home),
+    Route("/enter", entering.show, methods=["GET"]),
+    Route("/enter", entering.enter, methods=["POST"]),
+    Route("/leave", entering.leave, methods=["POST"]),
+    Route("/label", labelling.show),
+    Route("/label/hand", labelling.hand, methods=["POST"]),
+    Route("/label/answer", labelling.answer, methods=["POST"]),
+    Route("/label/back", labelling.back, methods=["POST"]),
+    Route("/watch", room("watching", "show")),
+    Route("/watch/news", room("watching", "news")),
+    Route("/watch/chart/{survey:int}/{place:int}", room("watching", "chart")),
+    Route("/watch/doubt", room("watching", "doubt")),
+    Route("/watch/draw", room("watching", "draw"), methods=["POST"]),
+    Route("/watch/certify", room("watching", "certify"), methods=["POST"]),
+    Route("/watch/train", room("training", "go_on"), methods=["POST"]),
+    Route("/watch/stop", room("training", "stop"), methods=["POST"]),
+    Route("/watch/progress", room("training", "progress")),
+    Route("/plan", room("planning", "show")),
+    Route("/plan/forecast", room("planning", "forecast"), methods=["POST"]),
+    Route("/plan/seal", room("planning", "seal"), methods=["POST"]),
+    Route("/plan/abandon", room("planning", "abandon"), methods=["POST"]),
+    Route("/plan/settings", room("planning", "settings"), methods=["POST"]),
+    Route("/decide", room("deciding", "show")),
+    Route("/decide", room("deciding", "decide"), methods=["POST"]),
+    Route("/read", room("reading", "show")),
+    Route("/read/certificate.json", room("reading", "certificate")),
+    Route("/read/report.{form}", room("reading", "report")),
+    Route("/static/{version}/{name}", asset),
+    Route("/alive", alive),
+]

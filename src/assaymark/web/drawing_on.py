@@ -1,0 +1,76 @@
+"""When the queue runs low: say where things stand, and draw on if the server was told to."""
+
+import asyncio
+import logging
+from typing import Any
+
+from assaymark.errors import AssaymarkError
+from assaymark.steps.desk import Desk
+from assaymark.web.site import Site
+
+LOW = 12  # items left at which the next are drawn, so that nobody waits for them
+log = logging.getLogger("assaymark.serve")
+
+
+def standing(desk: Desk) -> dict[str, Any]:
+    """What to tell somebody who has, or soon will have, nothing to label."""
+    attempt = desk.state.attempt
+    if desk.queue.waiting:
+        word = "established" if _established(desk) else "open"
+    elif attempt is None and not desk.state.surveys:
+        word = "no plan"
+    elif attempt is not None and not attempt.open:
+        word = "closed"
+    elif _established(desk):
+        word = "established"
+    else:
+        word = "empty"
+    outcome = attempt.outcome if attempt is not None else None
+    return {"word": word, "outcome": outcome, "disputed": len(desk.queue.disputed)}
+
+
+def _established(desk: Desk) -> bool:
+    attempt = desk.state.attempt
+    if attempt is None:
+        return False
+    seen = bool(attempt.looks) and attempt.looks[-1][2].decision == "pass"
+    return attempt.outcome == "certified" or (attempt.open and seen)
+
+
+def draw_when_low(site: Site) -> None:
+    """With --auto-draw, look and draw in the background when few items are left."""
+    if site.auto_draw and "drawing" not in site.busy:
+        site.busy["drawing"] = asyncio.create_task(_draw_on(site))
+        site.busy["drawing"].add_done_callback(lambda _: site.busy.pop("drawing", None))
+
+
+async def _draw_on(site: Site) -> None:
+    low = await site.runner.ask(_runs_low)
+    if not low:
+        return
+    try:
+        seen = await asyncio.to_thread(site.watch.look)
+        if seen.answer.tone == "not yet" or seen.answer.tone == "too early":
+            await draw_next(site)
+    except AssaymarkError as error:
+        log.info("not drawn: %s", error)
+    await site.runner.ask(Desk.catch_up)
+
+
+def _runs_low(desk: Desk) -> bool:
+    attempt = desk.state.attempt
+    return (
+        attempt is not None
+        and attempt.open
+        and len(desk.queue.waiting) <= LOW
+        and not _established(desk)
+    )
+
+
+async def draw_next(site: Site, count: int | None = None) -> int:
+    """Draw the next items; how many need a label. The same step as the command line's."""
+    from assaymark.steps.draw import draw_batch  # loads the statistics
+
+    batch = await asyncio.to_thread(draw_batch, site.project, count=count, write=False)
+    await site.runner.ask(Desk.catch_up)
+    return len(batch.items)

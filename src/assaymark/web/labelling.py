@@ -1,0 +1,182 @@
+"""The labelling page and what its script asks for."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from assaymark.errors import InputError
+from assaymark.steps.desk import ConflictError, Desk, Given
+from assaymark.steps.queue import purposes
+from assaymark.steps.texts import Sources, text_sources
+from assaymark.web.display import visible
+from assaymark.web.drawing_on import draw_when_low, standing
+from assaymark.web.site import Site, body, only, person_of, site_of
+
+ANSWERS: dict[str, int | None] = {"relevant": 1, "not": 0, "unclear": None}
+WORDS = {label: word for word, label in ANSWERS.items()}
+LONGEST_NOTE = 2000
+LONGEST_STAY = 1800.0  # seconds; whoever looks longer was away
+AHEAD = 400  # texts fetched at once
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handed:
+    """What the desk says to somebody who wants items."""
+
+    items: tuple[str, ...]
+    ahead: tuple[str, ...]
+    sources: Sources
+    progress: dict[str, Any]
+    standing: dict[str, Any]
+
+
+@only("annotator", "lead")
+async def show(request: Request) -> Response:
+    """The page; its script fetches the first items."""
+    site = site_of(request)
+    return site.page(
+        request,
+        "label.html",
+        person=person_of(request),
+        mark=site.mark(request),
+        purposes=await site.runner.ask(_purposes),
+    )
+
+
+def _purposes(desk: Desk) -> tuple[str, ...]:
+    desk.catch_up()
+    return purposes(desk.state)
+
+
+@only("annotator", "lead")
+async def hand(request: Request) -> Response:
+    """The next items for this person."""
+    asked = await body(request)
+    site = site_of(request)
+    answer = await _handed(site, person_of(request).name, _kept(asked))
+    return JSONResponse(answer)
+
+
+@only("annotator", "lead")
+async def answer(request: Request) -> Response:
+    """Record one answer, and send what comes next. "saved" is true only when it is on disk."""
+    asked = await body(request)
+    site, name = site_of(request), person_of(request).name
+    given = _given(site, name, asked)
+    outcome = await site.runner.record(given)
+    keep = [item for item in _kept(asked) if item != given.item]
+    found = await _handed(site, name, keep)
+    draw_when_low(site)
+    return JSONResponse({"saved": True, "outcome": outcome, **found})
+
+
+@only("annotator", "lead")
+async def back(request: Request) -> Response:
+    """The item that this person answered before the one on the screen."""
+    asked = await body(request)
+    site, name = site_of(request), person_of(request).name
+    before = asked.get("before")
+    found = await site.runner.ask(
+        lambda desk: (
+            desk.back(name, before if isinstance(before, str) else None),
+            text_sources(desk.state),
+        )
+    )
+    previous, sources = found
+    if previous is None:
+        return JSONResponse({"item": None})
+    await asyncio.to_thread(site.shelf.fetch, sources, [previous.item])
+    return JSONResponse(
+        {"item": shown(site, name, sources, previous.item), "answer": WORDS[previous.label]}
+    )
+
+
+def _kept(asked: dict[str, Any]) -> list[str]:
+    kept = asked.get("keep", [])
+    if not isinstance(kept, list) or not all(isinstance(item, str) for item in kept):
+        raise InputError("'keep' must be a list of ids.")
+    return kept[:5]
+
+
+def _given(site: Site, name: str, asked: dict[str, Any]) -> Given:
+    item, word, note = asked.get("item"), asked.get("answer"), asked.get("note") or None
+    if not isinstance(item, str) or word not in ANSWERS:
+        raise InputError(f"An answer needs an item and one of {', '.join(ANSWERS)}.")
+    if not site.sessions.fits(asked.get("ticket"), site.sessions.item_mark(name, item)):
+        raise ConflictError("This item was not handed to you. Reload the page.")
+    if note is not None and (not isinstance(note, str) or len(note) > LONGEST_NOTE):
+        raise InputError(f"A note may be {LONGEST_NOTE:,} characters long.")
+    return Given(
+        item=item,
+        annotator=name,
+        label=ANSWERS[word],
+        correcting=asked.get("correcting") is True,
+        seconds=_seconds(asked.get("seconds")),
+        note=note,
+    )
+
+
+def _seconds(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
+        return None
+    return round(min(float(value), LONGEST_STAY), 1)
+
+
+async def _handed(site: Site, name: str, keep: Sequence[str]) -> dict[str, Any]:
+    found = await site.runner.ask(lambda desk: _hand(desk, name, keep))
+    missing = [item for item in found.items if not site.shelf.has(item)]
+    if missing:
+        await asyncio.to_thread(site.shelf.fetch, found.sources, [*missing, *found.ahead])
+    return {
+        "items": [shown(site, name, found.sources, item) for item in found.items],
+        "progress": found.progress,
+        "standing": found.standing,
+    }
+
+
+def _hand(desk: Desk, name: str, keep: Sequence[str]) -> Handed:
+    desk.catch_up()
+    items = tuple(desk.hand(name, keep))
+    ahead = []
+    for item in desk.queue.waiting:
+        ahead.append(item)
+        if len(ahead) == AHEAD:
+            break
+    return Handed(
+        items=items,
+        ahead=tuple(ahead),
+        sources=text_sources(desk.state),
+        progress=_progress(desk, name),
+        standing=standing(desk),
+    )
+
+
+def _progress(desk: Desk, name: str) -> dict[str, Any]:
+    attempt = desk.state.attempt
+    expected = None
+    if attempt is not None and attempt.open:
+        expected = attempt.plan.size or attempt.plan.expected_labels
+    drawn, done = len(desk.queue.wanted), len(desk.queue.begun)
+    known = expected is not None and expected >= drawn
+    return {
+        "done": done,
+        "of": expected if known else drawn,
+        "about": known and attempt is not None and attempt.plan.size is None,
+        "mine": len(desk.history.get(name, {})),
+        "waiting": len(desk.queue.waiting),
+    }
+
+
+def shown(site: Site, name: str, sources: Sources, item: str) -> dict[str, Any]:
+    """An item as an annotator may see it: its id and texts, never score, prediction or label."""
+    fields = site.shelf.fields(sources, item)
+    return {
+        "id": item,
+        "ticket": site.sessions.item_mark(name, item),
+        "name": visible(item),
+        "fields": [{"name": visible(field), "text": visible(text)} for field, text in fields],
+    }

@@ -1,0 +1,207 @@
+"""The plan page: a claim as a sentence, what it costs, and one button that seals it."""
+
+import asyncio
+import math
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from assaymark.errors import InputError
+from assaymark.events import Attempt, is_frozen, settings_of, training_of
+from assaymark.steps.calculators import read_claim
+from assaymark.steps.desk import Desk
+from assaymark.steps.plan import Wish, abandon_plan, seal_plan
+from assaymark.steps.prospect import Prospect, prospect, usual
+from assaymark.steps.settings import Settings, write_settings
+from assaymark.types.plan import Expectation
+from assaymark.types.results import ModeForecast, percent
+from assaymark.web.charts import power_picture
+from assaymark.web.site import body, form, only, person_of, site_of
+
+MODES = {
+    "fixed": ("fixed", "simple", "Judged once, when all labels are there."),
+    "budget": ("budget", "simple", "Judged on the way; ends at the number you promise."),
+    "anytime": ("anytime", "simple", "Judged whenever you look; ends when you like."),
+    "weighted": ("anytime", "weighted", "Guided by the scores, judged whenever you look."),
+}
+TITLES = {
+    "fixed": "Fixed",
+    "budget": "Budget",
+    "anytime": "Anytime",
+    "weighted": "Score-guided",
+}
+
+
+@only("lead")
+async def show(request: Request) -> Response:
+    """The page; an open plan is shown as sealed."""
+    site = site_of(request)
+    start = await asyncio.to_thread(usual, site.project)
+    attempt = await site.runner.ask(_attempt)
+    learning = await site.runner.ask(_learning)
+    return site.page(
+        request,
+        "plan.html",
+        person=person_of(request),
+        mark=site.mark(request),
+        start=start,
+        attempt=attempt,
+        learning=learning,
+        modes=MODES,
+        titles=TITLES,
+        percent=percent,
+    )
+
+
+def _attempt(desk: Desk) -> Attempt | None:
+    desk.catch_up()
+    return desk.state.attempt
+
+
+def _learning(desk: Desk) -> str:
+    """The claim that a training under way is for; its plan is sealed when training stops."""
+    work = training_of(desk.state)
+    attempt = desk.state.attempt
+    if work is None or (attempt is not None and attempt.open):
+        return ""
+    return "" if work.freezes and not is_frozen(desk.state) else str(settings_of(work).goal.claim)
+
+
+@only("lead")
+async def forecast(request: Request) -> Response:
+    """What the claim would cost, in labels and money."""
+    site = site_of(request)
+    wish = _wish(await body(request))
+    found = await asyncio.to_thread(prospect, site.project, wish)
+    return JSONResponse(_shown(found, site.settings, wish))
+
+
+def _wish(asked: dict[str, Any]) -> Wish:
+    mode, design, _ = MODES.get(str(asked.get("mode") or ""), (None, None, ""))
+    return Wish(
+        claim=read_claim(_claim_text(asked)),
+        mode=mode,
+        design=design if mode == "anytime" else None,
+        confidence=_number(asked, "confidence") or 0.95,
+        power=_number(asked, "power") or 0.93,
+        expectation=_expectation(asked),
+    )
+
+
+def _claim_text(asked: dict[str, Any]) -> str:
+    metric, target = str(asked.get("metric") or ""), _number(asked, "target")
+    if target is None:
+        raise InputError("A claim needs a number, such as 0.75.")
+    sign = "<=" if metric in ("elusion", "prevalence") else ">="
+    return f"{metric} {sign} {target:g}"
+
+
+def _expectation(asked: dict[str, Any]) -> Expectation | None:
+    precision, recall = _number(asked, "precision"), _number(asked, "recall")
+    if precision is None or recall is None:
+        return None
+    return Expectation(precision=precision, recall=recall, prevalence=None)
+
+
+def _number(asked: dict[str, Any], name: str) -> float | None:
+    value = asked.get(name)
+    if value is None or value == "":
+        return None
+    try:
+        found = float(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"'{name}' must be a number, got {str(value)[:40]!r}.") from error
+    if not math.isfinite(found):
+        raise InputError(f"'{name}' must be a finite number.")
+    return found
+
+
+def _shown(found: Prospect, settings: Settings, wish: Wish) -> dict[str, Any]:
+    cost = found.forecast
+    if cost is None:
+        return {"rows": [], "curve": "", "recommended": None, "sentence": _UNKNOWN, "wall": None}
+    rows = [_row(name, mode, settings) for name, mode in cost.modes.items() if name in MODES]
+    named = TITLES.get(cost.recommended or "")
+    told = f"{named} is the usual choice here: {cost.why}." if named else ""
+    wall = None
+    if cost.elusion_floor is not None:
+        wall = (
+            f"Elusion floor: on average no method passes with fewer than {cost.elusion_floor:,.0f} "
+            "labels of predicted negatives, because that many must be read to rule out what hides there."
+        )
+    return {
+        "rows": rows,
+        "curve": str(power_picture(found, power=wish.power)),
+        "recommended": cost.recommended,
+        "sentence": told,
+        "wall": wall,
+    }
+
+
+_UNKNOWN = "Say what precision and recall you expect, and the cost appears here."
+
+
+def _row(name: str, mode: ModeForecast, settings: Settings) -> dict[str, Any]:
+    labels = {"expected": mode.expected, "usual": mode.median, "unlucky": mode.quantile}
+    return {
+        "mode": name,
+        "title": TITLES[name],
+        "about": MODES[name][2],
+        "reason": mode.reason,
+        **{key: None if n is None else f"{math.ceil(n):,}" for key, n in labels.items()},
+        "money": None
+        if mode.expected is None
+        else f"{math.ceil(mode.expected) * settings.cost:,.0f} {settings.currency}",
+    }
+
+
+@only("lead")
+async def seal(request: Request) -> Response:
+    """Seal the plan: the same step as the command line's."""
+    site, fields = site_of(request), await form(request)
+    if fields.get("mode") not in MODES:
+        raise InputError("Choose how the claim will be judged.")
+    await asyncio.to_thread(seal_plan, site.project, _wish(dict(fields)))
+    await site.runner.ask(Desk.catch_up)
+    return RedirectResponse("/watch", status_code=303)
+
+
+@only("lead")
+async def abandon(request: Request) -> Response:
+    """Close the open plan for good, with a reason."""
+    site, fields = site_of(request), await form(request)
+    await asyncio.to_thread(abandon_plan, site.project, fields.get("reason", "")[:2000])
+    await site.runner.ask(Desk.catch_up)
+    return RedirectResponse("/plan", status_code=303)
+
+
+@only("lead")
+async def settings(request: Request) -> Response:
+    """Keep what the labelling page says, and what a label costs."""
+    site, fields = site_of(request), await form(request)
+    texts = {
+        name: fields[name].replace("\r\n", "\n").strip()
+        for name in ("title", "criteria", "relevant", "not_relevant", "cannot_tell", "currency")
+        if name in fields
+    }
+    twice, cost = _number(dict(fields), "twice"), _number(dict(fields), "cost")
+    changed = replace(
+        site.settings,
+        **texts,
+        twice=site.settings.twice if twice is None else twice / 100,
+        cost=site.settings.cost if cost is None else cost,
+    )
+    if changed != site.settings:
+        keep = partial(write_settings, by=person_of(request).name, time=site.project.now())
+        await asyncio.to_thread(keep, site.project.folder, changed)
+    site.settings = changed
+    await site.runner.ask(lambda desk: _read_twice(desk, changed.twice))
+    return RedirectResponse("/plan#page", status_code=303)
+
+
+def _read_twice(desk: Desk, share: float) -> None:
+    desk.queue.share = share
+    desk.queue.reset(desk.state)

@@ -1,0 +1,67 @@
+"""For those who read the result: the verdict on record, the certificate, the report."""
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from assaymark.steps.desk import Desk
+from assaymark.steps.hand_over import OnRecord, certificate_file, certificate_statement, on_record
+from assaymark.steps.report import REPORT_FORMS, report_bytes
+from assaymark.web.site import only, person_of, refuse, site_of
+
+TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
+
+
+@only("lead", "reader")
+async def show(request: Request) -> Response:
+    """What is on record; nothing is computed and no look is taken."""
+    site = site_of(request)
+    found = await site.runner.ask(_record)
+    text = await asyncio.to_thread(certificate_file, site.project, found.certificate)
+    return site.page(
+        request,
+        "read.html",
+        person=person_of(request),
+        mark=site.mark(request),
+        found=found,
+        has_file=text is not None,
+        statement=certificate_statement(text),
+        forms=REPORT_FORMS,
+    )
+
+
+def _record(desk: Desk) -> OnRecord:
+    desk.catch_up()
+    return on_record(desk.state)
+
+
+@only("lead", "reader")
+async def certificate(request: Request) -> Response:
+    """The certificate as it was written, if it is the one on record."""
+    site = site_of(request)
+    found = await site.runner.ask(_record)
+    text = await asyncio.to_thread(certificate_file, site.project, found.certificate)
+    if text is None:
+        return refuse(request, "There is no certificate to download yet.", status=404)
+    return _attached(text, "application/json", "certificate.json")
+
+
+@only("lead", "reader")
+async def report(request: Request) -> Response:
+    """The report as a file."""
+    site, form = site_of(request), request.path_params["form"]
+    if form not in REPORT_FORMS:
+        return refuse(request, "There is no such page.", status=404)
+    found = await site.runner.ask(_record)
+    if person_of(request).role == "reader" and not found.final:
+        return refuse(request, "The report is handed over when the plan is closed.", status=403)
+    if not found.final:
+        await asyncio.to_thread(site.watch.look)  # a report shows the verdict, so it is a look
+    text = await asyncio.to_thread(report_bytes, site.project, form)
+    return _attached(text, TYPES[form], f"report.{form}")
+
+
+def _attached(text: bytes, kind: str, name: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type=kind, headers=headers)

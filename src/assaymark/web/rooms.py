@@ -1,0 +1,45 @@
+"""Pages whose code loads slowly, because statistics stand behind it: not before the first visit.
+
+People can label as soon as the server answers. What the other pages need is loaded meanwhile.
+"""
+
+import asyncio
+import contextlib
+import importlib
+from types import ModuleType
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from assaymark.errors import AssaymarkError
+from assaymark.web.site import Handler, Site
+
+ROOMS = ("watching", "deciding", "planning", "reading")
+_open: dict[str, ModuleType] = {}
+
+
+def _enter(name: str) -> ModuleType:
+    # whoever comes second waits at the import's own lock, so nobody sees half a module
+    _open[name] = importlib.import_module(f"assaymark.web.{name}")
+    return _open[name]
+
+
+def room(module: str, name: str) -> Handler:
+    """The page of that name, loaded when somebody asks for it."""
+
+    async def page(request: Request) -> Response:
+        found = _open.get(module) or await asyncio.to_thread(_enter, module)
+        answer: Response = await getattr(found, name)(request)
+        return answer
+
+    return page
+
+
+def prepare(site: Site) -> None:
+    """Load all pages, and read the ledger for the dashboard, while people begin to label."""
+    for name in ROOMS:
+        _enter(name)
+    importlib.import_module("assaymark.steps.draw")
+    importlib.import_module("assaymark.pool.reserve")
+    with contextlib.suppress(AssaymarkError, OSError):  # whoever opens the dashboard will be told
+        site.watch.prepare()

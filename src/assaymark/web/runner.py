@@ -1,0 +1,90 @@
+"""The one thread that owns the desk: answers that arrive together are written together."""
+
+import asyncio
+import contextlib
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, InvalidStateError
+from typing import Any, TypeVar
+
+from assaymark.steps.desk import Desk, Given, Outcome
+
+Result = TypeVar("Result")
+Job = tuple[Callable[[Desk], Any] | Given, "Future[Any]"]
+MOST_TOGETHER = 200
+
+
+class Runner:
+    """Calls the desk in turn, so that nothing else ever touches its state."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="desk", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Finish what was asked for, then end."""
+        self._jobs.put(None)
+        self._thread.join(timeout=30)
+
+    async def ask(self, function: Callable[[Desk], Result]) -> Result:
+        """What the function finds at the desk."""
+        future: Future[Result] = Future()
+        self._jobs.put((function, future))
+        return await asyncio.wrap_future(future)
+
+    async def record(self, given: Given) -> Outcome:
+        """Have an answer recorded; returns when it is on disk."""
+        future: Future[Outcome] = Future()
+        self._jobs.put((given, future))
+        return await asyncio.wrap_future(future)
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            answers: list[tuple[Given, Future[Any]]] = []
+            while job is not None and isinstance(job[0], Given) and len(answers) < MOST_TOGETHER:
+                answers.append((job[0], job[1]))
+                job = self._next()
+            self._record(answers)
+            if job is not None:
+                if isinstance(job[0], Given):
+                    self._record([(job[0], job[1])])
+                else:
+                    self._call(job[0], job[1])
+
+    def _next(self) -> Job | None:
+        try:
+            job = self._jobs.get_nowait()
+        except queue.Empty:
+            return None
+        if job is None:  # the end: leave it for the loop
+            self._jobs.put(None)
+        return job
+
+    def _record(self, answers: list[tuple[Given, "Future[Any]"]]) -> None:
+        if not answers:
+            return
+        try:
+            found = self._desk.record([given for given, _ in answers])
+        except Exception as error:  # noqa: BLE001 - goes to those who asked
+            for _, future in answers:
+                _settle(future, error)
+            return
+        for (_, future), outcome in zip(answers, found, strict=True):
+            _settle(future, outcome)
+
+    def _call(self, function: Callable[[Desk], Any], future: "Future[Any]") -> None:
+        try:
+            _settle(future, function(self._desk))
+        except Exception as error:  # noqa: BLE001 - goes to the one who asked
+            _settle(future, error)
+
+
+def _settle(future: "Future[Any]", found: Any) -> None:
+    with contextlib.suppress(InvalidStateError):  # nobody waits any more: the connection was lost
+        if isinstance(found, Exception):
+            future.set_exception(found)
+        else:
+            future.set_result(found)

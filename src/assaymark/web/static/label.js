@@ -1,0 +1,297 @@
+// One item, two keys. The next item is here before the key is pressed; nothing is "saved" before
+// the server has it on disk, and until then the keys pause.
+(() => {
+  const mark = document.querySelector("meta[name=assaymark-token]").content;
+  const $ = (id) => document.getElementById(id);
+  const item = $("item"), deck = $("deck"), done = $("done"), saved = $("saved"), note = $("note");
+  const KEYS = { j: "relevant", 1: "relevant", f: "not", 2: "not", " ": "unclear", 3: "unclear" };
+  const words = {};
+  document.querySelectorAll("[data-answer]").forEach((b) => { words[b.dataset.answer] = b.querySelector("span").textContent; });
+
+  let hand = [];            // items in hand: the one on the screen and the next
+  let past = null;          // an earlier item on the screen after Undo, with its answer
+  let busy = false;
+  let since = 0, hiddenFor = 0, hiddenAt = 0;
+  const times = [];
+
+  const call = async (path, data) => {
+    const answer = await fetch(path, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json", "x-assaymark-token": mark },
+      body: JSON.stringify(data),
+    });
+    const text = await answer.text();
+    let found = {};
+    try { found = JSON.parse(text); } catch { found = { error: text.slice(0, 200) }; }
+    return { status: answer.status, ...found };
+  };
+  const wait = (ms) => new Promise((go) => setTimeout(go, ms));
+  const tell = (text, kind) => { saved.textContent = text; saved.className = `saved ${kind ?? ""}`; };
+
+  // Until it works: the server may be restarting, and the same answer sent twice is recorded once.
+  const insist = async (path, data) => {
+    for (let pause = 300; ; pause = Math.min(pause * 2, 5000)) {
+      try {
+        const found = await call(path, data);
+        if (found.status < 500 && found.status !== 429) return found;
+      } catch { /* no connection */ }
+      tell("Not saved. Trying again…", "bad");
+      pauseKeys(true);
+      await wait(pause);
+    }
+  };
+  const pauseKeys = (on) => document.querySelectorAll(".answer, #undo").forEach((b) => { b.disabled = on; });
+
+  const current = () => past?.item ?? hand[0] ?? null;
+
+  const render = () => {
+    const shown = current();
+    item.replaceChildren();
+    $("item-id").textContent = shown ? shown.name : "";
+    item.hidden = deck.hidden = !shown;
+    document.querySelector(".tools").hidden = !shown;
+    $("going-back").hidden = !past;
+    if (past) {
+      $("going-back").replaceChildren("You answered ", Object.assign(document.createElement("strong"),
+        { textContent: words[past.answer] }), ". Answer again to change it, or press Esc to go on.");
+    }
+    if (!shown) return;
+    done.hidden = true;
+    if (!shown.fields.length) item.append(empty("This item has no text."));
+    shown.fields.forEach((field) => {
+      const part = document.createElement("section");
+      if (shown.fields.length > 1) {
+        const head = document.createElement("h2");
+        head.textContent = field.name;
+        part.append(head);
+      }
+      const short = field.text.length < 140 && !field.text.includes("\n") && shown.fields.length > 1;
+      if (!field.text.trim()) part.append(empty("(empty)"));
+      else slices(field.text).forEach((slice) => {
+        const text = document.createElement("div");
+        text.dir = "auto";
+        text.className = short ? "text title" : "text";
+        text.dataset.text = "";
+        text.textContent = slice;
+        part.append(text);
+      });
+      item.append(part);
+    });
+    highlight();
+    window.scrollTo(0, 0);
+    item.scrollTop = 0;
+    note.value = "";
+    showNote(false);
+    since = performance.now();
+    hiddenFor = 0;
+    hiddenAt = document.hidden ? performance.now() : 0;
+  };
+  const empty = (text) => Object.assign(document.createElement("p"), { className: "quiet", textContent: text });
+
+  // A long text is laid out piece by piece as it scrolls into view; two megabytes at once take seconds.
+  const slices = (text) => {
+    const found = [];
+    for (let from = 0; from < text.length;) {
+      let to = from + 4000;
+      if (text.length < 20000) to = text.length;
+      else if (to < text.length) {
+        const line = text.lastIndexOf("\n", to), space = text.lastIndexOf(" ", to);
+        if (line > from + 1000) to = line + 1;
+        else if (space > from + 1000) to = space + 1;
+        else if (/[\udc00-\udfff]/.test(text[to])) to += 1;
+      }
+      found.push(text.slice(from, to));
+      from = to;
+    }
+    return found;
+  };
+
+  const highlight = () => {
+    const wanted = $("find").value.trim().toLowerCase();
+    let found = 0;
+    item.querySelectorAll("[data-text]").forEach((box) => {
+      const text = box.textContent;
+      const lower = text.toLowerCase();
+      const parts = [];
+      let from = 0;
+      if (wanted && lower.length === text.length) {
+        for (let at = lower.indexOf(wanted); at >= 0 && found < 2000; at = lower.indexOf(wanted, at + wanted.length)) {
+          parts.push(document.createTextNode(text.slice(from, at)));
+          parts.push(Object.assign(document.createElement("mark"), { textContent: text.slice(at, at + wanted.length) }));
+          from = at + wanted.length;
+          found += 1;
+        }
+      }
+      if (box.childNodes.length > 1 || parts.length) box.replaceChildren(...parts, document.createTextNode(text.slice(from)));
+    });
+    $("found").textContent = wanted ? (found ? `${found >= 2000 ? "2,000+" : found} found` : "not found") : "";
+  };
+
+  const progress = (p) => {
+    const middle = [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)];
+    const pace = times.length ? ` · ${middle.toFixed(1)} s each` : "";
+    const of = p.of ? ` of ${p.about ? "~" : ""}${p.of.toLocaleString("en")}` : "";
+    $("progress").textContent = `${p.done.toLocaleString("en")}${of}${pace}`;
+  };
+
+  const finish = (standing) => {
+    if (hand.length || past) return;
+    const say = {
+      "no plan": ["Nothing to label yet", "The lead has not sealed a plan. This page fills when items are drawn."],
+      closed: ["The work is done", standing.outcome === "certified" ? "The claim is certified. Thank you." : "The plan is closed. Thank you."],
+      established: ["The claim is established", "Enough is known; no more labels are needed. You can stop here."],
+      empty: ["All items are labelled", "Nothing is waiting for you. The lead can draw more on the page Watch; this page goes on by itself."],
+      open: ["Nothing for you right now", "The remaining items are in other hands. This page goes on by itself when one comes back."],
+    }[standing.word] ?? ["Nothing to label", ""];
+    const head = Object.assign(document.createElement("h2"), { textContent: say[0] });
+    const text = Object.assign(document.createElement("p"), { textContent: say[1] });
+    const go = document.createElement("p");
+    const undo = Object.assign(document.createElement("button"), { type: "button", textContent: "Go back one item" });
+    undo.addEventListener("click", back);
+    go.append(undo);
+    done.replaceChildren(head, text, go);
+    done.hidden = false;
+    document.querySelector(".done-hint")?.remove();
+  };
+
+  const hint = (standing) => {
+    const old = document.querySelector(".done-hint");
+    if (standing.word !== "established" || !hand.length) { old?.remove(); return; }
+    if (old) return;
+    const line = Object.assign(document.createElement("p"), {
+      className: "banner done-hint", textContent: "The claim is established: you can stop here. What is left is not needed for it.",
+    });
+    document.querySelector(".tools").before(line);
+  };
+
+  const take = (found) => {
+    hand = found.items;
+    progress(found.progress);
+    hint(found.standing);
+    finish(found.standing);
+  };
+
+  const load = async () => {
+    try {
+      const found = await call("/label/hand", { keep: hand.map((one) => one.id) });
+      if (found.status === 401) { location.assign("/enter"); return; }
+      if (found.error) { tell(found.error, "bad"); return; }
+      const before = current()?.id;
+      take(found);
+      if (current()?.id !== before || !before) render();
+    } catch {
+      tell("The server does not answer. Trying again…", "bad");
+      await wait(1500);
+      return load();
+    }
+  };
+
+  const answer = async (word) => {
+    const shown = current();
+    if (busy || !shown) return;
+    busy = true;
+    const seconds = (performance.now() - since - hiddenFor) / 1000;
+    const data = {
+      item: shown.id, ticket: shown.ticket, answer: word, correcting: Boolean(past),
+      seconds: Math.round(seconds * 10) / 10, note: note.value.trim(),
+    };
+    flash(word);
+    if (past) past = null; else hand = hand.slice(1);
+    data.keep = hand.map((one) => one.id);
+    tell("saving…");
+    render();
+    const found = await insist("/label/answer", data);
+    pauseKeys(false);
+    busy = false;
+    if (found.saved) {
+      if (seconds < 600) times.push(seconds);
+      tell("saved ✓", "good");
+      const before = current()?.id;
+      take(found);
+      if (current()?.id !== before) render();
+    } else if (found.status === 401) {
+      tell("Not saved: you are signed out.", "bad");
+      location.assign("/enter");
+    } else {
+      tell(`Not saved. ${found.error ?? ""}`, "bad");
+      hand = [];
+      await load();
+    }
+  };
+  const flash = (word) => {
+    const button = document.querySelector(`[data-answer="${word}"]`);
+    button.classList.add("pressed");
+    setTimeout(() => button.classList.remove("pressed"), 140);
+  };
+
+  const back = async () => {
+    if (busy) return;
+    busy = true;
+    try {
+      const found = await call("/label/back", { before: past?.item.id ?? null });
+      if (found.item) past = { item: found.item, answer: found.answer };
+      else tell("There is nothing further back.", "");
+    } catch { tell("The server does not answer.", "bad"); }
+    busy = false;
+    render();
+  };
+  const forward = () => { if (past) { past = null; render(); load(); } };
+
+  const showNote = (on) => {
+    $("note-box").hidden = !on;
+    $("note-button").setAttribute("aria-expanded", String(on));
+    if (on) note.focus();
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+    if (event.key === "Escape") {
+      if (typing) event.target.blur(); else forward();
+      return;
+    }
+    if (typing) {
+      if (event.key === "Enter" && event.target === $("find")) event.target.blur();
+      return;
+    }
+    const key = event.key.toLowerCase();
+    // a button or a fold in focus keeps its own space key
+    if (key === " " && /^(BUTTON|SUMMARY|A)$/.test(event.target.tagName)) return;
+    if (event.repeat) return;
+    if (KEYS[key]) { event.preventDefault(); answer(KEYS[key]); }
+    else if (key === "u") { event.preventDefault(); back(); }
+    else if (key === "n") { event.preventDefault(); showNote($("note-box").hidden); }
+    else if (key === "c") { event.preventDefault(); $("criteria").open = !$("criteria").open; }
+    else if (key === "/") { event.preventDefault(); $("find").focus(); $("find").select(); }
+  });
+  document.querySelectorAll("[data-answer]").forEach((b) => b.addEventListener("click", () => {
+    b.blur();
+    answer(b.dataset.answer);
+  }));
+  $("undo").addEventListener("click", (event) => { event.currentTarget.blur(); back(); });
+  $("note-button").addEventListener("click", () => showNote($("note-box").hidden));
+  $("find").addEventListener("input", highlight);
+  $("find").addEventListener("search", highlight);
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) hiddenAt = performance.now();
+    else if (hiddenAt) { hiddenFor += performance.now() - hiddenAt; hiddenAt = 0; }
+  });
+  window.addEventListener("beforeunload", (event) => { if (busy) event.preventDefault(); });
+  window.addEventListener("pageshow", (event) => { if (event.persisted) { hand = []; load(); } });
+
+  const SIZES = ["s", "m", "l", "xl", "xxl"];
+  const resize = (by) => {
+    let at = SIZES.indexOf(document.documentElement.dataset.size ?? "m");
+    if (at < 0) at = 1;
+    at = Math.min(Math.max(at + by, 0), SIZES.length - 1);
+    document.documentElement.dataset.size = SIZES[at];
+    try { localStorage.setItem("assaymark-size", SIZES[at]); } catch { /* private window */ }
+  };
+  try { const kept = localStorage.getItem("assaymark-size"); if (SIZES.includes(kept)) document.documentElement.dataset.size = kept; } catch { /* private window */ }
+  $("smaller").addEventListener("click", () => resize(-1));
+  $("larger").addEventListener("click", () => resize(1));
+
+  // an empty page goes on by itself when items come back or are drawn
+  setInterval(() => { if (!hand.length && !past && !busy && !document.hidden) load(); }, 4000);
+  load();
+})();

@@ -1,0 +1,112 @@
+// Asks for counts only, which are no look; looking again is the lead's choice and goes on record.
+(() => {
+  const verdict = document.getElementById("verdict");
+  const again = document.getElementById("again");
+  const live = document.getElementById("live");
+  if (!verdict || !again) return;
+  const may = verdict.dataset.live === "yes";
+  document.getElementById("live-box").hidden = !may;
+  live.checked = may && sessionStorage.getItem("assaymark-live") === "yes";
+  live.addEventListener("change", () => sessionStorage.setItem("assaymark-live", live.checked ? "yes" : "no"));
+  let shown = Date.now();
+  const refresh = async () => {
+    const answer = await fetch(location.pathname, { cache: "no-store" });
+    if (!answer.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const open = [...document.querySelectorAll("main details")].map((d) => d.open);
+    document.querySelector("main").replaceChildren(...page.querySelector("main").childNodes);
+    document.querySelector("header .progress")?.replaceChildren(...(page.querySelector("header .progress")?.childNodes ?? []));
+    document.querySelectorAll("main details").forEach((d, i) => { d.open = Boolean(open[i]); });
+    shown = Date.now();
+    start();
+  };
+  const start = () => {
+    const button = document.getElementById("again");
+    const box = document.getElementById("live");
+    document.getElementById("live-box").hidden = !may;
+    box.checked = sessionStorage.getItem("assaymark-live") === "yes";
+    box.addEventListener("change", () => sessionStorage.setItem("assaymark-live", box.checked ? "yes" : "no"));
+    button.addEventListener("click", refresh);
+    fill();
+  };
+  // the verdict does not wait for what wrong labels would do to it
+  const doubt = async () => {
+    const line = document.getElementById("doubt");
+    if (!line) return;
+    try {
+      const answer = await fetch("/watch/doubt", { headers: { accept: "application/json" } });
+      if (!answer.ok) return;
+      line.textContent = (await answer.json()).sentence;
+      line.classList.remove("quiet");
+    } catch { line.textContent = ""; }
+  };
+  // pictures of surveys are drawn by the server when they are first asked for
+  const charts = () => document.querySelectorAll("[data-chart]").forEach(async (figure) => {
+    try {
+      const answer = await fetch(figure.dataset.chart);
+      if (!answer.ok) return;
+      const picture = new DOMParser().parseFromString(await answer.text(), "image/svg+xml").documentElement;
+      figure.querySelector("svg")?.remove();
+      figure.prepend(document.adoptNode(picture));
+    } catch { /* the caption says what it shows */ }
+  });
+  // another cut-off may be tried, never chosen here: it would be another claim
+  const cuts = () => {
+    const cut = document.getElementById("cut"), line = document.getElementById("cut-line");
+    if (!cut || !line) return;
+    const told = document.getElementById("cut-told"), usual = told.textContent;
+    const edges = cut.dataset.edges.split(" ").map(Number), above = cut.dataset.above.split(" ").map(Number);
+    const { x0, x1, left, right } = line.dataset;
+    cut.addEventListener("input", () => {
+      const at = edges[cut.value], same = at === Number(cut.dataset.now);
+      const x = Number(left) + (at - x0) / (x1 - x0) * (right - left);
+      line.setAttribute("x1", x);
+      line.setAttribute("x2", x);
+      line.setAttribute("visibility", same ? "hidden" : "visible");
+      document.getElementById("cut-shown").textContent = at.toFixed(2);
+      told.textContent = same ? usual : `At ${at.toFixed(2)} the classifier would pick about ${above[cut.value].toLocaleString("en")} items. `
+        + "That is another classifier, so it is a new claim: nothing proven here carries over. Register the collection with that cut-off in a new project and seal a plan for it.";
+    });
+  };
+  // a refit takes seconds or minutes: say what it does, and let nobody press twice
+  const working = () => {
+    const line = document.getElementById("working");
+    if (!line) return;
+    const forms = document.querySelectorAll("form[data-long]");
+    const tell = (what) => {
+      line.hidden = false;
+      forms.forEach((form) => { form.querySelector("button").disabled = true; });
+      line.textContent = `${what}…`;
+      const watch = setInterval(async () => {
+        try {
+          const answer = await fetch("/watch/progress", { headers: { accept: "application/json" } });
+          if (!answer.ok) return;
+          const { told } = await answer.json();
+          if (told) line.textContent = `${what}: ${told}…`;
+          else if (line.dataset.on) { clearInterval(watch); location.reload(); }
+        } catch { line.textContent = "The server does not answer."; }
+      }, 700);
+    };
+    forms.forEach((form) => form.addEventListener("submit", () => tell(form.dataset.long)));
+    if (line.dataset.on) tell("The classifier is being trained");
+  };
+  // whoever comes back with the browser's button finds the page as it is now
+  window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+  const fill = () => { doubt(); charts(); cuts(); working(); };
+  again.addEventListener("click", refresh);
+  fill();
+  setInterval(async () => {
+    if (document.hidden) return;
+    try {
+      const answer = await fetch("/watch/news", { headers: { accept: "application/json" } });
+      if (!answer.ok) return;
+      const news = await answer.json();
+      const changed = news.at > Number(document.getElementById("verdict").dataset.at);
+      const button = document.getElementById("again");
+      button.hidden = !changed;
+      button.textContent = "Look again: there are new labels";
+      const box = document.getElementById("live");
+      if (changed && may && box.checked && Date.now() - shown > 8000) await refresh();
+    } catch { /* the server is away; the next round will tell */ }
+  }, 3000);
+})();

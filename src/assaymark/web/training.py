@@ -1,0 +1,78 @@
+"""Buttons of a training: refit and hand out more, or stop and seal the plan that judges it."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from assaymark.errors import AssaymarkError
+from assaymark.steps.desk import ConflictError, Desk
+from assaymark.steps.training_freeze import stop_training, train_on
+from assaymark.steps.training_settings import TrainWish
+from assaymark.web.site import form, only, refuse, site_of
+
+BUSY = "training"
+
+
+class EndedError(AssaymarkError):
+    """The server ends, so what it was about to work out is given up."""
+
+
+@dataclass(kw_only=True)
+class Work:
+    """What the server works out just now, told to whoever watches. Ended, it stops at its next word."""
+
+    told: str = "beginning"
+    ended: bool = False
+
+    def progress(self, message: str, share: float | None) -> None:
+        """Called by the step from its own thread."""
+        if self.ended:
+            raise EndedError("The server was ended meanwhile.")
+        self.told = message if share is None else f"{message}, {share:.0%}"
+
+
+@only("lead")
+async def go_on(request: Request) -> Response:
+    """Refit on all training labels and hand out the next items. The command line's own step."""
+    site = site_of(request)
+    asked = await form(request)
+    wish = TrainWish(insist=asked.get("insist") == "yes")
+    return await _worked(request, partial(train_on, site.project, wish, write=False))
+
+
+@only("lead")
+async def stop(request: Request) -> Response:
+    """Freeze the classifier and seal its plan."""
+    return await _worked(request, partial(stop_training, site_of(request).project))
+
+
+@only("lead")
+async def progress(request: Request) -> Response:
+    """What a refit is doing; empty where none is under way."""
+    work: Work | None = site_of(request).busy.get(BUSY)
+    return JSONResponse({"told": "" if work is None else work.told})
+
+
+async def _worked(request: Request, step: Callable[..., Any]) -> Response:
+    """Do one step away from the readers' requests; a second one must wait for it."""
+    site = site_of(request)
+    if BUSY in site.busy:
+        raise ConflictError(
+            f"The classifier is being trained at this moment ({site.busy[BUSY].told}). Wait until it is "
+            "done, then look again."
+        )
+    work = site.busy[BUSY] = Work()
+    try:
+        await asyncio.to_thread(step, progress=work.progress)
+    except asyncio.CancelledError:  # the server was told to end and waits no longer
+        work.ended = True
+        return refuse(request, "The server ends; the classifier was not trained on.", status=503)
+    finally:
+        del site.busy[BUSY]
+    await site.runner.ask(Desk.catch_up)
+    return RedirectResponse("/watch", status_code=303)

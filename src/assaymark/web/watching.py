@@ -1,0 +1,139 @@
+"""The dashboard: verdict first, then what it rests on. Opening it is a look."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from assaymark.report.render import svg
+from assaymark.report.surveys import survey_section
+from assaymark.steps.certify import certify as issue
+from assaymark.steps.desk import Desk
+from assaymark.steps.watch import look_is_due
+from assaymark.types.dossier import Dossier
+from assaymark.types.results import percent, rounded
+from assaymark.web.charts import cut_offs, evidence_bar, path_picture, range_picture, score_picture
+from assaymark.web.drawing_on import draw_next
+from assaymark.web.site import only, person_of, refuse, site_of
+
+TONES = {
+    "pass": ("good", "✓"),
+    "not yet": ("wait", "…"),
+    "too early": ("wait", "…"),
+    "fail": ("bad", "✗"),
+    "abandoned": ("bad", "–"),
+    "no plan": ("wait", "…"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Now:
+    """What the lead can do next."""
+
+    open: bool
+    waiting: int
+    disputed: int
+    can_draw: bool
+    due: bool
+    labels_at: int
+
+
+def _now(desk: Desk) -> Now:
+    desk.catch_up()
+    attempt = desk.state.attempt
+    is_open = attempt is not None and attempt.open
+    drawn = len(attempt.draws) if attempt is not None else 0
+    full = attempt is not None and (
+        drawn >= attempt.plan.size
+        if attempt.plan.size
+        else len(attempt.order) >= attempt.plan.items
+    )
+    return Now(
+        open=is_open,
+        waiting=len(desk.queue.waiting),
+        disputed=len(desk.queue.disputed),
+        can_draw=is_open and not full,
+        due=look_is_due(desk.state),
+        labels_at=desk.state.labels_at,
+    )
+
+
+@only("lead")
+async def show(request: Request) -> Response:
+    """The dashboard of now."""
+    site = site_of(request)
+    seen = await asyncio.to_thread(site.watch.look)
+    now = await site.runner.ask(_now)
+    tone, sign = TONES[seen.answer.tone]
+    return site.page(
+        request,
+        "watch.html",
+        person=person_of(request),
+        mark=site.mark(request),
+        seen=seen,
+        now=now,
+        tone=tone,
+        sign=sign,
+        path=path_picture(seen),
+        scores=score_picture(seen),
+        evidence=evidence_bar(seen),
+        ranges=[(number, range_picture(number)) for number in seen.card],
+        cut=cut_offs(seen),
+        sections=[(survey, survey_section(survey)) for survey in seen.surveys],
+        training=_training(seen),
+        working=site.busy["training"].told if "training" in site.busy else "",
+        percent=percent,
+        rounded=rounded,
+    )
+
+
+def _training(seen: Dossier) -> Mapping[str, Any] | None:
+    """Where a training stands, if there is one."""
+    return next((one.result for one in seen.surveys if one.purpose == "training"), None)
+
+
+@only("lead")
+async def news(request: Request) -> Response:
+    """Counts only: whether looking again would show anything new."""
+    now = await site_of(request).runner.ask(_now)
+    return JSONResponse(
+        {"due": now.due, "waiting": now.waiting, "disputed": now.disputed, "at": now.labels_at}
+    )
+
+
+@only("lead")
+async def chart(request: Request) -> Response:
+    """A picture of a survey's result that the dashboard shows; drawn once for each result."""
+    seen = await asyncio.to_thread(site_of(request).watch.glance)
+    survey, place = (request.path_params[name] for name in ("survey", "place"))
+    found = [one for one in (seen.surveys if seen else ()) if one.number == survey]
+    charts = survey_section(found[0]).charts if found else ()
+    if place >= len(charts):
+        return refuse(request, "There is no such picture.", status=404)
+    return Response(await asyncio.to_thread(svg, charts[place].spec), media_type="image/svg+xml")
+
+
+@only("lead")
+async def doubt(request: Request) -> Response:
+    """What wrong labels would do to the verdict on the screen; it takes longer than the verdict."""
+    found = await asyncio.to_thread(site_of(request).watch.sensitivity)
+    return JSONResponse({"sentence": found.sentence if found else ""})
+
+
+@only("lead")
+async def draw(request: Request) -> Response:
+    """Draw the next items."""
+    await draw_next(site_of(request))
+    return RedirectResponse("/watch", status_code=303)
+
+
+@only("lead")
+async def certify(request: Request) -> Response:
+    """Issue the certificate: the same step, and the same file, as the command line's."""
+    site = site_of(request)
+    await asyncio.to_thread(issue, site.project)
+    await site.runner.ask(Desk.catch_up)
+    return RedirectResponse("/read", status_code=303)
