@@ -86,7 +86,7 @@ def test_what_fails_leases_nothing(store: LeaseStore) -> None:
 def test_only_one_at_a_time_changes_leases(
     ledger: Ledger, store: LeaseStore, tmp_path: Path
 ) -> None:
-    """A thousand changes by four threads, and none is lost."""
+    """A hundred changes by four threads, and none is lost."""
 
     def lease(who: str) -> None:
         own = leases_of(ledger, tmp_path)

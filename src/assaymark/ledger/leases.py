@@ -116,7 +116,7 @@ def _read(file: int) -> list[Lease]:
     try:
         return [
             Lease(item=str(row["item"]), annotator=str(row["annotator"]), until=float(row["until"]))
-            for row in json.loads(os.pread(file, os.fstat(file).st_size, 0))
+            for row in json.loads(os.read(file, os.fstat(file).st_size))
         ]
     except (ValueError, TypeError, KeyError):
         return []
@@ -126,4 +126,5 @@ def _write(file: int, leases: Sequence[Lease]) -> None:
     text = json.dumps([asdict(lease) for lease in leases]).encode()
     with contextlib.suppress(OSError):  # a full disk: answers are refused, and leases run out
         os.ftruncate(file, 0)
-        os.pwrite(file, text, 0)
+        os.lseek(file, 0, os.SEEK_SET)
+        os.write(file, text)
