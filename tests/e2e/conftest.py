@@ -57,7 +57,7 @@ class Server:
         ]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert json.loads(self.process.stdout.readline())["url"] == f"{self.url}/"
-        with urllib.request.urlopen(f"{self.url}/alive", timeout=20) as answer:
+        with urllib.request.urlopen(f"{self.url}/alive", timeout=300) as answer:
             assert answer.status == 200
 
     def kill(self) -> None:
@@ -89,7 +89,7 @@ def enter(browser):
         context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(120_000)
         page.faults = []
         page.on("console", lambda m: page.faults.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda e: page.faults.append(str(e)))

@@ -14,6 +14,7 @@ from assaymark.cli.output import (
     project_option,
     quoted,
     rows,
+    say,
     show_json,
 )
 from assaymark.errors import InputError
@@ -94,7 +95,7 @@ def serve(
         headline(f"The page is at {url}")
         rows([("project", str(folder)), ("who", _who(len(names), annotator))])
         if not options.secure and not _loopback(host):
-            click.echo(
+            say(
                 "  Careful: without https everybody on the way can read texts and tokens. Use "
                 "--tls-cert and --tls-key, or a proxy and --behind-tls."
             )
@@ -215,7 +216,7 @@ def add(name: str, role: Any, url: str | None, folder: Path, as_json: bool) -> N
         return
     headline(f"{added.user.name} may use the page as {role}")
     rows([("token", added.token), ("link", link)])
-    click.echo("  It is shown this once; only its hash is kept. Send it by a safe way.")
+    say("  It is shown this once; only its hash is kept. Send it by a safe way.")
     advise(f"assaymark serve --host ADDRESS -p {quoted(folder)}")
 
 

@@ -25,6 +25,7 @@ from assaymark.events import (
     replay,
     trained_on,
 )
+from assaymark.ledger.leases import leases_of
 from assaymark.steps.project import Project
 from assaymark.steps.queue import Queue
 
@@ -75,6 +76,7 @@ class Desk:
         self.queue = Queue(share=share, minutes=minutes)
         self._clock = clock
         self._ledger = project.ledger
+        self._leases = leases_of(self._ledger, project.folder)
         self.load()
 
     def load(self) -> None:
@@ -207,8 +209,21 @@ class Desk:
         )
 
     def hand(self, annotator: str, keep: Sequence[str] = ()) -> list[str]:
-        """The annotator's next items, after a glance at the ledger."""
-        return self.queue.hand(self.state, annotator, keep=keep, now=self._clock())
+        """The annotator's next items, after a glance at the ledger and at all servers' leases."""
+        now = self._clock()
+        with self._leases.holding(now) as holder:
+            # what was answered before this lock was granted must be known: its lease may be gone
+            self.catch_up()
+            self.queue.adopt(holder.leases)
+            items = self.queue.hand(self.state, annotator, keep=keep, now=now)
+            holder.replace(annotator, items, until=now + 60 * self.queue.minutes)
+        return items
+
+    def release(self, annotator: str) -> None:
+        """Give back everything in this person's hands."""
+        with self._leases.holding(self._clock()) as holder:
+            holder.replace(annotator, (), until=0.0)
+        self.queue.release(annotator)
 
     def back(self, annotator: str, before: str | None) -> Previous | None:
         """The item that this annotator answered before that one (None: the latest)."""

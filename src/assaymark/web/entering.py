@@ -66,7 +66,7 @@ def _enter(site: Site, name: str, where: str) -> Response:
 async def leave(request: Request) -> Response:
     """Sign out, and give back what was in hand."""
     site, name = site_of(request), person_of(request).name
-    await site.runner.ask(lambda desk: desk.queue.release(name))
+    await site.runner.ask(lambda desk: desk.release(name))
     answer = RedirectResponse("/enter", status_code=303)
     answer.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=site.secure)
     return answer
