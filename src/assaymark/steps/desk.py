@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assaymark.errors import AssaymarkError, PlanError
+from assaymark.errors import AssaymarkError, InputError, PlanError
 from assaymark.events import (
     Answered,
     Entry,
@@ -110,15 +110,36 @@ class Desk:
         else:
             self.queue.reset(self.state)
 
-    def record(self, given: Sequence[Given]) -> list[Outcome | AssaymarkError]:
-        """Record these answers with one durable write; each is recorded or refused by itself."""
-        found: list[Outcome | AssaymarkError] = []
+    def record(self, given: Sequence[Given]) -> list[Outcome | Exception]:
+        """Record these answers with one durable write; each is recorded or refused by itself.
+
+        An answer that breaks the write costs nobody else theirs: the others are then written one
+        by one. Where the store itself is in trouble, nothing is recorded and the trouble is raised.
+        """
+        try:
+            return self._together(given)
+        except (AssaymarkError, OSError):
+            raise
+        except Exception:
+            if len(given) == 1:
+                raise
+        return [self._alone(answer) for answer in given]
+
+    def _alone(self, given: Given) -> Outcome | Exception:
+        try:
+            return self._together([given])[0]
+        except Exception as error:  # noqa: BLE001 - goes to the one who gave this answer
+            return error
+
+    def _together(self, given: Sequence[Given]) -> list[Outcome | Exception]:
+        found: list[Outcome | Exception] = []
         try:
             with self._ledger.writing(after=self.state.head) as writer:
                 self._take(writer.entries)
                 for answer in given:
                     before = len(writer.entries)
                     try:
+                        _refuse_unwritable(answer)
                         event = self._event(answer)
                     except AssaymarkError as error:
                         found.append(error)
@@ -233,6 +254,18 @@ class Desk:
         if not mine:
             return None
         return Previous(item=mine[-1], label=self.state.answers[mine[-1]][annotator])
+
+
+def _refuse_unwritable(given: Given) -> None:
+    """Refuse text that no store can hold, before it spoils a write shared with others."""
+    for text in (given.item, given.annotator, given.note or ""):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"The text {text[:40]!a} holds half a character (a lone surrogate), which cannot be "
+                "stored. Remove it; nothing was recorded."
+            ) from error
 
 
 def _outcome(event: Answered | None) -> Outcome:
