@@ -11,7 +11,7 @@ from assaymark.events import check_story, is_frozen, labels_digest, training_lab
 from assaymark.files.labels import LabelRow
 from assaymark.stats.metrics import parse_claim
 from assaymark.steps import training_freeze
-from assaymark.steps.backup import backup, restore
+from assaymark.steps.backup import backup
 from assaymark.steps.certify import certify
 from assaymark.steps.check import check
 from assaymark.steps.draw import draw_batch
@@ -21,6 +21,7 @@ from assaymark.steps.look import look
 from assaymark.steps.plan import Wish, abandon_plan, seal_plan
 from assaymark.steps.project import Project
 from assaymark.steps.report import report_bytes
+from assaymark.steps.restore import restore
 from assaymark.steps.status import status
 from assaymark.steps.training import train
 from assaymark.steps.training_freeze import stop_training, train_on
