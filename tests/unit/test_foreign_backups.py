@@ -41,7 +41,9 @@ def write_archive(archive: Path, members: Members) -> None:
             new.addfile(member, io.BytesIO(content))
 
 
-def smuggle(archive: Path, name: str, content: bytes, *, times: int = 1, kind: bytes = b"0") -> None:
+def smuggle(
+    archive: Path, name: str, content: bytes, *, times: int = 1, kind: bytes = b"0"
+) -> None:
     """Put one more file into the archive, listed in its manifest as if it belonged there."""
     members = members_of(archive)
     manifest = json.loads(members[0][1])
@@ -248,5 +250,3 @@ def test_what_a_project_writes_is_its_owners(
     assert mode(labelled / "project.json") == 0o600
     restore(archive, tmp_path / "again")
     assert mode(tmp_path / "again") == 0o700
-
-

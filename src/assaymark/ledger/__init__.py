@@ -97,7 +97,9 @@ def _refuse_path(name: str) -> None:
 
 def _refuse_secrets(address: str) -> None:
     try:
-        given = [key.lower() for key, _ in parse_qsl(urlsplit(address).query, True)]
+        given = [
+            key.lower() for key, _ in parse_qsl(urlsplit(address).query, keep_blank_values=True)
+        ]
     except ValueError as error:
         raise InputError(
             "The ledger's address cannot be read. Give it as postgresql://user@host/database#name."

@@ -112,7 +112,9 @@ class SqliteLedger:
             yield
             return
         stop = threading.Event()
-        tidying = threading.Thread(target=self._tidy, args=(stop,), name="assaymark-tidy", daemon=True)
+        tidying = threading.Thread(
+            target=self._tidy, args=(stop,), name="assaymark-tidy", daemon=True
+        )
         # SQLite empties its write-ahead log whenever the last connection closes, which costs as
         # much as the write itself
         with self._connected(shared=True) as connection:
@@ -215,7 +217,11 @@ class SqliteLedger:
         try:
             with closing(
                 sqlite3.connect(
-                    address, uri=True, isolation_level=None, timeout=60, check_same_thread=not shared
+                    address,
+                    uri=True,
+                    isolation_level=None,
+                    timeout=60,
+                    check_same_thread=not shared,
                 )
             ) as connection:
                 _check_tables(connection, self.path.name, new=mode == "rwc")

@@ -118,4 +118,7 @@ def server_key(folder: Path) -> bytes:
             stream.write(secrets.token_hex(32))
     except FileExistsError:
         pass
+    except OSError:  # where nothing can be written, the key lasts as long as the server
+        if not path.exists():
+            return secrets.token_bytes(32)
     return bytes.fromhex(path.read_text(encoding="utf-8").strip())
