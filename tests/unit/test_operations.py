@@ -280,6 +280,24 @@ def test_a_full_disk_is_one_sentence_and_the_chain_is_whole(
     assert assaymark("check", "-p", labelled).code == 0
 
 
+def test_a_full_disk_seals_no_plan(project: Path) -> None:
+    """The reserve of tickets does not fit: one sentence, and no half of it."""
+    before, limit = head(project), 40 * 1024
+
+    def no_room() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    done = subprocess.run(
+        [sys.executable, "-m", "assaymark", "plan", "f1 >= 0.8", "-p", str(project)],
+        capture_output=True, text=True, check=False, preexec_fn=no_room,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert "is the disk full?" in done.stderr
+    assert head(project) == before
+    assert not list((project / "reserve").iterdir())
+
+
 def _drawn(assaymark: Run, folder: Path) -> list[str]:
     entries = SqliteLedger(folder / "ledger.sqlite").entries()
     bodies = [json.loads(entry.body) for entry in entries if entry.kind == "BatchDrawn"]

@@ -233,6 +233,7 @@ def _witnesses(heads: tuple[str, ...], files: tuple[Path, ...], tsa: Path | None
 
 
 def _show_verification(found: "Verification") -> None:
+    superseded = any(check.detail.startswith("superseded") for check in found.checks)
     lacking = [f"no {name}" for name in found.missing if name != "signature"]
     headline(
         {
@@ -240,7 +241,9 @@ def _show_verification(found: "Verification") -> None:
             "verified in part": f"Verified in part: {' and '.join(lacking)} at hand.",
             "consistent only": "Consistent only: the certificate agrees with itself, and no evidence was "
             f"checked ({', '.join(lacking)}).",
-            "failed": "Not verified.",
+            "failed": "Not verified: superseded, a label changed after the certificate was issued."
+            if superseded
+            else "Not verified.",
         }[found.status],
         {"verified": "good", "failed": "bad"}.get(found.status, "wait"),
     )

@@ -7,7 +7,6 @@ could not be written only says less. It never says more than was acknowledged.
 import contextlib
 import os
 import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -15,7 +14,10 @@ from pathlib import Path
 
 from assaymark.events import Entry
 
-STALE = 10.0  # seconds; after that whoever was writing the head is dead
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - not on Windows, where a head may come late
+    fcntl = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,29 +108,25 @@ def _write_waiting(ledger: Path) -> None:
 def _write(file: Path, ledger: Path, head: Head) -> None:
     """The file in one step, unless it is further on already."""
     part = file.with_name(file.name + ".part")
-    handle = _claim(part)
-    if handle is None:
-        return
-    try:
+    with os.fdopen(_claim(part), "w", encoding="ascii") as stream:
         known = read_head(ledger)
-        with os.fdopen(handle, "w", encoding="ascii") as stream:
-            stream.write(f"{head.events} {head.hash}\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-        if known is None or known.events < head.events:
-            part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
+        if known is not None and known.events >= head.events:
+            part.unlink()
+            return
+        stream.write(f"{head.events} {head.hash}\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+        part.replace(file)
 
 
-def _claim(part: Path) -> int | None:
-    """The part file, made by us alone; None where another writer keeps it for long."""
-    for _ in range(400):
-        try:
-            return os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            with contextlib.suppress(FileNotFoundError):
-                if time.time() - part.stat().st_mtime > STALE:
-                    part.unlink()
-            time.sleep(0.005)
-    return None
+def _claim(part: Path) -> int:
+    """The part file, held by us alone; the kernel gives it back when its holder dies."""
+    while True:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT, 0o600)
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle), part.stat()):
+                os.ftruncate(handle, 0)
+                return handle
+        os.close(handle)  # whoever had it before us has moved it to its place
