@@ -104,11 +104,13 @@ def test_the_engines_tell_the_same_story(tmp_path, cluster, monkeypatch) -> None
     spark = tell(tmp_path / "spark", world, str(tmp_path / "pool"), "spark", cluster.session)
     for one, other in zip(written(duck), written(spark), strict=True):
         assert one == other
-    assert verify(spark / "certificate.json", project=Project(folder=spark)).status == "verified"
+    assert verify(spark / "certificate.json", project=Project(folder=spark)).status.startswith(
+        "verified"
+    )
     monkeypatch.setattr("assaymark.pool.spark_session.is_installed", lambda: False)
     monkeypatch.setattr("assaymark.pool.spark.SparkPool.__init__", None)
     found = verify(spark / "certificate.json", project=Project(folder=spark))
-    assert found.status == "verified"
+    assert found.status.startswith("verified")
     assert "files and summary are those that were registered" in str(found.checks)
 
 

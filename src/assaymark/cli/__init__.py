@@ -29,7 +29,7 @@ from assaymark.errors import AssaymarkError
 PARTS = {
     "Prove a claim": (
         "size", "init", "plan", "draw", "label", "serve", "users", "status", "look", "certify",
-        "verify", "report", "key",
+        "verify", "report", "key", "witness",
     ),
     "Estimate, find, train, automate": ("bound", "estimate", "train", "recall", "keywords", "pair", "triage"),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),

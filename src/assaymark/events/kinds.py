@@ -239,6 +239,19 @@ class ClassifierFrozen(Event):
     software: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class WitnessRecorded(Event):
+    """Somebody outside keeps a head of this ledger, or signed it.
+
+    `form` is head, git (`evidence` is the commit) or rfc3161 (`evidence` is the time stamp in base64).
+    """
+
+    form: Literal["head", "git", "rfc3161"]
+    head: str
+    by: str
+    evidence: str | None = None
+
+
 KINDS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
@@ -259,6 +272,7 @@ KINDS: dict[str, type[Event]] = {
         TrainingChanged,
         ModelTrained,
         ClassifierFrozen,
+        WitnessRecorded,
     )
 }
 

@@ -105,6 +105,9 @@ class PostgresLedger:
             self._check_usable(connection)
             return self._read(connection, after)
 
+    def remembered(self) -> None:
+        """The database keeps its own log; nothing is kept beside it."""
+
     @contextmanager
     def writing(self, after: Entry | None = None) -> Iterator[RowWriter]:
         """The ledger, locked, for reading on from a known head and appending in one go."""

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 
-from assaymark.errors import InputError
+from assaymark.errors import EngineError, InputError
 from assaymark.pool.duckdb import connect
 from assaymark.pool.sources import named, quoted
 from assaymark.pool.written import beside
@@ -24,14 +25,16 @@ def write_table(path: Path, columns: Mapping[str, Any]) -> Path:
     part = beside(path)
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     connection = connect()
+    copy = f"COPY (SELECT {renamed} FROM given) TO {quoted(str(part))}"
     try:
         connection.execute("SET preserve_insertion_order = true")
         connection.register("given", table)
-        connection.execute(
-            f"COPY (SELECT {renamed} FROM given) TO {quoted(str(part))} "
-            "(FORMAT parquet, COMPRESSION zstd)"
-        )
+        connection.execute(f"{copy} (FORMAT parquet, COMPRESSION zstd)")
         part.replace(path)
+    except (duckdb.IOException, OSError) as error:
+        raise EngineError(
+            f"{path.name!r} cannot be written: {error}. Nothing was recorded; is the disk full?"
+        ) from error
     finally:
         connection.close()
         part.unlink(missing_ok=True)

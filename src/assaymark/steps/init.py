@@ -9,7 +9,14 @@ from assaymark.errors import InputError
 from assaymark.events import PoolRegistered
 from assaymark.pool import Progress, open_pool, silent
 from assaymark.pool.sources import is_elsewhere, settle
-from assaymark.steps.place import LEDGER, is_project, ledger_of, named_ledger, remember_ledger
+from assaymark.steps.place import (
+    LEDGER,
+    is_project,
+    ledger_of,
+    named_ledger,
+    private_folder,
+    remember_ledger,
+)
 from assaymark.steps.project import Project, utc_now
 from assaymark.types.canonical import digest
 from assaymark.types.pool import Columns, PoolFile, PoolSummary, RegisteredPool
@@ -52,10 +59,7 @@ def init(
         files=files,
         fingerprint=fingerprint(files, summary, columns),
     )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"The folder {str(folder)!r} cannot be made: {error.strerror}.") from error
+    private_folder(folder)
     store = named_ledger(ledger, folder)
     store.create()
     if store.entries():
