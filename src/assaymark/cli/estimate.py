@@ -138,7 +138,7 @@ def show_batch(batch: "SurveyBatch", folder: Path, *, as_json: bool, pending: bo
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="With --pool: the batch to label."
 )
-@click.option("--seed", metavar="TEXT", default="assaymark", help="With --pool: decides the draw.")
+@click.option("--seed", metavar="TEXT", default="assay", help="With --pool: decides the draw.")
 @click.option(
     "--confidence", type=float, help="With --labels: of the intervals (0.95 unless given)."
 )

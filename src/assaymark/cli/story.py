@@ -277,7 +277,7 @@ def key(file: Path, as_json: bool) -> None:
     help="Where to put the demo.",
 )
 @click.option("--items", default=200_000, show_default=True, type=click.IntRange(min=5_000))
-@click.option("--seed", default="assaymark", show_default=True, help="Another seed, another story.")
+@click.option("--seed", default="assay", show_default=True, help="Another seed, another story.")
 @json_option
 def demo(out: Path, items: int, seed: str, as_json: bool) -> None:
     """The whole story on a generated pool of support tickets, with labels from its known truth.
