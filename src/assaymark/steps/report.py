@@ -7,7 +7,8 @@ from pathlib import Path
 
 from assaymark.errors import InputError, PlanError
 from assaymark.files.places import SHARED, part_of
-from assaymark.report.content import Report, report_of
+from assaymark.report.content import report_of
+from assaymark.report.document import Report
 from assaymark.steps.dossier import dossier
 from assaymark.steps.look import look
 from assaymark.steps.project import Project
