@@ -57,15 +57,15 @@ class Race:
         self._parts = np.tile(np.log(shares), (rows, 1))
         self._opinions = Opinions(test.beliefs, len(test.sizes), test.rows.outcomes)
         self._fresh = np.zeros((len(test.sizes), test.rows.outcomes + 1), dtype=np.int64)
+        self._next: tuple[int, Opinions] | None = None
         self._end = 0
         self._stored: Floats | None = None
         self._block: Block | None = None
 
     def copy(self) -> "Race":
         """A race of its own that goes on from here."""
-        other = copy.copy(self)
-        other._opinions = self._copied_opinions()
-        return other
+        # opinions are never taught in place: they can be shared
+        return copy.copy(self)
 
     def _copied_opinions(self) -> Opinions:
         twin = copy.copy(self._opinions)
@@ -210,16 +210,31 @@ class Race:
         return hedged_stakes(table, margin=margin, recipe=test.recipe)
 
     def _teach(self) -> None:
-        if self._fresh.any():
-            self._opinions.learn(self._fresh)
-            self._fresh = np.zeros_like(self._fresh)
+        self._opinions = self._taught()
+        self._fresh, self._next = np.zeros_like(self._fresh), None
+
+    def settled(self) -> Flags:
+        """Rows and mirrors that counting has decided, or that are too near to it for bets."""
+        book = self.test.book
+        need = (book.required - self.found).astype(np.float64) / (book.scale * book.whole)
+        left = np.append(self.remaining, 0)[book.where]
+        reach = (book.value * left).sum(axis=1) / book.whole
+        flags: Flags = (need <= NEAR * reach) | (need >= (1.0 - NEAR) * reach)
+        return flags
+
+    def _taught(self) -> Opinions:
+        """The opinions with every label fed. Learnt once for each number of draws."""
+        if not self._fresh.any():
+            return self._opinions
+        if self._next is None or self._next[0] != self.drawn:
+            twin = self._copied_opinions()
+            twin.learn(self._fresh)
+            self._next = (self.drawn, twin)
+        return self._next[1]
 
     def outlook(self) -> Outlook:
         """Needs, pulls and beliefs of every row from all labels fed. Asking changes nothing."""
-        book, opinions = self.test.book, self._opinions
-        if self._fresh.any():
-            opinions = self._copied_opinions()
-            opinions.learn(self._fresh)
+        book, opinions = self.test.book, self._taught()
         shares, judged = opinions.shares(), opinions.judged()
         left = np.append(self.remaining, 0)[book.where]
         pull = book.value * left / book.whole[:, None]

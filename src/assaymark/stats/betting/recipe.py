@@ -19,7 +19,7 @@ class Recipe:
     """
 
     first_block: int = 10
-    block_share: int = 30
+    block_share: int = 15
     rest_share: int = 10
     least_margin: float = 0.04
     margins: tuple[float, ...] = (0.03, 0.06, 0.12)

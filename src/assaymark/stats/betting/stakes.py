@@ -11,8 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaymark.stats.betting.recipe import Recipe
-from assaymark.stats.saddle import Floats, lower_to, project
+from assaymark.stats.betting.tilt import lowered, tilted
+from assaymark.stats.saddle import Floats
 from assaymark.stats.wealth import EDGE
+
+# Precision of the projections behind σ and behind the stakes, as shares of all the pull.
+ROUGH, FINE = 1e-4, 1e-8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,7 +45,13 @@ class Stakes:
 
 def spread(table: Table) -> Floats:
     """σ: the standard deviation of one draw's payoff in the false world nearest to the belief."""
-    near = project(table.belief, pull=table.pull, sampling=table.chance, level=table.need)
+    near = tilted(
+        table.belief,
+        pull=table.pull,
+        sampling=table.chance,
+        level=table.need,
+        tolerance=ROUGH,
+    )
     worth = table.pull * table.pull * near * (1.0 - near)
     each = np.divide(worth, table.chance, out=np.zeros(worth.shape), where=table.chance > 0)
     sigma: Floats = np.sqrt(each.sum(axis=1))
@@ -71,10 +81,10 @@ def hedged_stakes(table: Table, *, margin: Floats, recipe: Recipe) -> Stakes:
 def _against(table: Table, aim: Floats) -> Stakes:
     """The likelihood ratio of the belief tilted to `aim` against the nearest false world."""
     pull, chance = table.pull[:, None, :], table.chance[:, None, :]
-    tilted = project(table.belief[:, None, :], pull=pull, sampling=chance, level=aim)
-    assumed = np.clip(tilted, EDGE, 1.0 - EDGE)
+    raised = tilted(table.belief[:, None, :], pull=pull, sampling=chance, level=aim, tolerance=FINE)
+    assumed = np.clip(raised, EDGE, 1.0 - EDGE)
     hoped = (pull * assumed).sum(axis=2)
     # A tilt that was clipped may fall short of the need: it projects on itself, without a stake.
     goal = np.minimum(table.need[:, None], hoped)
-    found = lower_to(assumed, pull=pull, sampling=chance, need=goal)
+    found = lowered(assumed, pull=pull, sampling=chance, need=goal, tolerance=FINE)
     return Stakes(stake=found.multiplier, control=found.rates)
