@@ -11,6 +11,7 @@ SCRIPTS = (
     "ledger.py",
     "serve_load.py",
     "serve_kill.py",
+    "attack_page.py",
     "stratified.py",
     "triage.py",
     "overlap.py",
