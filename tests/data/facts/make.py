@@ -55,7 +55,6 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             found = facts(name, Path(folder) / "work")
         (HERE / f"{name}.json").write_text(written(found), encoding="utf-8")
-        print(name, found["looks"][-1]["decision"], len(found["draws"]))
 
 
 if __name__ == "__main__":
