@@ -344,19 +344,3 @@ def test_a_lost_reserve_is_drawn_again_from_the_pool(project: Path, assaymark: R
     assert more.code == 0, more.err
     assert not set(first) & set(more.json["items"])
     assert sorted((project / "reserve").iterdir()) == files
-
-
-RELEASED = Path(__file__).parents[1] / "data" / "ledgers"
-
-
-@pytest.mark.parametrize("name", sorted(path.name for path in RELEASED.iterdir()))
-def test_projects_of_every_schema_can_be_verified_and_worked_on(
-    name: str, tmp_path: Path, assaymark: Run
-) -> None:
-    """Each folder was written by the version that used this schema, and is never changed."""
-    shutil.copytree(RELEASED / name, tmp_path / name)
-    folder = tmp_path / name / "work"
-    assert assaymark("verify", folder / "certificate.json", "-p", folder).code == 0
-    assert assaymark("check", "-p", folder).code == 0
-    assert assaymark("plan", "recall >= 0.7", "--seed", "new", "-p", folder).code == 0
-    assert assaymark("verify", folder / "certificate.json", "-p", folder).code == 0
