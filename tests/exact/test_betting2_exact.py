@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from betting_trees import EACH, counting_row, leaves, mean_wealth, worst_ratio
 
+from assaymark.claims.claim import Claim
 from assaymark.stats.betting.binary import binary_test, claim_row
 from assaymark.stats.betting.chances import next_chances
 from assaymark.stats.betting.path import certainty, replay
@@ -16,8 +17,7 @@ from assaymark.stats.betting.rows import Row, Rows, exact
 from assaymark.stats.betting.rules import AllOf, Gap, Mixture, Named, One, Ordered
 from assaymark.stats.betting.rulings import names, rule_on
 from assaymark.stats.betting.sealed import RowTest
-from assaymark.stats.weighted import Draws, Stratum
-from assaymark.types.claim import Claim
+from assaymark.stats.score_guided.supermartingale import Draws, Stratum
 
 TWO = ((True, 3, 0.8), (False, 3, 0.1))
 WRONG = ((True, 3, 0.01), (False, 3, 0.99))

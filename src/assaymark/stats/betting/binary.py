@@ -14,15 +14,15 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import expit, logit
 
+from assaymark.claims.claim import Claim
+from assaymark.claims.ratio_metrics import metric
 from assaymark.errors import InputError
 from assaymark.stats.betting.recipe import Recipe
 from assaymark.stats.betting.rows import Row, Rows, Unit, exact
 from assaymark.stats.betting.rules import One, Ordered
 from assaymark.stats.betting.sealed import RowTest
-from assaymark.stats.metrics import metric
-from assaymark.stats.weighted import Stratum
-from assaymark.stats.weighted_bound import STEPS
-from assaymark.types.claim import Claim
+from assaymark.stats.score_guided.bound import STEPS
+from assaymark.stats.score_guided.supermartingale import Stratum
 
 NEGATIVE, POSITIVE = 0, 1
 DIGITS = 6  # targets of the ladder are short decimals, so that their rows are short fractions
