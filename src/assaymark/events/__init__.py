@@ -24,6 +24,7 @@ from assaymark.events.kinds import (
     SurveyOpened,
     SurveyReported,
     TrainingChanged,
+    WitnessRecorded,
     read_event,
 )
 from assaymark.events.state import Attempt, State, SurveyWork, go_on, replay
@@ -71,6 +72,7 @@ __all__ = [
     "SurveyWork",
     "SurveyedItem",
     "TrainingChanged",
+    "WitnessRecorded",
     "about_pool",
     "check_chain",
     "check_story",

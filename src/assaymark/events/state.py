@@ -26,6 +26,7 @@ from assaymark.events.kinds import (
     SurveyOpened,
     SurveyReported,
     TrainingChanged,
+    WitnessRecorded,
     read_event,
 )
 from assaymark.types.plan import Plan
@@ -112,6 +113,7 @@ class State:
     adjudications: list[tuple[int, LabelAdjudicated]] = field(default_factory=list)
     notes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     seconds: dict[str, list[float]] = field(default_factory=dict)
+    witnesses: list[tuple[int, WitnessRecorded]] = field(default_factory=list)
     labels_at: int = 0
     head: Entry | None = None
 
@@ -260,6 +262,10 @@ def _classifier_frozen(state: State, event: ClassifierFrozen, entry: Entry) -> N
     state.pool = event.pool
 
 
+def _witness_recorded(state: State, event: WitnessRecorded, entry: Entry) -> None:
+    state.witnesses.append((entry.seq, event))
+
+
 RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     PoolRegistered: _pool_registered,
     PlanSealed: _plan_sealed,
@@ -278,6 +284,7 @@ RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     TrainingChanged: _training_changed,
     ModelTrained: _model_trained,
     ClassifierFrozen: _classifier_frozen,
+    WitnessRecorded: _witness_recorded,
 }
 
 

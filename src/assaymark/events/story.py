@@ -24,6 +24,7 @@ from assaymark.events.kinds import (
     SurveyOpened,
     SurveyReported,
     TrainingChanged,
+    WitnessRecorded,
     read_event,
 )
 from assaymark.events.state import Attempt, State
@@ -154,6 +155,11 @@ def _survey_report(state: State, event: SurveyReported) -> str | None:
     return None if known else "its survey was never opened"
 
 
+def _witness(_state: State, event: WitnessRecorded) -> str | None:
+    known = event.form in ("head", "git", "rfc3161")
+    return None if known else "its form is unknown"
+
+
 RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     PoolRegistered: _pool,
     PlanSealed: _plan,
@@ -172,4 +178,5 @@ RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     TrainingChanged: changed,
     ModelTrained: model,
     ClassifierFrozen: freeze,
+    WitnessRecorded: _witness,
 }
