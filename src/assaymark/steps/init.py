@@ -20,7 +20,7 @@ from assaymark.steps.place import (
 from assaymark.steps.project import Project, utc_now
 from assaymark.types.canonical import digest
 from assaymark.types.pool import Columns, PoolFile, PoolSummary, RegisteredPool
-from assaymark.types.record import plain
+from assaymark.types.record import stored
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -77,7 +77,7 @@ def init(
 
 def fingerprint(files: tuple[PoolFile, ...], summary: PoolSummary, columns: Columns) -> str:
     """What identifies a pool: its bytes, what was counted in it, and which column means what."""
-    return digest([plain(files), plain(summary), plain(columns)])
+    return digest([stored(files), stored(summary), stored(columns)])
 
 
 def _refuse_used(folder: Path) -> None:

@@ -1,11 +1,11 @@
 """A certificate: a claim, its evidence in numbers, and where to find the rest."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from assaymark.types.claim import Claim, Counts
 from assaymark.types.plan import Plan
-from assaymark.types.record import Record
+from assaymark.types.record import Record, stored
 from assaymark.types.results import Verdict
 
 
@@ -95,10 +95,8 @@ class Certificate(Record):
     """Everything that is needed to recompute a verdict from the ledger it names.
 
     `population` says what the claim is about where the classifier was trained in the project, and
-    `witnesses` who keeps heads of the ledger. Certificates without both are written in schema 1.
+    `witnesses` who keeps heads of the ledger.
     """
-
-    schema: ClassVar[int] = 2
 
     kind: Literal["assaymark certificate"] = "assaymark certificate"
     software: str
@@ -119,12 +117,7 @@ class Certificate(Record):
 
     def sealed(self) -> dict[str, Any]:
         """What is hashed and signed."""
-        body = self.to_dict()
-        if not self.witnesses:
-            del body["witnesses"]
-        if self.population is not None or self.witnesses:
-            return body
-        return {k: v for k, v in body.items() if k != "population"} | {"schema": 1}
+        return {"schema": self.schema, **stored(self)}
 
 
 @dataclass(frozen=True, kw_only=True)
