@@ -16,6 +16,7 @@ from assaymark.certification.verification import verify
 from assaymark.claims.canonical import canonical
 from assaymark.errors import AssaymarkError
 from assaymark.ledger.events import CertificateIssued, seal
+from assaymark.ledger.head import head_file, settle_heads
 from assaymark.ledger.sqlite import SqliteLedger
 from assaymark.project.folder import Project
 from worlds_on_disk import write_labels
@@ -53,6 +54,8 @@ def forge(folder, change):
     certificate = issue(chain, plan=1, issued=chain[-1].time, software="0.1.0")
     event = CertificateIssued(plan=1, certificate=certificate_hash(certificate), software="0.1.0")
     chain.append(seal(chain[-1], time=chain[-1].time, kind=event.kind, body=event.body()))
+    settle_heads()
+    head_file(folder / "ledger.sqlite").unlink(missing_ok=True)  # a forger leaves no head behind
     connection = sqlite3.connect(folder / "ledger.sqlite")
     connection.execute("DELETE FROM event")
     connection.executemany(
@@ -177,7 +180,7 @@ def test_forged_fixed_ledgers_are_noticed(judged, change) -> None:
 
 def test_the_forger_who_changes_nothing_is_believed(guided) -> None:
     """Otherwise the tests above would prove nothing."""
-    assert outcome(guided, lambda told: told) == "verified"
+    assert outcome(guided, lambda told: told) == "verified in part"
 
 
 @pytest.mark.parametrize("features", ["X86_V4", "X86_V3 X86_V4"])
