@@ -26,6 +26,18 @@ from assaymark.events.kinds import (
     TrainingChanged,
     read_event,
 )
+from assaymark.events.review import (
+    KnownLabel,
+    KnownLabels,
+    ReviewCertified,
+    ReviewDrawn,
+    ReviewOpened,
+    ReviewRanked,
+    ReviewWork,
+    SecretCommitted,
+    SecretRevealed,
+    review_of,
+)
 from assaymark.events.state import Attempt, State, SurveyWork, go_on, replay
 from assaymark.events.story import check_story
 from assaymark.events.training import (
@@ -54,6 +66,8 @@ __all__ = [
     "DrawnItem",
     "Entry",
     "Event",
+    "KnownLabel",
+    "KnownLabels",
     "LabelAdjudicated",
     "LabelCorrected",
     "LabelRecorded",
@@ -64,6 +78,13 @@ __all__ = [
     "PlanSealed",
     "PoolRegistered",
     "ReserveStored",
+    "ReviewCertified",
+    "ReviewDrawn",
+    "ReviewOpened",
+    "ReviewRanked",
+    "ReviewWork",
+    "SecretCommitted",
+    "SecretRevealed",
     "State",
     "SurveyDrawn",
     "SurveyOpened",
@@ -83,6 +104,7 @@ __all__ = [
     "random_items",
     "read_event",
     "replay",
+    "review_of",
     "seal",
     "set_aside",
     "settings_of",

@@ -28,6 +28,7 @@ from assaymark.events.kinds import (
     TrainingChanged,
     read_event,
 )
+from assaymark.events.review import REVIEW_RULES, ReviewWork
 from assaymark.types.plan import Plan
 from assaymark.types.pool import RegisteredPool
 from assaymark.types.survey import Survey
@@ -103,6 +104,7 @@ class State:
     collection: RegisteredPool | None = None
     attempts: list[Attempt] = field(default_factory=list)
     surveys: list[SurveyWork] = field(default_factory=list)
+    reviews: list[ReviewWork] = field(default_factory=list)
     predictions: dict[str, bool | None] = field(default_factory=dict)
     claimed: dict[str, None] = field(default_factory=dict)
     surveyed: set[str] = field(default_factory=set)
@@ -158,6 +160,8 @@ class State:
         if isinstance(event, Answered):
             self.labels_at = entry.seq
             _remark(self, event)
+            for review in self.reviews:
+                review.answered(self, event)
 
 
 def _remark(state: State, event: Answered) -> None:
@@ -278,6 +282,7 @@ RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     TrainingChanged: _training_changed,
     ModelTrained: _model_trained,
     ClassifierFrozen: _classifier_frozen,
+    **REVIEW_RULES,
 }
 
 

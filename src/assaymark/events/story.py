@@ -26,6 +26,7 @@ from assaymark.events.kinds import (
     TrainingChanged,
     read_event,
 )
+from assaymark.events.review_story import REVIEW_STORY
 from assaymark.events.state import Attempt, State
 from assaymark.events.training import (
     is_frozen,
@@ -172,4 +173,5 @@ RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     TrainingChanged: changed,
     ModelTrained: model,
     ClassifierFrozen: freeze,
+    **REVIEW_STORY,
 }
