@@ -11,6 +11,8 @@ SCRIPTS = (
     "ledger.py",
     "serve_load.py",
     "serve_kill.py",
+    "attack_storage.py",
+    "attack_page.py",
     "stratified.py",
     "triage.py",
     "overlap.py",

@@ -18,7 +18,7 @@ ROUNDS = 4
 
 
 async def interrupted(server: Server, round_number: int) -> list[Annotator]:
-    people = [Annotator(server.url, f"round {round_number} person {i}", 0.01) for i in range(20)]
+    people = [Annotator(server, f"round {round_number} person {i}", 0.01) for i in range(20)]
     for one in people:
         await one.enter()
 

@@ -1,7 +1,7 @@
 """Annotators at once: key-to-next time, lost or doubled labels, dashboard, start, page weight.
 
-python bench/serve_load.py              a short run
-python bench/serve_load.py --minutes 5  the full one
+python bench/serve_load.py                 50 annotators for two minutes
+python bench/serve_load.py --minutes 0.25  a short run
 """
 
 import argparse
@@ -24,8 +24,8 @@ from measure import report
 from serve_page import Annotator, Server, p95, project, tickets, wrong
 
 
-async def crowd(url: str, number: int, pause: float, seconds: float) -> list[Annotator]:
-    people = [Annotator(url, f"person {i:02d}", pause) for i in range(number)]
+async def crowd(server: Server, number: int, pause: float, seconds: float) -> list[Annotator]:
+    people = [Annotator(server, f"person {i:02d}", pause) for i in range(number)]
     for one in people:
         await one.enter()
     until = time.perf_counter() + seconds
@@ -56,7 +56,8 @@ class Opened:
 
 def dashboard(server: Server) -> Opened:
     with httpx.Client(base_url=server.url, follow_redirects=True, timeout=60) as web:
-        web.post("/enter", data={"name": "lead"}, follow_redirects=False)
+        asked = {"token": server.tokens["lead"], "name": "lead"}
+        web.post("/enter", data=asked, follow_redirects=False)
         first = _opened(web)
         mark = re.search(r'assaymark-token" content="(\w+)"', web.get("/label").text).group(1)
         headers = {"x-assaymark-token": mark, "accept": "application/json"}
@@ -83,7 +84,7 @@ def _opened(web: httpx.Client) -> float:
 
 def main() -> bool:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--minutes", type=float, default=0.25)
+    parser.add_argument("--minutes", type=float, default=2.0)
     minutes = parser.parse_args().minutes
     work = Path(tempfile.mkdtemp())
     found = project(work, 30_000 if minutes < 1 else 60_000)
@@ -107,15 +108,18 @@ def main() -> bool:
         if seen.work is not None:
             print(f"      (processor time for the label and the look: {seen.work:.2f} s)")
         good &= report("dashboard at 10,000 labels, unchanged", seen.same, 0.3, " s")
-        few = asyncio.run(crowd(server.url, 20, 0.5, 15))
+        few = asyncio.run(crowd(server, 20, 0.5, 15))
         times = [t for one in few for t in one.times]
         good &= report(
             f"key to next item, p95 of {len(times):,}, 20 annotators", p95(times), 0.1, " s"
         )
-        many = asyncio.run(crowd(server.url, 50, 0.4, 60 * minutes))
+        many = asyncio.run(crowd(server, 50, 0.4, 60 * minutes))
         counts = wrong(found.folder, [*few, *many])
         times = [t for one in many for t in one.times]
-        print(f"      (50 annotators for {minutes:g} min: {counts}; p95 {p95(times):.3f} s)")
+        print(
+            f"      50 annotators for {minutes:g} min: {len(times):,} answers, p95 {p95(times):.3f} s; "
+            + ", ".join(f"{name} {count:,}" for name, count in counts.items())
+        )
         bad = counts["lost"] + counts["changed"] + counts["doubled"]
         bad += abs(counts["recorded"] - 10_009 - counts["acknowledged"])
         return good & report("labels lost, doubled or misattributed", bad, 0)

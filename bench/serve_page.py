@@ -46,7 +46,9 @@ class Server:
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=sys.stderr, text=True
         )
-        self.url = json.loads(self.process.stdout.readline())["url"].rstrip("/")
+        said = json.loads(self.process.stdout.readline())
+        self.url = said["url"].rstrip("/")
+        self.tokens = {role: link.rpartition("=")[2] for role, link in said["links"].items()}
         urllib.request.urlopen(f"{self.url}/alive", timeout=30).close()
         self.started = time.perf_counter() - start
 
@@ -66,14 +68,16 @@ class Server:
 class Annotator:
     """Answers by a rule that anybody can check afterwards; remembers what was acknowledged."""
 
-    def __init__(self, url: str, name: str, pause: float) -> None:
-        self.web = httpx.AsyncClient(base_url=url, timeout=30, follow_redirects=True)
+    def __init__(self, server: "Server", name: str, pause: float) -> None:
+        self.web = httpx.AsyncClient(base_url=server.url, timeout=30, follow_redirects=True)
         self.name, self.pause = name, pause
+        self.token = server.tokens["annotator"]
         self.acknowledged: dict[str, str] = {}
         self.times: list[float] = []
 
     async def enter(self) -> None:
-        await self.web.post("/enter", data={"name": self.name}, follow_redirects=False)
+        asked = {"token": self.token, "name": self.name}
+        await self.web.post("/enter", data=asked, follow_redirects=False)
         page = await self.web.get("/label")
         mark = re.search(r'assaymark-token" content="(\w+)"', page.text).group(1)
         self.web.headers.update({"x-assaymark-token": mark, "accept": "application/json"})
@@ -85,7 +89,7 @@ class Annotator:
             item, rest = items[0], items[1:]
             word = word_for(item["id"])
             asked = {"item": item["id"], "ticket": item["ticket"], "answer": word, "seconds": 1.0,
-                     "keep": [other["id"] for other in rest]}  # fmt: skip
+                     "keep": [{"id": o["id"], "ticket": o["ticket"]} for o in rest]}  # fmt: skip
             start = time.perf_counter()
             answer = await self.web.post("/label/answer", json=asked)
             self.times.append(time.perf_counter() - start)

@@ -19,9 +19,8 @@ from pathlib import Path
 
 import click
 
+import assaymark
 import assaymark.cli
-import assaymark.steps
-import assaymark.web
 from assaymark.errors import AssaymarkError
 from assaymark.events import KINDS
 from assaymark.files.readers import READERS
@@ -136,11 +135,16 @@ def _type(hint: object) -> str:
     return re.sub(r"\b(?:assaymark|typing)\.(?:\w+\.)*", "", text).replace("NoneType", "None")
 
 
+def load_all() -> None:
+    """Import every module, so that every subclass is known; experiments bring no errors of their own."""
+    for module in pkgutil.walk_packages(assaymark.__path__, "assaymark."):
+        if not module.name.startswith(("assaymark.__main__", "assaymark.lab")):
+            importlib.import_module(module.name)
+
+
 def error_classes() -> str:
     """Every error with its exit code."""
-    for room in (assaymark.steps, assaymark.web):
-        for module in pkgutil.iter_modules(room.__path__):
-            importlib.import_module(f"{room.__name__}.{module.name}")
+    load_all()
     rows = [
         [f"`{kind.__name__}`", str(kind.exit_code), _doc(kind)] for kind in _family(AssaymarkError)
     ]

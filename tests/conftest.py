@@ -1,5 +1,6 @@
 """Fixtures shared by all tests: a small project, and the command line in process."""
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import postgres
 import spark_cluster
 from assaymark.cli import main
 from worlds_on_disk import Answer, World, write_labels, write_world
@@ -75,4 +77,28 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[spark_cluster.
     if reason is not None:
         pytest.skip(f"Spark cannot be started: {reason}")
     with spark_cluster.cluster(tmp_path_factory.mktemp("spark")) as running:
+        yield running
+
+
+@contextlib.contextmanager
+def _postgres_or_skip() -> Iterator[postgres.Server]:
+    with contextlib.ExitStack() as stack:
+        try:
+            running = stack.enter_context(postgres.running_server())
+        except postgres.UnreachableError as error:
+            pytest.skip(str(error))
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[postgres.Server]:
+    """A PostgreSQL for the tests of one file; skipped where it cannot be run."""
+    with _postgres_or_skip() as running:
+        yield running
+
+
+@pytest.fixture
+def own_server() -> Iterator[postgres.Server]:
+    """A PostgreSQL for one test that stops or breaks it."""
+    with _postgres_or_skip() as running:
         yield running

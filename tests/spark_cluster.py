@@ -64,7 +64,7 @@ class Cluster:
         return info is not None and done <= info.numCompletedTasks < info.numTasks - 4
 
 
-def until(true: Callable[[], bool], *, seconds: float = 120) -> None:
+def until(true: Callable[[], bool], *, seconds: float = 1200) -> None:
     """Wait for it to become true."""
     end = time.monotonic() + seconds
     while not true():

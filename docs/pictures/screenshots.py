@@ -77,7 +77,7 @@ def project(
     return found
 
 
-def shoot(browser: Browser, url: str, pages: dict[str, str]) -> None:
+def shoot(browser: Browser, url: str, link: str, pages: dict[str, str]) -> None:
     for size, (width, height) in SIZES.items():
         for theme in ("light", "dark"):
             context = browser.new_context(
@@ -86,9 +86,9 @@ def shoot(browser: Browser, url: str, pages: dict[str, str]) -> None:
             )  # fmt: skip
             page = context.new_page()
             if "/enter" in pages:
-                page.goto(f"{url}/enter")
+                page.goto(link)
                 page.screenshot(path=OUT / f"{pages['/enter']}-{size}-{theme}.png")
-            page.goto(f"{url}/enter")
+            page.goto(link)
             page.fill("#name", "Kim")
             page.click("text=Begin")
             for path, name in pages.items():
@@ -135,9 +135,10 @@ def main() -> None:
                 found.folder,
             ]
             server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-            url = json.loads(server.stdout.readline())["url"].rstrip("/")
+            said = json.loads(server.stdout.readline())
+            url = said["url"].rstrip("/")
             urllib.request.urlopen(f"{url}/alive", timeout=30).close()
-            shoot(browser, url, pages)
+            shoot(browser, url, said["links"]["lead"], pages)
             server.kill()
             server.wait()
         browser.close()

@@ -24,14 +24,8 @@ except ModuleNotFoundError as error:
 
 from assaymark.errors import InputError
 from assaymark.stats.calibration import CALIBRATORS, Calibrator, calibrate, flat
-from assaymark.stats.triage import (
-    Labelled,
-    automated_share,
-    checked_target,
-    decided,
-    labelled,
-    tally,
-)
+from assaymark.stats.labelled_scores import Labelled, labelled
+from assaymark.stats.triage import automated_share, checked_target, decided, tally
 from assaymark.stats.triage_certified import certify, regions
 from assaymark.stats.triage_optimum import best_cutoffs, sweep
 from assaymark.stats.triage_sides import certify_precision, certify_rates, side_regions

@@ -91,7 +91,7 @@ def _shell(line: str, folder: Path) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
-        timeout=60,
+        timeout=1800,
         check=False,
     )
     return done.stdout

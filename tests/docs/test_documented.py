@@ -7,8 +7,7 @@ import click
 import pytest
 from pages import DOCS
 
-import assaymark.steps
-import assaymark.web
+import assaymark
 from assaymark.cli import cli
 from assaymark.errors import AssaymarkError
 from assaymark.events import KINDS
@@ -21,9 +20,9 @@ def _reference(name: str) -> str:
 
 
 def _errors(kind: type[AssaymarkError]) -> set[str]:
-    for room in (assaymark.steps, assaymark.web):
-        for module in pkgutil.iter_modules(room.__path__):
-            importlib.import_module(f"{room.__name__}.{module.name}")
+    for module in pkgutil.walk_packages(assaymark.__path__, "assaymark."):
+        if not module.name.startswith(("assaymark.__main__", "assaymark.lab")):
+            importlib.import_module(module.name)
     return {kind.__name__}.union(*(_errors(child) for child in kind.__subclasses__()))
 
 

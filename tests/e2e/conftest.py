@@ -56,8 +56,10 @@ class Server:
             *self.options,
         ]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert json.loads(self.process.stdout.readline())["url"] == f"{self.url}/"
-        with urllib.request.urlopen(f"{self.url}/alive", timeout=20) as answer:
+        said = json.loads(self.process.stdout.readline())
+        assert said["url"].startswith(f"{self.url}/")
+        self.links = said["links"]
+        with urllib.request.urlopen(f"{self.url}/alive", timeout=300) as answer:
             assert answer.status == 200
 
     def kill(self) -> None:
@@ -82,14 +84,14 @@ def serve():
 
 @pytest.fixture
 def enter(browser):
-    """A fresh browser context, signed in by name; what goes wrong in the page is collected."""
+    """A fresh browser context, signed in by a link; what goes wrong in the page is collected."""
     contexts = []
 
-    def signed(server: Server, name: str = "kim", **options):
+    def signed(server: Server, name: str = "kim", role: str = "lead", **options):
         context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(120_000)
         page.faults = []
         page.on("console", lambda m: page.faults.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda e: page.faults.append(str(e)))
@@ -97,7 +99,7 @@ def enter(browser):
         page.on(
             "request", lambda r: None if r.url.startswith(server.url) else page.faults.append(r.url)
         )
-        page.goto(f"{server.url}/enter")
+        page.goto(server.links[role])
         page.fill("#name", name)
         page.click("text=Begin")
         return page

@@ -70,7 +70,7 @@ def test_thirty_items_by_keyboard_to_a_certificate(
 def test_undo_goes_back_and_the_change_is_a_correction(serve, browser, thirty, world) -> None:
     with serve(thirty, "--annotator", "kim") as server:
         page = browser.new_page()
-        page.goto(f"{server.url}/")  # with --annotator nobody is asked for a name
+        page.goto(server.links["lead"])  # with --annotator nobody is asked for a name
         page.click("nav >> text=Label")
         first, second = label(page, world.truth), label(page, world.truth)
         third = shown(page)
@@ -266,3 +266,19 @@ def test_a_link_with_a_token_signs_in_and_leaves_no_trace(serve, browser, thirty
         page.go_back()
         assert token not in page.url
         context.close()
+
+
+def test_a_reviewer_labels_under_a_prefix_and_the_link_leaves_no_trace(
+    serve, enter, thirty, world
+) -> None:
+    with serve(thirty, "--root-path", "/deep/labels") as server:
+        page = enter(server, role="annotator")
+        page.wait_for_url("**/deep/labels/label")
+        assert "token" not in page.url
+        label(page, world.truth)
+        assert page.query_selector("nav >> text=Watch") is None
+        page.click(".menu summary")
+        page.click("text=Sign out")
+        page.wait_for_url("**/deep/labels/enter")
+        assert "Open the link" in page.text_content("main")
+        assert page.faults == []

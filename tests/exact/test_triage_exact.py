@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assaymark.stats.triage import Labelled, few_errors, few_errors_in_pool, fewest_labels
+from assaymark.stats.labelled_scores import Labelled
+from assaymark.stats.triage import few_errors, few_errors_in_pool, fewest_labels
 from assaymark.stats.triage_audit import (
     BETS,
     Side,

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from assaymark.errors import InputError
 from assaymark.stats.calibration import CALIBRATORS, calibrate
-from assaymark.stats.triage import Labelled, decided, labelled, tally
+from assaymark.stats.labelled_scores import Labelled, labelled
+from assaymark.stats.triage import decided, tally
 from assaymark.stats.triage_certified import certify, regions
 from assaymark.stats.triage_optimum import best_cutoffs, sweep, yield_curve
 

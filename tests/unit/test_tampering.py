@@ -84,7 +84,7 @@ def test_any_byte_of_the_certificate(certified, world, step) -> None:
         path.write_bytes(text[:place] + bytes([text[place] ^ 1]) + text[place + 1 :])
         assert verify(path, project=project).status == "failed", place
     path.write_bytes(text)
-    assert verify(path, project=project).status == "verified"
+    assert verify(path, project=project).status.startswith("verified")
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_a_training_label_changed_after_the_certificate_is_told(world, tmp_path)
     label(project, [LabelRow(item=item, label=1 - given, annotator="kim")], correct=True)
     found = verify(path, project=project)
     (after,) = [c for c in found.checks if c.name == "training"]
-    assert found.status == "verified"
+    assert found.status.startswith("verified")
     assert "1 training label changed later" in after.detail
 
 
@@ -155,7 +155,7 @@ def test_a_second_attempt_is_told_and_learns_nothing_from_the_first(world, tmp_p
             break
     path = certify(project).path
     assert [one["outcome"] for one in json.loads(path.read_text())["earlier"]] == ["abandoned"]
-    assert verify(path, project=project).status == "verified"
+    assert verify(path, project=project).status.startswith("verified")
 
 
 def test_attempts_can_share_one_risk(world, tmp_path) -> None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from assaymark.stats.triage import Labelled
+from assaymark.stats.labelled_scores import Labelled
 from assaymark.stats.triage_sides import certify_rates
 from assaymark.steps.project import Project
 

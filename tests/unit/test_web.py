@@ -18,6 +18,7 @@ from assaymark.web.guard import LARGEST, POLICY
 from worlds_on_disk import write_world
 
 JSON = {"accept": "application/json"}
+LINKS = {"lead": "the-lead-s-secret", "annotator": "the-reviewers-secret"}
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def drawn(assaymark, project):
 
 
 def client(folder, **options) -> TestClient:
-    app = make_app(Project(folder=folder), Options(**options))
+    app = make_app(Project(folder=folder), Options(**{"links": LINKS, **options}))
     return TestClient(app, base_url="http://127.0.0.1:8765", follow_redirects=True)
 
 
@@ -36,10 +37,10 @@ def mark_of(page) -> str:
     return re.search(r'assaymark-token" content="(\w*)"', page.text).group(1)
 
 
-def signed(folder, name="kim", **options) -> TestClient:
-    """A browser that has signed in by name, and sends the mark along as the page's script does."""
+def signed(folder, name="kim", role="lead", **options) -> TestClient:
+    """A browser that has signed in by a link, and sends the mark along as the page's script does."""
     found = client(folder, **options)
-    found.post("/enter", data={"name": name})
+    found.post("/enter", data={"token": LINKS[role], "name": name}, follow_redirects=False)
     found.headers.update({"x-assaymark-token": mark_of(found.get("/label")), **JSON})
     return found
 
@@ -52,7 +53,7 @@ def answer(web, item, word="relevant", **more):
 def test_an_answer_is_recorded_and_the_next_item_comes_with_it(drawn) -> None:
     with signed(drawn) as web:
         items = web.post("/label/hand", json={}).json()["items"]
-        found = answer(web, items[0], seconds=4.24, note="why", keep=[items[1]["id"]]).json()
+        found = answer(web, items[0], seconds=4.24, note="why", keep=items[1:]).json()
     assert found["saved"] is True
     assert found["outcome"] == "recorded"
     assert found["items"][0]["id"] == items[1]["id"]
@@ -138,7 +139,8 @@ def test_a_restart_in_the_middle_costs_nobody_anything(drawn) -> None:
 
 def test_malformed_requests_are_refused_in_one_sentence(drawn) -> None:
     bad = ({}, {"item": 3, "answer": "not"}, {"item": "doc-00001", "answer": "maybe"}, [], "x",
-           {"item": "doc-00001", "answer": "not", "keep": "all"})  # fmt: skip
+           {"item": "doc-00001", "answer": "not", "keep": "all"},
+           {"item": "doc-00001", "answer": ["not"]})  # fmt: skip
     with signed(drawn) as web:
         for asked in bad:
             found = web.post("/label/answer", json=asked)
@@ -146,7 +148,7 @@ def test_malformed_requests_are_refused_in_one_sentence(drawn) -> None:
             assert found.json()["error"].endswith(".")
 
 
-def test_size_and_rate_are_limited(drawn) -> None:
+def test_size_is_limited(drawn) -> None:
     with signed(drawn) as web:
         assert web.post("/label/hand", content=b"x" * (LARGEST + 1)).status_code == 413
 
@@ -159,9 +161,6 @@ def test_size_and_rate_are_limited(drawn) -> None:
         assert web.post("/label/hand", content=endless(), headers=typed).status_code == 413
         long = web.post("/label/hand", json={}).json()["items"][0]
         assert answer(web, long, note="n" * 2001).status_code == 400
-    with client(drawn, burst=5, rate=0.001) as web:
-        codes = [web.get("/enter").status_code for _ in range(7)]
-    assert codes == [200] * 5 + [429] * 2
 
 
 def test_paths_reach_no_file(drawn) -> None:
@@ -206,16 +205,16 @@ def test_tokens_roles_and_removal(drawn) -> None:
 
 def test_forged_and_old_cookies_are_nobodys(drawn) -> None:
     now = [1_000_000.0]
-    app = make_app(Project(folder=drawn), Options(), clock=lambda: now[0])
+    app = make_app(Project(folder=drawn), Options(links=LINKS), clock=lambda: now[0])
     with TestClient(app, base_url="http://localhost", follow_redirects=True) as web:
-        web.post("/enter", data={"name": "kim"})
+        web.post("/enter", data={"token": LINKS["lead"], "name": "kim"})
         assert web.get("/label").url.path == "/label"
-        good = web.cookies["assaymark_session"]
+        [(cookie, good)] = web.cookies.items()
         now[0] += 8 * 24 * 3600
         assert web.get("/label").url.path == "/enter"
         now[0] -= 8 * 24 * 3600
         for forged in ("", "x", "x.y", good[:-1] + ("0" if good[-1] != "0" else "1"), "." + good):
-            web.cookies.set("assaymark_session", forged)
+            web.cookies.set(cookie, forged, domain="localhost.local")
             assert web.get("/label").url.path == "/enter"
 
 

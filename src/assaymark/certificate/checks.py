@@ -107,7 +107,8 @@ CLOSE = 1e-8  # processors differ in the last digits of sums and logarithms, nev
 def first_difference(left: Any, right: Any, path: str = "") -> str | None:
     """The path of the first field in which two plain values differ.
 
-    Computed numbers may differ in their last digits from one processor to another.
+    Numbers are compared by value (1.0 is written 1); computed ones may differ in their last digits
+    from one processor to another.
     """
     if isinstance(left, dict) and isinstance(right, dict):
         for key in sorted({*left, *right}):
@@ -121,9 +122,14 @@ def first_difference(left: Any, right: Any, path: str = "") -> str | None:
         pairs = enumerate(zip(left, right, strict=True))
         found_in = (first_difference(a, b, f"{path}[{i}]") for i, (a, b) in pairs)
         return next((found for found in found_in if found), None)
-    if isinstance(left, float) and isinstance(right, float):
-        return None if math.isclose(left, right, rel_tol=CLOSE, abs_tol=CLOSE) else path
+    if isinstance(left, float) or isinstance(right, float):
+        return None if _close(left, right) else path
     return None if left == right and type(left) is type(right) else path
+
+
+def _close(left: Any, right: Any) -> bool:
+    numbers = all(type(value) in (int, float) for value in (left, right))
+    return numbers and math.isclose(left, right, rel_tol=CLOSE, abs_tol=CLOSE)
 
 
 def superseded_by(certificate: Certificate, entries: Sequence[Entry]) -> int | None:

@@ -26,6 +26,7 @@ from assaymark.types.certificate import (
     LookSeen,
     PoolSeal,
     StratumCount,
+    WitnessNote,
 )
 from assaymark.types.results import Verdict
 
@@ -62,6 +63,10 @@ def issue(entries: Sequence[Entry], *, plan: int, issued: str, software: str) ->
         ),
         ledger=LedgerSeal(events=head.seq, head=head.hash),
         population=population_of(state, attempt),
+        witnesses=tuple(
+            WitnessNote(event=seq, form=event.form, head=event.head, by=event.by)
+            for seq, event in state.witnesses
+        ),
     )
 
 

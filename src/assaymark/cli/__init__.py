@@ -22,14 +22,14 @@ from assaymark.cli import (
     train,
     triage,
 )
-from assaymark.cli.output import fail
+from assaymark.cli.output import fail, say
 from assaymark.errors import AssaymarkError
 
 # what belongs together stands together in the help, in the order of the work
 PARTS = {
     "Prove a claim": (
         "size", "init", "plan", "draw", "label", "serve", "users", "status", "look", "certify",
-        "verify", "report", "key",
+        "verify", "report", "key", "witness",
     ),
     "Estimate, find, train, automate": ("bound", "estimate", "train", "recall", "keywords", "pair", "triage"),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),
@@ -118,7 +118,7 @@ def _run() -> int:
         fail(error.format_message())
         return 2
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted. Nothing was lost: the command can be repeated.", err=True)
+        say("Interrupted. Nothing was lost: the command can be repeated.", err=True)
         return 130
     except AssaymarkError as error:
         fail(error)
@@ -129,7 +129,7 @@ def _run() -> int:
     except Exception as error:
         if os.environ.get("ASSAYMARK_DEBUG"):
             raise
-        click.echo(
+        say(
             f"This is our bug: {type(error).__name__}: {error}. Set ASSAYMARK_DEBUG=1 to see where.",
             err=True,
         )

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from assaymark.cli.output import headline, json_option, rows, show_json
+from assaymark.cli.output import headline, json_option, rows, say, show_json
 from assaymark.types.claim import Counts
 from assaymark.types.plan import Expectation
 from assaymark.types.record import plain
@@ -162,7 +162,7 @@ def size(
     show_forecast(answer, power)
     for number, chance in zip(curve.sizes, curve.power, strict=True):
         bar = "█" * round(40 * chance)
-        click.echo(f"  {number:>9,} labels, judged once: pass with chance {chance:.3f}  {bar}")
+        say(f"  {number:>9,} labels, judged once: pass with chance {chance:.3f}  {bar}")
 
 
 def forecast_json(answer: Any) -> dict[str, Any]:
@@ -186,21 +186,19 @@ def show_forecast(answer: Any, power: float) -> None:
         lines.append(("elusion floor", floor))
     rows(lines)
     if not answer.modes:
-        click.echo(
-            "  no simple random sample proves this metric; in a project the weighted design does"
-        )
+        say("  no simple random sample proves this metric; in a project the weighted design does")
         return
     head = ("seal", "expected", "median", f"{100 * power:g}% of cases")
-    click.echo(f"  labels{_who(answer.claim)}")
-    click.echo(f"  {'':<10}" + "".join(f"{name:>13}" for name in head))
+    say(f"  labels{_who(answer.claim)}")
+    say(f"  {'':<10}" + "".join(f"{name:>13}" for name in head))
     for name, mode in answer.modes.items():
         if mode.reason:
-            click.echo(f"  {name:<10} no number will do: {mode.reason}")
+            say(f"  {name:<10} no number will do: {mode.reason}")
             continue
         cells = "".join(_cell(v) for v in (mode.labels, mode.expected, mode.median, mode.quantile))
-        click.echo(f"  {name:<10}{cells}   {_mode_note(name, mode)}".rstrip())
+        say(f"  {name:<10}{cells}   {_mode_note(name, mode)}".rstrip())
     if answer.recommended:
-        click.echo(f"  recommended: {answer.recommended}, because {answer.why}")
+        say(f"  recommended: {answer.recommended}, because {answer.why}")
 
 
 def _cell(value: float | None) -> str:

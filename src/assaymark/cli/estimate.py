@@ -13,6 +13,7 @@ from assaymark.cli.output import (
     project_option,
     quoted,
     rows,
+    say,
     show_json,
 )
 from assaymark.types.estimate import EstimateDesign, Estimates, MetricEstimate
@@ -138,7 +139,7 @@ def show_batch(batch: "SurveyBatch", folder: Path, *, as_json: bool, pending: bo
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="With --pool: the batch to label."
 )
-@click.option("--seed", metavar="TEXT", default="assaymark", help="With --pool: decides the draw.")
+@click.option("--seed", metavar="TEXT", default="assay", help="With --pool: decides the draw.")
 @click.option(
     "--confidence", type=float, help="With --labels: of the intervals (0.95 unless given)."
 )
@@ -256,12 +257,12 @@ def show_estimates(found: Estimates) -> None:
     rows([(one.title, _line(one)) for one in found.metrics])
     promised = [one for one in found.metrics if one.guaranteed_low is not None]
     if promised:
-        click.echo(f"Guaranteed with {percent(found.confidence)} confidence each, at every look:")
+        say(f"Guaranteed with {percent(found.confidence)} confidence each, at every look:")
         rows([(one.title, _promise(one)) for one in promised])
     elif found.metrics[0].guaranteed_reason:
-        click.echo(f"Nothing is guaranteed: {found.metrics[0].guaranteed_reason}.")
+        say(f"Nothing is guaranteed: {found.metrics[0].guaranteed_reason}.")
     if found.classes:
-        click.echo("By class (precision, recall, F1):")
+        say("By class (precision, recall, F1):")
         rows(
             [
                 (one.name, f"{shown(one.precision)}  {shown(one.recall)}  {shown(one.f1)}")
@@ -270,11 +271,9 @@ def show_estimates(found: Estimates) -> None:
         )
     rows([("sample", f"{counted(found.labels, 'label')}, {found.design}")])
     if found.waiting:
-        click.echo(
-            f"  {counted(found.waiting, 'drawn item')} wait for a label (or for one before it)"
-        )
+        say(f"  {counted(found.waiting, 'drawn item')} wait for a label (or for one before it)")
     for warning in found.warnings:
-        click.echo(f"  {warning}")
+        say(f"  {warning}")
 
 
 def _line(one: MetricEstimate) -> str:

@@ -12,6 +12,7 @@ from assaymark.cli.output import (
     project_option,
     quoted,
     rows,
+    say,
     show_json,
     spark_option,
 )
@@ -91,7 +92,7 @@ def draw(
     rows(lines)
     decide = " --adjudicate" if batch.disputed else ""
     if batch.disputed:
-        click.echo(f"  {counted(batch.disputed, 'item')} on which annotators differ")
+        say(f"  {counted(batch.disputed, 'item')} on which annotators differ")
     if batch.path is None:
         advise(f"assaymark look -p {quoted(folder)}")
         return

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from assaymark.cli.output import headline, json_option, progress_bar, rows, show_json
+from assaymark.cli.output import headline, json_option, progress_bar, rows, say, show_json
 
 
 @click.command()
@@ -87,11 +87,11 @@ def lab(
         return
     headline(outcome.name)
     for sentence in outcome.sentences:
-        click.echo(f"  {sentence}")
+        say(f"  {sentence}")
     if written:
         rows([("written to", str(output)), ("files", f"{len(written.files)}")])
         if written.missing:
-            click.echo(f"  {written.missing}")
+            say(f"  {written.missing}")
 
 
 COMMANDS = (lab,)

@@ -85,7 +85,7 @@ def restore(archive: Path, folder: Path, ledger: str, as_json: bool) -> None:
     Example:
       assaymark restore monday.tar.gz work-again
     """
-    from assaymark.steps.backup import restore as run
+    from assaymark.steps.restore import restore as run
 
     done = run(archive, folder, ledger=ledger)
     if as_json:

@@ -1,6 +1,7 @@
 """What people and scripts see: short aligned blocks, or one JSON object."""
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +13,11 @@ import click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+# what a terminal obeys instead of showing: C0 and C1 controls (tab and line feed apart), marks that
+# turn the direction of text, separators that some terminals break lines at, and halves of characters
+UNSAFE = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]"
+)
 COLOURS = {"good": "green", "wait": "yellow", "bad": "red"}
 
 
@@ -51,21 +57,54 @@ def engine_option(command: Command) -> Command:
     )(spark_option(command))
 
 
+def printable(text: object) -> str:
+    """The text with every control character written out, as Python would: nothing steers a terminal.
+
+    >>> print(printable("id \\x1b[2J gone"))
+    id \\x1b[2J gone
+    """
+    return UNSAFE.sub(lambda found: repr(found.group())[1:-1], str(text))
+
+
+def say(
+    text: object = "", *, tone: str | None = None, bold: bool = False, err: bool = False
+) -> None:
+    """Print a text; the only way to the terminal, because ids and columns come from strangers."""
+    shown = printable(text)
+    if tone is not None or bold:
+        shown = click.style(shown, fg=COLOURS.get(tone or ""), bold=bold)
+    click.echo(shown, err=err)  # noqa: TID251 - this is the one place
+
+
+def warn(text: object) -> None:
+    """Print a warning."""
+    mark = click.style("Warning: ", fg=COLOURS["wait"], bold=True)
+    click.echo(mark + printable(text))  # noqa: TID251 - the mark is ours, the text is cleaned
+
+
 def show_json(value: dict[str, Any]) -> None:
     """One JSON object on standard output."""
-    click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    # what JSON allows in a text as it is, and a terminal obeys
+    safe = UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    click.echo(safe)  # noqa: TID251 - cleaned in JSON's own way
 
 
 def headline(text: str, tone: str | None = None) -> None:
     """The first line of an answer."""
-    click.echo(click.style(text, fg=COLOURS.get(tone or ""), bold=True))
+    say(_line(text), tone=tone, bold=True)
 
 
 def rows(pairs: list[tuple[str, str]]) -> None:
     """Name and value, aligned."""
     width = max((len(name) for name, _ in pairs), default=0)
     for name, value in pairs:
-        click.echo(f"  {name:<{width}}  {value}")
+        say(f"  {_line(name):<{width}}  {_line(value)}")
+
+
+def _line(text: object) -> str:
+    """The text in one line, so that no value can pose as a line of ours."""
+    return str(text).replace("\n", "\\n")
 
 
 def quoted(path: object) -> str:
@@ -75,14 +114,14 @@ def quoted(path: object) -> str:
 
 def advise(text: str) -> None:
     """What to do next."""
-    click.echo(f"Next: {text}")
+    say(f"Next: {text}")
 
 
 def fail(error: object) -> None:
     """One sentence about what is wrong; as JSON too where that was asked for."""
     if "--json" in sys.argv:
         show_json({"error": str(error)})
-    click.echo(f"Error: {error}", err=True)
+    say(f"Error: {_line(error)}", err=True)
 
 
 @contextmanager
@@ -92,6 +131,7 @@ def progress_bar(title: str) -> Iterator[Callable[[str, float | None], None]]:
         yield lambda _message, _share: None
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (
@@ -105,6 +145,7 @@ def progress_bar(title: str) -> Iterator[Callable[[str, float | None], None]]:
 
         def tell(message: str, share: float | None) -> None:
             total = None if share is None else 1.0
-            bar.update(task, description=f"{title}: {message}", total=total, completed=share or 0)
+            text = escape(printable(f"{title}: {message}"))
+            bar.update(task, description=text, total=total, completed=share or 0)
 
         yield tell

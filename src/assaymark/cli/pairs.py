@@ -12,7 +12,9 @@ from assaymark.cli.output import (
     progress_bar,
     quoted,
     rows,
+    say,
     show_json,
+    warn,
 )
 from assaymark.cli.recall import FILE, READ, numbers
 from assaymark.types.record import plain
@@ -87,11 +89,9 @@ def keywords(
         return
     headline(f"{len(built.neighbours)} neighbours of {', '.join(built.seeds)} by {built.score}")
     for near in built.neighbours[:15]:
-        click.echo(
-            f"  {near.term:<24}{near.score:>8.3f}  {near.items:>8,} items, {near.joint:,} shared"
-        )
+        say(f"  {near.term:<24}{near.score:>8.3f}  {near.items:>8,} items, {near.joint:,} shared")
     if len(built.neighbours) > 15:
-        click.echo(f"  … and {len(built.neighbours) - 15} more (--json shows all)")
+        say(f"  … and {len(built.neighbours) - 15} more (--json shows all)")
     rows(
         [
             (built.columns[0], f"{built.seed_items:,} of {built.items:,} items"),
@@ -100,7 +100,7 @@ def keywords(
         ]
     )
     if built.warning:
-        click.echo(click.style("Warning: ", fg="yellow", bold=True) + built.warning)
+        warn(built.warning)
     _next(output, built.columns, text, built.score)
 
 
@@ -180,7 +180,7 @@ def pair(
         ]
     )
     if built.warning:
-        click.echo(click.style("Warning: ", fg="yellow", bold=True) + built.warning)
+        warn(built.warning)
     _next(output, built.columns, text, split)
 
 

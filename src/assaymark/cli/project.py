@@ -271,13 +271,20 @@ def _seal_claim(
     with progress_bar("plan") as progress:
         sealed = seal_plan(project, wish, progress=progress)
     if as_json:
-        show_json({**plain(sealed), "forecast": None if cost is None else forecast_json(cost)})
+        told = None if cost is None else forecast_json(cost)
+        show_json({**plain(sealed), "forecast": told, "head": _head(project)})
         return
-    _show_plan(sealed)
+    _show_plan(sealed, _head(project))
     advise(f"assaymark draw -p {quoted(project.folder)}")
 
 
-def _show_plan(sealed: Plan) -> None:
+def _head(project: "Project") -> str:
+    """The last hash of the ledger, which somebody else should keep."""
+    last = project.state().head
+    return last.hash if last else ""
+
+
+def _show_plan(sealed: Plan, head: str) -> None:
     sure = percent(sealed.confidence)
     headline(f"Plan {sealed.number} sealed: {sealed.claim} with {sure} confidence")
     from_where = f"{sealed.items:,} items ({sealed.domain})"
@@ -311,7 +318,7 @@ def _show_plan(sealed: Plan) -> None:
         lines.append(
             ("family", f"all plans on this pool together keep {kept}, if each has --family")
         )
-    rows([*lines, ("seed", sealed.seed)])
+    rows([*lines, ("seed", sealed.seed), ("head", head)])
 
 
 COMMANDS = (init, plan)

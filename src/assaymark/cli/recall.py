@@ -14,7 +14,9 @@ from assaymark.cli.output import (
     progress_bar,
     quoted,
     rows,
+    say,
     show_json,
+    warn,
 )
 from assaymark.types.record import plain
 from assaymark.types.results import counted, percent, rounded, shown
@@ -311,12 +313,12 @@ def _show(result: dict[str, Any], as_json: bool) -> None:
         f"{first['column']} finds {rounded(first['band_low'])} to "
         f"{rounded(first['band_high'], up=True)} of the positive items, about {shown(first['recall'])}"
     )
-    click.echo(f"  {'':<14}{'recall':>8}  {'sampling alone':>16}  {'with dependence':>16}")
+    say(f"  {'':<14}{'recall':>8}  {'sampling alone':>16}  {'with dependence':>16}")
     for letter in letters:
         _line(result[letter]["column"], result[letter])
     if result["new"]:
         _line("further one", result["new"])
-    click.echo("")
+    say()
     spread = result["positives_range"]
     told = [
         (
@@ -337,7 +339,7 @@ def _show(result: dict[str, Any], as_json: bool) -> None:
         told.insert(1, ("at least", f"{result['chao']:,.0f} positive items (Chao's bound)"))
     rows(told)
     for warning in result["warnings"]:
-        click.echo(click.style("Warning: ", fg="yellow", bold=True) + warning)
+        warn(warning)
     advise(result["advice"]["sentence"])
 
 
@@ -349,7 +351,7 @@ def _saving(cost: dict[str, Any]) -> str:
 def _line(name: str, found: dict[str, Any]) -> None:
     inner = f"{rounded(found['low'])}–{rounded(found['high'], up=True)}"
     outer = f"{rounded(found['band_low'])}–{rounded(found['band_high'], up=True)}"
-    click.echo(f"  {name[:13]:<14}{shown(found['recall']):>8}  {inner:>16}  {outer:>16}")
+    say(f"  {name[:13]:<14}{shown(found['recall']):>8}  {inner:>16}  {outer:>16}")
 
 
 def _dependence(result: dict[str, Any]) -> str:

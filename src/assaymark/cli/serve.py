@@ -1,6 +1,7 @@
 """Commands for the page in the browser: serve, and users who may reach it from elsewhere."""
 
 import ipaddress
+import re
 import socket
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from assaymark.cli.output import (
     project_option,
     quoted,
     rows,
+    say,
     show_json,
 )
 from assaymark.errors import InputError
@@ -39,6 +41,11 @@ from assaymark.errors import InputError
 @click.option("--tls-cert", type=click.Path(dir_okay=False, exists=True, path_type=Path))
 @click.option("--tls-key", type=click.Path(dir_okay=False, exists=True, path_type=Path))
 @click.option("--behind-tls", is_flag=True, help="A proxy in front of it speaks https.")
+@click.option("--root-path", default="", metavar="PREFIX", help="Prefix of the page at the proxy.")
+@click.option(
+    "--trust-proxy", multiple=True, metavar="IP", help="The proxy's address, if not here."
+)
+@click.option("--sso-header", metavar="NAME", help="Header in which the proxy names who signed in.")
 @project_option
 @json_option
 def serve(
@@ -52,26 +59,36 @@ def serve(
     tls_cert: Path | None,
     tls_key: Path | None,
     behind_tls: bool,
+    root_path: str,
+    trust_proxy: tuple[str, ...],
+    sso_header: str | None,
     folder: Path,
     as_json: bool,
 ) -> None:
     """Label, watch and plan in the browser, until Ctrl-C.
 
-    On this machine nobody needs to sign in. From elsewhere everybody needs a token: add people with
-    assaymark users first.
+    It prints one link for the lead and one for reviewers; nobody comes in without a link, not even
+    from this machine. From elsewhere everybody needs a token of their own: add people with assaymark
+    users first. A proxy that signs people in (--sso-header) may name these users.
 
     \b
     Examples:
       assaymark serve -p work
       assaymark serve --annotator kim --auto-draw -p work
-      assaymark serve --host 0.0.0.0 --allow-host labels.example.org --behind-tls -p work
+      assaymark serve --allow-host labels.example.org --behind-tls --root-path /work -p work
     """
     from assaymark.steps.project import Project
     from assaymark.steps.users import checked_name, read_users
     from assaymark.web.app import Options, make_app
+    from assaymark.web.front import Front
 
     names = read_users(folder) if folder.is_dir() else ()
     _refuse_unsafe(host, allow_host, users=bool(names), folder=folder)
+    if sso_header is not None and not names:
+        raise InputError(
+            "--sso-header names users, and there are none. Add them first: assaymark users add NAME "
+            f"--role lead -p {quoted(folder)}."
+        )
     if annotator is not None and names:
         raise InputError("--annotator is for one person on this machine; here users sign in.")
     if (tls_cert is None) != (tls_key is None):
@@ -83,23 +100,45 @@ def serve(
         auto_draw=auto_draw,
         hosts=(*allow_host, *(() if host in ("0.0.0.0", "::") else (host,))),  # noqa: S104
         secure=behind_tls or tls_cert is not None,
+        root=_prefix(root_path),
+        front=Front(behind=behind_tls, header=sso_header, proxies=trust_proxy),
     )
     app = make_app(Project(folder=folder), options)
     bound = _bound(host, port)
     port = bound.getsockname()[1]
     url = _address(host, port, allow_host, tls=tls_cert is not None, proxied=behind_tls)
+    url = f"{url.rstrip('/')}{options.root}/"
+    links = {} if names else {role: f"{url}enter?token={s}" for role, s in options.links.items()}
     if as_json:
-        show_json({"url": url, "project": str(folder), "users": len(names)})
+        show_json({"url": url, "links": links, "project": str(folder), "users": len(names)})
     else:
         headline(f"The page is at {url}")
         rows([("project", str(folder)), ("who", _who(len(names), annotator))])
+        rows([(f"link for {LINKS[role]}", link) for role, link in links.items()])
         if not options.secure and not _loopback(host):
-            click.echo(
+            say(
                 "  Careful: without https everybody on the way can read texts and tokens. Use "
                 "--tls-cert and --tls-key, or a proxy and --behind-tls."
             )
-        advise("open it in a browser; Ctrl-C ends it, and every saved label is kept")
+        which = "your link" if links else "it"
+        advise(f"open {which} in a browser; Ctrl-C ends the server, and every saved label is kept")
     _run(app, bound, tls_cert, tls_key)
+
+
+LINKS = {"lead": "the lead", "annotator": "reviewers"}
+
+
+def _prefix(text: str) -> str:
+    """The prefix as it stands before every address: empty, or /so/many/parts."""
+    parts = text.strip("/").split("/")
+    if text.strip("/") == "":
+        return ""
+    if not all(re.fullmatch(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*", part) for part in parts):
+        raise InputError(
+            f"A prefix is made of letters, digits, '.', '_', '~', '-' and '/', got {text!r}. Example: "
+            "/labels."
+        )
+    return "/" + "/".join(parts)
 
 
 def _address(host: str, port: int, names: tuple[str, ...], *, tls: bool, proxied: bool) -> str:
@@ -116,7 +155,7 @@ def _address(host: str, port: int, names: tuple[str, ...], *, tls: bool, proxied
 def _who(users: int, annotator: str | None) -> str:
     if users:
         return f"{users} named user{'s' if users > 1 else ''}, each with a token"
-    return f"{annotator}, on this machine" if annotator else "anybody on this machine, by name"
+    return f"{annotator}, by a link" if annotator else "whoever has a link, by the name they give"
 
 
 def _run(app: Any, bound: socket.socket, cert: Path | None, key: Path | None) -> None:
@@ -124,10 +163,16 @@ def _run(app: Any, bound: socket.socket, cert: Path | None, key: Path | None) ->
 
     import uvicorn
 
+    from assaymark.web.connections import protocol, room_for
+
     sys.stdout.flush()
     config = uvicorn.Config(
         app,
-        log_level="warning",
+        log_level="error",  # strangers who speak no HTTP are not news
+        http=protocol(most=room_for()),
+        ws="none",
+        proxy_headers=False,  # the page decides itself which proxy it believes
+        backlog=128,
         access_log=False,  # addresses and names of readers are nobody's business
         server_header=False,
         timeout_graceful_shutdown=5,
@@ -215,7 +260,7 @@ def add(name: str, role: Any, url: str | None, folder: Path, as_json: bool) -> N
         return
     headline(f"{added.user.name} may use the page as {role}")
     rows([("token", added.token), ("link", link)])
-    click.echo("  It is shown this once; only its hash is kept. Send it by a safe way.")
+    say("  It is shown this once; only its hash is kept. Send it by a safe way.")
     advise(f"assaymark serve --host ADDRESS -p {quoted(folder)}")
 
 

@@ -1,7 +1,7 @@
-"""Commands that answer: look, certify, verify, status; and key and demo."""
+"""Commands that answer: look, certify, verify, status; and key, witness and demo."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,7 @@ from assaymark.cli.output import (
     project_option,
     quoted,
     rows,
+    say,
     show_json,
     spark_option,
 )
@@ -22,6 +23,7 @@ from assaymark.types.results import percent, shown
 if TYPE_CHECKING:
     from assaymark.steps.look import Look
     from assaymark.steps.status import Status
+    from assaymark.types.certificate import Verification
 
 TONES = {"pass": "good", "fail": "bad", "continue": "wait"}
 MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
@@ -94,14 +96,14 @@ def look(context: click.Context, folder: Path, as_json: bool) -> None:
 def _advise_more(seen: "Look", folder: Path) -> None:
     verdict = seen.verdict
     if verdict.waiting:
-        click.echo(
+        say(
             f"  {verdict.waiting:,} labels wait behind an unlabelled draw: assaymark draw --pending"
         )
     if verdict.advice:
-        click.echo(f"  {verdict.advice}")
+        say(f"  {verdict.advice}")
     if verdict.labels_expected is not None and seen.plan.mode == "anytime":
         more = max(verdict.labels_expected - verdict.estimate.labels, 1)
-        click.echo(f"  about {more:,} more labels, if it is as good as it looks")
+        say(f"  about {more:,} more labels, if it is as good as it looks")
     advise(f"assaymark draw -p {quoted(folder)}")
 
 
@@ -132,13 +134,14 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
                 "claim": str(issued.certificate.plan.claim),
                 "population": issued.certificate.population,
                 "signed": signer is not None,
+                "head": issued.head,
             }
         )
         return
     headline(f"Certified: {issued.certificate.statement}", "good")
     if issued.certificate.population:
-        click.echo(f"  {issued.certificate.population}")
-    rows([("certificate", str(issued.path)), ("hash", issued.hash)])
+        say(f"  {issued.certificate.population}")
+    rows([("certificate", str(issued.path)), ("hash", issued.hash), ("head", issued.head)])
     advise(f"assaymark verify {quoted(issued.path)} -p {quoted(folder)}")
 
 
@@ -152,7 +155,23 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
     help="Project whose ledger and pool to recompute from (default: the certificate's folder).",
 )
 @click.option("--pool", metavar="PATH", help="Where the pool lies now, if it was moved.")
-@click.option("--public-key", metavar="HEX", help="Demand a signature by this key.")
+@click.option("--public-key", metavar="HEX", help="Demand a signature by this key (64 hex digits).")
+@click.option(
+    "--head", "heads", multiple=True, metavar="HASH",
+    help="A head of the ledger that you were given earlier. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--witness", "files", multiple=True, type=click.Path(dir_okay=False, path_type=Path),
+    help="A file with such a head: a text, a time stamp (RFC 3161), a git commit. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--tsa", type=click.Path(dir_okay=False, path_type=Path),
+    help="Certificates (PEM) of time-stamp services that you trust.",
+)  # fmt: skip
+@click.option(
+    "--require", default="", metavar="NAMES",
+    help="Exit code 1 unless these were checked: pool, witness, signature (with commas between).",
+)  # fmt: skip
 @spark_option
 @json_option
 @click.pass_context
@@ -162,21 +181,28 @@ def verify(
     folder: Path | None,
     pool: str | None,
     public_key: str | None,
+    heads: tuple[str, ...],
+    files: tuple[Path, ...],
+    tsa: Path | None,
+    require: str,
     master: str | None,
     as_json: bool,
 ) -> None:
     """Recompute a certificate from the ledger, and from the pool if it is at hand.
 
-    Exit code 1 unless the evidence was recomputed from the ledger, or a signature by the key given
-    with --public-key was found; names what was and what was not checked.
+    Ends as verified; verified in part, where pool or witness are not at hand; consistent only, where
+    nothing but the certificate is; or failed. Exit code 1 for the last two, or if something that
+    --require names is missing.
 
     \b
     Examples:
       assaymark verify certificate.json -p work
-      assaymark verify certificate.json -p work --pool /archive/scores.parquet
+      assaymark verify certificate.json -p work --pool /archive/scores.parquet --head 3f0c…
+      assaymark verify certificate.json -p work --require pool,witness
     """
     from assaymark.steps.place import is_project
     from assaymark.steps.project import Project
+    from assaymark.steps.verify import Brought
     from assaymark.steps.verify import verify as run
 
     if folder is None and is_project(certificate.parent):
@@ -184,26 +210,49 @@ def verify(
     if pool is not None and folder is None:
         raise click.UsageError("--pool needs the ledger too: name the project with -p DIR.")
     project = Project(folder=folder, pool_at=pool, spark=master) if folder else None
+    brought = Brought(
+        public_key=public_key,
+        require=tuple(name.strip() for name in require.split(",") if name.strip()),
+        **_witnesses(heads, files, tsa),
+    )
     with progress_bar("verify") as progress:
-        found = run(certificate, project=project, public_key=public_key, progress=progress)
+        found = run(certificate, project=project, brought=brought, progress=progress)
     if as_json:
         show_json(plain(found))
     else:
-        headline(
-            {
-                "verified": "Verified.",
-                "consistent": "Consistent with itself, but the evidence was not checked: give -p DIR.",
-                "failed": "Not verified.",
-                "superseded": "Superseded: a label changed after the certificate was issued.",
-            }[found.status],
-            {"verified": "good", "consistent": "wait"}.get(found.status, "bad"),
-        )
-        rows([(f"{MARKS[check.outcome]} {check.name}", check.detail) for check in found.checks])
-        if found.statement and found.status == "verified":
-            click.echo(f"  {found.statement}")
-            if found.population:
-                click.echo(f"  {found.population}")
-    context.exit(0 if found.status == "verified" else 1)
+        _show_verification(found)
+    failed = any(check.outcome == "failed" for check in found.checks)
+    context.exit(1 if failed or found.status == "consistent only" else 0)
+
+
+def _witnesses(heads: tuple[str, ...], files: tuple[Path, ...], tsa: Path | None) -> dict[str, Any]:
+    from assaymark.steps.timestamp import read_certificates
+    from assaymark.steps.witness import read_head_hash, read_witness
+
+    given = [read_head_hash(head).encode() for head in heads] + [read_witness(f) for f in files]
+    return {"heads": tuple(given), "authorities": read_certificates(tsa) if tsa else ()}
+
+
+def _show_verification(found: "Verification") -> None:
+    superseded = any(check.detail.startswith("superseded") for check in found.checks)
+    lacking = [f"no {name}" for name in found.missing if name != "signature"]
+    headline(
+        {
+            "verified": "Verified.",
+            "verified in part": f"Verified in part: {' and '.join(lacking)} at hand.",
+            "consistent only": "Consistent only: the certificate agrees with itself, and no evidence was "
+            f"checked ({', '.join(lacking)}).",
+            "failed": "Not verified: superseded, a label changed after the certificate was issued."
+            if superseded
+            else "Not verified.",
+        }[found.status],
+        {"verified": "good", "failed": "bad"}.get(found.status, "wait"),
+    )
+    rows([(f"{MARKS[check.outcome]} {check.name}", check.detail) for check in found.checks])
+    if found.statement and found.status.startswith("verified"):
+        say(f"  {found.statement}")
+        if found.population:
+            say(f"  {found.population}")
 
 
 @click.command()
@@ -277,7 +326,7 @@ def key(file: Path, as_json: bool) -> None:
     help="Where to put the demo.",
 )
 @click.option("--items", default=200_000, show_default=True, type=click.IntRange(min=5_000))
-@click.option("--seed", default="assaymark", show_default=True, help="Another seed, another story.")
+@click.option("--seed", default="assay", show_default=True, help="Another seed, another story.")
 @json_option
 def demo(out: Path, items: int, seed: str, as_json: bool) -> None:
     """The whole story on a generated pool of support tickets, with labels from its known truth.
@@ -288,9 +337,36 @@ def demo(out: Path, items: int, seed: str, as_json: bool) -> None:
     """
     from assaymark.lab.demo import demo as run
 
-    told = run(out, items=items, seed=seed, say=(lambda _text: None) if as_json else click.echo)
+    told = run(out, items=items, seed=seed, say=(lambda _text: None) if as_json else say)
     if as_json:
         show_json(plain(told))
 
 
-COMMANDS = (look, certify, verify, status, key, demo)
+@click.command()
+@click.argument("given", metavar="HASH|FILE")
+@click.option("--by", required=True, metavar="WHO", help="Who keeps it, and since when.")
+@project_option
+@json_option
+def witness(given: str, by: str, folder: Path, as_json: bool) -> None:
+    """Put on record who keeps a head of the ledger: a hash, or a file that names one.
+
+    The file is a text with the head in it, a time stamp (RFC 3161), or a commit as git cat-file
+    commit prints it. Later certificates list it; whoever verifies still asks the witness.
+
+    \b
+    Examples:
+      assaymark witness 3f0c… --by "opposing counsel, mail of 3 May" -p work
+      assaymark witness head.tsr --by "time-stamp service of the court" -p work
+    """
+    from assaymark.steps.project import Project
+    from assaymark.steps.witness import record_witness
+
+    done = record_witness(Project(folder=folder), given, by=by)
+    if as_json:
+        show_json(plain(done))
+        return
+    headline(f"On record: {by.strip()} keeps the head of event {done.event:,}")
+    rows([("head", done.head), ("form", done.told)])
+
+
+COMMANDS = (look, certify, verify, status, key, witness, demo)

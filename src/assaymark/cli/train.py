@@ -14,6 +14,7 @@ from assaymark.cli.output import (
     project_option,
     quoted,
     rows,
+    say,
     show_json,
 )
 from assaymark.cli.train_shown import (
@@ -205,7 +206,7 @@ def _show_status(project: "Project", plot: Path | None, *, as_json: bool) -> Non
         rows([("learning curve", str(plot))])
     place = quoted(project.folder)
     if told["phase"] != "learning":
-        click.echo(f"  {told['frozen']['sentence']}")
+        say(f"  {told['frozen']['sentence']}")
         advise(f"assaymark status -p {place}")
     elif told["waiting"]:
         advise(f"label what was handed out, then: assaymark train -p {place}")

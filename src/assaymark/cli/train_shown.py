@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from assaymark.cli.output import advise, headline, quoted, rows
+from assaymark.cli.output import advise, headline, quoted, rows, say
 from assaymark.types.record import plain
 from assaymark.types.results import counted, percent, shown
 
@@ -38,11 +36,11 @@ def show_round(done: "Trained", folder: Path) -> None:
     else:
         _show_now(told, done.advice)
     if done.changed:
-        click.echo(f"  Changed from here on: {', '.join(done.changed)}.")
+        say(f"  Changed from here on: {', '.join(done.changed)}.")
     if done.reason:
-        click.echo(f"  {done.reason}")
+        say(f"  {done.reason}")
     if not told["looks"] and not done.begun:
-        click.echo(
+        say(
             "  If you know relevant items, have them labelled first: "
             f"assaymark train --seeds IDS.csv -p {place}"
         )
@@ -146,7 +144,7 @@ def show_looks(looks: list[dict[str, Any]], metric: str) -> None:
     if not looks:
         return
     if len(looks) > LOOKS_SHOWN:
-        click.echo(f"  … {len(looks) - LOOKS_SHOWN} earlier looks")
+        say(f"  … {len(looks) - LOOKS_SHOWN} earlier looks")
     head = ("labels", "positive", "cross-validated", metric, "range", "in all", "advice")
     lines = [
         (
@@ -163,7 +161,7 @@ def show_looks(looks: list[dict[str, Any]], metric: str) -> None:
     widths = [max(len(line[i]) for line in [head, *lines]) for i in range(len(head))]
     for line in [head, *lines]:
         cells = [cell.rjust(width) for cell, width in zip(line, widths, strict=True)]
-        click.echo("  " + "  ".join(cells))
+        say("  " + "  ".join(cells))
 
 
 def _short(value: float | None) -> str:
@@ -211,16 +209,16 @@ def show_stopped(done: "Stopped", folder: Path) -> None:
         lines.append(("budget left", counted(done.left, "label")))
     rows(lines)
     if done.left is not None and (plan.expected_labels or 0) > done.left:
-        click.echo(
+        say(
             f"  The plan is expected to need more labels than the budget has left. It may still pass "
             f"within {done.left:,}; nothing stops you from buying more."
         )
     if done.unsettled:
-        click.echo(
+        say(
             f"  {counted(done.unsettled, 'item')} handed out for training without a settled label "
             "trained nothing."
         )
-    click.echo(f"  {frozen.sentence}")
+    say(f"  {frozen.sentence}")
     place = quoted(folder)
     if done.batch is not None and done.batch.path is not None:
         rows([("batch", f"{counted(len(done.batch.items), 'item')} to label in {done.batch.path}")])

@@ -24,6 +24,7 @@ from assaymark.events.kinds import (
     SurveyOpened,
     SurveyReported,
     TrainingChanged,
+    WitnessRecorded,
     read_event,
 )
 from assaymark.events.review import (
@@ -92,6 +93,7 @@ __all__ = [
     "SurveyWork",
     "SurveyedItem",
     "TrainingChanged",
+    "WitnessRecorded",
     "about_pool",
     "check_chain",
     "check_story",

@@ -8,7 +8,7 @@ from assaymark.errors import VerificationError
 from assaymark.types.canonical import canonical
 from assaymark.types.plan import Plan
 from assaymark.types.pool import RegisteredPool
-from assaymark.types.record import Record, plain, rebuild
+from assaymark.types.record import Record, rebuild, stored
 from assaymark.types.survey import Survey
 from assaymark.types.training import Advice, TrainingLook
 from assaymark.types.training_settings import TrainingSettings
@@ -25,7 +25,7 @@ class Event(Record):
 
     def body(self) -> str:
         """The event as canonical JSON."""
-        return canonical(plain(self))
+        return canonical(stored(self))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,11 +94,6 @@ class Answered(Event):
     seconds: float | None = None
     note: str | None = None
     answered: str | None = None
-
-    def body(self) -> str:
-        """The event as canonical JSON; an answer without time and remark is as short as ever."""
-        bare = {name for name in ("seconds", "note", "answered") if getattr(self, name) is None}
-        return canonical({k: v for k, v in plain(self).items() if k not in bare})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,6 +234,19 @@ class ClassifierFrozen(Event):
     software: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class WitnessRecorded(Event):
+    """Somebody outside keeps a head of this ledger, or signed it.
+
+    `form` is head, git (`evidence` is the commit) or rfc3161 (`evidence` is the time stamp in base64).
+    """
+
+    form: Literal["head", "git", "rfc3161"]
+    head: str
+    by: str
+    evidence: str | None = None
+
+
 KINDS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
@@ -259,6 +267,7 @@ KINDS: dict[str, type[Event]] = {
         TrainingChanged,
         ModelTrained,
         ClassifierFrozen,
+        WitnessRecorded,
     )
 }
 

@@ -26,6 +26,7 @@ from assaymark.events.kinds import (
     SurveyOpened,
     SurveyReported,
     TrainingChanged,
+    WitnessRecorded,
     read_event,
 )
 from assaymark.events.review import REVIEW_RULES, ReviewWork
@@ -114,6 +115,7 @@ class State:
     adjudications: list[tuple[int, LabelAdjudicated]] = field(default_factory=list)
     notes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     seconds: dict[str, list[float]] = field(default_factory=dict)
+    witnesses: list[tuple[int, WitnessRecorded]] = field(default_factory=list)
     labels_at: int = 0
     head: Entry | None = None
 
@@ -264,6 +266,10 @@ def _classifier_frozen(state: State, event: ClassifierFrozen, entry: Entry) -> N
     state.pool = event.pool
 
 
+def _witness_recorded(state: State, event: WitnessRecorded, entry: Entry) -> None:
+    state.witnesses.append((entry.seq, event))
+
+
 RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     PoolRegistered: _pool_registered,
     PlanSealed: _plan_sealed,
@@ -282,6 +288,7 @@ RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     TrainingChanged: _training_changed,
     ModelTrained: _model_trained,
     ClassifierFrozen: _classifier_frozen,
+    WitnessRecorded: _witness_recorded,
     **REVIEW_RULES,
 }
 

@@ -24,6 +24,7 @@ from assaymark.events.kinds import (
     SurveyOpened,
     SurveyReported,
     TrainingChanged,
+    WitnessRecorded,
     read_event,
 )
 from assaymark.events.review_story import REVIEW_STORY
@@ -155,6 +156,11 @@ def _survey_report(state: State, event: SurveyReported) -> str | None:
     return None if known else "its survey was never opened"
 
 
+def _witness(_state: State, event: WitnessRecorded) -> str | None:
+    known = event.form in ("head", "git", "rfc3161")
+    return None if known else "its form is unknown"
+
+
 RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     PoolRegistered: _pool,
     PlanSealed: _plan,
@@ -173,5 +179,6 @@ RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     TrainingChanged: changed,
     ModelTrained: model,
     ClassifierFrozen: freeze,
+    WitnessRecorded: _witness,
     **REVIEW_STORY,
 }

@@ -18,3 +18,4 @@ def write_batch(
     """
     blind: list[BatchRow] = [{name: row.get(name) for name in ("id", *columns)} for row in rows]
     find_writer(path, form).write(path, blind, columns)
+    path.chmod(0o600)  # texts of the collection are nobody else's business

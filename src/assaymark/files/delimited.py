@@ -16,9 +16,12 @@ from assaymark.files.spelling import Names
 # documents run to megabytes; the module's own limit is 128 KB
 csv.field_size_limit(2**31 - 1)
 
-# a spreadsheet runs text that begins like this as a formula; an apostrophe in front prevents it
-RISKY = re.compile(r"'*[=+\-@\t\r]")
-GUARDED = re.compile(r"'+[=+\-@\t\r]")
+# A spreadsheet runs text that begins like this as a formula; an apostrophe in front prevents it.
+# One that splits at semicolons or tabs does not honour quotes in the middle of its field, so that
+# there the text behind a semicolon, a tab or a line break begins a cell of its own.
+FORMULA = r"[ \xa0\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]"  # with their full-width forms
+RISKY = re.compile(rf"\A(?='*(?:[\t\r\n]|{FORMULA}))|(?<=[;\t\r\n])(?='*{FORMULA})")
+GUARD = re.compile(rf"\A'(?='*(?:[\t\r\n]|{FORMULA}))|(?<=[;\t\r\n])'(?='*{FORMULA})")
 QUOTED = re.compile(r'[",;\t\r\n]|^\s|\s$')
 SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
 OTHERS = re.compile(r"[{\[]|(?:\d+\.\s+)?TY  -|PAR1|PK\x03\x04")  # JSON, RIS, parquet, a workbook
@@ -26,17 +29,17 @@ RIVALS = ("asreview_label", "included", "label_included")
 
 
 def guard(text: str) -> str:
-    """The text so that no spreadsheet takes it for a formula; `unguard` gives it back.
+    """The text so that no spreadsheet takes a part of it for a formula; `unguard` gives it back.
 
-    >>> guard("=1+1"), unguard(guard("=1+1"))
-    ("'=1+1", '=1+1')
+    >>> guard("=1+1"), guard("a;=1+1"), unguard(guard("a;=1+1"))
+    ("'=1+1", "a;'=1+1", 'a;=1+1')
     """
-    return "'" + text if RISKY.match(text) else text
+    return RISKY.sub("'", text)
 
 
 def unguard(text: str) -> str:
     """The text that `guard` was given."""
-    return text[1:] if GUARDED.match(text) else text
+    return GUARD.sub("", text) if "'" in text else text
 
 
 def fits(seen: Glimpse) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 from assaymark.errors import InputError
 from assaymark.files.answers import Answer, Table, table_answers
 from assaymark.files.decoding import Glimpse
-from assaymark.files.places import BatchRow
+from assaymark.files.places import PRIVATE, BatchRow, part_of
 from assaymark.files.spelling import Names
 
 
@@ -47,4 +47,6 @@ def write(path: Path, rows: Sequence[BatchRow], columns: Sequence[str]) -> None:
     from assaymark.pool.tables import write_table
 
     names = ["id", *columns, "label"]
-    write_table(path, {name: [row.get(name) or "" for row in rows] for name in names})
+    with part_of(path) as part:
+        write_table(part, {name: [row.get(name) or "" for row in rows] for name in names})
+        part.chmod(PRIVATE)

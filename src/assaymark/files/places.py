@@ -1,6 +1,7 @@
 """Files that appear whole or not at all, and never in the place of another."""
 
 import os
+import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,19 +28,30 @@ def refuse_existing(path: Path) -> None:
         raise InputError(f"There is no folder {str(path.parent)!r} to write {path.name!r} into.")
 
 
-def write_safely(path: Path, text: str) -> None:
+PRIVATE = 0o600
+"""Rights of what holds items or settings: nobody else on the machine reads it."""
+SHARED = 0o666
+"""Rights of what is made to be handed on, less what the user's umask takes away."""
+
+
+def write_safely(path: Path, text: str, *, mode: int = PRIVATE) -> None:
     """The whole file or nothing of it: written beside its place, then moved there."""
-    with part_of(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
+    with part_of(path, mode=mode) as part, part.open("w", encoding="utf-8", newline="") as stream:
         stream.write(text)
         stream.flush()
         os.fsync(stream.fileno())
 
 
 @contextmanager
-def part_of(path: Path) -> Iterator[Path]:
-    """A place beside the file to write it in; moved to its name when all went well."""
-    part = path.with_name(path.name + ".part")
+def part_of(path: Path, *, mode: int = PRIVATE) -> Iterator[Path]:
+    """A new file beside the place to write it in; moved to its name when all went well.
+
+    Its name is random and it is made with O_EXCL, so that a link laid in its place beforehand
+    leads nowhere and two writers do not share it.
+    """
+    part = path.with_name(f".{path.name[:100]}-{secrets.token_hex(8)}.part")
     try:
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
         yield part
         part.replace(path)
     except OSError as error:

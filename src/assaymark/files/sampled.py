@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assaymark.errors import InputError
+from assaymark.files.delimited import unguard
 
 DRAWN = ("probability", "stratum", "stratum_items")
 
@@ -69,7 +70,7 @@ def _table(path: Path) -> list[dict[str, str]]:
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     return [
         {
-            (name or "").strip().lower(): (value or "").strip()
+            (name or "").strip().lower(): unguard(value or "").strip()
             for name, value in record.items()
             if name
         }

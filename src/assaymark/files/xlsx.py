@@ -10,6 +10,7 @@ from assaymark.files.answers import PLAIN, Answer, Table, table_answers
 from assaymark.files.decoding import Glimpse
 from assaymark.files.places import BatchRow, part_of
 from assaymark.files.spelling import Names
+from assaymark.files.workbook_limits import Emptiness, check_workbook
 
 LONGEST = 32_767  # characters that a cell of a spreadsheet holds
 # what XML cannot hold, and what it would change (a lone carriage return)
@@ -25,14 +26,16 @@ def fits(seen: Glimpse) -> bool:
 
 def read(path: Path, _names: Names) -> Iterator[Answer]:
     """The answers of the first sheet that has the columns id and label."""
-    from zipfile import BadZipFile
+    from zipfile import BadZipFile, ZipFile
 
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
     try:
         with path.open("rb") as stream:
-            book = load_workbook(stream, read_only=True, data_only=False)
+            with ZipFile(stream) as archive:
+                check_workbook(archive, path.stat().st_size)
+            book = load_workbook(stream, read_only=True, data_only=False, keep_links=False)
             try:
                 yield from table_answers(_labelled_sheet(book))
             finally:
@@ -51,7 +54,8 @@ def read(path: Path, _names: Names) -> Iterator[Answer]:
 
 
 def _labelled_sheet(book: Any) -> Table:
-    tables = [_table(sheet) for sheet in book.worksheets]
+    emptiness = Emptiness()
+    tables = [_table(sheet, emptiness) for sheet in book.worksheets]
     for table in tables:
         names = {name.strip().lower() for name in table.header}
         if names.intersection(PLAIN.id) and names.intersection(PLAIN.label):
@@ -59,8 +63,8 @@ def _labelled_sheet(book: Any) -> Table:
     return tables[0] if tables else Table(header=(), rows=(), first_line="")
 
 
-def _table(sheet: Any) -> Table:
-    rows = enumerate(sheet.iter_rows(), start=1)
+def _table(sheet: Any, emptiness: Emptiness) -> Table:
+    rows = _rows(sheet, emptiness)
     header: list[str] = []
     for _number, cells in rows:
         header = ["" if cell.value is None else _text(cell.value) for cell in cells]
@@ -71,6 +75,13 @@ def _table(sheet: Any) -> Table:
         rows=((number, [_value(cell) for cell in cells]) for number, cells in rows),
         first_line=", ".join(header),
     )
+
+
+def _rows(sheet: Any, emptiness: Emptiness) -> Iterator[tuple[int, Sequence[Any]]]:
+    sheet.reset_dimensions()  # what a sheet says of its size may be false, and rows are filled up to it
+    for number, cells in enumerate(sheet.iter_rows(), start=1):
+        emptiness.count(len(cells), sum(cell.value is not None for cell in cells))
+        yield number, cells
 
 
 class _Formula:

@@ -18,7 +18,8 @@ from assaymark.lab.tasks import Found, Order, rng_of, run_all
 from assaymark.lab.triage_worlds import SKETCHES, TriageSketch, TriageWorld, make, sketches_of
 from assaymark.report.triage import LOOK
 from assaymark.stats.calibration import platt
-from assaymark.stats.triage import Labelled, checked_target, decided, few_errors, tally
+from assaymark.stats.labelled_scores import Labelled
+from assaymark.stats.triage import checked_target, decided, few_errors, tally
 from assaymark.stats.triage_certified import certify, regions
 from assaymark.stats.triage_optimum import best_cutoffs, sweep, yield_curve
 from assaymark.stats.triage_sides import certify_precision, certify_rates, side_regions

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from assaymark.lab.corpora import read_collection
 from assaymark.lab.diffusion import train_machine
 from assaymark.lab.tasks import rng_of
-from assaymark.stats.triage import Labelled
+from assaymark.stats.labelled_scores import Labelled
 
 ITEMS = 40_000
 CALIBRATION = 300

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import parse_qsl, urlsplit
 
 from assaymark.errors import InputError
 from assaymark.events import Entry, Event
+from assaymark.ledger.head import Head
 
 
 class Writer(Protocol):
@@ -43,6 +45,10 @@ class Ledger(Protocol):
         """All events in order, or those after a known head, once their chain was checked."""
         ...
 
+    def remembered(self) -> Head | None:
+        """The head kept beside the ledger at the last commit; None where none is kept."""
+        ...
+
     def writing(self, after: Entry | None = None) -> AbstractContextManager[Writer]:
         """The ledger, locked, for reading on from a known head and appending in one go."""
         ...
@@ -52,6 +58,11 @@ class Ledger(Protocol):
         ...
 
 
+ENDING = ".sqlite"
+SECRET = ("password", "sslpassword", "passfile")
+"""What the query of a PostgreSQL address may not hold: the project remembers the address."""
+
+
 def open_ledger(address: str, *, folder: Path, name: str) -> Ledger:
     """The ledger at this address: a file of the project folder, or a PostgreSQL database.
 
@@ -59,10 +70,12 @@ def open_ledger(address: str, *, folder: Path, name: str) -> Ledger:
     """
     scheme, mark, _ = address.partition("://")
     if not mark:
+        _refuse_path(address)
         from assaymark.ledger.sqlite import SqliteLedger
 
         return SqliteLedger(folder / address)
     if scheme in ("postgresql", "postgres"):
+        _refuse_secrets(address)
         from assaymark.ledger.postgres import PostgresLedger
 
         return PostgresLedger.at(address, name=name)
@@ -70,3 +83,30 @@ def open_ledger(address: str, *, folder: Path, name: str) -> Ledger:
         f"A ledger cannot be kept at {scheme}://…. Give postgresql://user@host/database, or leave "
         "--ledger out to keep it in the project folder."
     )
+
+
+def _refuse_path(name: str) -> None:
+    """Refuse a file elsewhere: the project remembers a name, and would not find the file again."""
+    plain = name.endswith(ENDING) and not name.startswith(".") and name.isprintable()
+    if not plain or any(mark in name for mark in "/\\:"):
+        raise InputError(
+            f"A ledger cannot be kept at {name!r}. Give the name of a file of the project folder that "
+            f"ends in {ENDING}, such as ledger{ENDING}, or postgresql://user@host/database."
+        )
+
+
+def _refuse_secrets(address: str) -> None:
+    try:
+        given = [
+            key.lower() for key, _ in parse_qsl(urlsplit(address).query, keep_blank_values=True)
+        ]
+    except ValueError as error:
+        raise InputError(
+            "The ledger's address cannot be read. Give it as postgresql://user@host/database#name."
+        ) from error
+    found = next((key for key in SECRET if key in given), None)
+    if found:
+        raise InputError(
+            f"Leave {found} out of the ledger's address, because the project remembers it. Give the "
+            "password by the environment variable PGPASSWORD or the file ~/.pgpass."
+        )

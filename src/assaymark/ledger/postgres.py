@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -37,7 +37,26 @@ CREATE TABLE IF NOT EXISTS ledger (
   name text PRIMARY KEY, schema integer NOT NULL, moved_to text
 );
 """
+LEASES = """
+CREATE TABLE IF NOT EXISTS lease (
+  ledger text NOT NULL, item text NOT NULL, annotator text NOT NULL, until timestamptz NOT NULL,
+  PRIMARY KEY (ledger, item, annotator)
+);
+"""
+TABLES = ("event", "ledger", "lease")
+"""Every table that assaymark makes in a database."""
+LOCK_WAIT = "60s"  # for a lock, unless the database or the role has a lock_timeout of its own
 CREATION = 0x61737361  # the advisory lock under which tables are made
+HOLDER = """
+SELECT current_setting('lock_timeout'), a.pid,
+       coalesce('from ' || host(a.client_addr), 'on its own machine')
+FROM (SELECT 1) AS one
+LEFT JOIN pg_locks AS l ON l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+  AND l.classid = (%(high)s::bigint & 4294967295)::oid
+  AND l.objid = (%(low)s::bigint & 4294967295)::oid
+LEFT JOIN pg_stat_activity AS a USING (pid)
+LIMIT 1
+"""
 LOG = logging.getLogger("assaymark.ledger")
 
 
@@ -74,7 +93,7 @@ class PostgresLedger:
     def create(self) -> None:
         """Make the tables and an empty ledger unless they are there."""
         with self._transaction(CREATION) as connection:
-            connection.execute(SCHEMA)
+            connection.execute(SCHEMA + LEASES)
             connection.execute(
                 "INSERT INTO ledger VALUES (%s, %s, NULL) ON CONFLICT DO NOTHING",
                 (self.name, SCHEMA_VERSION),
@@ -85,6 +104,9 @@ class PostgresLedger:
         with self._transaction(None) as connection:
             self._check_usable(connection)
             return self._read(connection, after)
+
+    def remembered(self) -> None:
+        """The database keeps its own log; nothing is kept beside it."""
 
     @contextmanager
     def writing(self, after: Entry | None = None) -> Iterator[RowWriter]:
@@ -104,6 +126,15 @@ class PostgresLedger:
                 raise
         if writer.added and writer.head:
             LOG.info("appended", extra={"events": writer.added, "seq": writer.head.seq})
+
+    @contextmanager
+    def leasing(self) -> Iterator["LeaseTable"]:
+        """The leases of this ledger's items, locked; the chain of events is not."""
+        with self._transaction(_lock_key(self.name, of="assaymark leases")) as connection:
+            found = connection.execute("SELECT to_regclass('lease')").fetchone()
+            if found[0] is None:  # the ledger is older than its leases
+                connection.execute(LEASES)
+            yield LeaseTable(connection, self.name)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -159,6 +190,8 @@ class PostgresLedger:
                 if lock is not None:
                     connection.execute("SELECT pg_advisory_xact_lock(%s)", (lock,))
                 return connection
+            except psycopg.errors.LockNotAvailable as error:
+                raise self._locked_out(connection, lock) from error
             except psycopg.Error as error:
                 connection.close()
                 if fresh:  # an old one may be from before a restart of the server
@@ -166,6 +199,17 @@ class PostgresLedger:
                         f"The ledger's database does not answer: {_first_line(error)}. "
                         "Nothing was recorded; try again."
                     ) from error
+
+    def _locked_out(self, connection: Connection, lock: int | None) -> LedgerError:
+        """The sentence for a lock that somebody else kept too long, and who that is."""
+        connection.execute("ROLLBACK")
+        row = connection.execute(HOLDER, {"high": (lock or 0) >> 32, "low": lock}).fetchone()
+        connection.close()
+        who = f"process {row[1]} of the database, {row[2]}" if row and row[1] else "unknown"
+        return LedgerError(
+            f"The ledger {self.name!r} stayed locked by another program for {row[0]} ({who}). Nothing "
+            "was recorded; try again when that program has finished, or end it."
+        )
 
     def _connection(self) -> tuple[Connection, bool]:
         """A connection, and whether it is a new one."""
@@ -181,8 +225,18 @@ class PostgresLedger:
         start, pause = time.monotonic(), 0.05
         while True:
             try:
-                connection = psycopg.connect(self.url, autocommit=True, connect_timeout=10)
+                connection = psycopg.connect(
+                    self.url,
+                    autocommit=True,
+                    connect_timeout=10,
+                    fallback_application_name="assaymark",
+                )
                 connection.execute("SET synchronous_commit = on")
+                connection.execute(
+                    "SELECT set_config('lock_timeout', %s, false) "
+                    "WHERE current_setting('lock_timeout') = '0'",
+                    (LOCK_WAIT,),
+                )
                 return connection
             except psycopg.OperationalError as error:
                 if time.monotonic() - start > self._patience or _hopeless(error):
@@ -237,6 +291,38 @@ class PostgresLedger:
         return read_rows(rows, after)
 
 
+class LeaseTable:
+    """The rows about one ledger's items, inside a transaction that has them locked."""
+
+    def __init__(self, connection: Connection, name: str) -> None:
+        self._connection = connection
+        self._name = name
+
+    def rows(self) -> list[tuple[str, str, float]]:
+        """Item, annotator and the seconds that are left of every lease, by the database's clock."""
+        self._connection.execute(
+            "DELETE FROM lease WHERE ledger = %s AND until <= clock_timestamp()", (self._name,)
+        )
+        found = self._connection.execute(
+            "SELECT item, annotator, extract(epoch FROM until - clock_timestamp())::float8 "
+            "FROM lease WHERE ledger = %s ORDER BY until, item",
+            (self._name,),
+        )
+        return list(found.fetchall())
+
+    def replace(self, annotator: str, items: Sequence[tuple[str, float]]) -> None:
+        """Have this person hold these items for so many seconds, and no others."""
+        self._connection.execute(
+            "DELETE FROM lease WHERE ledger = %s AND annotator = %s", (self._name, annotator)
+        )
+        for item, seconds in items:
+            self._connection.execute(
+                "INSERT INTO lease VALUES (%s, %s, %s, "
+                "clock_timestamp() + make_interval(secs => %s))",
+                (self._name, item, annotator, seconds),
+            )
+
+
 @functools.cache
 def _kept(url: str, name: str) -> PostgresLedger:
     """One object per ledger, so that its connections serve the whole process."""
@@ -255,8 +341,8 @@ def _driver() -> Any:
     return psycopg
 
 
-def _lock_key(name: str) -> int:
-    return int.from_bytes(hashlib.sha256(f"assaymark:{name}".encode()).digest()[:8], signed=True)
+def _lock_key(name: str, *, of: str = "assaymark") -> int:
+    return int.from_bytes(hashlib.sha256(f"{of}:{name}".encode()).digest()[:8], signed=True)
 
 
 def _first_line(error: BaseException) -> str:

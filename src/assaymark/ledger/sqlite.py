@@ -1,13 +1,19 @@
 """A ledger in one SQLite file of the project."""
 
+import contextlib
 import logging
+import os
+import shutil
 import sqlite3
+import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from assaymark.errors import LedgerError, VerificationError
 from assaymark.events import Entry
+from assaymark.ledger.head import Head, head_file, keep_head, read_head
 from assaymark.ledger.rows import (
     COLUMNS,
     SCHEMA_VERSION,
@@ -31,6 +37,10 @@ CREATE TABLE IF NOT EXISTS event (
   PRIMARY KEY (ledger, seq), UNIQUE (ledger, previous)
 ) WITHOUT ROWID
 """
+TABLES = {"event": SCHEMA}
+"""Every table that a ledger file may hold, by the statement that makes it. Nothing else may be in
+it: a trigger could swallow labels, and a view could show others."""
+IDLE = 1.0  # seconds without a write, after which the write-ahead log goes into the file
 MIGRATIONS: dict[int, tuple[str, ...]] = {
     0: (),  # the first ledgers carried no version; their table is the one of schema 1
 }
@@ -51,14 +61,21 @@ class SqliteLedger:
 
     def create(self) -> None:
         """Make an empty ledger unless there is one."""
+        if not self.path.exists():
+            with contextlib.suppress(OSError):
+                head_file(self.path).unlink(missing_ok=True)  # of a ledger that was there before
         with self._connected("rwc") as connection:
             connection.execute(SCHEMA)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def entries(self, after: Entry | None = None) -> list[Entry]:
         """All events in order, or those after a known head, once their chain was checked."""
-        with self._connected() as connection:
+        with self._reading() as connection:
             return _read(connection, after)
+
+    def remembered(self) -> Head | None:
+        """The head kept beside the file at the last commit, if there is one."""
+        return read_head(self.path)
 
     @contextmanager
     def writing(self, after: Entry | None = None) -> Iterator[RowWriter]:
@@ -81,40 +98,136 @@ class SqliteLedger:
             if writer.moved_to is not None:
                 self._retire()
         if writer.added and writer.head:
+            if writer.moved_to is None:
+                keep_head(self.path, Head(events=writer.head.seq, hash=writer.head.hash))
             LOG.info("appended", extra={"events": writer.added, "seq": writer.head.seq})
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """The ledger kept ready by somebody who will write often. Locks nothing."""
+        """The ledger kept ready by somebody who will write often. Locks nothing.
+
+        When nobody wrote for a moment, and at the end, everything goes into the one file.
+        """
+        if not self._writable():
+            yield
+            return
+        stop = threading.Event()
+        tidying = threading.Thread(
+            target=self._tidy, args=(stop,), name="assaymark-tidy", daemon=True
+        )
         # SQLite empties its write-ahead log whenever the last connection closes, which costs as
         # much as the write itself
-        with closing(sqlite3.connect(self.path, check_same_thread=False)) as connection:
+        with self._connected(shared=True) as connection:
             connection.execute("SELECT count(*) FROM event").fetchone()
-            yield
+            tidying.start()
+            try:
+                yield
+            finally:
+                stop.set()
+                tidying.join()
+        self._checkpoint("TRUNCATE")
+
+    def _tidy(self, stop: threading.Event) -> None:
+        seen = done = None
+        while not stop.wait(IDLE):
+            now = _stamp(self._beside("-wal"))
+            if now is not None and now == seen != done and self._checkpoint("PASSIVE"):
+                done = now
+            seen = now
+
+    def _checkpoint(self, how: str) -> bool:
+        """Bring what is in the write-ahead log into the file; tried again later if that fails."""
+        try:
+            with self._connected() as connection:
+                busy, _, _ = connection.execute(f"PRAGMA wal_checkpoint({how})").fetchone()
+                return not busy
+        except (LedgerError, VerificationError):
+            return False
+
+    def _beside(self, ending: str) -> Path:
+        return self.path.with_name(self.path.name + ending)
+
+    def _writable(self) -> bool:
+        """Whether the file can be written, or is not there at all."""
+        if not self.path.exists():
+            return True
+        return os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
 
     def _retire(self) -> None:
         """Rename the file, so that nobody writes to it any more."""
         with self._connected() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.path.rename(self.path.with_suffix(".moved"))
+        with contextlib.suppress(OSError):
+            head_file(self.path).unlink(missing_ok=True)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        with self.path.with_suffix(".lock").open("a") as stream:
+        if not self._writable():
+            raise LedgerError(
+                f"Nothing can be recorded: {self.path.name} lies on a disk or in a folder that can only "
+                "be read. To work on it, make a copy: assaymark backup, then assaymark restore."
+            )
+        try:
+            stream = self.path.with_suffix(".lock").open("a")
+        except OSError as error:
+            raise LedgerError(
+                f"The ledger {self.path.name} cannot be locked: {error.strerror}. Nothing was recorded."
+            ) from error
+        with stream:
             if fcntl is not None:
                 fcntl.flock(stream, fcntl.LOCK_EX)
             yield
 
     @contextmanager
-    def _connected(self, mode: str = "rw") -> Iterator[sqlite3.Connection]:
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection to read from, also where nothing can be written."""
+        if self._writable():
+            with self._connected() as connection:
+                yield connection
+        elif self._answers():  # somebody who may write has it open
+            with self._connected("ro") as connection:
+                yield connection
+        elif not _stamp(self._beside("-wal")):
+            with self._connected("ro&immutable=1") as connection:
+                yield connection
+        else:  # the file alone lacks what is in its write-ahead log
+            with (
+                tempfile.TemporaryDirectory() as place,
+                SqliteLedger(self._copied(Path(place)))._connected() as connection,
+            ):
+                yield connection
+
+    def _answers(self) -> bool:
+        try:
+            with self._connected("ro"):
+                return True
+        except LedgerError:
+            return False
+
+    def _copied(self, place: Path) -> Path:
+        for ending in ("", "-wal"):
+            shutil.copyfile(self._beside(ending), place / (self.path.name + ending))
+        return place / self.path.name
+
+    @contextmanager
+    def _connected(self, mode: str = "rw", *, shared: bool = False) -> Iterator[sqlite3.Connection]:
         # "rw" never makes a file: a ledger that was moved away must not come back empty
         address = f"{self.path.absolute().as_uri()}?mode={mode}"
         try:
             with closing(
-                sqlite3.connect(address, uri=True, isolation_level=None, timeout=60)
+                sqlite3.connect(
+                    address,
+                    uri=True,
+                    isolation_level=None,
+                    timeout=60,
+                    check_same_thread=not shared,
+                )
             ) as connection:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = FULL")
+                _check_tables(connection, self.path.name, new=mode == "rwc")
+                if mode.startswith("rw"):
+                    connection.execute("PRAGMA journal_mode = WAL")
+                    connection.execute("PRAGMA synchronous = FULL")
                 check_version(_version(connection))
                 yield connection
         except sqlite3.OperationalError as error:
@@ -126,6 +239,41 @@ class SqliteLedger:
                 f"The ledger file {self.path.name} is damaged and cannot be read ({error}). "
                 "Restore it from a backup."
             ) from error
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """What changes when a file is written; None where there is no file, or nothing in it."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return (found.st_size, found.st_mtime_ns) if found.st_size else None
+
+
+def _check_tables(connection: sqlite3.Connection, name: str, *, new: bool) -> None:
+    """Refuse a file whose schema holds anything but our tables, exactly as we make them."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    missing = set() if new else {"event"}
+    for kind, what, table, sql in connection.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_master"
+    ):
+        ours = kind == "table" and what in TABLES and _same(sql, TABLES[what])
+        if not ours and not (kind == "index" and sql is None and table in TABLES):
+            raise VerificationError(
+                f"The ledger file {name} is not one that assaymark made: it holds the {kind} {what!r}, "
+                "which could change what is read or recorded. Restore the project from a backup."
+            )
+        missing.discard(what)
+    if missing:
+        raise VerificationError(
+            f"The ledger file {name} is not one that assaymark made: it has no table of events. "
+            "Restore the project from a backup."
+        )
+
+
+def _same(found: str | None, made_by: str) -> bool:
+    wanted = made_by.replace("IF NOT EXISTS ", "").split()
+    return found is not None and found.split() == wanted
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -1,15 +1,18 @@
 """Columns in memory as a parquet file that an engine can read."""
 
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 
-from assaymark.errors import InputError
+from assaymark.errors import EngineError, InputError
 from assaymark.pool.duckdb import connect
 from assaymark.pool.sources import named, quoted
+from assaymark.pool.written import beside
 
 
 def write_table(path: Path, columns: Mapping[str, Any]) -> Path:
@@ -19,15 +22,22 @@ def write_table(path: Path, columns: Mapping[str, Any]) -> Path:
     if len(set(lengths.values())) > 1:
         raise InputError(f"The columns have different lengths: {lengths}.")
     renamed = ", ".join(f"c{number} AS {named(name)}" for number, name in enumerate(columns))
-    part = path.with_name(path.name + ".part")
+    part = beside(path)
+    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     connection = connect()
-    connection.execute("SET preserve_insertion_order = true")
-    connection.register("given", table)
-    connection.execute(
-        f"COPY (SELECT {renamed} FROM given) TO {quoted(str(part))} (FORMAT parquet, COMPRESSION zstd)"
-    )
-    connection.close()
-    part.replace(path)
+    copy = f"COPY (SELECT {renamed} FROM given) TO {quoted(str(part))}"
+    try:
+        connection.execute("SET preserve_insertion_order = true")
+        connection.register("given", table)
+        connection.execute(f"{copy} (FORMAT parquet, COMPRESSION zstd)")
+        part.replace(path)
+    except (duckdb.IOException, OSError) as error:
+        raise EngineError(
+            f"{path.name!r} cannot be written: {error}. Nothing was recorded; is the disk full?"
+        ) from error
+    finally:
+        connection.close()
+        part.unlink(missing_ok=True)
     return path
 
 

@@ -4,11 +4,11 @@ The same content is set as HTML and as PDF; nothing here knows about either.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from assaymark.report.annex import plan_section, proof_section, scores_section, strata_section
 from assaymark.report.charts import path_chart, range_text
-from assaymark.report.section import Chart, Section, Table
+from assaymark.report.document import Report
+from assaymark.report.section import Section, Table
 from assaymark.report.surveys import standing, survey_section
 from assaymark.types.agreement import Coefficient
 from assaymark.types.dossier import CardNumber, Dossier, Note
@@ -36,26 +36,6 @@ MEANINGS = {
     "npv": "the share of the items left out by the classifier that are rightly left out",
     "jaccard": "the relevant items found, as a share of all items that are relevant or were picked",
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Report:
-    """A report before it is set: its first page in parts, then its sections."""
-
-    title: str
-    tone: str
-    mark: str
-    word: str
-    sentence: str
-    facts: tuple[tuple[str, str], ...]
-    card: tuple[tuple[str, str, str, str], ...]
-    card_note: str
-    chart: Chart | None
-    assumptions: tuple[str, ...]
-    limits: tuple[str, ...]
-    record: tuple[Section, ...]
-    annex: tuple[Section, ...]
-    foot: str
 
 
 def report_of(dossier: Dossier) -> Report:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from assaymark.report.content import Report
+from assaymark.report.document import Report
 from assaymark.report.render import svg
 from assaymark.report.section import Chart
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from assaymark.report.content import Report
+from assaymark.report.document import Report
 from assaymark.report.render import pdf as chart_pdf
 from assaymark.types.record import plain
 

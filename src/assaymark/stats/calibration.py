@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from assaymark.errors import InputError
-from assaymark.stats.triage import Labelled
+from assaymark.stats.labelled_scores import Labelled
 from assaymark.types.checks import choice
 
 Floats = NDArray[np.float64]

@@ -1,80 +1,17 @@
-"""Scores and labels checked at the door, and what a pair of cut-offs does to labelled items."""
+"""What a pair of cut-offs does to labelled items, and how many labels its promise needs."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import special
 
 from assaymark.errors import InputError
+from assaymark.stats.labelled_scores import Flags, Floats, Labelled
 from assaymark.types.checks import open_share
 from assaymark.types.triage import Cutoffs, Tally
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 DECIMALS = 9
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Labelled:
-    """Scores with their labels, in one order, checked."""
-
-    scores: Floats
-    labels: Flags
-
-    @property
-    def size(self) -> int:
-        """How many items."""
-        return len(self.scores)
-
-    @property
-    def majority(self) -> float:
-        """The share of the more frequent label."""
-        share = float(self.labels.mean())
-        return max(share, 1 - share)
-
-
-def checked_scores(scores: ArrayLike, *, what: str = "development") -> Floats:
-    """The scores as finite numbers; refused otherwise."""
-    found = np.asarray(scores, dtype=np.float64)
-    if found.ndim != 1 or not len(found):
-        raise InputError(
-            f"The {what} scores must be a list of numbers, got shape {found.shape}. "
-            "Give one score per item."
-        )
-    bad = int((~np.isfinite(found)).sum())
-    if bad:
-        raise InputError(
-            f"{bad:,} of {len(found):,} {what} scores are missing or not finite. Every item needs "
-            "a score: leave these items out or score them."
-        )
-    return found
-
-
-def labelled(scores: ArrayLike, labels: ArrayLike, *, what: str = "development") -> Labelled:
-    """Scores and 0/1 labels of the same items, both classes present and scores not all alike."""
-    values = checked_scores(scores, what=what)
-    given = np.asarray(labels)
-    if len(given) != len(values):
-        raise InputError(f"There are {len(values):,} scores but {len(given):,} labels.")
-    odd = [value for value in np.unique(given).tolist() if value not in (0, 1)]
-    if odd:
-        raise InputError(
-            f"The {what} labels must be 0 or 1, got {odd[0]!r}. Write 1 for relevant and 0 for not."
-        )
-    flags = given.astype(np.bool_)
-    if flags.all() or not flags.any():
-        raise InputError(
-            f"All {len(flags):,} {what} labels are {int(flags[0])}: with one class only, no score "
-            "can be told right from wrong. Label items of both classes."
-        )
-    if np.ptp(values) == 0:
-        raise InputError(
-            f"All {what} scores are {values[0]:g}: a constant score cannot tell easy items from "
-            "hard ones. Use the classifier's score, not its yes or no."
-        )
-    return Labelled(scores=values, labels=flags)
 
 
 def checked_target(target: float, *, majority: float | None = None) -> float:

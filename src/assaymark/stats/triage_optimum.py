@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaymark.stats.triage import Floats, Labelled, as_ratio, checked_target
+from assaymark.stats.labelled_scores import Floats, Labelled
+from assaymark.stats.triage import as_ratio, checked_target
 from assaymark.types.triage import Cutoffs, YieldPoint
 
 Counts = NDArray[np.int64]

@@ -13,15 +13,8 @@ from scipy import special
 
 from assaymark.errors import InputError
 from assaymark.stats.calibration import Calibrator
-from assaymark.stats.triage import (
-    Floats,
-    Labelled,
-    checked_scores,
-    checked_target,
-    few_errors,
-    fewest_labels,
-    tally,
-)
+from assaymark.stats.labelled_scores import Floats, Labelled, checked_scores
+from assaymark.stats.triage import checked_target, few_errors, fewest_labels, tally
 from assaymark.stats.triage_certified import (
     FIXED_PATH,
     REPRESENTATIVE,

@@ -14,10 +14,9 @@ from numpy.typing import ArrayLike
 
 from assaymark.errors import InputError
 from assaymark.stats.calibration import Calibrator
+from assaymark.stats.labelled_scores import Labelled, checked_scores
 from assaymark.stats.triage import (
-    Labelled,
     as_ratio,
-    checked_scores,
     checked_target,
     decided,
     few_errors_in_pool,

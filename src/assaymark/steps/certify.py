@@ -7,7 +7,7 @@ from assaymark import __version__
 from assaymark.certificate import certificate_hash, issue, superseded_by, write
 from assaymark.errors import AssaymarkError, InputError, VerificationError
 from assaymark.events import CertificateIssued, Entry, State, read_event, replay
-from assaymark.files.batch import write_safely
+from assaymark.files.places import SHARED, write_safely
 from assaymark.steps.project import Project, latest_attempt
 from assaymark.steps.signing import Signer
 from assaymark.types.certificate import Certificate
@@ -26,6 +26,7 @@ class Issued:
     certificate: Certificate
     path: Path
     hash: str
+    head: str
 
 
 def certify(
@@ -58,9 +59,10 @@ def certify(
                 f"The certificate of plan {certificate.plan.number} is superseded: event {changed} "
                 "changed a label it rests on. Look at the verdict, and seal a new plan for a new claim."
             )
+        head = writer.entries[certificate.ledger.events].hash  # of the event that issued it
     signature = signer.sign(certificate) if signer else None
-    write_safely(path, write(certificate, signature))
-    return Issued(certificate=certificate, path=path, hash=certificate_hash(certificate))
+    write_safely(path, write(certificate, signature), mode=SHARED)
+    return Issued(certificate=certificate, path=path, hash=certificate_hash(certificate), head=head)
 
 
 def _reissued(entries: list[Entry]) -> Certificate | None:

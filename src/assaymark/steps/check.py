@@ -10,6 +10,7 @@ from pathlib import Path
 from assaymark import __version__
 from assaymark.errors import AssaymarkError
 from assaymark.events import State, check_story, replay
+from assaymark.ledger.head import lost_end
 from assaymark.pool import Progress, silent
 from assaymark.pool.tables import file_digest
 from assaymark.steps.place import is_project
@@ -97,10 +98,13 @@ def _disk(folder: Path) -> Check:
 def _ledger(project: Project) -> tuple[Check, State | None]:
     try:
         ledger = project.ledger
+        kept = ledger.remembered()  # before the entries, which may grow meanwhile
         entries = ledger.entries()
         check_story(entries)
     except AssaymarkError as error:
         return _failed("ledger", str(error)), None
+    if fault := lost_end(entries, kept):
+        return _failed("ledger", fault), None
     head = entries[-1].hash[:12] if entries else "none"
     told = f"{ledger.address}: {len(entries):,} events, chain and order right, head {head}…"
     return _ok("ledger", told), replay(entries)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assaymark.errors import AssaymarkError, PlanError
+from assaymark.errors import AssaymarkError, InputError, PlanError
 from assaymark.events import (
     Answered,
     Entry,
@@ -25,6 +25,7 @@ from assaymark.events import (
     replay,
     trained_on,
 )
+from assaymark.ledger.leases import leases_of
 from assaymark.steps.project import Project
 from assaymark.steps.queue import Queue
 
@@ -75,6 +76,7 @@ class Desk:
         self.queue = Queue(share=share, minutes=minutes)
         self._clock = clock
         self._ledger = project.ledger
+        self._leases = leases_of(self._ledger, project.folder)
         self.load()
 
     def load(self) -> None:
@@ -108,15 +110,36 @@ class Desk:
         else:
             self.queue.reset(self.state)
 
-    def record(self, given: Sequence[Given]) -> list[Outcome | AssaymarkError]:
-        """Record these answers with one durable write; each is recorded or refused by itself."""
-        found: list[Outcome | AssaymarkError] = []
+    def record(self, given: Sequence[Given]) -> list[Outcome | Exception]:
+        """Record these answers with one durable write; each is recorded or refused by itself.
+
+        An answer that breaks the write costs nobody else theirs: the others are then written one
+        by one. Where the store itself is in trouble, nothing is recorded and the trouble is raised.
+        """
+        try:
+            return self._together(given)
+        except (AssaymarkError, OSError):
+            raise
+        except Exception:
+            if len(given) == 1:
+                raise
+        return [self._alone(answer) for answer in given]
+
+    def _alone(self, given: Given) -> Outcome | Exception:
+        try:
+            return self._together([given])[0]
+        except Exception as error:  # noqa: BLE001 - goes to the one who gave this answer
+            return error
+
+    def _together(self, given: Sequence[Given]) -> list[Outcome | Exception]:
+        found: list[Outcome | Exception] = []
         try:
             with self._ledger.writing(after=self.state.head) as writer:
                 self._take(writer.entries)
                 for answer in given:
                     before = len(writer.entries)
                     try:
+                        _refuse_unwritable(answer)
                         event = self._event(answer)
                     except AssaymarkError as error:
                         found.append(error)
@@ -207,8 +230,21 @@ class Desk:
         )
 
     def hand(self, annotator: str, keep: Sequence[str] = ()) -> list[str]:
-        """The annotator's next items, after a glance at the ledger."""
-        return self.queue.hand(self.state, annotator, keep=keep, now=self._clock())
+        """The annotator's next items, after a glance at the ledger and at all servers' leases."""
+        now = self._clock()
+        with self._leases.holding(now) as holder:
+            # what was answered before this lock was granted must be known: its lease may be gone
+            self.catch_up()
+            self.queue.adopt(holder.leases)
+            items = self.queue.hand(self.state, annotator, keep=keep, now=now)
+            holder.replace(annotator, items, until=now + 60 * self.queue.minutes)
+        return items
+
+    def release(self, annotator: str) -> None:
+        """Give back everything in this person's hands."""
+        with self._leases.holding(self._clock()) as holder:
+            holder.replace(annotator, (), until=0.0)
+        self.queue.release(annotator)
 
     def back(self, annotator: str, before: str | None) -> Previous | None:
         """The item that this annotator answered before that one (None: the latest)."""
@@ -218,6 +254,18 @@ class Desk:
         if not mine:
             return None
         return Previous(item=mine[-1], label=self.state.answers[mine[-1]][annotator])
+
+
+def _refuse_unwritable(given: Given) -> None:
+    """Refuse text that no store can hold, before it spoils a write shared with others."""
+    for text in (given.item, given.annotator, given.note or ""):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"The text {text[:40]!a} holds half a character (a lone surrogate), which cannot be "
+                "stored. Remove it; nothing was recorded."
+            ) from error
 
 
 def _outcome(event: Answered | None) -> Outcome:

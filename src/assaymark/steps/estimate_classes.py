@@ -1,7 +1,5 @@
 """Draw a stratified sample for a classifier with any number of classes: a batch and its key."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +8,8 @@ import numpy as np
 
 from assaymark.draw import blind_order, ticket
 from assaymark.errors import InputError
-from assaymark.files.batch import BatchRow, refuse_existing, write_batch, write_safely
+from assaymark.files.batch import BatchRow, refuse_existing, write_batch
+from assaymark.files.delimited import write_csv
 from assaymark.pool import Progress, silent
 from assaymark.pool.classes import read_class_texts, read_classes
 from assaymark.stats.allocate import Progress as LabelProgress
@@ -83,13 +82,16 @@ def draw_classes(
         {"id": item, "label": "", **texts.get(item, {})} for item in blind_order(seed, ids)
     ]
     write_batch(output, rows, text)
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["id", "prediction", "stratum", "stratum_items"])
-    for i in sorted(chosen, key=lambda i: str(found.ids[i])):
-        k = int(stratum[i])
-        writer.writerow([found.ids[i], found.predictions[i], k + 1, int(cut.sizes[k])])
-    write_safely(key, stream.getvalue())
+    drawn: list[BatchRow] = [
+        {
+            "id": str(found.ids[i]),
+            "prediction": str(found.predictions[i]),
+            "stratum": str(int(stratum[i]) + 1),
+            "stratum_items": str(int(cut.sizes[int(stratum[i])])),
+        }
+        for i in sorted(chosen, key=lambda i: str(found.ids[i]))
+    ]
+    write_csv(key, ["id", "prediction", "stratum", "stratum_items"], drawn)
     return ClassDraw(
         items=len(found.ids),
         classes=len(names),

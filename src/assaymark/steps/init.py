@@ -9,11 +9,18 @@ from assaymark.errors import InputError
 from assaymark.events import PoolRegistered
 from assaymark.pool import Progress, open_pool, silent
 from assaymark.pool.sources import is_elsewhere, settle
-from assaymark.steps.place import LEDGER, is_project, ledger_of, named_ledger, remember_ledger
+from assaymark.steps.place import (
+    LEDGER,
+    is_project,
+    ledger_of,
+    named_ledger,
+    private_folder,
+    remember_ledger,
+)
 from assaymark.steps.project import Project, utc_now
 from assaymark.types.canonical import digest
 from assaymark.types.pool import Columns, PoolFile, PoolSummary, RegisteredPool
-from assaymark.types.record import plain
+from assaymark.types.record import stored
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,10 +59,7 @@ def init(
         files=files,
         fingerprint=fingerprint(files, summary, columns),
     )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"The folder {str(folder)!r} cannot be made: {error.strerror}.") from error
+    private_folder(folder)
     store = named_ledger(ledger, folder)
     store.create()
     if store.entries():
@@ -73,7 +77,7 @@ def init(
 
 def fingerprint(files: tuple[PoolFile, ...], summary: PoolSummary, columns: Columns) -> str:
     """What identifies a pool: its bytes, what was counted in it, and which column means what."""
-    return digest([plain(files), plain(summary), plain(columns)])
+    return digest([stored(files), stored(summary), stored(columns)])
 
 
 def _refuse_used(folder: Path) -> None:

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from assaymark.errors import InputError, PlanError
+from assaymark.errors import InputError, LedgerError, PlanError
 from assaymark.events import Entry, check_story
 from assaymark.ledger import Ledger
 from assaymark.steps.place import (
     LEDGER,
     is_project,
     named_ledger,
+    private_folder,
     remember_ledger,
     remember_pool,
 )
@@ -39,6 +40,7 @@ def move_ledger(project: Project, address: str) -> Moved:
     new.create()
     with old.writing() as source:
         copy_entries(source.entries, new)
+        _read_back(project.folder, new, source.entries)
         source.retire(new.address)
         if old.address == LEDGER:  # before its file is renamed, or the folder would have no ledger
             remember_ledger(project.folder, new)
@@ -59,6 +61,15 @@ def copy_entries(entries: list[Entry], new: Ledger) -> None:
         target.copy(entries[known:])
 
 
+def _read_back(folder: Path, new: Ledger, entries: list[Entry]) -> None:
+    """Refuse to go on unless the address that the project will remember leads to these entries."""
+    if named_ledger(new.address, folder).entries() != entries:
+        raise LedgerError(
+            f"The ledger at {new.address!r} does not hold what was written to it. Nothing was moved: the "
+            "project works on with its old ledger."
+        )
+
+
 def join(folder: Path, *, ledger: str, pool: str | None = None) -> Project:
     """A project folder on this machine for a ledger that others work on already."""
     if is_project(folder):
@@ -68,7 +79,7 @@ def join(folder: Path, *, ledger: str, pool: str | None = None) -> Project:
     if not entries:
         raise InputError(f"The ledger {store.address!r} is empty: there is nothing to join.")
     check_story(entries)
-    folder.mkdir(parents=True, exist_ok=True)
+    private_folder(folder)
     remember_ledger(folder, store)
     if pool is not None:
         remember_pool(folder, pool)

@@ -1,7 +1,9 @@
 """Where a project keeps its ledger and finds its pool, when that is not in or beside its folder."""
 
+import contextlib
 import json
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,16 @@ def ledger_of(folder: Path) -> Ledger:
 def named_ledger(address: str, folder: Path) -> Ledger:
     """The ledger at this address; in a database it bears the folder's name unless #name is given."""
     return open_ledger(address, folder=folder, name=folder.absolute().name)
+
+
+def private_folder(folder: Path) -> None:
+    """Make the project folder, or take the one that is there, and close it to everybody else."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise InputError(f"The folder {str(folder)!r} cannot be made: {error.strerror}.") from error
+    with contextlib.suppress(OSError):  # somebody else's folder, or a disk without such rights
+        folder.chmod(0o700)
 
 
 def remember_ledger(folder: Path, ledger: Ledger) -> None:
@@ -70,9 +82,12 @@ def _write(folder: Path, place: dict[str, Any]) -> None:
     if not place:
         path.unlink(missing_ok=True)
         return
-    part = path.with_name(PLACE + ".part")
-    with part.open("w", encoding="utf-8") as stream:
-        stream.write(json.dumps(place, indent=1) + "\n")
-        stream.flush()
-        os.fsync(stream.fileno())
-    part.replace(path)
+    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{PLACE}-")  # its owner's only
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(json.dumps(place, indent=1) + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)

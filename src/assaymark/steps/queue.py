@@ -1,7 +1,7 @@
 """Who gets which item: each annotator a queue of their own, and nobody's item is lost.
 
-Leases live in memory only. What was answered is in the ledger; what is on somebody's screen is
-not, and after a restart everybody is simply handed items again.
+What was answered is in the ledger; what is on somebody's screen is not. The desk shares these
+leases with other servers of the same ledger.
 """
 
 import hashlib
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from assaymark.draw import blind_order
 from assaymark.events import State, live_surveys
+from assaymark.ledger.leases import Lease
 
 IN_HAND = 2  # the item on the screen and the one behind it, already loaded
 
@@ -65,14 +66,6 @@ def read_twice(seed: str, item: str, share: float) -> bool:
     """Whether this item is among the share that two people label: decided by seed and id alone."""
     number = int(hashlib.sha256(f"{seed}:second reader:{item}".encode()).hexdigest()[:13], 16)
     return number < share * 16**13
-
-
-@dataclass(kw_only=True)
-class Lease:
-    """An item in somebody's hands until this moment (seconds on the server's clock)."""
-
-    annotator: str
-    until: float
 
 
 @dataclass(kw_only=True)
@@ -152,8 +145,14 @@ class Queue:
 
     def _lease(self, item: str, annotator: str, now: float) -> None:
         kept = [lease for lease in self.leases.get(item, ()) if lease.annotator != annotator]
-        fresh = Lease(annotator=annotator, until=now + 60 * self.minutes)
+        fresh = Lease(item=item, annotator=annotator, until=now + 60 * self.minutes)
         self.leases[item] = [*(lease for lease in kept if lease.until > now), fresh]
+
+    def adopt(self, leases: Iterable[Lease]) -> None:
+        """Take these leases, of all servers, for the only ones."""
+        self.leases = {}
+        for lease in leases:
+            self.leases.setdefault(lease.item, []).append(lease)
 
     def release(self, annotator: str) -> None:
         """Give back everything in this person's hands."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assaymark.errors import InputError, PlanError
-from assaymark.files.places import part_of
-from assaymark.report.content import Report, report_of
+from assaymark.files.places import SHARED, part_of
+from assaymark.report.content import report_of
+from assaymark.report.document import Report
 from assaymark.steps.dossier import dossier
 from assaymark.steps.look import look
 from assaymark.steps.project import Project
@@ -57,7 +58,7 @@ def write_report(project: Project, *, output: Path | None = None) -> Written:
             look(project)
     seen = dossier(project)
     made = FORMS[form](report_of(seen))
-    with part_of(path) as part:
+    with part_of(path, mode=SHARED) as part:
         part.write_bytes(made)
     return Written(path=path, form=form, dossier=seen)
 

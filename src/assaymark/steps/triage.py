@@ -12,15 +12,8 @@ from assaymark.errors import InputError
 from assaymark.pool.scored import ScoreColumns, Scored, ScoreFile, read_scored
 from assaymark.pool.tables import file_digest
 from assaymark.stats.calibration import Calibrator, as_given, calibrate
-from assaymark.stats.triage import (
-    Floats,
-    Labelled,
-    automated_share,
-    checked_target,
-    fewest_labels,
-    labelled,
-    tally,
-)
+from assaymark.stats.labelled_scores import Floats, Labelled, labelled
+from assaymark.stats.triage import automated_share, checked_target, fewest_labels, tally
 from assaymark.stats.triage_certified import certify, regions, too_few
 from assaymark.stats.triage_optimum import best_cutoffs, sweep, yield_curve
 from assaymark.stats.triage_sides import certify_precision, certify_rates, side_regions

@@ -20,7 +20,7 @@ from assaymark.steps.survey import SurveyBatch, hand_out, open_survey
 from assaymark.steps.texts import Shelf, text_sources
 from assaymark.types.canonical import digest
 from assaymark.types.pool import PoolFile
-from assaymark.types.record import plain
+from assaymark.types.record import plain, stored
 from assaymark.types.survey import Cell, Survey
 from assaymark.types.triage import AuditFound, Thresholds
 
@@ -171,7 +171,7 @@ def _work(
         "target": thresholds.target,
         "items": items,
         "columns": [file.columns.id, file.columns.score],
-        "files": digest(plain(files)),
+        "files": digest(stored(files)),
     }
     audits = [work for work in session.state.surveys if work.survey.purpose == PURPOSE]
     for work in audits:
@@ -197,7 +197,7 @@ def _work(
 
 def thresholds_digest(thresholds: Thresholds) -> str:
     """What tells these thresholds from others."""
-    return digest(plain(thresholds))
+    return digest(stored(thresholds))
 
 
 def judge_batches(project: Project, *, confidence: float = 0.95) -> AuditAnswer:

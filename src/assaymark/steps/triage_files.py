@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assaymark.errors import InputError, PlanError
-from assaymark.files.batch import write_safely
+from assaymark.files.places import SHARED, write_safely
 from assaymark.pool import Progress, silent
 from assaymark.pool.routing import Routed, route
 from assaymark.pool.scored import ScoreColumns
@@ -74,12 +74,12 @@ def write_plot(path: Path, result: dict[str, Any]) -> None:
     refuse_plot(path)
     spec = yield_chart(result).spec
     if path.suffix == ".json":
-        write_safely(path, json.dumps(spec, indent=1) + "\n")
+        write_safely(path, json.dumps(spec, indent=1) + "\n", mode=SHARED)
         return
     import vl_convert
 
     if path.suffix == ".svg":
-        write_safely(path, vl_convert.vegalite_to_svg(spec))
+        write_safely(path, vl_convert.vegalite_to_svg(spec), mode=SHARED)
     else:
         path.write_bytes(vl_convert.vegalite_to_png(spec, scale=2))
 

@@ -16,7 +16,8 @@ from assaymark.pool.routing import conditions
 from assaymark.pool.scored import ScoreColumns, ScoreFile, read_scored
 from assaymark.pool.sources import is_elsewhere
 from assaymark.stats.calibration import Calibrator, as_given, calibrate
-from assaymark.stats.triage import Labelled, fewest_labels, labelled
+from assaymark.stats.labelled_scores import Labelled, labelled
+from assaymark.stats.triage import fewest_labels
 from assaymark.stats.triage_target import SLACK, Aim, PoolRegion, aim, certify_drawn
 from assaymark.steps.project import Project, registered_pool
 from assaymark.steps.survey import SurveyBatch, before_freeze, hand_out, open_survey

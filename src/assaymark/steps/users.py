@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,11 @@ from assaymark.errors import InputError
 from assaymark.files.places import write_safely
 from assaymark.types.checks import choice
 from assaymark.types.record import Record
+
+
+class UsersError(InputError):
+    """The file of users cannot be read, so nobody can be let in."""
+
 
 Role = Literal["annotator", "lead", "reader"]
 ROLES = ("annotator", "lead", "reader")
@@ -29,6 +35,8 @@ class User(Record):
 
     def __post_init__(self) -> None:
         choice("role", self.role, ROLES)
+        if not isinstance(self.name, str) or not _is_hash(self.token_sha256):
+            raise InputError("a user needs a name and the SHA-256 of a token")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +47,13 @@ class Added:
     token: str
 
 
+def _is_hash(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None
+
+
 def token_hash(token: str) -> str:
     """What is stored of a token."""
-    return hashlib.sha256(token.encode()).hexdigest()
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def checked_name(name: str) -> str:
@@ -62,8 +74,11 @@ def read_users(folder: Path) -> tuple[User, ...]:
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))["users"]
         return tuple(User.from_dict(row) for row in rows)
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{USERS} cannot be read ({error}). Mend it or remove it.") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
+        raise UsersError(
+            f"{USERS} cannot be read ({str(error)[:200]}), so nobody can sign in. Mend it, or remove it "
+            "and add the users again."
+        ) from error
 
 
 class Known:
@@ -118,4 +133,13 @@ def server_key(folder: Path) -> bytes:
             stream.write(secrets.token_hex(32))
     except FileExistsError:
         pass
-    return bytes.fromhex(path.read_text(encoding="utf-8").strip())
+    except OSError:
+        if not path.exists():  # a folder that cannot be written to: sessions end with the server
+            return secrets.token_bytes(32)
+    try:
+        key = bytes.fromhex(path.read_text(encoding="ascii").strip())
+    except ValueError:
+        key = b""
+    if len(key) != 32:  # half a key would let anybody sign cookies
+        raise InputError(f"{KEY} is damaged. Remove it; everybody will have to sign in again.")
+    return key

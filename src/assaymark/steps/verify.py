@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from assaymark.certificate import (
     check_chances,
@@ -17,6 +18,7 @@ from assaymark.certificate import (
 )
 from assaymark.errors import AssaymarkError, InputError, VerificationError
 from assaymark.events import Entry, ReserveStored, replay
+from assaymark.ledger.head import lost_end
 from assaymark.plan import check_sealed
 from assaymark.pool import Pool, Progress, silent
 from assaymark.pool.reserve import tickets_digest
@@ -24,69 +26,146 @@ from assaymark.pool.sources import find_source
 from assaymark.steps.init import fingerprint
 from assaymark.steps.project import Project, registered_pool
 from assaymark.steps.reserve import refuse_changed, reserve_limits
-from assaymark.steps.signing import check_signature
+from assaymark.steps.signing import check_signature, read_public_key
 from assaymark.steps.training_check import check_scored_items
+from assaymark.steps.witness import check_witnesses
 from assaymark.types.certificate import Certificate, Check, Verification
+from assaymark.types.checks import choice
 from assaymark.types.plan import Plan
 from assaymark.types.pool import ReservedItem
 
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate as Authority
+
+Outcome = Literal["verified", "verified in part", "consistent only", "failed"]
 BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Said:
-    """What the certificate states, as far as it could be read."""
+REQUIRABLE = ("pool", "witness", "signature")
 
-    statement: str = ""
-    population: str | None = None
+
+@dataclass(frozen=True, kw_only=True)
+class Brought:
+    """What whoever verifies brings along, from elsewhere than the project.
+
+    `heads` are witnesses (hashes, or the contents of witness files), `authorities` the certificates
+    of time-stamp services, and `require` what must be at hand: pool, witness, signature.
+    """
+
+    public_key: str | None = None
+    heads: tuple[bytes, ...] = ()
+    authorities: tuple["Authority", ...] = ()
+    require: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.public_key is not None:
+            read_public_key(self.public_key)
+        for name in self.require:
+            choice("require", name, REQUIRABLE)
 
 
 def verify(
     path: Path,
     *,
     project: Project | None = None,
-    public_key: str | None = None,
+    brought: Brought | None = None,
     progress: Progress = silent,
 ) -> Verification:
-    """Everything that can be recomputed with what is at hand: certificate, ledger, pool."""
+    """Everything that can be recomputed with what is at hand: certificate, ledger, pool, witnesses."""
+    brought = brought or Brought()
+    if brought.heads and project is None:
+        raise InputError("A witness needs the ledger too: name the project with -p DIR.")
+    text = _text(path)
+    checks: list[Check] = []
+    said: Certificate | None = None
     try:
-        text = path.read_bytes().decode("utf-8")
+        said, data = read(text)
+        _run(said, data, text, project, brought, progress, checks)
+    except VerificationError as error:
+        checks.append(Check(name="verification", outcome="failed", detail=str(error)))
+    status, missing = _outcome(checks, project)
+    lacking = [name for name in brought.require if name in missing]
+    if lacking and status != "failed":
+        checks.append(
+            Check(name="required", outcome="failed", detail=f"not at hand: {', '.join(lacking)}")
+        )
+    return Verification(
+        status=status,
+        statement=said.statement if said else "",
+        checks=tuple(checks),
+        population=said.population if said else None,
+        missing=missing,
+    )
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"The certificate {str(path)!r} cannot be read: {why}.") from error
-    checks: list[Check] = []
-    said = _Said()
-    try:
-        certificate, data = read(text)
-        said = _Said(statement=certificate.statement, population=certificate.population)
-        entries = project.ledger.entries() if project else None
-        if entries is not None:
-            checks += _guarded(lambda: check_ledger(certificate, entries), "ledger")
-        checks += _guarded(lambda: [check_form(certificate, data, text)], "certificate")
-        signature = data.get("signature")
-        checks.append(check_signature(certificate, signature, expected=public_key))
-        if entries is None or certificate.plan.mode == "fixed":  # otherwise the replay did it
-            checks += _guarded(lambda: [check_numbers(certificate)], "numbers")
-        if project is None or entries is None:
-            checks.append(_unchecked("ledger", "no project was named (-p DIR)"))
-            checks.append(_unchecked("draw", "it needs the ledger and the pool"))
-            # a hash that anybody can recompute proves nothing; a demanded signature does
-            proved = public_key is not None
-            return _answer("verified" if proved else "consistent", said, checks)
-        checks += _guarded(lambda: _training(project, certificate, entries, progress), "training")
-        checks += _guarded(lambda: _draws(project, certificate, entries, progress), "draw")
-        changed = superseded_by(certificate, entries)
-    except VerificationError as error:
-        failed = Check(name="verification", outcome="failed", detail=str(error))
-        return _answer("failed", said, [*checks, failed])
-    if changed is not None:
-        detail = f"a label it rests on was changed by event {changed}; look at the verdict anew"
-        checks.append(Check(name="labels", outcome="failed", detail=f"superseded: {detail}"))
-        return _answer("superseded", said, checks)
-    checks.append(
-        Check(name="labels", outcome="ok", detail="no label it rests on was changed later")
-    )
-    return _answer("verified", said, checks)
+
+
+def _run(
+    certificate: Certificate,
+    data: dict[str, Any],
+    text: str,
+    project: Project | None,
+    brought: Brought,
+    progress: Progress,
+    checks: list[Check],
+) -> None:
+    """Add to `checks` what was found; raises at the first thing that is wrong."""
+    entries = _entries(project) if project else None
+    if entries is not None:
+        checks += _guarded(lambda: check_ledger(certificate, entries), "ledger")
+    checks += _guarded(lambda: [check_form(certificate, data, text)], "certificate")
+    checks.append(check_signature(certificate, data.get("signature"), expected=brought.public_key))
+    if entries is None or certificate.plan.mode == "fixed":  # otherwise the replay did it
+        checks += _guarded(lambda: [check_numbers(certificate)], "numbers")
+    if project is None or entries is None:
+        checks.append(_unchecked("ledger", "no project was named (-p DIR)"))
+        checks.append(_unchecked("draw", "it needs the ledger and the pool"))
+        return
+    checks += _guarded(lambda: _training(project, certificate, entries, progress), "training")
+    checks += _guarded(lambda: _draws(project, certificate, entries, progress), "draw")
+    checks += _guarded(lambda: [_witnesses(certificate, entries, brought)], "witness")
+    checks.append(_labels(certificate, entries))
+
+
+def _entries(project: Project) -> list[Entry]:
+    ledger = project.ledger
+    kept = ledger.remembered()  # before the entries, which may grow meanwhile
+    entries = ledger.entries()
+    if fault := lost_end(entries, kept):
+        raise VerificationError(f"The ledger is not whole: {fault}.")
+    return entries
+
+
+def _witnesses(certificate: Certificate, entries: list[Entry], brought: Brought) -> Check:
+    state = replay(entries[: certificate.ledger.events])
+    sealed = state.attempts[certificate.plan.number - 1].sealed_at
+    return check_witnesses(brought.heads, entries, sealed=sealed, trusted=brought.authorities)
+
+
+def _labels(certificate: Certificate, entries: list[Entry]) -> Check:
+    changed = superseded_by(certificate, entries)
+    if changed is None:
+        return Check(name="labels", outcome="ok", detail="no label it rests on was changed later")
+    detail = f"a label it rests on was changed by event {changed}; look at the verdict anew"
+    return Check(name="labels", outcome="failed", detail=f"superseded: {detail}")
+
+
+def _outcome(checks: list[Check], project: Project | None) -> tuple[Outcome, tuple[str, ...]]:
+    """How it ended, and what could not be checked. A hash that anybody can recompute proves nothing."""
+    good = {check.name for check in checks if check.outcome == "ok"}
+    missing = tuple(name for name in REQUIRABLE if name not in good)
+    if any(check.outcome == "failed" for check in checks):
+        return "failed", missing
+    if project is None:
+        missing = ("ledger", *missing)
+        return ("verified in part" if "signature" in good else "consistent only"), missing
+    return ("verified in part" if {"pool", "witness"} & set(missing) else "verified"), missing
 
 
 def _guarded(run: Callable[[], list[Check]], name: str) -> list[Check]:
@@ -171,12 +250,3 @@ def _reserved(
 
 def _unchecked(name: str, detail: str) -> Check:
     return Check(name=name, outcome="not checked", detail=detail)
-
-
-def _answer(status: str, said: _Said, checks: list[Check]) -> Verification:
-    return Verification(
-        status=status,  # type: ignore[arg-type]
-        statement=said.statement,
-        checks=tuple(checks),
-        population=said.population,
-    )

@@ -13,8 +13,8 @@ import numpy as np
 from assaymark.errors import InputError
 from assaymark.stats.calibration import Calibrator, platt
 from assaymark.stats.cutting import best_cut
+from assaymark.stats.labelled_scores import Labelled
 from assaymark.stats.strata import NEGATIVE_CUTS, POSITIVE_CUTS
-from assaymark.stats.triage import Labelled
 from assaymark.text.documents import Documents, Flags, Scorer
 from assaymark.text.features import Floats, Ints, Progress
 from assaymark.types.claim import Claim, Counts

@@ -1,19 +1,62 @@
-"""One way to write JSON, so that everyone who writes the same thing gets the same bytes."""
+"""Canonical JSON (RFC 8785): whoever writes the same thing, in any language, gets the same bytes."""
 
 import hashlib
 import json
+import re
 from typing import Any
+
+import rfc8785
+
+from assaymark.errors import InputError
+
+SAFE = 2**53  # whole numbers from here on are written as decimal text
+
+# Python's own writer gives the same bytes a few times faster, except for fractions, whole numbers
+# beyond 15 digits, and characters that UTF-16 and code points sort differently.
+_PLAIN = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+)
+_DELICATE = re.compile(
+    r"[:,\[]-?[0-9]+(?:[.e]|[0-9]{15})|^-?[0-9]+(?:[.e]|[0-9]{15})|[\ud800-\U0010ffff]"
+)
 
 
 def canonical(value: Any) -> str:
-    """JSON with sorted keys, no spaces, shortest round-trip floats, and no NaN.
+    """JSON as RFC 8785 writes it: sorted keys, no spaces, numbers as ECMAScript prints them.
 
-    >>> canonical({"b": 0.1, "a": [1, None]})
-    '{"a":[1,null],"b":0.1}'
+    >>> canonical({"b": 1.0, "a": [0.1, 1e-7, None]})
+    '{"a":[0.1,1e-7,null],"b":1}'
     """
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    try:
+        return _written(value)
+    except rfc8785.CanonicalizationError as error:
+        raise InputError(_refusal(value, error)) from error
+    except ValueError as error:
+        raise InputError(
+            "A number that is not finite (NaN or infinity) cannot be stored. Leave it out."
+        ) from error
+
+
+def _written(value: Any) -> str:
+    text = _PLAIN.encode(value)
+    if not _DELICATE.search(text):
+        return text
+    if type(value) is list:  # only what is delicate is written the long way
+        return f"[{','.join(_written(item) for item in value)}]"
+    if type(value) is dict:
+        pairs = sorted(value.items(), key=lambda pair: pair[0].encode("utf-16be", "surrogatepass"))
+        return f"{{{','.join(f'{_written(key)}:{_written(item)}' for key, item in pairs)}}}"
+    return rfc8785.dumps(value).decode()
+
+
+def _refusal(value: Any, error: Exception) -> str:
+    text = _PLAIN.encode(value)
+    if broken := re.search(r"[^\"]{0,20}[\ud800-\udfff][^\"]{0,20}", text):
+        return (
+            f"The text {broken.group()!a} holds half of a character (a lone surrogate), which no "
+            "file in UTF-8 can hold. Write the character whole, or leave it out."
+        )
+    return f"This cannot be stored: {error}."
 
 
 def digest(value: Any) -> str:
@@ -23,5 +66,4 @@ def digest(value: Any) -> str:
 
 def digest_text(text: str) -> str:
     """Hex SHA-256 of the text as UTF-8."""
-    # a lone surrogate cannot be UTF-8; it is kept by its own bytes so that nothing is ever lost
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,11 +1,11 @@
 """A certificate: a claim, its evidence in numbers, and where to find the rest."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from assaymark.types.claim import Claim, Counts
 from assaymark.types.plan import Plan
-from assaymark.types.record import Record
+from assaymark.types.record import Record, stored
 from assaymark.types.results import Verdict
 
 
@@ -73,6 +73,16 @@ class EarlierAttempt(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WitnessNote(Record):
+    """Who is said to keep a head of the ledger, by the event that recorded it."""
+
+    event: int
+    form: str
+    head: str
+    by: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class LedgerSeal(Record):
     """The ledger up to the certificate: number of events, and the hash of the last one."""
 
@@ -84,11 +94,9 @@ class LedgerSeal(Record):
 class Certificate(Record):
     """Everything that is needed to recompute a verdict from the ledger it names.
 
-    `population` says what the claim is about where the classifier was trained in the project.
-    Certificates without it are written in schema 1, as ever.
+    `population` says what the claim is about where the classifier was trained in the project, and
+    `witnesses` who keeps heads of the ledger.
     """
-
-    schema: ClassVar[int] = 2
 
     kind: Literal["assaymark certificate"] = "assaymark certificate"
     software: str
@@ -105,12 +113,11 @@ class Certificate(Record):
     pool: PoolSeal
     ledger: LedgerSeal
     population: str | None = None
+    witnesses: tuple[WitnessNote, ...] = ()
 
     def sealed(self) -> dict[str, Any]:
         """What is hashed and signed."""
-        if self.population is not None:
-            return self.to_dict()
-        return {k: v for k, v in self.to_dict().items() if k != "population"} | {"schema": 1}
+        return {"schema": self.schema, **stored(self)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +133,9 @@ class Check(Record):
 class Verification(Record):
     """What a stranger found when recomputing a certificate."""
 
-    status: Literal["verified", "consistent", "failed", "superseded"]
+    status: Literal["verified", "verified in part", "consistent only", "failed"]
     statement: str
     checks: tuple[Check, ...]
     population: str | None = None
+    missing: tuple[str, ...] = ()
+    """Which of ledger, pool, witness and signature could not be checked."""

@@ -1,13 +1,14 @@
 """The application: which address leads to which page."""
 
+import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
@@ -17,19 +18,23 @@ from assaymark.steps.desk import Desk
 from assaymark.steps.project import Project
 from assaymark.steps.settings import read_settings
 from assaymark.steps.texts import Shelf
-from assaymark.steps.users import Known, server_key
+from assaymark.steps.users import Known, Role, server_key
 from assaymark.web import entering, labelling
 from assaymark.web.assets import load_assets, load_templates, version_of
-from assaymark.web.guard import BURST, RATE, Buckets, Guard, TooLargeError
+from assaymark.web.connections import say_shortage_once
+from assaymark.web.ended import Ended
+from assaymark.web.front import Front
+from assaymark.web.guard import Guard, Place, TooLargeError
+from assaymark.web.limits import BURST, RATE, Buckets
 from assaymark.web.rooms import prepare, room
 from assaymark.web.runner import Runner
-from assaymark.web.sessions import Sessions
-from assaymark.web.site import Site, on_refusal, refuse, site_of
+from assaymark.web.sessions import Sessions, start_links
+from assaymark.web.site import Site, on_gone, on_refusal, on_trouble, refuse, site_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How a project is served."""
+    """How a project is served. `links` are the secrets of the links that are printed, by role."""
 
     annotator: str | None = None
     twice: float | None = None
@@ -37,6 +42,9 @@ class Options:
     auto_draw: bool = False
     hosts: tuple[str, ...] = ()
     secure: bool = False
+    root: str = ""
+    front: Front = field(default_factory=Front)
+    links: Mapping[Role, str] = field(default_factory=start_links)
     rate: float = RATE
     burst: float = BURST
 
@@ -54,7 +62,12 @@ def make_app(
         project=project,
         runner=Runner(desk),
         shelf=Shelf(project),
-        sessions=Sessions(server_key(folder), Known(folder)),
+        sessions=Sessions(
+            server_key(folder),
+            Known(folder),
+            links=options.links,
+            ended=Ended(folder, now=clock()),
+        ),
         settings=settings,
         templates=load_templates(),
         assets=assets,
@@ -64,10 +77,13 @@ def make_app(
         annotator=options.annotator,
         auto_draw=options.auto_draw,
         secure=options.secure,
+        root=options.root,
+        front=options.front,
     )
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        say_shortage_once(asyncio.get_running_loop())
         with project.ledger.held():
             threading.Thread(target=prepare, args=(site,), name="prepare", daemon=True).start()
             yield
@@ -78,13 +94,21 @@ def make_app(
         lifespan=lifespan,
         exception_handlers={
             AssaymarkError: on_refusal,
+            OSError: on_trouble,
+            ClientDisconnect: on_gone,
             TooLargeError: _too_large,
             404: _missing,
             405: _missing,
         },
     )
     app.state.site = site
-    return Guard(app, hosts=options.hosts, clock=clock, rate=options.rate, burst=options.burst)
+    place = Place(
+        hosts=frozenset(host.lower() for host in options.hosts),
+        root=options.root,
+        secure=options.secure,
+    )
+    failures = Buckets(rate=options.rate, burst=options.burst, clock=clock)
+    return Guard(app, place=place, failures=failures, who=site.who)
 
 
 async def _too_large(_request: Request, _error: Exception) -> Response:
@@ -123,7 +147,7 @@ ROUTES = [
     Route("/label/back", labelling.back, methods=["POST"]),
     Route("/watch", room("watching", "show")),
     Route("/watch/news", room("watching", "news")),
-    Route("/watch/chart/{survey:int}/{place:int}", room("watching", "chart")),
+    Route("/watch/chart/{survey}/{place}", room("watching", "chart")),
     Route("/watch/doubt", room("watching", "doubt")),
     Route("/watch/draw", room("watching", "draw"), methods=["POST"]),
     Route("/watch/certify", room("watching", "certify"), methods=["POST"]),

@@ -1,60 +1,103 @@
-"""Sign in and out: a name on this machine, a token from elsewhere."""
+"""Sign in and out: by the link printed at the start, by a user's token, or at a proxy in front."""
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from assaymark.errors import AssaymarkError
-from assaymark.steps.users import checked_name
-from assaymark.web.sessions import COOKIE, LASTS
+from assaymark.steps.users import Role, checked_name
+from assaymark.web.sessions import LASTS
 from assaymark.web.site import HOME, Site, form, only, person_of, site_of
 
 
 async def home(request: Request) -> Response:
     """Send everybody to the page of their role."""
-    site = site_of(request)
-    person = site.person(request)
+    person = site_of(request).person(request)
     if person is None:
         return RedirectResponse("/enter", status_code=303)
     return RedirectResponse(HOME[person.role], status_code=303)
 
 
 async def show(request: Request) -> Response:
-    """The form; on this machine with a name given at the start, straight in."""
+    """The form. A link that carries a token is exchanged for a cookie, and leaves the address."""
     site = site_of(request)
-    if site.sessions.open and site.annotator:
-        return _enter(site, site.annotator, "/")
-    return site.page(request, "enter.html", open=site.sessions.open, problem=None)
+    token = request.query_params.get("token")
+    if token is not None:
+        return _by_token(request, token, name="")
+    session = site.session(request)
+    if session is not None and session.person is not None:
+        return RedirectResponse(HOME[session.role], status_code=303)
+    if session is None and _crossed(request):
+        return site.page(request, "enter.html", form="again", problem=None)
+    if site.front.name(request.scope) is not None:
+        problem = (
+            "You are signed in at the proxy, but nobody of that name is a user of this project."
+        )
+        return _again(request, f"{problem} Ask the lead to add you.", status=403)
+    return _form(request)
+
+
+def _crossed(request: Request) -> bool:
+    """Whether the browser holds its cookie back, because a page elsewhere led here."""
+    crossed = request.headers.get("sec-fetch-site") == "cross-site"
+    return crossed and "again" not in request.query_params
 
 
 async def enter(request: Request) -> Response:
-    """Exchange a token, or a name on this machine, for a cookie."""
+    """Exchange a token for a cookie; after a link's token, take the name."""
+    site, fields = site_of(request), await form(request)
+    token, name = fields.get("token", "").strip(), fields.get("name", "")
+    if token:
+        return _by_token(request, token, name=name)
+    session = site.session(request)
+    if not site.sessions.open or session is None:
+        return _again(request, "A token is needed here.", status=403)
+    return _by_name(request, session.role, name)
+
+
+def _by_token(request: Request, token: str, *, name: str) -> Response:
     site = site_of(request)
-    fields = await form(request)
     if site.sessions.open:
-        try:
-            return _enter(site, checked_name(fields.get("name", "")), "/")
-        except AssaymarkError as error:
-            return _again(request, str(error), status=400)
-    client = request.client.host if request.client else "unknown"
-    if not site.attempts.take(client):
+        role = site.sessions.link(token)
+        if role is not None:
+            person = site.person(request)
+            name = name or site.annotator or (person.name if person else "")
+            return _by_name(request, role, name) if name else _enter(site, "", role, "/enter")
+    else:
+        user = site.sessions.user(token)
+        if user is not None:
+            return _enter(site, user.name, user.role, HOME[user.role])
+    # a right token is never refused, however often others at this address were wrong
+    if not site.attempts.take(site.front.address(request.scope)):
         return _again(request, "Too many attempts. Wait half a minute.", status=429)
-    user = site.sessions.user(fields.get("token", ""))
-    if user is None:
-        return _again(request, "This token is not known. Ask the lead for a new one.", status=403)
-    return _enter(site, user.name, HOME[user.role])
+    return _again(request, "This token is not known. Ask the lead for a new one.", status=403)
+
+
+def _by_name(request: Request, role: Role, name: str) -> Response:
+    try:
+        return _enter(site_of(request), checked_name(name), role, HOME[role])
+    except AssaymarkError as error:
+        return _again(request, str(error), status=400)
+
+
+def _form(request: Request, *, problem: str | None = None, status: int = 200) -> Response:
+    site = site_of(request)
+    kind = "token"
+    if site.sessions.open:
+        kind = "link" if site.session(request) is None else "name"
+    return site.page(request, "enter.html", status=status, form=kind, problem=problem)
 
 
 def _again(request: Request, problem: str, *, status: int) -> Response:
-    site = site_of(request)
-    return site.page(request, "enter.html", status=status, open=site.sessions.open, problem=problem)
+    return _form(request, problem=problem, status=status)
 
 
-def _enter(site: Site, name: str, where: str) -> Response:
+def _enter(site: Site, name: str, role: Role, where: str) -> Response:
     answer = RedirectResponse(where, status_code=303)
     answer.set_cookie(
-        COOKIE,
-        site.sessions.cookie(name, now=site.clock()),
+        site.sessions.cookie_name,
+        site.sessions.cookie(name, role, now=site.clock()),
         max_age=LASTS,
+        path=site.root or "/",
         httponly=True,
         samesite="strict",
         secure=site.secure,
@@ -64,9 +107,18 @@ def _enter(site: Site, name: str, where: str) -> Response:
 
 @only("annotator", "lead", "reader")
 async def leave(request: Request) -> Response:
-    """Sign out, and give back what was in hand."""
+    """Sign out: the session ends on the server, and what was in hand is given back."""
     site, name = site_of(request), person_of(request).name
-    await site.runner.ask(lambda desk: desk.queue.release(name))
+    session = site.session(request)
+    if session is not None:
+        site.sessions.end(session, now=site.clock())
+    await site.runner.ask(lambda desk: desk.release(name))
     answer = RedirectResponse("/enter", status_code=303)
-    answer.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=site.secure)
+    answer.delete_cookie(
+        site.sessions.cookie_name,
+        path=site.root or "/",
+        httponly=True,
+        samesite="strict",
+        secure=site.secure,
+    )
     return answer

@@ -8,7 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from assaymark.errors import InputError
+from assaymark.errors import AssaymarkError, InputError
 from assaymark.steps.desk import ConflictError, Desk, Given
 from assaymark.steps.queue import purposes
 from assaymark.steps.texts import Sources, text_sources
@@ -20,6 +20,7 @@ ANSWERS: dict[str, int | None] = {"relevant": 1, "not": 0, "unclear": None}
 WORDS = {label: word for word, label in ANSWERS.items()}
 LONGEST_NOTE = 2000
 LONGEST_STAY = 1800.0  # seconds; whoever looks longer was away
+MOST_KEPT = 5
 AHEAD = 400  # texts fetched at once
 
 
@@ -56,8 +57,8 @@ def _purposes(desk: Desk) -> tuple[str, ...]:
 async def hand(request: Request) -> Response:
     """The next items for this person."""
     asked = await body(request)
-    site = site_of(request)
-    answer = await _handed(site, person_of(request).name, _kept(asked))
+    site, name = site_of(request), person_of(request).name
+    answer = await _handed(site, name, _kept(site, name, asked))
     return JSONResponse(answer)
 
 
@@ -67,9 +68,12 @@ async def answer(request: Request) -> Response:
     asked = await body(request)
     site, name = site_of(request), person_of(request).name
     given = _given(site, name, asked)
+    keep = [item for item in _kept(site, name, asked) if item != given.item]
     outcome = await site.runner.record(given)
-    keep = [item for item in _kept(asked) if item != given.item]
-    found = await _handed(site, name, keep)
+    try:
+        found = await _handed(site, name, keep)
+    except (AssaymarkError, OSError) as error:  # it is saved all the same
+        return JSONResponse({"saved": True, "outcome": outcome, "trouble": str(error)})
     draw_when_low(site)
     return JSONResponse({"saved": True, "outcome": outcome, **found})
 
@@ -95,16 +99,23 @@ async def back(request: Request) -> Response:
     )
 
 
-def _kept(asked: dict[str, Any]) -> list[str]:
+def _kept(site: Site, name: str, asked: dict[str, Any]) -> list[str]:
+    """The items that are still on this person's screen, each with proof that it was handed to them."""
     kept = asked.get("keep", [])
-    if not isinstance(kept, list) or not all(isinstance(item, str) for item in kept):
-        raise InputError("'keep' must be a list of ids.")
-    return kept[:5]
+    if not isinstance(kept, list) or not all(isinstance(one, dict) for one in kept):
+        raise InputError("'keep' must be a list of items, each with its id and ticket.")
+    for one in kept[:MOST_KEPT]:
+        item = one.get("id")
+        if not isinstance(item, str) or not site.sessions.fits(
+            one.get("ticket"), site.sessions.item_mark(name, item)
+        ):
+            raise ConflictError("An item to keep was not handed to you. Reload the page.")
+    return [one["id"] for one in kept[:MOST_KEPT]]
 
 
 def _given(site: Site, name: str, asked: dict[str, Any]) -> Given:
     item, word, note = asked.get("item"), asked.get("answer"), asked.get("note") or None
-    if not isinstance(item, str) or word not in ANSWERS:
+    if not isinstance(item, str) or not isinstance(word, str) or word not in ANSWERS:
         raise InputError(f"An answer needs an item and one of {', '.join(ANSWERS)}.")
     if not site.sessions.fits(asked.get("ticket"), site.sessions.item_mark(name, item)):
         raise ConflictError("This item was not handed to you. Reload the page.")

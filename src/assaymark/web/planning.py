@@ -112,7 +112,7 @@ def _number(asked: dict[str, Any], name: str) -> float | None:
         return None
     try:
         found = float(value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"'{name}' must be a number, got {str(value)[:40]!r}.") from error
     if not math.isfinite(found):
         raise InputError(f"'{name}' must be a finite number.")

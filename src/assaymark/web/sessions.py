@@ -4,21 +4,24 @@ import base64
 import hashlib
 import hmac
 import json
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from assaymark.steps.users import Role, User, token_hash
+from assaymark.steps.users import ROLES, Role, User, token_hash
+from assaymark.web.ended import Ended
 
-COOKIE = "assaymark_session"
 LASTS = 7 * 24 * 3600  # seconds
+LINKED: tuple[Role, ...] = ("lead", "annotator")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """Somebody who signed in."""
+    """Somebody who signed in; `proxied` if a proxy in front did it for them."""
 
     name: str
     role: Role
+    proxied: bool = False
 
     @property
     def leads(self) -> bool:
@@ -31,17 +34,43 @@ class Person:
         return self.role in ("annotator", "lead")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """A session that the server vouches for. Without a person: a link was opened, no name given."""
+
+    id: str
+    role: Role
+    person: Person | None
+
+
+def start_links() -> dict[Role, str]:
+    """A fresh secret for each role that a printed link gives."""
+    return {role: secrets.token_urlsafe(24) for role in LINKED}
+
+
 class Sessions:
     """Cookies that the server can check without remembering them, so a restart logs nobody out.
 
-    `open` means that nobody needs a token: on this machine, without named users.
+    `open` means that there are no named users: whoever has the link printed at the start comes in
+    with the link's role and names themselves.
     """
 
-    def __init__(self, key: bytes, users: Callable[[], tuple[User, ...]]) -> None:
+    def __init__(
+        self,
+        key: bytes,
+        users: Callable[[], tuple[User, ...]],
+        *,
+        links: Mapping[Role, str],
+        ended: Ended,
+    ) -> None:
         self._key = key
         self._read = users
+        self._links = links
+        self._ended = ended
         # decided at the start: nobody may open the page to all by removing a file
         self.open = not users()
+        # two projects on one machine share cookies, whatever their ports
+        self.cookie_name = f"assaymark_{self._sign('cookie', '')[:12]}"
 
     @property
     def _users(self) -> dict[str, User]:
@@ -50,12 +79,23 @@ class Sessions:
     def user(self, token: str) -> User | None:
         """The user to whom this token belongs."""
         given = token_hash(token.strip())
-        found = [u for u in self._users.values() if hmac.compare_digest(u.token_sha256, given)]
+        found = [u for u in self._users.values() if same(u.token_sha256, given)]
         return found[0] if found else None
 
-    def cookie(self, name: str, *, now: float) -> str:
-        """The cookie of a session that begins now."""
-        body = json.dumps([name, self._mark(name), int(now)]).encode()
+    def link(self, token: str) -> Role | None:
+        """The role of the link that holds this secret."""
+        fits = [role for role, secret in self._links.items() if same(secret, token.strip())]
+        return fits[0] if fits and self.open else None
+
+    def named(self, name: str) -> Person | None:
+        """The user of that name, vouched for by a proxy."""
+        user = self._users.get(name)
+        return Person(name=user.name, role=user.role, proxied=True) if user else None
+
+    def cookie(self, name: str, role: Role, *, now: float) -> str:
+        """The cookie of a session that begins now; the name is empty until it is given."""
+        session = secrets.token_hex(16)
+        body = json.dumps([session, name, role, self._mark(name), int(now)]).encode()
         text = base64.urlsafe_b64encode(body).decode().rstrip("=")
         return f"{text}.{self._sign('session', text)}"
 
@@ -64,18 +104,26 @@ class Sessions:
         user = self._users.get(name)
         return user.token_sha256[:16] if user else ""
 
-    def person(self, cookie: str | None, *, now: float) -> Person | None:
-        """Whose cookie this is; None where it is forged, too old, or its user is gone."""
+    def session(self, cookie: str | None, *, now: float) -> Session | None:
+        """The session of a cookie; None where it is forged, too old, ended, or its user is gone."""
         text, _, mark = (cookie or "").partition(".")
-        if not mark or not hmac.compare_digest(self._sign("session", text), mark):
+        if not mark or not same(self._sign("session", text), mark):
             return None
-        name, token, begun = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-        if now - begun > LASTS or token != self._mark(name):
+        found = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        session, name, role, token, begun = found
+        if now - begun > LASTS or session in self._ended or role not in ROLES:
             return None
         if self.open:
-            return Person(name=name, role="lead")
+            person = Person(name=name, role=role) if name else None
+            return None if token else Session(id=session, role=role, person=person)
         user = self._users.get(name)
-        return Person(name=user.name, role=user.role) if user else None
+        if user is None or token != self._mark(name):
+            return None
+        return Session(id=session, role=user.role, person=Person(name=user.name, role=user.role))
+
+    def end(self, session: Session, *, now: float) -> None:
+        """Have the session end here and now, whoever still holds its cookie."""
+        self._ended.add(session.id, until=now + LASTS)
 
     def form_mark(self, cookie: str) -> str:
         """What a form or script of our own pages sends along, and no other site can know."""
@@ -87,7 +135,15 @@ class Sessions:
 
     def fits(self, given: object, expected: str) -> bool:
         """Whether a mark is the expected one, compared in constant time."""
-        return isinstance(given, str) and hmac.compare_digest(given.encode(), expected.encode())
+        return isinstance(given, str) and same(given, expected)
 
     def _sign(self, purpose: str, text: str) -> str:
-        return hmac.new(self._key, f"{purpose}\n{text}".encode(), hashlib.sha256).hexdigest()
+        sealed = f"{purpose}\n{text}".encode("utf-8", "surrogatepass")
+        return hmac.new(self._key, sealed, hashlib.sha256).hexdigest()
+
+
+def same(left: str, right: str) -> bool:
+    """Whether two texts are equal, compared in constant time; any text may be given."""
+    return hmac.compare_digest(
+        left.encode("utf-8", "surrogatepass"), right.encode("utf-8", "surrogatepass")
+    )

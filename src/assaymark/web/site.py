@@ -8,19 +8,27 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.types import Scope
 
-from assaymark.errors import AssaymarkError, InputError
+from assaymark.errors import (
+    AssaymarkError,
+    EngineError,
+    InputError,
+    LedgerError,
+    VerificationError,
+)
 from assaymark.steps.desk import ConflictError
 from assaymark.steps.project import Project
 from assaymark.steps.settings import Settings
 from assaymark.steps.texts import Shelf
-from assaymark.steps.users import Role
+from assaymark.steps.users import Role, UsersError
 from assaymark.web.assets import Asset
-from assaymark.web.guard import Buckets
+from assaymark.web.front import Front
+from assaymark.web.limits import Buckets
 from assaymark.web.runner import Runner
-from assaymark.web.sessions import COOKIE, Person, Sessions
+from assaymark.web.sessions import Person, Session, Sessions
 
 if TYPE_CHECKING:
     from assaymark.steps.watch import Watch
@@ -46,6 +54,8 @@ class Site:
     annotator: str | None = None
     auto_draw: bool = False
     secure: bool = False
+    root: str = ""
+    front: Front = field(default_factory=Front)
     busy: dict[str, Any] = field(default_factory=dict)
     opening: threading.Lock = field(default_factory=threading.Lock)
     watching: "Watch | None" = None
@@ -62,13 +72,32 @@ class Site:
                 self.watching = Watch(self.project)
             return self.watching
 
-    def person(self, request: Request) -> Person | None:
+    def session(self, request: HTTPConnection) -> Session | None:
+        """The session of this request: as a proxy in front says, else by its cookie."""
+        named = self.front.name(request.scope)
+        person = self.sessions.named(named) if named is not None else None
+        if person is not None:
+            return Session(id=f"proxy {person.name}", role=person.role, person=person)
+        cookie = request.cookies.get(self.sessions.cookie_name)
+        return self.sessions.session(cookie, now=self.clock())
+
+    def person(self, request: HTTPConnection) -> Person | None:
         """Who is asking; None where they have not signed in."""
-        return self.sessions.person(request.cookies.get(COOKIE), now=self.clock())
+        session = self.session(request)
+        return session.person if session is not None else None
+
+    def who(self, scope: Scope) -> str:
+        """Whose failures these are: a session that the server vouches for, else an address."""
+        try:
+            session = self.session(HTTPConnection(scope))
+        except (AssaymarkError, OSError):  # the page will say so
+            session = None
+        return f"session {session.id}" if session else f"from {self.front.address(scope)}"
 
     def mark(self, request: Request) -> str:
         """What forms of this session send along."""
-        return self.sessions.form_mark(request.cookies.get(COOKIE, ""))
+        session = self.session(request)
+        return self.sessions.form_mark(session.id if session else "")
 
     def page(self, request: Request, name: str, *, status: int = 200, **values: Any) -> Response:
         """A template, filled."""
@@ -77,7 +106,8 @@ class Site:
                 "version": self.version,
                 "person": None,
                 "mark": "",
-                "here": request.url.path,
+                "here": request.scope["path"].removeprefix(self.root),
+                "root": self.root,
                 "settings": self.settings,
                 "title": self.settings.title or self.project.folder.resolve().name,
                 **values,
@@ -162,12 +192,19 @@ async def body(request: Request) -> dict[str, Any]:
     if not _is_json(request):
         raise InputError("Send application/json.")
     try:
-        found = json.loads(await request.body())
-    except ValueError as error:
-        raise InputError(f"The request is not JSON: {error}.") from error
+        found = _whole(json.loads(await request.body()))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"The request is not JSON that can be read: {error}.") from error
     if not isinstance(found, dict):
         raise InputError("The request must be one JSON object.")
     return found
+
+
+def _whole(value: Any) -> Any:
+    """The value with half characters (lone surrogates) replaced: a box that cuts an emoji sends them."""
+    text = json.dumps(value, ensure_ascii=False)
+    clean = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return value if clean == text else json.loads(clean)
 
 
 def refuse(request: Request, message: str, *, status: int) -> Response:
@@ -175,17 +212,38 @@ def refuse(request: Request, message: str, *, status: int) -> Response:
     if wants_json(request):
         return JSONResponse({"error": message}, status_code=status)
     site = site_of(request)
-    person = site.person(request)
+    try:
+        person, mark = site.person(request), site.mark(request)
+    except (AssaymarkError, OSError):  # who is asking cannot be found out just now
+        person, mark = None, ""
     return site.page(
-        request, "message.html", status=status, message=message, person=person,
-        mark=site.mark(request),
-    )  # fmt: skip
+        request, "message.html", status=status, message=message, person=person, mark=mark
+    )
 
 
-STATUS: dict[type[AssaymarkError], int] = {ConflictError: 409, ForeignFormError: 403}
+STATUS: dict[type[AssaymarkError], int] = {
+    ConflictError: 409,
+    ForeignFormError: 403,
+    # what is stored cannot be used just now: nobody's request is at fault, and pages try again
+    LedgerError: 503,
+    EngineError: 503,
+    VerificationError: 503,
+    UsersError: 503,
+}
 
 
 async def on_refusal(request: Request, error: Exception) -> Response:
     """An error of ours becomes the sentence it carries."""
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 400)
     return refuse(request, str(error), status=status)
+
+
+async def on_trouble(request: Request, error: Exception) -> Response:
+    """The machine's trouble with files or connections; pages try again."""
+    told = getattr(error, "strerror", None) or type(error).__name__
+    return refuse(request, f"The project cannot be used just now: {told}. Try again.", status=503)
+
+
+async def on_gone(_request: Request, _error: Exception) -> Response:
+    """Nobody waits for this answer any more."""
+    return Response(status_code=400)

@@ -109,11 +109,12 @@ async def chart(request: Request) -> Response:
     """A picture of a survey's result that the dashboard shows; drawn once for each result."""
     seen = await asyncio.to_thread(site_of(request).watch.glance)
     survey, place = (request.path_params[name] for name in ("survey", "place"))
-    found = [one for one in (seen.surveys if seen else ()) if one.number == survey]
+    found = [one for one in (seen.surveys if seen else ()) if str(one.number) == survey]
     charts = survey_section(found[0]).charts if found else ()
-    if place >= len(charts):
+    chosen = [one for number, one in enumerate(charts) if str(number) == place]
+    if not chosen:
         return refuse(request, "There is no such picture.", status=404)
-    return Response(await asyncio.to_thread(svg, charts[place].spec), media_type="image/svg+xml")
+    return Response(await asyncio.to_thread(svg, chosen[0].spec), media_type="image/svg+xml")
 
 
 @only("lead")

@@ -2,6 +2,7 @@
 // the server has it on disk, and until then the keys pause.
 (() => {
   const mark = document.querySelector("meta[name=assaymark-token]").content;
+  const root = document.querySelector("meta[name=assaymark-root]").content;  // the prefix behind a proxy
   const $ = (id) => document.getElementById(id);
   const item = $("item"), deck = $("deck"), done = $("done"), saved = $("saved"), note = $("note");
   const KEYS = { j: "relevant", 1: "relevant", f: "not", 2: "not", " ": "unclear", 3: "unclear" };
@@ -15,7 +16,7 @@
   const times = [];
 
   const call = async (path, data) => {
-    const answer = await fetch(path, {
+    const answer = await fetch(root + path, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json", "x-assaymark-token": mark },
       body: JSON.stringify(data),
@@ -31,17 +32,20 @@
   // Until it works: the server may be restarting, and the same answer sent twice is recorded once.
   const insist = async (path, data) => {
     for (let pause = 300; ; pause = Math.min(pause * 2, 5000)) {
+      let why = "";
       try {
         const found = await call(path, data);
         if (found.status < 500 && found.status !== 429) return found;
+        if (found.status === 503 && found.error) why = ` ${found.error}`;
       } catch { /* no connection */ }
-      tell("Not saved. Trying again…", "bad");
+      tell(`Not saved. Trying again…${why}`, "bad");
       pauseKeys(true);
       await wait(pause);
     }
   };
   const pauseKeys = (on) => document.querySelectorAll(".answer, #undo").forEach((b) => { b.disabled = on; });
 
+  const kept = () => hand.map((one) => ({ id: one.id, ticket: one.ticket }));
   const current = () => past?.item ?? hand[0] ?? null;
 
   const render = () => {
@@ -173,8 +177,8 @@
 
   const load = async () => {
     try {
-      const found = await call("/label/hand", { keep: hand.map((one) => one.id) });
-      if (found.status === 401) { location.assign("/enter"); return; }
+      const found = await call("/label/hand", { keep: kept() });
+      if (found.status === 401) { location.assign(`${root}/enter`); return; }
       if (found.error) { tell(found.error, "bad"); return; }
       const before = current()?.id;
       take(found);
@@ -197,7 +201,7 @@
     };
     flash(word);
     if (past) past = null; else hand = hand.slice(1);
-    data.keep = hand.map((one) => one.id);
+    data.keep = kept();
     tell("saving…");
     render();
     const found = await insist("/label/answer", data);
@@ -207,11 +211,12 @@
       if (seconds < 600) times.push(seconds);
       tell("saved ✓", "good");
       const before = current()?.id;
-      take(found);
+      if (found.items) take(found);
+      else { tell(`saved ✓ ${found.trouble}`, "bad"); hand = []; await load(); }
       if (current()?.id !== before) render();
     } else if (found.status === 401) {
       tell("Not saved: you are signed out.", "bad");
-      location.assign("/enter");
+      location.assign(`${root}/enter`);
     } else {
       tell(`Not saved. ${found.error ?? ""}`, "bad");
       hand = [];

@@ -3,6 +3,7 @@
   const form = document.getElementById("wish");
   if (!form) return;
   const mark = document.querySelector("meta[name=assaymark-token]").content;
+  const root = document.querySelector("meta[name=assaymark-root]").content;
   const rows = document.querySelector("#cost tbody");
   const byScores = document.getElementById("by-scores");
   const advice = document.getElementById("advice");
@@ -58,7 +59,7 @@
     rows.parentElement.setAttribute("aria-busy", "true");
     let found;
     try {
-      const answer = await fetch("/plan/forecast", {
+      const answer = await fetch(`${root}/plan/forecast`, {
         method: "POST",
         headers: { "content-type": "application/json", accept: "application/json", "x-assaymark-token": mark },
         body: JSON.stringify(values()),

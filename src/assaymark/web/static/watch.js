@@ -4,6 +4,7 @@
   const again = document.getElementById("again");
   const live = document.getElementById("live");
   if (!verdict || !again) return;
+  const root = document.querySelector("meta[name=assaymark-root]").content;
   const may = verdict.dataset.live === "yes";
   document.getElementById("live-box").hidden = !may;
   live.checked = may && sessionStorage.getItem("assaymark-live") === "yes";
@@ -34,7 +35,7 @@
     const line = document.getElementById("doubt");
     if (!line) return;
     try {
-      const answer = await fetch("/watch/doubt", { headers: { accept: "application/json" } });
+      const answer = await fetch(`${root}/watch/doubt`, { headers: { accept: "application/json" } });
       if (!answer.ok) return;
       line.textContent = (await answer.json()).sentence;
       line.classList.remove("quiet");
@@ -79,7 +80,7 @@
       line.textContent = `${what}…`;
       const watch = setInterval(async () => {
         try {
-          const answer = await fetch("/watch/progress", { headers: { accept: "application/json" } });
+          const answer = await fetch(`${root}/watch/progress`, { headers: { accept: "application/json" } });
           if (!answer.ok) return;
           const { told } = await answer.json();
           if (told) line.textContent = `${what}: ${told}…`;
@@ -98,7 +99,7 @@
   setInterval(async () => {
     if (document.hidden) return;
     try {
-      const answer = await fetch("/watch/news", { headers: { accept: "application/json" } });
+      const answer = await fetch(`${root}/watch/news`, { headers: { accept: "application/json" } });
       if (!answer.ok) return;
       const news = await answer.json();
       const changed = news.at > Number(document.getElementById("verdict").dataset.at);

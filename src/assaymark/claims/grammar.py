@@ -1,0 +1,286 @@
+"""The grammar of claims: from words to a tree.
+
+    claim   = part {"and" part} ["in every" columns]     "in every" binds the whole claim
+    part    = figure relation number                     f1 >= 0.75
+            | figure relation figure ["+" | "-" number]  f1 of b >= f1 of a - 0.01
+            | figure "within" number "of" name           accuracy of a within 0.02 of b
+            | figure "gap between" columns "<=" number   recall gap between regions <= 0.1
+    figure  = metric {"of" ("every class" | name)}       recall of spam of b
+    columns = name {"and" name}                          language and region
+
+Against a number `>` reads as "at least". Between two classifiers `>` is "better" and leaves ties
+out; `>=` lets them hold. Numbers are exact fractions of what is written.
+"""
+
+import re
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from assaymark.claims.metrics import AVERAGES, ESTIMATE_ONLY, RATIOS, metric_name, spelled
+from assaymark.claims.slips import SlipError, nearest, nearest_form, pointed
+from assaymark.claims.tokens import Token, tokens
+from assaymark.claims.tree import (
+    ClaimTree,
+    Comparison,
+    Figure,
+    Gap,
+    Part,
+    Threshold,
+    Within,
+    is_reserved,
+)
+
+EVERY = ("every", "each")
+INSIDE = ("in", "for")
+METRICS = ("f1", "f2", "f0.5", *RATIOS, *AVERAGES)
+LONGEST = 400  # digits, and size of the exponent: more is no number that anybody means
+STOPS = ("of", "gap", "within", "is", "and", *INSIDE)
+AFTER_FIGURE = ("of", ">=", "<=", "within", "gap")
+
+
+def parse(text: str) -> ClaimTree:
+    """The claim that the words state.
+
+    >>> str(parse("F1-score at least 75 %"))
+    'f1 >= 0.75'
+    >>> str(parse("recall ≥ 0.8 in every language and precision ≥ 0.7"))
+    'recall >= 0.8 and precision >= 0.7 in every language'
+    """
+    try:
+        return _Reader(tokens(text)).claim()
+    except SlipError as slip:
+        raise pointed(text, slip, _offer(text, slip)) from None
+
+
+def _offer(text: str, slip: SlipError) -> str:
+    """The text with the word put right, if that can be read; otherwise the nearest example."""
+    word = slip.instead or nearest(slip.token.text, slip.words)
+    if word is None:
+        return slip.form or nearest_form(text)
+    end = slip.token.start + len(slip.token.text)
+    repaired = text[: slip.token.start] + word + text[end:]
+    try:
+        return str(_Reader(tokens(repaired)).claim())
+    except SlipError:
+        return nearest_form(text)
+
+
+@dataclass
+class _Reader:
+    """Recursive descent over the tokens."""
+
+    tokens: tuple[Token, ...]
+    place: int = 0
+    every: tuple[str, ...] = field(default=())
+
+    @property
+    def here(self) -> Token:
+        return self.tokens[self.place]
+
+    def ahead(self, steps: int) -> Token:
+        return self.tokens[min(self.place + steps, len(self.tokens) - 1)]
+
+    def take(self) -> Token:
+        token = self.here
+        self.place = min(self.place + 1, len(self.tokens) - 1)
+        return token
+
+    def expect(self, *words: str) -> Token:
+        if self.here.low not in words:
+            raise SlipError(self.here, f"{_listed(words)} was expected.", words)
+        return self.take()
+
+    def claim(self) -> ClaimTree:
+        parts = [self.part()]
+        self.in_every()
+        while self.here.low == "and":
+            self.take()
+            parts.append(self.part())
+            self.in_every()
+        if self.here.kind != "end":
+            raise SlipError(self.here, "the claim should end here.", ("and", "in"))
+        if self.every and any(isinstance(part, Gap) for part in parts):
+            raise SlipError(self.here, "a gap between groups cannot be claimed in every group.")
+        return ClaimTree(parts=tuple(parts), every=self.every)
+
+    def in_every(self) -> None:
+        if self.here.low not in INSIDE:
+            return
+        start = self.take()
+        self.expect(*EVERY)
+        if self.here.low in ("class", "classes"):
+            form = "recall of every class >= 0.7"
+            raise SlipError(self.here, 'classes are named with "of".', form=form)
+        columns = self.columns()
+        if self.every not in ((), columns):
+            raise SlipError(start, 'one claim has one "in every": state two claims.')
+        self.every = columns
+
+    def columns(self) -> tuple[str, ...]:
+        names = [self.name("a column")]
+        while self.here.low in ("and", ",") and self._column_follows():
+            self.take()
+            names.append(self.name("a column"))
+        if len(set(names)) < len(names):
+            raise SlipError(self.ahead(0), "a column is named twice.")
+        return tuple(names)
+
+    def _column_follows(self) -> bool:
+        token, after = self.ahead(1), self.ahead(2)
+        is_name = token.kind == "name" or (token.kind == "word" and not is_reserved(token.text))
+        return is_name and (
+            after.kind in ("end", "relation", "comma") or after.low in ("and", "is")
+        )
+
+    def part(self) -> Part:
+        start = self.here
+        figure = self.figure()
+        if self.here.low == "within":
+            return self.within(figure, start)
+        if self.here.low == "gap":
+            return self.gap(figure)
+        if self.here.low == "is":
+            self.take()
+        if self.here.kind != "relation":
+            raise SlipError(self.here, ">=, <=, within or gap was expected.", AFTER_FIGURE)
+        relation = self.take()
+        if self.here.kind in ("number", "sign"):
+            return self.threshold(figure, relation)
+        return self.comparison(figure, relation, start)
+
+    def threshold(self, figure: Figure, relation: Token) -> Threshold:
+        target = self.share("a target")
+        return Threshold(
+            figure=figure, side="lower" if relation.is_lower else "upper", target=target
+        )
+
+    def comparison(self, figure: Figure, relation: Token, start: Token) -> Comparison:
+        there = self.here
+        other = self.figure()
+        offset = Fraction(0)
+        if self.here.kind == "sign":
+            sign = -1 if self.take().text in "-−" else 1
+            offset = sign * self.share("a margin")
+        for side, token in ((figure, start), (other, there)):
+            if not side.names:
+                raise SlipError(token, 'a comparison names two classifiers: "accuracy of b".')
+        if replace(other, names=other.names[:-1]) != replace(figure, names=figure.names[:-1]):
+            raise SlipError(there, f"both sides must be the same figure, {figure.metric} here.")
+        if other.names[-1] == figure.names[-1]:
+            raise SlipError(there, f"'{other.names[-1]}' is compared with itself.")
+        if not relation.is_lower:
+            figure, other, offset = other, figure, -offset
+        return Comparison(
+            figure=figure, champion=other.names[-1], offset=offset, strict=relation.is_strict
+        )
+
+    def within(self, figure: Figure, start: Token) -> Within:
+        self.take()
+        margin = self.share("a margin")
+        self.expect("of")
+        there = self.here
+        other = self.name("a classifier")
+        if not figure.names:
+            raise SlipError(start, 'a comparison names two classifiers: "accuracy of a".')
+        if other == figure.names[-1]:
+            raise SlipError(there, f"'{other}' is compared with itself.")
+        return Within(figure=figure, other=other, margin=margin)
+
+    def gap(self, figure: Figure) -> Gap:
+        self.take()
+        self.expect("between")
+        columns = self.columns()
+        if self.here.low == "is":
+            self.take()
+        if self.here.kind != "relation" or self.here.is_lower:
+            raise SlipError(self.here, "<= was expected: a gap is claimed to be at most a number.")
+        self.take()
+        return Gap(figure=figure, columns=columns, limit=self.share("a gap"))
+
+    def figure(self) -> Figure:
+        metric = self.metric()
+        names: list[str] = []
+        every = False
+        while self.here.low == "of":
+            self.take()
+            if self.here.low in EVERY:
+                every = self.every_class(first=not names and not every)
+            else:
+                names.append(self.name("a class or classifier"))
+            if len(names) + every > 2:
+                raise SlipError(
+                    self.ahead(-1), "a figure has one class and one classifier at most."
+                )
+        return Figure(metric=metric, names=tuple(names), every_class=every)
+
+    def every_class(self, *, first: bool) -> bool:
+        token = self.take()
+        if not first:
+            raise SlipError(token, "the class comes before the classifier.")
+        self.expect("class")
+        return True
+
+    def metric(self) -> str:
+        words: list[Token] = []
+        while self.here.kind == "word" and self.here.low not in STOPS:
+            words.append(self.take())
+        if not words:
+            raise SlipError(self.here, "a metric was expected.", METRICS)
+        text = " ".join(word.text for word in words)
+        name = metric_name(text)
+        if name is None:
+            raise SlipError(_span(words, text), _no_metric(text), METRICS)
+        return name
+
+    def name(self, what: str) -> str:
+        token = self.here
+        if token.kind == "name" and token.value:
+            return self.take().value
+        if token.kind == "word" and not is_reserved(token.text):
+            return self.take().value
+        if token.kind in ("word", "number"):
+            inside = f'"{token.text}"'
+            reason = f"{what} was expected; if this is a name, put it in quotes."
+            raise SlipError(token, reason, instead=inside)
+        raise SlipError(token, f"{what} was expected.")
+
+    def share(self, what: str) -> Fraction:
+        sign = self.take() if self.here.kind == "sign" else None
+        if self.here.kind != "number":
+            raise SlipError(self.here, f"{what} was expected: a number between 0 and 1.")
+        token = self.take()
+        value = _number(token)
+        if (sign and sign.text != "+") or not 0 < value < 1:
+            percent = f"{token.text} %" if 1 < value < 100 and not sign else None
+            reason = f"{what} must be between 0 and 1, got {sign.text if sign else ''}{token.text}."
+            raise SlipError(token, reason, instead=percent)
+        return value
+
+
+def _number(token: Token) -> Fraction:
+    digits, mark = re.fullmatch(r"(.*?)\s*(%|percent)?", token.low).groups()  # type: ignore[union-attr]
+    exponent = digits.partition("e")[2]
+    if len(digits) > LONGEST or (exponent and abs(int(exponent)) > LONGEST):
+        raise SlipError(token, "this number is too long.")
+    return Fraction(digits) / (100 if mark else 1)
+
+
+def _span(words: list[Token], text: str) -> Token:
+    return Token(kind="word", text=text, start=words[0].start)
+
+
+def _no_metric(text: str) -> str:
+    if spelled(text) in ESTIMATE_ONLY:
+        return f"{text} can be estimated but not claimed: it is no ratio of counts."
+    return f"'{text}' is no metric that can be claimed ({', '.join(METRICS)})."
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return " or ".join(f"'{word}'" for word in words)
+
+
+def is_simple(tree: ClaimTree) -> bool:
+    """Whether the claim is one metric of one classifier against a number."""
+    part = tree.parts[0]
+    plain = isinstance(part, Threshold) and not part.figure.names and not part.figure.every_class
+    return plain and len(tree.parts) == 1 and not tree.every and part.figure.metric not in AVERAGES

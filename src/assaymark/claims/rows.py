@@ -1,0 +1,183 @@
+"""Rows: linear inequalities on hidden labels, in exact rationals.
+
+A row says Σ gain(cell, label) ≥ required over all items (> where strict). Gains lie in
+[0, v(cell)]; the help of a label is gain/v. The domain of a row is the cells with v > 0: labels
+elsewhere cannot change it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+from assaymark.claims.cells import Cells
+from assaymark.types.canonical import digest
+
+Tally = Mapping[tuple[int, int], int]
+Signed = Mapping[int, Sequence[Fraction]]
+Clause = frozenset[tuple[int, int]]
+Combinator = Literal["one", "all-of", "ordered", "named", "gap", "mixture"]
+COMPILER = "claims/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One inequality. `gains` holds (cell, gain per label) for the cells of its domain.
+
+    `guard` has one clause per denominator that is not known to be positive at the seal: the row
+    does not pass before a label of each clause has been found.
+    """
+
+    gains: tuple[tuple[int, tuple[Fraction, ...]], ...]
+    required: Fraction
+    strict: bool
+    guard: tuple[Clause, ...] = ()
+
+    @property
+    def domain(self) -> tuple[int, ...]:
+        """The cells where a label changes something."""
+        return tuple(cell for cell, _ in self.gains)
+
+    def v(self, cell: int) -> Fraction:
+        """The largest gain in a cell; 0 outside the domain."""
+        return max(dict(self.gains).get(cell, (Fraction(0),)))
+
+    def h(self, cell: int, label: int) -> Fraction:
+        """The help of a label: its gain as a share of the largest in its cell."""
+        gains = dict(self.gains)[cell]
+        return gains[label] / max(gains)
+
+    def amount(self, tally: Tally) -> Fraction:
+        """The gain of these labels."""
+        gains = dict(self.gains)
+        zero = Fraction(0)
+        return sum((n * gains[c][o] for (c, o), n in tally.items() if c in gains), zero)
+
+    def reached(self, amount: Fraction) -> bool:
+        """Whether an amount is what the row asks for."""
+        return amount > self.required if self.strict else amount >= self.required
+
+    def guarded(self, tally: Tally) -> bool:
+        """Whether every denominator is known to be positive."""
+        return all(any(tally.get(pair, 0) for pair in clause) for clause in self.guard)
+
+    def certain(self, tally: Tally, left: Mapping[int, int]) -> bool | None:
+        """What is certain with `left` items unlabelled per cell, the guard aside; None if nothing.
+
+        Items that nobody could decide are neither in the tally nor left: they gain nothing.
+        """
+        amount = self.amount(tally)
+        if self.reached(amount):
+            return True
+        best = amount + sum((left.get(c, 0) * max(g) for c, g in self.gains), Fraction(0))
+        return None if self.reached(best) else False
+
+    def mirror(self, cells: Cells) -> "Row":
+        """The opposite statement: Σ gain < required (≤ where strict), as a row."""
+        total = sum((cells.cells[c].items * max(g) for c, g in self.gains), Fraction(0))
+        gains = tuple((c, tuple(max(g) - x for x in g)) for c, g in self.gains)
+        return Row(gains=gains, required=total - self.required, strict=not self.strict)
+
+
+def make_row(
+    cells: Cells, signed: Signed, *, constant: Fraction, strict: bool, guard: Sequence[Clause] = ()
+) -> Row:
+    """The row of Σ signed(cell, label) ≥ constant: the least of each cell is moved to the right."""
+    required = constant
+    gains = []
+    for cell, values in signed.items():
+        low = min(values)
+        required -= cells.cells[cell].items * low
+        if max(values) > low:
+            gains.append((cell, tuple(value - low for value in values)))
+    return Row(gains=tuple(gains), required=required, strict=strict, guard=tuple(guard))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowPart:
+    """One part of a claim: its rows, how they are joined, and how it may be refuted.
+
+    `one`, `all-of`: every row. `mixture`: the rows in equal bundles, one per weight; a bundle is
+    enough. `gap`: of each product (numbers of rows) one row is enough.
+    `refuted` by its mirror in a mean over parts (`mean`), only if every mirror crossed (`every`),
+    or only when everything relevant is labelled (`census`).
+    """
+
+    text: str
+    group: tuple[str, ...] = ()
+    combinator: Combinator = "one"
+    exact: bool = True
+    refuted: Literal["mean", "every", "census"] = "mean"
+    rows: tuple[Row, ...]
+    weights: tuple[Fraction, ...] = ()
+    products: tuple[tuple[int, ...], ...] = ()
+    undefined: bool = False
+    constants: Mapping[str, Any] = field(default_factory=dict)
+
+    def rows_hold(self, tally: Tally) -> bool:
+        """Whether the rows hold for a full tally of labels, and every denominator is positive."""
+        if self.undefined or not all(row.guarded(tally) for row in self.rows):
+            return False
+        truth = [row.reached(row.amount(tally)) for row in self.rows]
+        if self.combinator == "gap":
+            return all(any(truth[i] for i in product) for product in self.products)
+        if self.combinator == "mixture":
+            size = len(truth) // len(self.weights)
+            return any(all(truth[i : i + size]) for i in range(0, len(truth), size))
+        return all(truth)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearClaim:
+    """A claim compiled to rows, with everything that was chosen on the way."""
+
+    text: str
+    combinator: Combinator
+    parts: tuple[RowPart, ...]
+    constants: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the rows hold exactly when the claim does, not only if."""
+        return all(part.exact for part in self.parts)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """All rows in order."""
+        return tuple(row for part in self.parts for row in part.rows)
+
+    def rows_hold(self, tally: Tally) -> bool:
+        """Whether every part holds for a full tally of labels."""
+        return all(part.rows_hold(tally) for part in self.parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; rationals as "n/d" text."""
+        plain: dict[str, Any] = _plain(
+            {
+                "compiler": COMPILER,
+                "text": self.text,
+                "combinator": self.combinator,
+                "constants": dict(self.constants),
+                "parts": [vars(part) for part in self.parts],
+            }
+        )
+        return plain
+
+    @property
+    def digest(self) -> str:
+        """Hex SHA-256 of the canonical JSON."""
+        return digest(self.to_json())
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Row):
+        return _plain(vars(value))
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, frozenset):
+        return [list(pair) for pair in sorted(value)]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,87 @@
+"""What each item adds to a metric's numerator and denominator, by its cell and label."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from assaymark.claims.cells import Cells, Subject
+from assaymark.claims.metrics import ratio
+from assaymark.claims.rows import Clause
+
+Values = dict[int, tuple[Fraction, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighed:
+    """Numerator and denominator of a figure per cell and label, over a scope of cells."""
+
+    above: Values
+    below: Values
+
+    @property
+    def clause(self) -> Clause:
+        """The labels that show the denominator to be positive."""
+        return frozenset(
+            (c, o) for c, row in self.below.items() for o, b in enumerate(row) if b > 0
+        )
+
+    @property
+    def is_known_positive(self) -> bool:
+        """Whether some item adds to the denominator whatever its label."""
+        return any(min(row) > 0 for row in self.below.values())
+
+    @property
+    def is_label_free(self) -> bool:
+        """Whether the denominator depends on predictions alone."""
+        return all(min(row) == max(row) for row in self.below.values())
+
+    def combined(self, above: Fraction | int, below: Fraction | int) -> Values:
+        """above·numerator + below·denominator."""
+        return {
+            c: tuple(
+                above * a + below * b for a, b in zip(self.above[c], self.below[c], strict=True)
+            )
+            for c in self.above
+        }
+
+    def known_denominator(self, cells: Cells) -> Fraction:
+        """The denominator where it depends on predictions alone."""
+        return sum((cells.cells[c].items * row[0] for c, row in self.below.items()), Fraction(0))
+
+
+def weigh(subject: Subject, cells: Cells, scope: Sequence[int]) -> Weighed:
+    """The figure's weights in these cells.
+
+    Accuracy without a class counts a label that equals the prediction.
+    """
+    kind = ratio(subject.metric)
+    above: Values = {}
+    below: Values = {}
+    for c in scope:
+        guess = cells.cells[c].predictions[subject.classifier]
+        outcomes = [_outcome(guess, label, subject.klass) for label in cells.labels]
+        above[c] = tuple(kind.numerator[o] for o in outcomes)
+        below[c] = tuple(kind.denominator[o] for o in outcomes)
+    return Weighed(above=above, below=below)
+
+
+def _outcome(guess: str, label: str, klass: str | None) -> int:
+    """The place in (tp, fp, fn, tn)."""
+    if klass is None:
+        return 0 if guess == label else 1
+    if guess == klass:
+        return 0 if label == klass else 1
+    return 2 if label == klass else 3
+
+
+def total(*values: Values) -> Values:
+    """The sum per cell and label."""
+    return {
+        c: tuple(sum(column, Fraction(0)) for column in zip(*(v[c] for v in values), strict=True))
+        for c in values[0]
+    }
+
+
+def guards(*figures: Weighed) -> tuple[Clause, ...]:
+    """The clauses of the denominators that are not known to be positive, each once."""
+    return tuple(dict.fromkeys(f.clause for f in figures if not f.is_known_positive))

@@ -1,0 +1,126 @@
+"""One block of draws under one set of stakes: every row's bets, vectorised over rows and draws."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assaymark.stats.betting.book import Book
+from assaymark.stats.betting.hedge import LEAST, delta, slope_rows
+from assaymark.stats.betting.stakes import Stakes
+from assaymark.stats.saddle import Floats
+from assaymark.stats.wealth import Flags, Ints
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Block:
+    """The rows that bet, their stakes, and the worst payoff known before the first draw.
+
+    `worth` is value·control per place as a share of the row's whole, with a last place of 0 for
+    strata outside; `chance` the draw's chance of a place within the domain; `worst` the largest
+    loss of a stake of 1, which only shrinks while the block lasts.
+    """
+
+    rows: Ints
+    stake: Floats
+    worth: Floats
+    chance: Floats
+    worst: Floats
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Bets:
+    """Per row, part and draw: what a stake of 1 wins, and the largest stake allowed."""
+
+    edge: Floats
+    limit: Floats
+    inside: Flags
+
+
+def make_block(book: Book, rows: Ints, stakes: Stakes, *, chance: Floats, left: Floats) -> Block:
+    """The block's stakes with everything that does not depend on its draws."""
+    value = book.value[rows] / book.whole[rows, None]
+    worth = value[:, None, :] * stakes.control
+    weight = np.divide(left, chance, out=np.zeros(left.shape), where=chance > 0)
+    outside = np.zeros((*worth.shape[:2], 1))
+    return Block(
+        rows=rows,
+        stake=stakes.stake,
+        worth=np.concatenate([worth, outside], axis=2),
+        chance=np.concatenate([chance, np.ones((len(rows), 1))], axis=1),
+        worst=(worth * weight[:, None, :]).max(axis=2),
+    )
+
+
+def _before(strata: Ints, remaining: Ints) -> Ints:
+    """How many items the stratum of each draw had before it."""
+    order = np.argsort(strata, kind="stable")
+    ranked = strata[order]
+    first = np.searchsorted(ranked, ranked, side="left")
+    earlier = np.empty(len(strata), dtype=np.int64)
+    earlier[order] = np.arange(len(strata)) - first
+    left: Ints = remaining[strata] - earlier
+    return left
+
+
+def bets(
+    book: Book,
+    block: Block,
+    *,
+    strata: Ints,
+    outcomes: Ints,
+    remaining: Ints,
+    found: Ints,
+    floor: float,
+) -> Bets:
+    """What each draw of the block pays. `found` and `remaining` are those before the first draw."""
+    rows = block.rows
+    unit = (book.scale * book.whole)[rows, None]
+    gain = book.gain[rows[:, None], strata, outcomes]
+    need = book.required[rows, None] - (np.cumsum(gain, axis=1) - gain + found[rows, None])
+    place = book.place[rows[:, None], strata]
+    left = np.append(remaining, 0)[book.where[rows]]
+    who, part = np.arange(len(rows))[:, None, None], np.arange(block.stake.shape[1])[:, None]
+    here = block.worth[who, part, place[:, None, :]]
+    start = (block.worth[:, :, :-1] * left[:, None, :]).sum(axis=2)
+    rest = start[:, :, None] - (np.cumsum(here, axis=2) - here)
+    drift = rest - (need.astype(np.float64) / unit)[:, None, :]
+    weight = _before(strata, remaining) / block.chance[who[:, :, 0], place]
+    payoff = ((gain.astype(np.float64) / unit)[:, None, :] - here) * weight[:, None, :]
+    loss = block.worst[:, :, None] - drift
+    limit = np.where(loss > 0, (1.0 - floor) / np.maximum(loss, 1e-300), np.inf)
+    inside = book.inside[rows[:, None], strata]
+    return Bets(edge=np.where(inside[:, None, :], drift + payoff, 0.0), limit=limit, inside=inside)
+
+
+def anytime_growth(block: Block, bet: Bets) -> Floats:
+    """The growth of the log wealth of every row and part at each draw."""
+    growth: Floats = np.log1p(np.minimum(block.stake[:, :, None], bet.limit) * bet.edge)
+    return growth
+
+
+def hedged_wealth(
+    block: Block, bet: Bets, *, wealth: Floats, level: Floats, made: Floats, ceiling: Floats
+) -> Floats:
+    """The wealth of every row after each draw, its stake renewed by the wealth before the draw.
+
+    A row that has reached 1/level, or made its last draw, or lost nearly all, bets no more.
+    """
+    start = np.maximum(ceiling - made, 1.0)
+    number = made[:, None] + np.cumsum(bet.inside, axis=1) - bet.inside
+    to_go = ceiling[:, None] - number
+    playing = (to_go > 0) & bet.inside
+    left = np.where(playing, to_go, 1.0)
+    first = delta(level * wealth, slope_rows(start / ceiling))
+    scale = np.where(
+        playing, (block.stake[:, 0] / first)[:, None] * np.sqrt(start[:, None] / left), 0.0
+    )
+    lines, scale = slope_rows(left / ceiling[:, None]).T.copy(), scale.T.copy()
+    edge, limit = bet.edge[:, 0, :].T.copy(), bet.limit[:, 0, :].T.copy()
+    path = np.empty(edge.shape)
+    for b in range(len(edge)):
+        chance = level * wealth
+        stake = np.minimum(scale[b] * delta(np.maximum(chance, LEAST), lines[b]), limit[b])
+        going = (chance < 1.0) & (chance > LEAST)
+        wealth = wealth * (1.0 + going * stake * edge[b])
+        path[b] = wealth
+    return path.T

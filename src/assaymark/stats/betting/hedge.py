@@ -1,0 +1,117 @@
+"""Stakes that end at a sealed number of draws: delta hedging of a truncated sequential test.
+
+One idea: measured in information, the score of a test is a Brownian motion. A wealth of a/level can
+be kept equal to the chance a of still crossing a slanted line before the end by holding the
+derivative of that chance. The normal law only chooses stakes; the game is fair whatever it says.
+"""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import ndtr
+
+from assaymark.errors import InputError
+from assaymark.stats.saddle import Floats
+from assaymark.stats.wealth import Ints
+from assaymark.types.checks import open_share
+
+SLOPE = 0.83  # of the line, in units of the whole information
+SLOPES, STEPS = 129, 161  # the table of `delta`: part of the method's number
+LEAST, MOST = 1e-15, 0.999  # chances between which there is anything to hedge
+FARTHEST = 9.0
+EXTRA, SHORT = 30, 0.015  # draws on top of a ceiling; power lost to what the normal law leaves out
+WIDEST = math.sqrt(-2.0 * math.log(LEAST))
+
+
+def crossing(height: Floats, slope: Floats) -> Floats:
+    """The chance that a Brownian motion crosses height + slope·s before time 1."""
+    met: Floats = ndtr(-height - slope) + np.exp(-2.0 * height * slope) * ndtr(slope - height)
+    return met
+
+
+def _height(chance: Floats, slope: Floats) -> Floats:
+    """The height at which the line is crossed with this chance: bisections, then Newton steps."""
+    low, high = np.zeros(np.shape(chance)), np.full(np.shape(chance), FARTHEST)
+    for _ in range(16):
+        middle = 0.5 * (low + high)
+        above = crossing(middle, slope) > chance
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    height = 0.5 * (low + high)
+    for _ in range(2):
+        height = height + (crossing(height, slope) - chance) / _falling(height, slope)
+    found: Floats = np.maximum(height, 0.0)
+    return found
+
+
+def _falling(height: Floats, slope: Floats) -> Floats:
+    """Minus the derivative of the crossing chance by the height."""
+    density = np.exp(-0.5 * (height + slope) ** 2) / math.sqrt(2.0 * math.pi)
+    pull = slope * np.exp(-2.0 * height * slope) * ndtr(slope - height)
+    found: Floats = 2.0 * (density + pull)
+    return found
+
+
+@lru_cache(maxsize=1)
+def delta_table() -> Floats:
+    """−u′/u of the crossing chance u, by slope (rows) and by √(−2 ln u) (columns)."""
+    slope = np.linspace(0.0, SLOPE, SLOPES)[:, None] + np.zeros(STEPS)
+    depth = np.linspace(0.0, WIDEST, STEPS) + np.zeros((SLOPES, 1))
+    height = _height(np.exp(-0.5 * depth * depth), slope)
+    table: Floats = _falling(height, slope) / crossing(height, slope)
+    table.flags.writeable = False
+    return table
+
+
+def slope_rows(left: Floats) -> Ints:
+    """The table's rows for these shares of draws left."""
+    rows: Ints = np.rint(np.sqrt(left) * (SLOPES - 1)).astype(np.int64) * STEPS
+    return rows
+
+
+def delta(chance: Floats, rows: Ints) -> Floats:
+    """−u′/u at these crossing chances: linear between the table's columns."""
+    depth = np.sqrt(-2.0 * np.log(np.minimum(chance, MOST))) * ((STEPS - 1) / WIDEST)
+    column = np.minimum(depth.astype(np.int64), STEPS - 2)
+    flat = delta_table().ravel()
+    low = flat[rows + column]
+    found: Floats = low + (depth - column) * (flat[rows + column + 1] - low)
+    return found
+
+
+def _power(drift: float, level: float) -> float:
+    """The chance that a Brownian motion with this drift crosses the line of a test of this level."""
+    height = float(_height(np.array(level), np.array(SLOPE)))
+    return float(crossing(np.array(height), np.array(SLOPE - drift)))
+
+
+def _drift(power: float, level: float) -> float:
+    low, high = 0.0, 30.0
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if _power(middle, level) < power else (low, middle)
+    return 0.5 * (low + high)
+
+
+def ceiling(ideal: float, *, level: float, power: float = 0.93) -> int:
+    """The number of draws to seal if the truth is as expected: with this chance it passes in time.
+
+    `ideal` is ln(1/level)/V*, the least any test needs on average at the expected truth.
+
+    >>> ceiling(1000.0, level=0.05)
+    1770
+    """
+    open_share("level", level)
+    if not 0 < power < 1 - SHORT:
+        raise InputError(f"'power' must be above 0 and below {1 - SHORT:g}, got {power:g}.")
+    share = _drift(power - SHORT, level) ** 2 / (2.0 * math.log(1.0 / level))
+    return math.ceil(share * ideal + EXTRA)
+
+
+def power_at(margin: float, *, level: float, power: float = 0.93) -> float:
+    """The chance to pass in time if the true margin is this many times the planned one.
+
+    >>> [round(power_at(x, level=0.05), 2) for x in (0.5, 0.7, 1.5)]
+    [0.43, 0.67, 1.0]
+    """
+    return _power(margin * _drift(power - SHORT, level), level)

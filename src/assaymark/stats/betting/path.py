@@ -1,0 +1,163 @@
+"""What the labels prove row by row: wealth after every draw, levels crossed, and certainty."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaymark.stats.betting.race import Race
+from assaymark.stats.betting.rows import CANNOT_TELL
+from assaymark.stats.betting.sealed import RowTest, check_draws
+from assaymark.stats.saddle import Floats
+from assaymark.stats.wealth import Flags
+from assaymark.stats.weighted import Draws
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Certainty:
+    """Per row, before the first draw and after each: what counting alone settles.
+
+    `holds`: the help found is enough whatever the rest is. `refuted`: what was found against the
+    row is enough. `lost`: it can no longer pass, if only because of items nobody could judge.
+    `defined`: its denominator is known to be positive.
+    """
+
+    holds: Flags
+    refuted: Flags
+    lost: Flags
+    defined: Flags
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RowPath:
+    """Everything the labelled prefix proves about each row.
+
+    `log_wealth` and `log_doubt` (rows × draws) belong to the rows and to their mirrors. `crossed`
+    and `doubted` (rows × draws + 1) say when the highest wealth so far counts: at 1/level, after
+    the fewest draws and with a denominator known to be positive. `passed_at` and `refuted_at`
+    count draws, 0 means before the first; None means not yet.
+    """
+
+    test: RowTest
+    log_wealth: Floats
+    log_doubt: Floats
+    certainty: Certainty
+    crossed: Flags
+    doubted: Flags
+    enough: Flags
+    passed_at: tuple[int | None, ...]
+    refuted_at: tuple[int | None, ...]
+
+    @property
+    def draws(self) -> int:
+        """How many draws were labelled or skipped."""
+        return int(self.log_wealth.shape[1])
+
+
+def replay(test: RowTest, draws: Draws) -> RowPath:
+    """Everything the labelled prefix proves, recomputed from its first draw.
+
+    *Assumes* each item was drawn uniformly from its stratum's unlabelled items, the stratum by the
+    stored chances, and the chances fixed before the labels of the draws they were used for.
+    *Source* Ville's inequality; see the page on method number 2.
+    """
+    check_draws(test, draws)
+    return judged_path(test, draws, Race(test).feed(draws))
+
+
+def judged_path(test: RowTest, draws: Draws, log: Floats) -> RowPath:
+    """The path of these log wealths, rows first and then mirrors, with what they decide."""
+    count = len(test.rows)
+    known, enough = certainty(test, draws), _enough(test, draws)
+    level = test.log_needed
+    crossed = _risen(log[:count], level) & enough & known.defined
+    doubted = _risen(log[count:], level) & enough
+    return RowPath(
+        test=test,
+        log_wealth=log[:count],
+        log_doubt=log[count:],
+        certainty=known,
+        crossed=crossed,
+        doubted=doubted,
+        enough=enough,
+        passed_at=tuple(map(first_true, crossed | known.holds)),
+        refuted_at=tuple(map(first_true, doubted | known.refuted)),
+    )
+
+
+def first_true(flags: Flags) -> int | None:
+    """The first position that is true."""
+    return int(np.argmax(flags)) if flags.any() else None
+
+
+def _risen(log: Floats, level: float) -> Flags:
+    start = np.zeros((len(log), 1), dtype=np.bool_)
+    flags: Flags = np.concatenate([start, np.maximum.accumulate(log, axis=1) >= level], axis=1)
+    return flags
+
+
+def _enough(test: RowTest, draws: Draws) -> Flags:
+    book = test.book
+    inside = book.inside[: book.count]
+    fewest = np.minimum(test.recipe.fewest, inside @ book.sizes)
+    flags: Flags = _running(inside[:, draws.strata].astype(np.int64)) >= fewest[:, None]
+    return flags
+
+
+def _running(amount: NDArray[Any]) -> NDArray[Any]:
+    """The sum before the first draw and after each."""
+    start = np.zeros((len(amount), 1), dtype=amount.dtype)
+    return np.concatenate([start, np.cumsum(amount, axis=1)], axis=1)
+
+
+def certainty(test: RowTest, draws: Draws) -> Certainty:
+    """What counting settles, in whole numbers: "at least" is met by a tie, "better" is not."""
+    book, count = test.book, test.book.count
+    outcomes = np.where(draws.labels == CANNOT_TELL, test.rows.outcomes, draws.labels)
+    gain = book.gain[:, draws.strata, outcomes]
+    found = _running(gain)
+    best = (book.most * book.sizes).sum(axis=1)[:, None] - _running(
+        book.most[:, draws.strata] - gain
+    )
+    required, strict = book.required[:, None], book.strict[:, None]
+    met = np.where(strict, found > required, found >= required)
+    missed = np.where(strict, best <= required, best < required)[:count]
+    defined, hopeless = _guards(test, draws, outcomes)
+    vacuous = np.array([row.undefined_holds for row in test.rows.rows])[:, None]
+    return Certainty(
+        holds=(met[:count] & defined) | (hopeless & vacuous),
+        refuted=(met[count:] & ~(hopeless & vacuous)) | (hopeless & ~vacuous),
+        lost=(missed & ~(hopeless & vacuous)) | (hopeless & ~vacuous),
+        defined=defined,
+    )
+
+
+def _guards(test: RowTest, draws: Draws, outcomes: Floats) -> tuple[Flags, Flags]:
+    """Per row: whether every guard was met, and whether one can never be met any more."""
+    shape = (len(test.rows), len(draws) + 1)
+    defined, hopeless = np.ones(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
+    seen: dict[frozenset[tuple[int, int]], tuple[Flags, Flags]] = {}
+    for r, row in enumerate(test.rows.rows):
+        for guard in row.guards:
+            if guard not in seen:
+                seen[guard] = _guard(test, draws, outcomes, guard)
+            met, gone = seen[guard]
+            defined[r] &= met
+            hopeless[r] |= gone
+    return defined, hopeless
+
+
+def _guard(
+    test: RowTest, draws: Draws, outcomes: Floats, guard: frozenset[tuple[int, int]]
+) -> tuple[Flags, Flags]:
+    wanted = np.zeros((len(test.sizes), test.rows.outcomes + 1), dtype=np.int64)
+    for place in guard:
+        wanted[place] = 1
+    where = np.any(wanted, axis=1)
+    met = _running(wanted[draws.strata, outcomes][None, :])[0] > 0
+    left = (
+        int(np.array(test.sizes)[where].sum())
+        - _running(wanted.max(axis=1)[draws.strata][None, :])[0]
+    )
+    return met, ~met & (left == 0)
