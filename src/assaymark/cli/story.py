@@ -200,6 +200,8 @@ def verify(
       assaymark verify certificate.json -p work --pool /archive/scores.parquet --head 3f0c…
       assaymark verify certificate.json -p work --require pool,witness
     """
+    from assaymark.reviewing.certificate import is_review_certificate
+    from assaymark.reviewing.verifying import verify_review
     from assaymark.steps.place import is_project
     from assaymark.steps.project import Project
     from assaymark.steps.verify import Brought
@@ -216,7 +218,10 @@ def verify(
         **_witnesses(heads, files, tsa),
     )
     with progress_bar("verify") as progress:
-        found = run(certificate, project=project, brought=brought, progress=progress)
+        if is_review_certificate(certificate):
+            found = verify_review(certificate, project=project, progress=progress)
+        else:
+            found = run(certificate, project=project, brought=brought, progress=progress)
     if as_json:
         show_json(plain(found))
     else:
