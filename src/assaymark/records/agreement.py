@@ -65,12 +65,17 @@ class Agreement(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Tipping(Record):
-    """How many labels of one kind must be wrong before the verdict falls; None: none would do."""
+    """How many labels of one kind must be wrong before the verdict falls; None: all may be wrong.
+
+    `worst` is the number where the errors sit in the worst places found, `needed` where they are
+    spread evenly over the draws, and `share` the latter as a share of the labels of that kind.
+    """
 
     kind: Literal["false alarm", "miss"]
     given: int
     needed: int | None
     share: float | None
+    worst: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from assaymark.certification.modes import judge, labelled_prefix
+from assaymark.certification.view.sensitivity import HOLDS, Sample, hurtful, sensitivity_of
 from assaymark.overview.dossier import DossierCache, dossier
 from assaymark.project.folder import Project
 from worlds_on_disk import write_labels
@@ -134,8 +136,27 @@ def test_two_annotators_disputes_and_decisions(assaymark, project, world, tmp_pa
 def test_sensitivity_speaks_of_a_pass_only(labelled):
     found = dossier(Project(folder=labelled))
     assert found.answer.tone == "pass"
-    assert all(0 < tip.needed <= tip.given for tip in found.sensitivity.tippings)
+    assert all(0 < tip.worst <= tip.needed <= tip.given for tip in found.sensitivity.tippings)
     assert "not a guarantee" in found.sensitivity.sentence
+
+
+def test_a_single_wrong_label_that_overturns_the_verdict_is_found(labelled):
+    """Every label is turned by itself: if any of them overturns the verdict, the sentence says 1."""
+    state = Project(folder=labelled).state()
+    attempt = state.attempt
+    prefix = labelled_prefix(state, attempt)
+    holds = HOLDS[attempt.plan.mode, attempt.plan.design]
+    found = sensitivity_of(attempt, prefix, judge(state, attempt))
+    for tip in found.tippings:
+        label = 1 if tip.kind == "false alarm" else 0
+        falls = False
+        for places in hurtful(attempt.plan.claim, prefix, label):
+            answers = list(prefix.answers)
+            for place in places:
+                answers[place] = 1 - label
+            turned = Sample(attempt=attempt, prefix=prefix).with_answers(answers)
+            falls = falls or not holds(attempt, turned)
+        assert (tip.worst == 1) == falls
 
 
 def test_a_correction_after_the_certificate_supersedes_it(labelled, assaymark, world, tmp_path):

@@ -1,10 +1,10 @@
 """What wrong labels would do to an established claim: a what-if, never a guarantee.
 
-Errors are planted where they hurt the claim, evenly over the draws, until it is no longer
-established. Labels whose change would help the claim are left alone.
+Errors are planted where they hurt the claim until it is no longer established: once in the worst
+places first, once evenly over the draws. Labels whose change would help the claim are left alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,13 +58,13 @@ def sensitivity_of(attempt: Attempt, prefix: Prefix, verdict: Verdict | None) ->
     holds = HOLDS[attempt.plan.mode, attempt.plan.design]
     tippings = []
     for label in (1, 0):
-        places = _hurtful(attempt.plan.claim, prefix, label)
+        places = hurtful(attempt.plan.claim, prefix, label)
         if places:
             tippings.append(_tipping(sample, label, places, holds))
     return _told(tuple(tippings))
 
 
-def _hurtful(claim: Claim, prefix: Prefix, label: int) -> list[list[int]]:
+def hurtful(claim: Claim, prefix: Prefix, label: int) -> list[list[int]]:
     """Items with this label whose change would hurt the claim: the places of their draws."""
     tp, fp, fn, tn = gain(claim)
     matters = {True: tp != fp, False: fn != tn}
@@ -83,22 +83,49 @@ def _tipping(
     places: list[list[int]],
     holds: Callable[[Attempt, Prefix], bool],
 ) -> Tipping:
-    def still(wrong: int) -> bool:
+    def stands(wrong: Iterable[int]) -> bool:
         answers = list(sample.prefix.answers)
-        for number in spread(range(len(places)), wrong):
+        for number in wrong:
             for place in places[number]:
                 answers[place] = 1 - label
         return holds(sample.attempt, sample.with_answers(answers))
 
-    return _counted(label, len(places), tipping_point(still, len(places)))
+    ranked = _worst_first(sample, places)
+    worst = tipping_point(lambda wrong: stands(ranked[:wrong]), len(places))
+    evenly = tipping_point(lambda wrong: stands(spread(range(len(places)), wrong)), len(places))
+    return _counted(label, len(places), evenly, worst)
 
 
-def _counted(label: int, given: int, needed: int | None) -> Tipping:
+def _worst_first(sample: Sample, places: list[list[int]]) -> list[int]:
+    """The items in the order in which their change costs most evidence, the earliest draws first.
+
+    One label of a draw that had a small chance speaks for many items. Evidence that was reached
+    stays reached, so an error before the crossing costs more than one after it.
+    """
+    tp, fp, fn, tn = gain(sample.attempt.plan.claim)
+    change = {True: abs(tp - fp), False: abs(fn - tn)}
+
+    def cost(number: int) -> tuple[float, int]:
+        first = places[number][0]
+        draw = sample.prefix.drawn[first]
+        chances = sample.attempt.sampling[first]
+        weight = 1.0
+        if chances:
+            weight = sample.attempt.plan.strata[draw.stratum].items / chances[draw.stratum]
+        return -len(places[number]) * change[bool(draw.prediction)] * weight, first
+
+    return sorted(range(len(places)), key=cost)
+
+
+def _counted(label: int, given: int, needed: int | None, worst: int | None) -> Tipping:
+    if needed is not None and (worst is None or worst > needed):
+        worst = needed  # the places found worst were not: what is spread evenly does more
     return Tipping(
         kind="false alarm" if label == 1 else "miss",
         given=given,
         needed=needed,
         share=None if needed is None else needed / given,
+        worst=worst,
     )
 
 
@@ -174,24 +201,28 @@ def _census(attempt: Attempt, verdict: Verdict) -> Sensitivity | None:
             return value is not None and side * (value - claim.target) >= 0
 
         if given:
-            tippings.append(_counted(label, given, tipping_point(still, given)))
+            point = tipping_point(still, given)
+            tippings.append(_counted(label, given, point, point))
     return _told(tuple(tippings))
 
 
 def _told(tippings: tuple[Tipping, ...]) -> Sensitivity:
-    parts = []
-    for tip in tippings:
-        word = WORDS[1 if tip.kind == "false alarm" else 0]
-        where = f'{counted(tip.given, "label")} "{word}" that matter'
-        if tip.needed is None or tip.share is None:
-            parts.append(f"even if all {where} were wrong it would stand")
-        else:
-            parts.append(
-                f"it would fall if {tip.needed:,} of the {where} ({tip.share:.1%}) were wrong"
-            )
-    told = "; ".join(parts) if parts else "no label could change it"
+    told = "; ".join(map(_words, tippings)) if tippings else "no label could change it"
     return Sensitivity(
         tippings=tippings,
-        sentence=f"What wrong labels would do to this verdict: {told}. This is a what-if with errors "
-        "spread evenly where they hurt, not a guarantee.",
+        sentence=f"What wrong labels would do to this verdict: {told}. This is a what-if, not a "
+        "guarantee.",
     )
+
+
+def _words(tip: Tipping) -> str:
+    word = WORDS[1 if tip.kind == "false alarm" else 0]
+    where = f'{counted(tip.given, "label")} "{word}" that matter'
+    if tip.worst is None:
+        return f"even if all {where} were wrong it would stand"
+    least = f"it would fall if {tip.worst:,} of the {where} were wrong in the worst place"
+    if tip.needed is None or tip.share is None:
+        return f"{least}, and with errors spread evenly it would stand"
+    if tip.needed == tip.worst:
+        return f"it would fall if {tip.needed:,} of the {where} ({tip.share:.1%}) were wrong"
+    return f"{least}, or {tip.needed:,} ({tip.share:.1%}) spread evenly"
