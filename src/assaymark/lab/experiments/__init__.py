@@ -4,19 +4,21 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from assaymark.claims.checks import choice
+from assaymark.errors import InputError
 from assaymark.lab.outcome import Outcome
 from assaymark.lab.tasks import Order
 
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """An experiment: what it shows, where it is, and what `--runs` counts."""
+    """An experiment: what it shows, where it is, what its runs count, and whether it has fine steps."""
 
     name: str
     shows: str
     module: str
     function: str
     runs: str
+    full: bool = False
 
 
 EXPERIMENTS = {
@@ -77,6 +79,7 @@ EXPERIMENTS = {
             module="assaymark.lab.experiments.policies.experiment",
             function="policies",
             runs="learning curves per topic with random training (default 20)",
+            full=True,
         ),
     )
 }
@@ -85,6 +88,12 @@ EXPERIMENTS = {
 def run_experiment(name: str, order: Order) -> Outcome:
     """Run an experiment by name; the nearest name is suggested where there is none."""
     experiment = EXPERIMENTS[choice("experiment", name, EXPERIMENTS)]
+    if order.full and not experiment.full:
+        fine = ", ".join(e.name for e in EXPERIMENTS.values() if e.full)
+        raise InputError(
+            f"The experiment '{name}' has no finer steps than its usual ones, so a full run of it means "
+            f"nothing. Experiments that have: {fine}."
+        )
     function = getattr(import_module(experiment.module), experiment.function)
     outcome: Outcome = function(order)
     return outcome

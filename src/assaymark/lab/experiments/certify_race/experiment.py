@@ -23,7 +23,7 @@ from assaymark.lab.corpora import (
 from assaymark.lab.experiments.certify_race.entrants import ENTRANTS, Course
 from assaymark.lab.experiments.certify_race.figure import race_figure
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Found, Order, rng_of, run_all
+from assaymark.lab.tasks import Found, Order, rng_of, run_all, worked_on
 from assaymark.lab.worlds import Sketch, World, claim_below, make_world
 
 RUNS = 20
@@ -163,7 +163,9 @@ def certify_race(order: Order) -> Outcome:
         order.progress(f"reading {path.name}", None)
         tasks += [
             RaceTask(path=path, topic=topic, margin=margin, runs=runs, seed=order.seed)
-            for topic in race_topics(read_collection(path))
+            for topic in worked_on(
+                path, race_topics(read_collection(path)), needs="topics or scores to claim about"
+            )
             for margin in REAL_MARGINS
         ]
     parts = [[Lap(**lap) for lap in found["laps"]] for found in run_all(run_race, tasks, order)]

@@ -23,7 +23,7 @@ from assaymark.estimation.stats.stratifiers import stratify
 from assaymark.lab.corpora import read_collection, vendor_worlds
 from assaymark.lab.experiments.stratified.pools import of_world
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Found, Order, rng_of, run_all
+from assaymark.lab.tasks import Found, Order, rng_of, run_all, worked_on
 from assaymark.lab.worlds import Cut, Sketch, World, cut_world, make_world
 from assaymark.stats.score_guided.supermartingale import Stratum, tests_at, walk, weighted_test
 from assaymark.stats.score_guided.wealth import draw_strata
@@ -220,7 +220,8 @@ def tasks_of(order: Order) -> list[CoverTask]:
         collection = read_collection(path)
         known = {world.name for world in vendor_worlds(collection, (0.5, 0.8))}
         wanted = [f"{collection.name} {name}" for name in VENDOR]
-        places += [(name, path) for name in wanted if name in known]
+        usable = [(name, path) for name in wanted if name in known]
+        places += worked_on(path, usable, needs="scores of a vendor that it knows")
     return [
         CoverTask(world=world, metric=name, runs=runs, seed=order.seed, path=path)
         for world, path in places

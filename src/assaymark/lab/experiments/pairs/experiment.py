@@ -21,7 +21,7 @@ from assaymark.lab.experiments.pairs.worlds import (
     savings,
 )
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Order, run_all
+from assaymark.lab.tasks import Order, run_all, worked_on
 
 SPLITS = 5
 DELTAS = (0.8, 0.85, 0.9, 1.0, 1.05, 1.1, 1.25)
@@ -45,9 +45,12 @@ def pairs(order: Order) -> Outcome:
     real: list[dict[str, Any]] = []
     for path in order.data:
         order.progress(f"reading {path.name}", None)
-        real += [
-            found["pair"] for found in run_all(run_pair, tasks_of(path, order.seed, splits), order)
-        ]
+        tasks = worked_on(
+            path,
+            tasks_of(path, order.seed, splits),
+            needs="texts with topics of which pairs are made",
+        )
+        real += [found["pair"] for found in run_all(run_pair, tasks, order)]
     tables = recomputed()
     summary = summarise(real)
     cost = savings()

@@ -33,7 +33,7 @@ from assaymark.lab.experiments.stratified.pools import (
 )
 from assaymark.lab.experiments.stratified.runs import Samples, floor_vr, sample, score, truth_of
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Found, Order, rng_of, run_all
+from assaymark.lab.tasks import Found, Order, rng_of, run_all, worked_on
 
 RUNS = 300
 SIZES = (50, 100, 200, 400, 800, 1600)
@@ -217,7 +217,11 @@ def stratified(order: Order) -> Outcome:
         order.progress(f"reading {path.name}", None)
         tasks += [
             StratifiedTask(path=path, number=k, label=pool.name, runs=runs, seed=order.seed)
-            for k, pool in enumerate(real_pools(path, order.seed))
+            for k, pool in enumerate(
+                worked_on(
+                    path, real_pools(path, order.seed), needs="texts that it has a learner for"
+                )
+            )
         ]
         if read_collection(path).name == "newsgroups20":
             accuracies += _accuracies(path, order, runs)

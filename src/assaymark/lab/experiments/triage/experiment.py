@@ -21,7 +21,7 @@ from assaymark.lab.experiments.triage.worlds import (
     sketches_of,
 )
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Found, Order, rng_of, run_all
+from assaymark.lab.tasks import Found, Order, rng_of, run_all, worked_on
 from assaymark.stats.calibration import platt
 from assaymark.stats.labelled_scores import Labelled
 from assaymark.triaging.report import LOOK
@@ -245,7 +245,7 @@ def triage(order: Order) -> Outcome:
     sketches = [*SKETCHES]
     for path in order.data:
         order.progress(f"reading {path.name}", None)
-        sketches += sketches_of(path)
+        sketches += worked_on(path, sketches_of(path), needs="scores of a vendor or spam and ham")
     tasks = [TriageTask(sketch=sketch, runs=runs, seed=order.seed) for sketch in sketches]
     found = run_all(run_world, tasks, order)
     rows = [row for part in found for row in part["rows"]]
