@@ -8,7 +8,7 @@ import click
 
 from assaymark import __version__
 from assaymark.certification import cli as calculators
-from assaymark.cli import feeding, lab, operations, project, report, serve, story
+from assaymark.cli import feeding, lab, operations, project, report, review, serve, story
 from assaymark.errors import AssaymarkError
 from assaymark.estimation import cli as estimate
 from assaymark.pair_recall.cli import pairs, recall
@@ -22,6 +22,7 @@ PARTS = {
         "size", "init", "plan", "draw", "label", "serve", "users", "status", "look", "certify",
         "verify", "report", "key", "witness",
     ),
+    "Find everything relevant": ("review",),
     "Estimate, find, train, automate": ("bound", "estimate", "train", "recall", "keywords", "pair", "triage"),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),
     "See it work": ("demo", "lab"),
@@ -85,6 +86,7 @@ for command in (
     *train.COMMANDS,
     *triage.COMMANDS,
     *recall.COMMANDS,
+    *review.COMMANDS,
     *pairs.COMMANDS,
     *operations.COMMANDS,
     *lab.COMMANDS,

@@ -204,6 +204,8 @@ def verify(
     from assaymark.certification.verification import verify as run
     from assaymark.project.folder import Project
     from assaymark.project.place import is_project
+    from assaymark.reviewing.certificate import is_review_certificate
+    from assaymark.reviewing.verifying import verify_review
 
     if folder is None and is_project(certificate.parent):
         folder = certificate.parent
@@ -216,7 +218,10 @@ def verify(
         **_witnesses(heads, files, tsa),
     )
     with progress_bar("verify") as progress:
-        found = run(certificate, project=project, brought=brought, progress=progress)
+        if is_review_certificate(certificate):
+            found = verify_review(certificate, project=project, progress=progress)
+        else:
+            found = run(certificate, project=project, brought=brought, progress=progress)
     if as_json:
         show_json(plain(found))
     else:

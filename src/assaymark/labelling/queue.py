@@ -37,6 +37,14 @@ def open_work(state: State) -> tuple[Work, ...]:
         for batch in survey.files:
             order = blind_order(survey.survey.seed, [item.id for item in batch.items])
             found.append(Work(seed=survey.survey.seed, items=tuple(order)))
+    for review in state.reviews:
+        handouts: dict[int, list[str]] = {}
+        for item, number in review.handed.items():
+            handouts.setdefault(number, []).append(item)
+        seed = review.opened.commitment
+        for number, items in handouts.items():
+            order = blind_order(f"{seed}:{number}", items)
+            found.append(Work(seed=seed, items=tuple(order)))
     return tuple(found)
 
 
@@ -59,6 +67,8 @@ def purposes(state: State) -> tuple[str, ...]:
         if any(not state.labelled(item) for item in work.order):
             purpose = work.survey.purpose
             found.append(PURPOSES.get(purpose, f"for a survey ({purpose})"))
+    if any(not state.labelled(item) for review in state.reviews for item in review.handed):
+        found.append("to find the relevant records of a collection")
     return tuple(dict.fromkeys(found))
 
 

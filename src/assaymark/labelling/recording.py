@@ -84,7 +84,7 @@ def label(
         raise InputError("An annotator needs a name: --annotator NAME, or a column 'annotator'.")
     with project.writing() as session:
         state = session.state
-        if not state.surveys:
+        if not state.surveys and not state.reviews:
             latest_attempt(state)
         rows = mend_ids(state, rows, restore_zeros=restore_zeros)
         drawn = [row for row in rows if state.drawn(row.item)]
@@ -187,6 +187,8 @@ def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
         return "assaymark look"
     asked = (work.survey for work in reversed(state.surveys) if not items.isdisjoint(work.cells))
     survey = next(asked, None)
+    if survey is None and state.reviews:
+        return "assaymark review status"
     if survey is None:
         return "assaymark look"
     return answer_command(survey)
@@ -227,6 +229,6 @@ def _summary(
         to_draw=max((attempt.plan.size or 0) - len(attempt.draws), 0)
         if attempt is not None and attempt.plan.mode == "fixed"
         else 0,
-        closed=attempt is not None and not attempt.open and not state.surveys,
+        closed=attempt is not None and not attempt.open and not state.surveys and not state.reviews,
         ask=_ask(state, drawn),
     )

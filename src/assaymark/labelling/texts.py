@@ -19,6 +19,11 @@ def text_sources(state: State) -> Sources:
     ]
     pool = registered_pool(state)
     found += [
+        (file, pool.columns.text)
+        for review in state.reviews
+        for file in dict.fromkeys(batch.file for batch in reversed(review.batches))
+    ]
+    found += [
         (reserve.file, pool.columns.text)
         for attempt in reversed(state.attempts)
         for reserve in attempt.reserves

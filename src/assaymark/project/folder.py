@@ -138,6 +138,7 @@ def handed_out(state: State) -> list[str]:
     """The items of the latest plan and of all surveys, each once, in the order they were drawn."""
     orders = [state.attempt.order] if state.attempt else []
     orders += [work.order for work in live_surveys(state)]
+    orders += [review.order for review in state.reviews]
     return list(dict.fromkeys(itertools.chain.from_iterable(orders)))
 
 

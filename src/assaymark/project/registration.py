@@ -42,7 +42,7 @@ def init(
     The ledger is a file of the project, or postgresql://user@host/database[#name]. The engine spark
     reads tables too; `spark` is a session or the address of the cluster, and is not put on record.
     """
-    _refuse_used(folder)
+    refuse_used(folder)
     named_ledger(ledger, folder)  # an address that cannot be is refused before the pool is read
     pool = settle(pool, engine)
     opened = open_pool(pool, columns, engine=engine, spark=spark)
@@ -80,7 +80,8 @@ def fingerprint(files: tuple[PoolFile, ...], summary: PoolSummary, columns: Colu
     return digest([stored(files), stored(summary), stored(columns)])
 
 
-def _refuse_used(folder: Path) -> None:
+def refuse_used(folder: Path) -> None:
+    """Refuse a folder that is a project already."""
     if is_project(folder) and ledger_of(folder).entries():
         raise InputError(_used(folder))
 

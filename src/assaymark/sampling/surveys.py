@@ -84,7 +84,7 @@ def hand_out(
     survey, number = work.survey, work.batches + 1
     file = Path("reserve") / f"survey-{survey.number}-{number}.parquet"
     order = blind_order(survey.seed, [item.id for item in items])
-    _store_texts(project.folder / file, order, texts, survey.text)
+    store_texts(project.folder / file, order, texts, survey.text)
     drawn = SurveyDrawn(
         survey=survey.number,
         batch=number,
@@ -162,7 +162,8 @@ def _given(texts: Texts, item: str) -> dict[str, str]:
     return {name: text or "" for name, text in texts.get(item, {}).items()}
 
 
-def _store_texts(path: Path, ids: Sequence[str], texts: Texts, columns: Sequence[str]) -> None:
+def store_texts(path: Path, ids: Sequence[str], texts: Texts, columns: Sequence[str]) -> None:
+    """Keep the texts of these items in a file of the project."""
     table: dict[str, Any] = {"id": list(ids)}
     for number, column in enumerate(columns):
         table[f"text_{number}"] = [texts.get(item, {}).get(column) or "" for item in ids]

@@ -27,6 +27,18 @@ from assaymark.ledger.events.kinds import (
     WitnessRecorded,
     read_event,
 )
+from assaymark.ledger.events.review import (
+    KnownLabel,
+    KnownLabels,
+    ReviewCertified,
+    ReviewDrawn,
+    ReviewOpened,
+    ReviewRanked,
+    ReviewWork,
+    SecretCommitted,
+    SecretRevealed,
+    review_of,
+)
 from assaymark.ledger.events.rules import check_story
 from assaymark.ledger.events.state import Attempt, State, SurveyWork, go_on, replay
 from assaymark.ledger.events.training import (
@@ -55,6 +67,8 @@ __all__ = [
     "DrawnItem",
     "Entry",
     "Event",
+    "KnownLabel",
+    "KnownLabels",
     "LabelAdjudicated",
     "LabelCorrected",
     "LabelRecorded",
@@ -65,6 +79,13 @@ __all__ = [
     "PlanSealed",
     "PoolRegistered",
     "ReserveStored",
+    "ReviewCertified",
+    "ReviewDrawn",
+    "ReviewOpened",
+    "ReviewRanked",
+    "ReviewWork",
+    "SecretCommitted",
+    "SecretRevealed",
     "State",
     "SurveyDrawn",
     "SurveyOpened",
@@ -85,6 +106,7 @@ __all__ = [
     "random_items",
     "read_event",
     "replay",
+    "review_of",
     "seal",
     "set_aside",
     "settings_of",

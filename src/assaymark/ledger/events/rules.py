@@ -27,6 +27,7 @@ from assaymark.ledger.events.kinds import (
     WitnessRecorded,
     read_event,
 )
+from assaymark.ledger.events.review_story import REVIEW_STORY
 from assaymark.ledger.events.state import Attempt, State
 from assaymark.ledger.events.training import (
     is_frozen,
@@ -179,4 +180,5 @@ RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     ModelTrained: model,
     ClassifierFrozen: freeze,
     WitnessRecorded: _witness,
+    **REVIEW_STORY,
 }

@@ -29,6 +29,7 @@ from assaymark.ledger.events.kinds import (
     WitnessRecorded,
     read_event,
 )
+from assaymark.ledger.events.review import REVIEW_RULES, ReviewWork
 from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
 from assaymark.records.survey import Survey
@@ -104,6 +105,7 @@ class State:
     collection: RegisteredPool | None = None
     attempts: list[Attempt] = field(default_factory=list)
     surveys: list[SurveyWork] = field(default_factory=list)
+    reviews: list[ReviewWork] = field(default_factory=list)
     predictions: dict[str, bool | None] = field(default_factory=dict)
     claimed: dict[str, None] = field(default_factory=dict)
     surveyed: set[str] = field(default_factory=set)
@@ -160,6 +162,8 @@ class State:
         if isinstance(event, Answered):
             self.labels_at = entry.seq
             _remark(self, event)
+            for review in self.reviews:
+                review.answered(self, event)
 
 
 def _remark(state: State, event: Answered) -> None:
@@ -285,6 +289,7 @@ RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     ModelTrained: _model_trained,
     ClassifierFrozen: _classifier_frozen,
     WitnessRecorded: _witness_recorded,
+    **REVIEW_RULES,
 }
 
 
