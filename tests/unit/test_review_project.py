@@ -126,6 +126,20 @@ def test_a_review_to_its_certified_end(tmp_path):
     assert issued["bound"] == now["found"] + now["left_at_most"]
     assert run("review", "certify", "-p", work)["hash"] == issued["hash"]
     assert run("verify", work / "certificate.json", "-p", work)["status"] == "verified"
+    written = run("report", "-p", work)
+    page = Path(written["path"]).read_text(encoding="utf-8")
+    assert written["verdict"].startswith("Stop: the target is certified.")
+    for words in ("Flow of records", "screened at random", "Recall as labels came"):
+        assert words in page
+    for name, form in (("out.csv", "auto"), ("out.ris", "auto"), ("as.csv", "asreview")):
+        run("review", "export", "-o", tmp_path / name, "--format", form, "-p", work)
+        again = tmp_path / f"again-{name}"
+        begun_again = run(
+            "review", "start", again, "--pool", tmp_path / "pool.csv", "--id", "id", "--text", "title",
+            "--import", tmp_path / name,
+        )  # fmt: skip
+        assert (begun_again["known"], begun_again["found"]) == (now["labels"], now["found"])
+    assert run("status", "-p", work)["survey"] == "review"
 
 
 def test_going_on_after_a_certificate_draws_with_a_new_secret(tmp_path):

@@ -41,6 +41,9 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
     from assaymark.overview.report import write_report
     from assaymark.project.folder import Project
 
+    if Project(folder=folder).state().reviews:
+        _review(folder, output, as_json=as_json)
+        return
     with progress_bar("report") as progress:
         progress("writing", None)
         written = write_report(Project(folder=folder), output=output)
@@ -67,6 +70,33 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
         )
     else:
         advise(f"assaymark status -p {quoted(folder)}")
+
+
+def _review(folder: Path, output: Path | None, *, as_json: bool) -> None:
+    """The report of a project that is a review."""
+    from assaymark.project.folder import Project
+    from assaymark.reviewing.reporting import write_review_report
+    from assaymark.reviewing.wording import verdict
+
+    with progress_bar("report") as progress:
+        progress("writing", None)
+        written = write_review_report(Project(folder=folder), output=output)
+    told = verdict(written.status)
+    if as_json:
+        show_json(
+            {
+                "path": str(written.path),
+                "form": written.form,
+                "tone": "pass" if written.status.decision == "stop" else "not yet",
+                "verdict": told,
+                "head": written.head,
+                "certificate": written.certificate,
+            }
+        )
+        return
+    headline(f"Report written to {written.path}")
+    rows([("verdict", told), ("ledger", written.head)])
+    advise(f"assaymark review status -p {quoted(folder)}")
 
 
 COMMANDS = (report,)

@@ -25,13 +25,6 @@ if TYPE_CHECKING:
 
 READ = click.Path(exists=True, dir_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
-REASONS = {
-    "certified": "the target is certified",
-    "nothing relevant": "every record was read and none is relevant; there is nothing to certify",
-    "nothing found": "no relevant record was found yet, and without one nothing can be certified",
-    "unclear": "everything is read, and records that nobody could tell stand in the way",
-    "not yet": "the target is not certified yet",
-}
 
 
 @click.group()
@@ -216,16 +209,13 @@ def status(folder: Path, as_json: bool) -> None:
 
 def show_status(now: "ReviewStatus") -> None:
     """The figures of a review, verdict first."""
+    from assaymark.reviewing.wording import REASONS, rounded_down, to_go
+
     stop = now.decision == "stop"
     headline(
         f"{'Stop' if stop else 'Continue'}: {REASONS[now.reason]}.", "good" if stop else "wait"
     )
-    recall = (
-        "none yet" if now.certified_recall is None else f"{int(now.certified_recall * 1e4) / 1e4:g}"
-    )
-    to_go = "no number can be named yet"
-    if now.expected_labels is not None:
-        to_go = f"about {now.expected_labels:,} random labels ({now.expected_low:,} to {now.expected_high:,})"
+    recall = "none yet" if now.certified_recall is None else rounded_down(now.certified_recall)
     rows(
         [
             ("labels", f"{now.labels:,} ({now.directed:,} directed, {now.random:,} random)"),
@@ -236,7 +226,7 @@ def show_status(now: "ReviewStatus") -> None:
                 "certified recall",
                 f"{recall} (target {now.target:g}, {percent(now.confidence)} confidence)",
             ),
-            ("to go", to_go),
+            ("to go", to_go(now)),
             ("cannot tell", f"{now.unclear:,}"),
             ("unread", f"{now.unread:,} of {now.items:,}"),
             ("floor", f"{now.floor:,} irrelevant records, if those found are all"),
@@ -265,6 +255,23 @@ def certify(output: Path | None, folder: Path, as_json: bool) -> None:
     headline(str(issued.certificate), "good")
     rows([("file", str(issued.path)), ("SHA-256", issued.hash)])
     advise(f"assaymark verify {quoted(issued.path)} -p {quoted(folder)}")
+
+
+@review.command()
+@click.option("-o", "--output", type=FILE, required=True, help="Where to write: .csv or .ris.")
+@click.option("--format", "form", default="auto", show_default=True, help="csv, ris or asreview.")
+@project_option
+@json_option
+def export(output: Path, form: str, folder: Path, as_json: bool) -> None:
+    """Write every record with its decision for another tool."""
+    from assaymark.project.folder import Project
+    from assaymark.reviewing.exporting import export_decisions
+
+    number = export_decisions(Project(folder=folder), output, form=form)
+    if as_json:
+        show_json({"path": str(output), "decided": number})
+        return
+    headline(f"{counted(number, 'decision')} written to {output}")
 
 
 COMMANDS = (review,)

@@ -77,6 +77,8 @@ def status(project: Project) -> Status:
         events=state.head.seq if state.head else 0,
         advice=advice,
     )
+    if state.reviews and attempt is None:
+        return _of_review(found, state)
     work = _estimate(state)
     if work is not None:
         return _of_estimate(found, state, work)
@@ -86,6 +88,25 @@ def status(project: Project) -> Status:
     if training is not None and attempt is not None and attempt.closed is not None:
         return replace(found, advice="assaymark train")
     return found if attempt is not None or not state.surveys else _of_survey(found, state)
+
+
+def _of_review(found: Status, state: State) -> Status:
+    """The same, about a review."""
+    review = state.reviews[-1]
+    order = review.order
+    missing = sum(not state.labelled(item) for item in order)
+    advice = "assaymark review next --pending" if missing else "assaymark review status"
+    return replace(
+        found,
+        summary="The review waits for labels." if missing else "The review can go on.",
+        advice=advice,
+        survey="review",
+        confidence=float(review.opened.confidence),
+        draws=len(order),
+        labelled=len(order) - missing,
+        missing=missing,
+        disputed=sum(state.disputed(item) for item in order),
+    )
 
 
 def _of_survey(found: Status, state: State) -> Status:

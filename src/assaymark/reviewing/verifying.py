@@ -120,9 +120,9 @@ def _draws(
         event = read_event(entry.kind, entry.body)
         if isinstance(event, ReviewDrawn) and event.route == "random":
             _batch(state, event, ids, certificate.secrets)
-            number += 1
+            number += len(event.items)
         state.apply(event, entry)
-    told = f"{counted(number, 'random batch')} drawn from all unread records by their tickets"
+    told = f"{counted(number, 'random draw')}, each batch from all unread records by its tickets"
     return _Drawn(
         checks=[_check("pool", "files are those that were registered"), _check("draws", told)],
         pool=True,
