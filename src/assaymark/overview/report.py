@@ -1,7 +1,6 @@
 """Write the report of a project: one HTML or PDF file that needs nothing else."""
 
 import contextlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from assaymark.overview.dossier import dossier
 from assaymark.overview.report_content import report_of
 from assaymark.overview.watch import look_is_due
 from assaymark.project.folder import Project
-from assaymark.reports.document import Report
+from assaymark.reports.forms import FORMS, form_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,22 +24,6 @@ class Written:
     dossier: Dossier
 
 
-def _html(report: Report) -> bytes:
-    from assaymark.reports.html import html
-
-    return html(report).encode("utf-8", "replace")
-
-
-def _pdf(report: Report) -> bytes:
-    from assaymark.reports.pdf import pdf
-
-    return pdf(report)
-
-
-FORMS: dict[str, Callable[[Report], bytes]] = {"html": _html, "pdf": _pdf}
-REPORT_FORMS = tuple(FORMS)
-
-
 def report_bytes(project: Project, form: str) -> bytes:
     """The report in this form. Records nothing: whoever shows it puts the look on record before."""
     return FORMS[form](report_of(dossier(project)))
@@ -49,9 +32,7 @@ def report_bytes(project: Project, form: str) -> bytes:
 def write_report(project: Project, *, output: Path | None = None) -> Written:
     """Write the report. It shows the verdict, so an open plan has this look on record."""
     path = output or project.folder / "report.html"
-    form = path.suffix.lower().removeprefix(".")
-    if form not in FORMS:
-        raise InputError(f"A report is written as .html or .pdf, got {path.name!r}.")
+    form = form_of(path)
     _refuse_existing(path)
     if look_is_due(project.state()):
         with contextlib.suppress(PlanError):  # too early to look: then the report shows no verdict

@@ -5,12 +5,11 @@ from pathlib import Path
 
 from assaymark import __version__
 from assaymark.claims.results import percent
-from assaymark.errors import InputError
 from assaymark.files.places import part_of, refuse_existing
 from assaymark.ledger.events import ReviewWork, replay
-from assaymark.overview.report import FORMS
 from assaymark.project.folder import Project, collection_of
 from assaymark.reports.document import Report
+from assaymark.reports.forms import FORMS, form_of
 from assaymark.reports.section import Chart, Section, Table
 from assaymark.reports.spec import ACCENT, INK, SOFT, WIDTH, chart
 from assaymark.reviewing.handing import the_review
@@ -33,9 +32,7 @@ class WrittenReview:
 def write_review_report(project: Project, *, output: Path | None = None) -> WrittenReview:
     """Write the report of the review as .html or .pdf; a file is never written over."""
     path = output or project.folder / "report.html"
-    form = path.suffix.lower().removeprefix(".")
-    if form not in FORMS:
-        raise InputError(f"A report is written as .html or .pdf, got {path.name!r}.")
+    form = form_of(path)
     refuse_existing(path)
     entries = project.ledger.entries()
     state = replay(entries)

@@ -12,7 +12,8 @@ from assaymark.certification.handover import (
     on_record,
 )
 from assaymark.labelling.desk import Desk
-from assaymark.overview.report import REPORT_FORMS, report_bytes
+from assaymark.overview.report import report_bytes
+from assaymark.reports.forms import REPORT_FORMS
 from assaymark.web.site import only, person_of, refuse, site_of
 
 TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
