@@ -32,6 +32,8 @@ from assaymark.pool.sources import KINDS as POOLS
 from assaymark.stats.fixed import METHODS
 from assaymark.stats.metrics import ALIASES, DENOMINATORS, NUMERATORS, TITLES
 from assaymark.types.certificate import Certificate
+from assaymark.types.plan_shape import PlanShape
+from assaymark.types.pool_shape import PoolShape
 
 DOCS = Path(__file__).parent
 TEMPLATES = DOCS / "reference" / "templates"
@@ -186,6 +188,8 @@ def reference() -> dict[str, str]:
         "pool_kinds": ", ".join(f"`{ending}`" for ending in POOLS),
         "ledger_schema": SCHEMA.strip(),
         "certificate_fields": _fields(Certificate),
+        "plan_fields": _fields(PlanShape),
+        "pool_fields": _fields(PoolShape),
         "formats": formats(),
         "relevant": _words(RELEVANT),
         "not_relevant": _words(NOT_RELEVANT),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assaymark.errors import InputError, LedgerError, VerificationError
-from assaymark.events import LabelSkipped, check_chain
+from assaymark.events import LabelRecorded, check_chain
 from assaymark.ledger import Ledger, open_ledger
 from postgres import Server
 
@@ -35,8 +35,8 @@ def ledger(address: str, tmp_path: Path) -> Ledger:
     return made
 
 
-def skipped(item: str) -> LabelSkipped:
-    return LabelSkipped(item=item, annotator="kim")
+def skipped(item: str) -> LabelRecorded:
+    return LabelRecorded(item=item, annotator="kim")
 
 
 def test_events_come_back_in_order_and_chained(ledger: Ledger) -> None:

@@ -13,6 +13,7 @@ from assaymark.events import Attempt
 from assaymark.evidence.guided import point_of, weighted_draws, weighted_test_of
 from assaymark.evidence.prefix import Prefix, counted_label
 from assaymark.evidence.sequential import informative_draws
+from assaymark.stats.methods import mixture_method
 from assaymark.stats.metrics import metric
 from assaymark.stats.mixture import anytime_bound
 from assaymark.stats.weighted import first_draws
@@ -110,9 +111,11 @@ def _bounds(attempt: Attempt, prefix: Prefix, verdict: Verdict, ends: Sequence[i
 
 def _anytime_bounds(plan: Plan, prefix: Prefix, ends: Sequence[int]) -> list[float | None]:
     found = informative_draws(plan.claim, prefix)
-    told = _informative_after(found.places, prefix.draws)
+    told, rule = _informative_after(found.places, prefix.draws), mixture_method(plan.method)
     return [
-        anytime_bound(plan.claim, found.wins[: told[end]], confidence=plan.confidence).value
+        anytime_bound(
+            plan.claim, found.wins[: told[end]], confidence=plan.confidence, rule=rule
+        ).value
         for end in ends
     ]
 

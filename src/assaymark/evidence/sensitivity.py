@@ -12,13 +12,14 @@ import numpy as np
 from assaymark.events import Attempt
 from assaymark.evidence.guided import weighted_draws, weighted_test_of
 from assaymark.evidence.prefix import Prefix, counts_of
-from assaymark.evidence.sequential import informative_draws
+from assaymark.evidence.sequential import informative_draws, spending_test_of
 from assaymark.evidence.words import reaches
 from assaymark.stats.agreement import spread, tipping_point
 from assaymark.stats.fixed import bound
+from assaymark.stats.methods import exact_method, mixture_method
 from assaymark.stats.metrics import gain, metric, worst_label
 from assaymark.stats.mixture import evidence, mixture_test
-from assaymark.stats.spending import crossing, spending_test
+from assaymark.stats.spending import crossing
 from assaymark.stats.weighted import replay
 from assaymark.types.agreement import Sensitivity, Tipping
 from assaymark.types.claim import Claim
@@ -110,7 +111,7 @@ def _fixed(attempt: Attempt, prefix: Prefix) -> bool:
         design="simple",
         confidence=plan.confidence,
         side=plan.claim.side,
-        method=plan.bound,
+        method=exact_method(plan.method).bound,
     )
     return reaches(plan.claim, found.interval)
 
@@ -118,14 +119,14 @@ def _fixed(attempt: Attempt, prefix: Prefix) -> bool:
 def _anytime(attempt: Attempt, prefix: Prefix) -> bool:
     plan = attempt.plan
     wins = informative_draws(plan.claim, prefix).wins
-    return evidence(mixture_test(plan.claim, confidence=plan.confidence), wins).passed
+    rule = mixture_method(plan.method)
+    return evidence(mixture_test(plan.claim, confidence=plan.confidence, rule=rule), wins).passed
 
 
 def _budget(attempt: Attempt, prefix: Prefix) -> bool:
     plan = attempt.plan
-    planned = plan.informative or 1
-    test = spending_test(plan.claim, confidence=plan.confidence, planned=planned)
-    return crossing(test, informative_draws(plan.claim, prefix).wins[:planned]).passed
+    wins = informative_draws(plan.claim, prefix).wins
+    return crossing(spending_test_of(plan), wins[: plan.informative]).passed
 
 
 def _weighted(attempt: Attempt, prefix: Prefix) -> bool:

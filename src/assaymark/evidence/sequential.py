@@ -10,9 +10,10 @@ from assaymark.errors import PlanError
 from assaymark.events import Attempt, State
 from assaymark.evidence.prefix import Prefix, counted_label, labelled_prefix
 from assaymark.evidence.words import ANYTIME, BUDGET, refuted, sentence
+from assaymark.stats.methods import mixture_method, spending_method
 from assaymark.stats.metrics import binomial_test, metric
 from assaymark.stats.mixture import MixtureTest, anytime_bound, evidence, mixture_test, outlook
-from assaymark.stats.spending import crossing, spending_test
+from assaymark.stats.spending import SpendingTest, crossing, spending_test
 from assaymark.types.claim import Claim
 from assaymark.types.plan import Plan
 from assaymark.types.results import Decision, Estimate, Interval, Verdict, shown
@@ -67,8 +68,9 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
     plan = attempt.plan
     prefix = labelled_prefix(state, attempt)
     found = informative_draws(plan.claim, prefix)
-    reached = anytime_bound(plan.claim, found.wins, confidence=plan.confidence)
-    test = mixture_test(plan.claim, confidence=plan.confidence)
+    rule = mixture_method(plan.method)
+    reached = anytime_bound(plan.claim, found.wins, confidence=plan.confidence, rule=rule)
+    test = mixture_test(plan.claim, confidence=plan.confidence, rule=rule)
     seen = evidence(test, found.wins)
     decision: Decision = "continue"
     if reached.passed:
@@ -96,6 +98,7 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
         skipped=prefix.skipped,
         census=False,
         e_value=math.exp(min(seen.best, 700.0)),
+        log_wealth=seen.log_evidence,
         advice=_futility(test, found) if decision == "continue" else None,
         reason=refuted(plan.claim, estimate, plan.refutation)
         if decision == "fail"
@@ -106,7 +109,8 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
 def _refuted(plan: Plan, found: Informative) -> bool:
     """Whether the mirrored claim is established at its own level, which the plan fixed."""
     mirror = replace(plan.claim, side="upper" if plan.claim.side == "lower" else "lower")
-    return anytime_bound(mirror, ~found.wins, confidence=plan.refutation).passed
+    rule = mixture_method(plan.method)
+    return anytime_bound(mirror, ~found.wins, confidence=plan.refutation, rule=rule).passed
 
 
 def _futility(test: MixtureTest, found: Informative) -> str | None:
@@ -133,6 +137,18 @@ def _labels_ahead(found: Informative, null: float, best: float, needed: float) -
     return max(1, round((needed - best) / speed / found.rate)) if needed > best else 0
 
 
+def spending_test_of(plan: Plan) -> SpendingTest:
+    """The test that a budget plan seals."""
+    rule = spending_method(plan.method)
+    return spending_test(
+        plan.claim,
+        confidence=plan.confidence,
+        planned=plan.informative or 0,
+        look_every=rule.look_every,
+        rounding=rule.rounding,
+    )
+
+
 def judge_budget(state: State, attempt: Attempt) -> Verdict:
     """Whether the path crossed the sealed boundary at any of its sealed looks so far.
 
@@ -143,7 +159,7 @@ def judge_budget(state: State, attempt: Attempt) -> Verdict:
         raise PlanError(f"Plan {plan.number} seals no budget.")
     prefix = labelled_prefix(state, attempt)
     found = informative_draws(plan.claim, prefix)
-    test = spending_test(plan.claim, confidence=plan.confidence, planned=plan.informative)
+    test = spending_test_of(plan)
     seen = crossing(test, found.wins[: plan.informative])
     spent = len(found.wins) >= plan.informative or prefix.draws >= plan.size
     decision: Decision = "pass" if seen.passed else "fail" if spent else "continue"

@@ -4,8 +4,8 @@ import math
 
 from assaymark.events import Attempt
 from assaymark.evidence.prefix import Prefix
-from assaymark.evidence.sequential import informative_draws
-from assaymark.stats.spending import spending_boundary, spending_test
+from assaymark.evidence.sequential import informative_draws, spending_test_of
+from assaymark.stats.spending import spending_boundary
 from assaymark.types.dossier import EvidenceNow
 from assaymark.types.results import Verdict, counted
 
@@ -43,7 +43,7 @@ def _boundary(attempt: Attempt, prefix: Prefix) -> EvidenceNow | None:
         return None
     found = informative_draws(plan.claim, prefix)
     wins = found.wins[: plan.informative]
-    test = spending_test(plan.claim, confidence=plan.confidence, planned=plan.informative)
+    test = spending_test_of(plan)
     least = int(spending_boundary(test).least[len(wins)]) if len(wins) else plan.informative + 1
     successes = int(wins.sum())
     reachable = least <= len(wins)

@@ -8,7 +8,7 @@ from typing import Any
 from assaymark import __version__
 from assaymark.certificate import as_earlier, looks_of, population_of
 from assaymark.errors import PlanError
-from assaymark.events import Attempt, State, SurveyWork
+from assaymark.events import Attempt, State, SurveyWork, population_words
 from assaymark.evidence import Prefix, judge, labelled_prefix
 from assaymark.evidence.answer import NO_PLAN, SURVEYED, answer_of, upper_first, wanted
 from assaymark.evidence.card import card_of
@@ -142,7 +142,7 @@ def dossier_of(
         disputed=_disputed(state, attempt),
         earlier=tuple(as_earlier(old) for old in state.attempts[:-1]),
         surveys=_surveys(state),
-        population=population,
+        population=None if population is None else population_words(population, plan.claim),
         method=method_of(plan, trained=population is not None),
         assumptions=() if verdict is None else verdict.estimate.assumptions,
         limits=limits_of(plan, pool, trained=population is not None),

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from assaymark.errors import AssaymarkError, InputError
 from assaymark.steps.desk import ConflictError, Desk, Given
+from assaymark.steps.plan import expected_of
 from assaymark.steps.queue import purposes
 from assaymark.steps.texts import Sources, text_sources
 from assaymark.web.display import visible
@@ -170,7 +171,7 @@ def _progress(desk: Desk, name: str) -> dict[str, Any]:
     attempt = desk.state.attempt
     expected = None
     if attempt is not None and attempt.open:
-        expected = attempt.plan.size or attempt.plan.expected_labels
+        expected = expected_of(desk.state)
     drawn, done = len(desk.queue.wanted), len(desk.queue.begun)
     known = expected is not None and expected >= drawn
     return {
