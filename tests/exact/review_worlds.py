@@ -12,7 +12,7 @@ from itertools import permutations
 
 from assaymark.ledger.events import (
     Entry,
-    KnownLabel,
+    KnownItem,
     KnownLabels,
     LabelRecorded,
     LabelSkipped,
@@ -172,7 +172,7 @@ class Told:
             )
         )  # fmt: skip
         if known:
-            labels = tuple(KnownLabel(item=str(i), value=value) for i, value in known)
+            labels = tuple(KnownItem(item=str(i), value=value) for i, value in known)
             self.add(KnownLabels(review=1, source="import", labels=labels))
             self.labelled = frozenset(i for i, _ in known)
 

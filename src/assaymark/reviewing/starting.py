@@ -8,7 +8,7 @@ from typing import Literal
 
 from assaymark import __version__
 from assaymark.errors import InputError
-from assaymark.ledger.events import KnownLabel, KnownLabels, ReviewOpened
+from assaymark.ledger.events import KnownItem, KnownLabels, ReviewOpened
 from assaymark.ledger.events.review import METHOD
 from assaymark.pool import Progress, silent
 from assaymark.pool.duckdb import DuckDBPool
@@ -126,7 +126,7 @@ def start(
     with Project(folder=folder, now=now).writing() as session:
         session.record(opened)
         for name, known in labels.items():
-            told = tuple(KnownLabel(item=item, value=value) for item, value in known.items())
+            told = tuple(KnownItem(item=item, value=value) for item, value in known.items())
             session.record(KnownLabels(review=1, source=name, labels=told))
     values = [value for known in labels.values() for value in known.values()]
     return Started(

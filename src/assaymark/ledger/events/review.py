@@ -41,7 +41,7 @@ class ReviewOpened(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
-class KnownLabel(Record):
+class KnownItem(Record):
     """The label of one item that came by another road; no value is "cannot tell"."""
 
     item: str
@@ -54,7 +54,7 @@ class KnownLabels(Event):
 
     review: int
     source: str
-    labels: tuple[KnownLabel, ...]
+    labels: tuple[KnownItem, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
