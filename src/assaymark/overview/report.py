@@ -14,6 +14,7 @@ from assaymark.overview.report_content import report_of
 from assaymark.overview.watch import look_is_due
 from assaymark.project.folder import Project
 from assaymark.reports.document import Report
+from assaymark.reports.renderer import can_draw, chart_renderer, typesetter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +24,7 @@ class Written:
     path: Path
     form: str
     dossier: Dossier
+    charts: bool
 
 
 def _html(report: Report) -> bytes:
@@ -53,6 +55,9 @@ def write_report(project: Project, *, output: Path | None = None) -> Written:
     if form not in FORMS:
         raise InputError(f"A report is written as .html or .pdf, got {path.name!r}.")
     _refuse_existing(path)
+    if form == "pdf":  # before a look goes on record for nothing
+        typesetter()
+        chart_renderer()
     if look_is_due(project.state()):
         with contextlib.suppress(PlanError):  # too early to look: then the report shows no verdict
             look(project)
@@ -60,7 +65,7 @@ def write_report(project: Project, *, output: Path | None = None) -> Written:
     made = FORMS[form](report_of(seen))
     with part_of(path, mode=SHARED) as part:
         part.write_bytes(made)
-    return Written(path=path, form=form, dossier=seen)
+    return Written(path=path, form=form, dossier=seen, charts=can_draw())
 
 
 def _refuse_existing(path: Path) -> None:
