@@ -88,6 +88,8 @@ def refuse_plot(path: Path) -> None:
     """Refuse a plot whose name ends in something that is not a form of plot."""
     if path.suffix not in PLOTS:
         raise InputError(f"A plot is written as {', '.join(PLOTS)}, got {path.name!r}.")
+    if path.suffix != ".json":
+        chart_renderer()  # refuses where it is missing
 
 
 def refuse_written(path: Path) -> None:
