@@ -41,4 +41,4 @@ release-check: $(READY)
 
 lock:
 	$(BIN)/uv pip compile $(COMPILE) --extra dev --extra docs --extra lab --extra pdf --extra postgres --extra spark -o requirements.lock pyproject.toml
-	$(BIN)/uv pip compile $(COMPILE) --extra learn --extra pdf --extra postgres -c requirements.lock -o requirements-server.lock pyproject.toml
+	$(BIN)/uv pip compile $(COMPILE) --extra build --extra learn --extra pdf --extra postgres -c requirements.lock -o requirements-server.lock pyproject.toml
