@@ -12,6 +12,7 @@ from assaymark.cli import feeding, lab, operations, project, report, review, ser
 from assaymark.errors import AssaymarkError
 from assaymark.estimation import cli as estimate
 from assaymark.pair_recall.cli import pairs, recall
+from assaymark.terminal.encoding import adapt_streams
 from assaymark.terminal.output import fail, say
 from assaymark.training.cli import train
 from assaymark.triaging.cli import triage
@@ -96,6 +97,7 @@ for command in (
 
 def main() -> None:
     """Run the command line: 0 done, 1 the answer is no, 2 bad input or refused, 3 our bug."""
+    adapt_streams()
     code = _run()
     if "assaymark.terminal.logs" in sys.modules:
         from assaymark.terminal.logs import log_end

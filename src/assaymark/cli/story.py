@@ -12,6 +12,7 @@ from assaymark.terminal.output import (
     headline,
     json_option,
     progress_bar,
+    project_of_environment,
     project_option,
     quoted,
     rows,
@@ -152,7 +153,8 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
     "--project",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Project whose ledger and pool to recompute from (default: the certificate's folder).",
+    help="Project whose ledger and pool to recompute from (default: the certificate's folder, else "
+    "$ASSAYMARK_PROJECT).",
 )
 @click.option("--pool", metavar="PATH", help="Where the pool lies now, if it was moved.")
 @click.option("--public-key", metavar="HEX", help="Demand a signature by this key (64 hex digits).")
@@ -209,6 +211,7 @@ def verify(
 
     if folder is None and is_project(certificate.parent):
         folder = certificate.parent
+    folder = folder or project_of_environment()
     if pool is not None and folder is None:
         raise click.UsageError("--pool needs the ledger too: name the project with -p DIR.")
     project = Project(folder=folder, pool_at=pool, spark=master) if folder else None

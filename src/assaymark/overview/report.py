@@ -13,6 +13,7 @@ from assaymark.overview.report_content import report_of
 from assaymark.overview.watch import look_is_due
 from assaymark.project.folder import Project
 from assaymark.reports.forms import FORMS, form_of
+from assaymark.reports.renderer import can_draw, chart_renderer, typesetter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +23,7 @@ class Written:
     path: Path
     form: str
     dossier: Dossier
+    charts: bool
 
 
 def report_bytes(project: Project, form: str) -> bytes:
@@ -34,6 +36,9 @@ def write_report(project: Project, *, output: Path | None = None) -> Written:
     path = output or project.folder / "report.html"
     form = form_of(path)
     _refuse_existing(path)
+    if form == "pdf":  # before a look goes on record for nothing
+        typesetter()
+        chart_renderer()
     if look_is_due(project.state()):
         with contextlib.suppress(PlanError):  # too early to look: then the report shows no verdict
             look(project)
@@ -41,7 +46,7 @@ def write_report(project: Project, *, output: Path | None = None) -> Written:
     made = FORMS[form](report_of(seen))
     with part_of(path, mode=SHARED) as part:
         part.write_bytes(made)
-    return Written(path=path, form=form, dossier=seen)
+    return Written(path=path, form=form, dossier=seen, charts=can_draw())
 
 
 def _refuse_existing(path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from assaymark.claims.record import plain
 from assaymark.reports.document import Report
 from assaymark.reports.render import pdf as chart_pdf
+from assaymark.reports.renderer import typesetter
 
 DATA = "report.json"
 
@@ -20,8 +21,7 @@ def pdf(report: Report) -> bytes:
 
 def typeset(report: Report, *, form: Literal["pdf", "png"]) -> list[bytes]:
     """The document as one PDF, or as one PNG for each page."""
-    import typst  # slow to load, and most commands set nothing
-
+    typst = typesetter()
     data = plain(report)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)

@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from assaymark.reports.renderer import NOT_DRAWN, can_draw, chart_renderer
+
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
 PRINT_FONT = "Liberation Sans"  # comes with the renderer, so that a PDF never lacks it
 LIGHT = {
@@ -42,15 +44,16 @@ def svg(spec: dict[str, Any], *, theme: str = "page") -> str:
     """The chart as SVG text to stand in a page, without style attributes, scripts or links.
 
     The theme "page" leaves the colours to the page's variables; "light" and "dark" fix them.
+    Without the renderer, a sentence in place of the chart says so.
     """
+    if not can_draw():
+        return _left_out(theme)
     return _svg(json.dumps(spec, sort_keys=True), theme)
 
 
 def pdf(spec: dict[str, Any]) -> bytes:
     """The chart as a one-page PDF with its fonts inside."""
-    import vl_convert  # slow to load, and most commands draw nothing
-
-    made: bytes = vl_convert.vegalite_to_pdf(
+    made: bytes = chart_renderer().vegalite_to_pdf(
         themed(spec, LIGHT, font=PRINT_FONT), vl_version=VERSION, allowed_base_urls=[]
     )
     return made
@@ -58,14 +61,21 @@ def pdf(spec: dict[str, Any]) -> bytes:
 
 @lru_cache(maxsize=64)
 def _svg(spec: str, theme: str) -> str:
-    import vl_convert
-
-    made: str = vl_convert.vegalite_to_svg(
+    made: str = chart_renderer().vegalite_to_svg(
         themed(json.loads(spec), THEMES[theme], font=FONT), vl_version=VERSION, allowed_base_urls=[]
     )
     # several charts share a page, so the names of their clip paths must differ
     mark = hashlib.sha256(spec.encode()).hexdigest()[:8]
     return re.sub(r'(id="|url\(#)(clip|gradient_)', rf"\g<1>{mark}-\2", made)
+
+
+def _left_out(theme: str) -> str:
+    colour = THEMES[theme]["soft"]
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 30" width="640" height="30">'
+        f'<text x="0" y="20" font-size="12" font-family="sans-serif" fill="{colour}">{NOT_DRAWN}</text>'
+        "</svg>"
+    )
 
 
 def themed(spec: dict[str, Any], theme: dict[str, str], *, font: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What people and scripts see: short aligned blocks, or one JSON object."""
 
 import json
+import os
 import re
 import shlex
 import sys
@@ -11,6 +12,8 @@ from typing import Any, TypeVar
 
 import click
 
+from assaymark.terminal.encoding import shows_everything
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # what a terminal obeys instead of showing: C0 and C1 controls (tab and line feed apart), marks that
@@ -18,6 +21,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 UNSAFE = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]"
 )
+PROJECT = "ASSAYMARK_PROJECT"
 COLOURS = {"good": "green", "wait": "yellow", "bad": "red"}
 
 
@@ -27,15 +31,22 @@ def json_option(command: Command) -> Command:
 
 
 def project_option(command: Command) -> Command:
-    """Adds -p/--project: the project folder, the current one by default."""
+    """Adds -p/--project: the project folder; $ASSAYMARK_PROJECT or the current one by default."""
     return click.option(
         "-p",
         "--project",
         "folder",
         type=click.Path(file_okay=False, path_type=Path),
         default=Path(),
-        help="Project folder (default: the current one).",
+        envvar=PROJECT,
+        help=f"Project folder (default: ${PROJECT}, else the current one).",
     )(command)
+
+
+def project_of_environment() -> Path | None:
+    """The project that $ASSAYMARK_PROJECT names, for commands that also work without one."""
+    place = os.environ.get(PROJECT)
+    return Path(place) if place else None
 
 
 def spark_option(command: Command) -> Command:
@@ -84,7 +95,9 @@ def warn(text: object) -> None:
 
 def show_json(value: dict[str, Any]) -> None:
     """One JSON object on standard output."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    # on a terminal that lacks characters JSON's own escapes keep every value exact
+    escaped = not shows_everything(sys.stdout)
+    text = json.dumps(value, ensure_ascii=escaped, allow_nan=False)
     # what JSON allows in a text as it is, and a terminal obeys
     safe = UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
     click.echo(safe)  # noqa: TID251 - cleaned in JSON's own way

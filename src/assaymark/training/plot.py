@@ -7,6 +7,7 @@ from typing import Any
 from assaymark.errors import InputError, PlanError
 from assaymark.files.places import part_of
 from assaymark.reports.render import LIGHT, PRINT_FONT, VERSION, svg, themed
+from assaymark.reports.renderer import chart_renderer
 from assaymark.training.report import learning_chart, total_chart
 from assaymark.triaging.files import refuse_written
 
@@ -34,15 +35,12 @@ def write_training_plot(path: Path, told: dict[str, Any]) -> None:
 
 
 def _picture(spec: dict[str, Any], form: str) -> bytes:
-    import vl_convert  # slow to load
-
+    renderer = chart_renderer()
     ready = {**themed(spec, LIGHT, font=PRINT_FONT), "background": "white", "padding": 14}
     if form == ".svg":
-        drawn: str = vl_convert.vegalite_to_svg(ready, vl_version=VERSION, allowed_base_urls=[])
+        drawn: str = renderer.vegalite_to_svg(ready, vl_version=VERSION, allowed_base_urls=[])
         return drawn.encode()
-    made: bytes = vl_convert.vegalite_to_png(
-        ready, vl_version=VERSION, scale=2, allowed_base_urls=[]
-    )
+    made: bytes = renderer.vegalite_to_png(ready, vl_version=VERSION, scale=2, allowed_base_urls=[])
     return made
 
 

@@ -9,6 +9,7 @@ from assaymark.files.places import SHARED, write_safely
 from assaymark.pool import Progress, silent
 from assaymark.pool.scored import ScoreColumns
 from assaymark.pool.sources import settle
+from assaymark.reports.renderer import chart_renderer
 from assaymark.triaging.report import yield_chart
 from assaymark.triaging.routing import Routed, route
 from assaymark.triaging.stats.sample_size import labels_to_pass
@@ -76,18 +77,19 @@ def write_plot(path: Path, result: dict[str, Any]) -> None:
     if path.suffix == ".json":
         write_safely(path, json.dumps(spec, indent=1) + "\n", mode=SHARED)
         return
-    import vl_convert
-
+    renderer = chart_renderer()
     if path.suffix == ".svg":
-        write_safely(path, vl_convert.vegalite_to_svg(spec), mode=SHARED)
+        write_safely(path, renderer.vegalite_to_svg(spec), mode=SHARED)
     else:
-        path.write_bytes(vl_convert.vegalite_to_png(spec, scale=2))
+        path.write_bytes(renderer.vegalite_to_png(spec, scale=2))
 
 
 def refuse_plot(path: Path) -> None:
     """Refuse a plot whose name ends in something that is not a form of plot."""
     if path.suffix not in PLOTS:
         raise InputError(f"A plot is written as {', '.join(PLOTS)}, got {path.name!r}.")
+    if path.suffix != ".json":
+        chart_renderer()  # refuses where it is missing
 
 
 def refuse_written(path: Path) -> None:

@@ -14,6 +14,7 @@ from assaymark.terminal.output import (
     headline,
     json_option,
     progress_bar,
+    project_of_environment,
     quoted,
     rows,
     say,
@@ -132,6 +133,8 @@ def recall(
         pair=kind,
         another=new,
     )
+    if pool is None:
+        folder = folder or project_of_environment()
     if folder is not None:
         _in_project(wish, folder, pool, labels, draw, elusion, seed, output, master, as_json)
     elif pool is None or id_column is None:

@@ -12,6 +12,7 @@ from assaymark.terminal.output import (
     headline,
     json_option,
     progress_bar,
+    project_of_environment,
     project_option,
     quoted,
     rows,
@@ -74,7 +75,8 @@ def triage(context: click.Context, /, **options: Any) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    folder, dev = options["folder"], options["dev"]
+    dev = options["dev"]
+    folder = options["folder"] or (None if dev else project_of_environment())
     if (folder is None) == (dev is None):
         raise click.UsageError(
             "Give --dev FILE with labelled scores, or -p DIR to judge the labels drawn there."
