@@ -11,6 +11,7 @@ from assaymark.certification import cli as calculators
 from assaymark.cli import feeding, lab, operations, project, report, serve, story
 from assaymark.errors import AssaymarkError
 from assaymark.estimation import cli as estimate
+from assaymark.monitoring.cli import gating
 from assaymark.pair_recall.cli import pairs, recall
 from assaymark.terminal.output import fail, say
 from assaymark.training.cli import train
@@ -22,6 +23,7 @@ PARTS = {
         "size", "init", "plan", "draw", "label", "serve", "users", "status", "look", "certify",
         "verify", "report", "key", "witness",
     ),
+    "Gate a release": ("lock", "gate"),
     "Estimate, find, train, automate": ("bound", "estimate", "train", "recall", "keywords", "pair", "triage"),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),
     "See it work": ("demo", "lab"),
@@ -86,6 +88,7 @@ for command in (
     *triage.COMMANDS,
     *recall.COMMANDS,
     *pairs.COMMANDS,
+    *gating.COMMANDS,
     *operations.COMMANDS,
     *lab.COMMANDS,
 ):
@@ -93,7 +96,7 @@ for command in (
 
 
 def main() -> None:
-    """Run the command line: 0 done, 1 the answer is no, 2 bad input or refused, 3 our bug."""
+    """Run the command line: 0 done, 1 the answer is no, 2 bad input, 3 our bug; 4 to 6 of the gate."""
     code = _run()
     if "assaymark.terminal.logs" in sys.modules:
         from assaymark.terminal.logs import log_end

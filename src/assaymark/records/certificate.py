@@ -6,6 +6,7 @@ from typing import Any, Literal
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.record import Record, stored
 from assaymark.claims.results import Verdict
+from assaymark.records.claim_terms import LockNote
 from assaymark.records.plan import Plan
 
 
@@ -95,7 +96,7 @@ class Certificate(Record):
     """Everything that is needed to recompute a verdict from the ledger it names.
 
     `population` says what the claim is about where the classifier was trained in the project, and
-    `witnesses` who keeps heads of the ledger.
+    `witnesses` who keeps heads of the ledger. `lock` is the claim file that the plan was sealed for.
     """
 
     kind: Literal["assaymark certificate"] = "assaymark certificate"
@@ -114,6 +115,7 @@ class Certificate(Record):
     ledger: LedgerSeal
     population: str | None = None
     witnesses: tuple[WitnessNote, ...] = ()
+    lock: LockNote | None = None
 
     def sealed(self) -> dict[str, Any]:
         """What is hashed and signed."""

@@ -29,6 +29,7 @@ from assaymark.records.certificate import (
     StratumCount,
     WitnessNote,
 )
+from assaymark.records.claim_terms import LockNote
 
 
 def issue(entries: Sequence[Entry], *, plan: int, issued: str, software: str) -> Certificate:
@@ -67,6 +68,21 @@ def issue(entries: Sequence[Entry], *, plan: int, issued: str, software: str) ->
             WitnessNote(event=seq, form=event.form, head=event.head, by=event.by)
             for seq, event in state.witnesses
         ),
+        lock=_lock(attempt),
+    )
+
+
+def _lock(attempt: Attempt) -> LockNote | None:
+    if attempt.lock is None:
+        return None
+    seq, event = attempt.lock
+    return LockNote(
+        event=seq,
+        name=event.name,
+        file=event.file,
+        classifier=event.classifier,
+        expires=event.terms.expires,
+        owner=event.owner,
     )
 
 

@@ -8,6 +8,7 @@ from assaymark.ledger.events.chain import Entry
 from assaymark.ledger.events.kinds import (
     BatchDrawn,
     CertificateIssued,
+    ClaimLocked,
     ClassifierFrozen,
     Event,
     LabelAdjudicated,
@@ -38,8 +39,8 @@ from assaymark.ledger.events.training import (
 from assaymark.ledger.events.training_rules import changed, drawn, freeze, model, opened
 
 
-def check_story(entries: Iterable[Entry]) -> None:
-    """Refuses a ledger whose events, though chained, cannot have followed each other."""
+def check_story(entries: Iterable[Entry]) -> State:
+    """The state after these events; refused if, though chained, they cannot have followed each other."""
     state = State()
     for entry in entries:
         event = read_event(entry.kind, entry.body)
@@ -51,6 +52,8 @@ def check_story(entries: Iterable[Entry]) -> None:
                 f"The ledger cannot be genuine: event {entry.seq} ({entry.kind}): {fault}."
             )
         state.apply(event, entry)
+        state.head = entry
+    return state
 
 
 def _current(state: State, number: int) -> Attempt | None:
@@ -160,6 +163,15 @@ def _witness(_state: State, event: WitnessRecorded) -> str | None:
     return None if known else "its form is unknown"
 
 
+def _lock(state: State, event: ClaimLocked) -> str | None:
+    attempt = _current(state, event.plan)
+    if attempt is None:
+        return "its plan is not the open one"
+    if attempt.draws:
+        return "items of its plan were drawn before it"
+    return "its plan is locked already" if attempt.lock else None
+
+
 RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     PoolRegistered: _pool,
     PlanSealed: _plan,
@@ -179,4 +191,5 @@ RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     ModelTrained: model,
     ClassifierFrozen: freeze,
     WitnessRecorded: _witness,
+    ClaimLocked: _lock,
 }

@@ -9,6 +9,7 @@ from assaymark.ledger.events.kinds import (
     Answered,
     BatchDrawn,
     CertificateIssued,
+    ClaimLocked,
     ClassifierFrozen,
     DrawnItem,
     Event,
@@ -52,6 +53,7 @@ class Attempt:
     looks: list[tuple[int, str, Looked]] = field(default_factory=list)
     certificate: tuple[int, str, str] | None = None
     closed: PlanClosed | None = None
+    lock: tuple[int, ClaimLocked] | None = None
 
     @property
     def open(self) -> bool:
@@ -266,6 +268,10 @@ def _witness_recorded(state: State, event: WitnessRecorded, entry: Entry) -> Non
     state.witnesses.append((entry.seq, event))
 
 
+def _claim_locked(state: State, event: ClaimLocked, entry: Entry) -> None:
+    state.attempts[event.plan - 1].lock = (entry.seq, event)
+
+
 RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     PoolRegistered: _pool_registered,
     PlanSealed: _plan_sealed,
@@ -285,6 +291,7 @@ RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     ModelTrained: _model_trained,
     ClassifierFrozen: _classifier_frozen,
     WitnessRecorded: _witness_recorded,
+    ClaimLocked: _claim_locked,
 }
 
 
