@@ -11,7 +11,7 @@ from assaymark.certification import cli as calculators
 from assaymark.cli import feeding, lab, operations, project, report, serve, story
 from assaymark.errors import AssaymarkError
 from assaymark.estimation import cli as estimate
-from assaymark.monitoring.cli import gating
+from assaymark.monitoring.cli import export, gating
 from assaymark.pair_recall.cli import pairs, recall
 from assaymark.terminal.output import fail, say
 from assaymark.training.cli import train
@@ -23,7 +23,7 @@ PARTS = {
         "size", "init", "plan", "draw", "label", "serve", "users", "status", "look", "certify",
         "verify", "report", "key", "witness",
     ),
-    "Gate a release": ("lock", "gate"),
+    "Gate a release": ("lock", "gate", "export"),
     "Estimate, find, train, automate": ("bound", "estimate", "train", "recall", "keywords", "pair", "triage"),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),
     "See it work": ("demo", "lab"),
@@ -89,6 +89,7 @@ for command in (
     *recall.COMMANDS,
     *pairs.COMMANDS,
     *gating.COMMANDS,
+    *export.COMMANDS,
     *operations.COMMANDS,
     *lab.COMMANDS,
 ):

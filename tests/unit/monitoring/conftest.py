@@ -17,7 +17,7 @@ from assaymark.project.folder import Project
 from worlds_on_disk import Answer, write_labels
 
 sys.path.insert(0, str(Path(__file__).parent))
-from claims_on_disk import Folder, existing_folder, write_folder  # noqa: E402 - beside this file
+from claims_on_disk import Folder, existing_folder, write_folder
 
 
 @pytest.fixture
@@ -44,8 +44,6 @@ def certified_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def certified(
-    certified_place: Path, tmp_path: Path, assaymark: Callable[..., Answer]
-) -> Folder:
+def certified(certified_place: Path, tmp_path: Path, assaymark: Callable[..., Answer]) -> Folder:
     shutil.copytree(certified_place, tmp_path, dirs_exist_ok=True)
     return existing_folder(tmp_path, assaymark)

@@ -20,11 +20,11 @@ def test_undecided_until_the_certificate_is_issued(folder) -> None:
     empty = folder.only()
     assert (empty["outcome"], empty["labels"]) == ("undecided", 0)
     assert empty["labels_expected"] is None, "the scores alone do not promise this claim"
-    folder.label(batches=1)
+    folder.label(batches=3)
     some = folder.only()
-    assert (some["outcome"], some["labels"]) == ("undecided", 30)
-    assert some["labels_expected"] > 30
-    assert f"About {some['labels_expected'] - 30} more labels" in some["reason"]
+    assert (some["outcome"], some["labels"]) == ("undecided", 90)
+    more = some["labels_expected"] - 90
+    assert f"About {more} more label{'s' if more > 1 else ''} if" in some["reason"]
     folder.label()
     assert folder.gate().code == 4
     assert "No certificate is issued yet" in folder.only()["reason"]
