@@ -16,6 +16,7 @@ _HOMES = {
     "Expectation": "assaymark.records.plan",
     "Project": "assaymark.project.folder",
     "anytime_bound": "assaymark.stats.sequential.beta_mixture",
+    "assert_certified": "assaymark.monitoring.asserting",
     "bound": "assaymark.certification.calculators",
     "certify": "assaymark.certification.issuing",
     "draw_batch": "assaymark.certification.drawing",

@@ -1,6 +1,7 @@
 """Seal a plan: from here on the claim, the size and the draws are decided."""
 
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 
 from assaymark import __version__
@@ -16,7 +17,7 @@ from assaymark.certification.planning import (
 from assaymark.claims.record import stored
 from assaymark.claims.results import Forecast
 from assaymark.errors import PlanError
-from assaymark.ledger.events import PlanClosed, PlanSealed, State, outgrown
+from assaymark.ledger.events import Event, PlanClosed, PlanSealed, State, outgrown
 from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, open_attempt, registered_pool
 from assaymark.records.plan import Plan, known_labels
@@ -25,8 +26,17 @@ from assaymark.sampling.reserve import build_reserve
 __all__ = ["Wish", "abandon_plan", "expected_of", "forecast_plan", "refuse_spent", "seal_plan"]
 
 
-def seal_plan(project: Project, wish: Wish, *, progress: Progress = silent) -> Plan:
-    """Seal the plan and store its reserve of tickets. Refused while another plan is open."""
+def seal_plan(
+    project: Project,
+    wish: Wish,
+    *,
+    progress: Progress = silent,
+    also: Callable[[Plan], tuple[Event, ...]] = lambda _plan: (),
+) -> Plan:
+    """Seal the plan and store its reserve of tickets. Refused while another plan is open.
+
+    `also` are events that become durable together with the plan, or not at all.
+    """
     state = project.state()
     _refuse_second(state)
     plan = _make(state, wish)
@@ -37,7 +47,7 @@ def seal_plan(project: Project, wish: Wish, *, progress: Progress = silent) -> P
             raise PlanError(
                 "Another plan was sealed at the same moment. Look at it, then try again."
             )
-        session.record(PlanSealed(plan=plan, software=__version__), stored)
+        session.record(PlanSealed(plan=plan, software=__version__), stored, *also(plan))
     return plan
 
 

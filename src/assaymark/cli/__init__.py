@@ -11,6 +11,7 @@ from assaymark.certification import cli as calculators
 from assaymark.cli import feeding, lab, operations, project, report, review, serve, story
 from assaymark.errors import AssaymarkError
 from assaymark.estimation import cli as estimate
+from assaymark.monitoring.cli import export, gating
 from assaymark.pair_recall.cli import pairs, recall
 from assaymark.terminal.encoding import adapt_streams
 from assaymark.terminal.output import fail, say
@@ -24,6 +25,7 @@ PARTS = {
         "verify", "report", "key", "witness",
     ),
     "Find everything relevant": ("review",),
+    "Gate a release": ("lock", "gate", "export"),
     "Estimate, find, train, automate": ("bound", "estimate", "train", "recall", "keywords", "pair", "triage"),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),
     "See it work": ("demo", "lab"),
@@ -89,6 +91,8 @@ for command in (
     *recall.COMMANDS,
     *review.COMMANDS,
     *pairs.COMMANDS,
+    *gating.COMMANDS,
+    *export.COMMANDS,
     *operations.COMMANDS,
     *lab.COMMANDS,
 ):
@@ -96,7 +100,7 @@ for command in (
 
 
 def main() -> None:
-    """Run the command line: 0 done, 1 the answer is no, 2 bad input or refused, 3 our bug."""
+    """Run the command line: 0 done, 1 the answer is no, 2 bad input, 3 our bug; 4 to 6 of the gate."""
     adapt_streams()
     code = _run()
     if "assaymark.terminal.logs" in sys.modules:

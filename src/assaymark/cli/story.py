@@ -7,6 +7,7 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import percent, shown
+from assaymark.monitoring.outcomes import look_exit_code
 from assaymark.terminal.output import (
     advise,
     headline,
@@ -31,10 +32,13 @@ MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
 
 
 @click.command()
+@click.option(
+    "--exit-code", is_flag=True, help="End as gate does: 0 established, 1 refuted, 4 undecided."
+)
 @project_option
 @json_option
 @click.pass_context
-def look(context: click.Context, folder: Path, as_json: bool) -> None:
+def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -> None:
     """What is established so far. Exit code 1 if the claim failed.
 
     A fixed plan refuses a look before all its labels are there: peeking would void the promise.
@@ -91,7 +95,8 @@ def look(context: click.Context, folder: Path, as_json: bool) -> None:
             advise(f"assaymark status -p {quoted(folder)}")
         elif verdict.decision == "continue":
             _advise_more(seen, folder)
-    context.exit(1 if verdict.decision == "fail" else 0)
+    failed = 1 if verdict.decision == "fail" else 0
+    context.exit(look_exit_code(verdict.decision) if exit_code else failed)
 
 
 def _advise_more(seen: "Look", folder: Path) -> None:

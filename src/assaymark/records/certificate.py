@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from assaymark.claims.claim import Claim
 from assaymark.claims.record import Record, stored
+from assaymark.records.claim_terms import LockNote
 from assaymark.records.look import RowLook, Tally
 from assaymark.records.plan import Plan
 from assaymark.records.pool_shape import CLASSIFIER, PoolCell
@@ -137,6 +138,7 @@ class Certificate(Record):
     `rows` are the verdicts on the rows of the claim, `tallies` what they rest on: draws, or all
     items of the claim where `census` is true. `population` says what the claim is about where the
     classifier was trained in the project, and `witnesses` who keeps heads of the ledger.
+    `lock` is the claim file that the plan was sealed for.
     """
 
     kind: Literal["assaymark certificate"] = "assaymark certificate"
@@ -162,6 +164,7 @@ class Certificate(Record):
     witnesses: tuple[WitnessNote, ...] | None = None
     classifiers: dict[str, dict[str, str]] | None = None
     expires: str | None = None
+    lock: LockNote | None = None
 
     def sealed(self) -> dict[str, Any]:
         """What is hashed and signed."""

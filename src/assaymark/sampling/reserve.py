@@ -10,7 +10,7 @@ from assaymark.pool import Pool, Progress, silent
 from assaymark.pool.reserve import store_reserve
 from assaymark.project.folder import Project
 from assaymark.records.plan import Plan
-from assaymark.records.pool import RegisteredPool
+from assaymark.records.pool import PoolFile, RegisteredPool
 
 FEWEST_TICKETS, MOST_TICKETS = 500, 20_000  # per stratum and part of the reserve
 
@@ -67,7 +67,17 @@ def reserve_limits(plan: Plan) -> list[int]:
 
 def refuse_changed(pool: Pool, registered: RegisteredPool, progress: Progress = silent) -> None:
     """Refuse a pool whose files are not those that were registered."""
-    now = {file.name: file for file in pool.files(progress)}
+    fault = file_difference(pool.files(progress), registered)
+    if fault is not None:
+        raise VerificationError(
+            f"The pool changed after init: {fault}. Restore it, or begin a new project with the pool "
+            "as it is now."
+        )
+
+
+def file_difference(files: Sequence[PoolFile], registered: RegisteredPool) -> str | None:
+    """The first file that is not as it was registered, and how; None if all are."""
+    now = {file.name: file for file in files}
     if len(now) == len(registered.files) == 1:
         # a lone file may have been renamed; what counts is what is in it
         (expected,) = registered.files
@@ -77,11 +87,5 @@ def refuse_changed(pool: Pool, registered: RegisteredPool, progress: Progress = 
         present = now.pop(file.name, None)
         if present != file:
             how = "is missing" if present is None else "is not what was registered"
-            raise VerificationError(
-                f"The pool changed after init: {file.name!r} {how}. Restore it, or begin a new "
-                "project with the pool as it is now."
-            )
-    if now:
-        raise VerificationError(
-            f"The pool changed after init: {min(now)!r} was added. Remove it, or begin a new project."
-        )
+            return f"{file.name!r} {how}"
+    return f"{min(now)!r} was added" if now else None

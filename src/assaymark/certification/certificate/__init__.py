@@ -4,6 +4,7 @@ from assaymark.certification.certificate.checks import (
     check_form,
     check_ledger,
     check_numbers,
+    check_replay,
     first_difference,
     superseded_by,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "check_form",
     "check_ledger",
     "check_numbers",
+    "check_replay",
     "check_tickets",
     "check_training",
     "document",

@@ -35,6 +35,7 @@ from assaymark.records.certificate import (
     StratumCount,
     WitnessNote,
 )
+from assaymark.records.claim_terms import LockNote
 from assaymark.records.look import RowLook
 from assaymark.records.plan import Plan
 from assaymark.records.population import Population
@@ -78,6 +79,21 @@ def issue(entries: Sequence[Entry], *, plan: int, issued: str, software: str) ->
         witnesses=_witnesses(state),
         classifiers=pool.classifiers,
         expires=attempt.plan.expires,
+        lock=_lock(attempt),
+    )
+
+
+def _lock(attempt: Attempt) -> LockNote | None:
+    if attempt.lock is None:
+        return None
+    seq, event = attempt.lock
+    return LockNote(
+        event=seq,
+        name=event.name,
+        file=event.file,
+        classifier=event.classifier,
+        expires=event.terms.expires,
+        owner=event.owner,
     )
 
 

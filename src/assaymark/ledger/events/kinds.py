@@ -7,6 +7,7 @@ from typing import Any, Literal
 from assaymark.claims.canonical import canonical
 from assaymark.claims.record import Record, restored, stored
 from assaymark.errors import InputError, VerificationError
+from assaymark.records.claim_terms import ClaimTerms
 from assaymark.records.look import RowLook, Tally
 from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
@@ -302,6 +303,24 @@ class WitnessRecorded(Event):
     evidence: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class ClaimLocked(Event):
+    """A claim file was locked to the plan that was sealed for it, before anything was drawn.
+
+    `file` is the SHA-256 of the file's bytes. `classifier` holds the names and digests that its owner
+    gave the classifier. `replaces` is the `file` of the lock that this one takes the place of.
+    """
+
+    plan: int
+    name: str
+    file: str
+    terms: ClaimTerms
+    classifier: dict[str, str]
+    software: str
+    owner: str | None = None
+    replaces: str | None = None
+
+
 KINDS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
@@ -323,6 +342,7 @@ KINDS: dict[str, type[Event]] = {
         ModelTrained,
         ClassifierFrozen,
         WitnessRecorded,
+        ClaimLocked,
     )
 }
 

@@ -8,6 +8,7 @@ from assaymark.ledger.events.chain import Entry
 from assaymark.ledger.events.kinds import (
     BatchDrawn,
     CertificateIssued,
+    ClaimLocked,
     ClassifierFrozen,
     Event,
     KnownLabel,
@@ -39,8 +40,8 @@ from assaymark.ledger.events.training import (
 from assaymark.ledger.events.training_rules import changed, drawn, freeze, model, opened
 
 
-def check_story(entries: Iterable[Entry]) -> None:
-    """Refuses a ledger whose events, though chained, cannot have followed each other."""
+def check_story(entries: Iterable[Entry]) -> State:
+    """The state after these events; refused if, though chained, they cannot have followed each other."""
     state = State()
     for entry in entries:
         event = read_event(entry.kind, entry.body)
@@ -53,6 +54,7 @@ def check_story(entries: Iterable[Entry]) -> None:
             )
         state.apply(event, entry)
         state.head = entry
+    return state
 
 
 def _current(state: State, number: int) -> Attempt | None:
@@ -193,6 +195,15 @@ def _witness(_state: State, event: WitnessRecorded) -> str | None:
     return None if known else "its form is unknown"
 
 
+def _lock(state: State, event: ClaimLocked) -> str | None:
+    attempt = _current(state, event.plan)
+    if attempt is None:
+        return "its plan is not the open one"
+    if attempt.draws:
+        return "items of its plan were drawn before it"
+    return "its plan is locked already" if attempt.lock else None
+
+
 RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     PoolRegistered: _pool,
     PlanSealed: _plan,
@@ -213,4 +224,5 @@ RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     ClassifierFrozen: freeze,
     WitnessRecorded: _witness,
     **REVIEW_STORY,
+    ClaimLocked: _lock,
 }

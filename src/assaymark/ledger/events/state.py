@@ -9,6 +9,7 @@ from assaymark.ledger.events.kinds import (
     Answered,
     BatchDrawn,
     CertificateIssued,
+    ClaimLocked,
     ClassifierFrozen,
     Event,
     KnownLabel,
@@ -69,6 +70,7 @@ class Attempt:
     looks: list[tuple[int, str, Looked]] = field(default_factory=list)
     certificate: tuple[int, str, str] | None = None
     closed: PlanClosed | None = None
+    lock: tuple[int, ClaimLocked] | None = None
 
     @property
     def open(self) -> bool:
@@ -310,6 +312,10 @@ def _witness_recorded(state: State, event: WitnessRecorded, entry: Entry) -> Non
     state.witnesses.append((entry.seq, event))
 
 
+def _claim_locked(state: State, event: ClaimLocked, entry: Entry) -> None:
+    state.attempts[event.plan - 1].lock = (entry.seq, event)
+
+
 RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     PoolRegistered: _pool_registered,
     PlanSealed: _plan_sealed,
@@ -330,6 +336,7 @@ RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     ClassifierFrozen: _classifier_frozen,
     WitnessRecorded: _witness_recorded,
     **REVIEW_RULES,
+    ClaimLocked: _claim_locked,
 }
 
 
