@@ -156,9 +156,9 @@ def rings(excess: Sequence[float], items: Sequence[int], rule: AlarmRule) -> Ran
     for unit, (means, counted) in enumerate(_windows(rows, items, rule)):
         if float(means[0] @ (weights[: unit + 1] * counted)) < rule.needed:
             continue
-        earned = np.where(counted, means[0] * weights[: unit + 1], -math.inf)
-        start = int(np.argmax(earned))
-        alone = named[start] if rule.alarm != "average" else 1.0
+        start = int(np.argmax(np.where(counted, means[0], -math.inf)))
+        # the whole stake of the average lies on the first start: it proves no other window
+        alone = float(start == 0) if rule.alarm == "average" else named[start]
         proved = bool(alone * means[0, start] >= 1 / rule.risk)
         return Rang(unit=unit + 1, since=start + 1, proved=proved)
     return None
