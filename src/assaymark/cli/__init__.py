@@ -22,7 +22,9 @@ PARTS = {
         "size", "init", "plan", "draw", "label", "serve", "users", "status", "look", "certify",
         "verify", "report", "key", "witness",
     ),
-    "Estimate, find, train, automate": ("bound", "estimate", "train", "recall", "keywords", "pair", "triage"),
+    "Estimate, find, train, automate": (
+        "bound", "estimate", "doctor", "train", "recall", "keywords", "pair", "triage",
+    ),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),
     "See it work": ("demo", "lab"),
 }  # fmt: skip

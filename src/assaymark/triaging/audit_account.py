@@ -11,7 +11,7 @@ from assaymark.triaging.audit_found import Account, Alarm, Seal
 from assaymark.triaging.triage import Thresholds
 
 CELLS = ("accept", "reject")
-ROOM = 1.5  # for growth: the largest batch expected, in sizes of the first
+ROOM = 1.25  # for growth: the largest batch expected, in sizes of the first
 WINDOW = 4  # typical batches
 Parts = tuple[tuple[int, ...], ...]
 

@@ -98,13 +98,13 @@ def test_each_side_has_its_own_alarm():
 def test_what_is_sealed_follows_from_the_first_batch():
     found = open_account(Opening(), [2000], [40])
     assert (found.alarm, found.confidence, found.year) == ("ever", 0.95, 52)
-    assert found.seals == (Seal(largest=3000, window=8000, spread=75.0),)
+    assert found.seals == (Seal(largest=2500, window=8000, spread=62.5),)
     with pytest.raises(InputError, match="more than --largest 100"):
         open_account(Opening(largest=100), [2000], [40])
     with pytest.raises(PlanError, match="into 2 files"):
         refuse_beyond_seal(found, [4000], [100], "june.csv")
-    with pytest.raises(PlanError, match="Draw at least 14"):
-        refuse_beyond_seal(found, [1000], [13], "june.csv")
+    with pytest.raises(PlanError, match="Draw at least 16"):
+        refuse_beyond_seal(found, [1000], [15], "june.csv")
     assert wanted_draws(50, [30]) == (30,)
     assert wanted_draws(50, [900, 100]) == (45, 5)
 

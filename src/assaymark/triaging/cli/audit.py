@@ -53,7 +53,7 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)
     "--largest",
     type=click.IntRange(min=1),
     metavar="ITEMS",
-    help="Automated items of the largest batch you expect, sealed (default: 1.5 first batches).",
+    help="Automated items of the largest batch you expect, sealed (default: a quarter more than the first).",
 )
 @click.option("-o", "--output", type=OUTPUT, help="Where to write: .csv or .jsonl.")
 @project_option
@@ -141,6 +141,9 @@ def _judge(options: dict[str, Any]) -> None:
             for batch in answer.batches
         ]  # fmt: skip
         lines.append((f"alarm '{found.alarm}'", f"silent while, {found.null}"))
+        lines.append(
+            ("evidence", f"{found.evidence:.3g} at most so far; it rings at {found.needed:g}")
+        )
         lines += [("warning", text) for text in found.warnings]
         if answer.missing:
             lines.append(("without label", f"{answer.missing:,}; {answer.waiting:,} labels wait"))
