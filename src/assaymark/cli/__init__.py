@@ -26,7 +26,9 @@ PARTS = {
     ),
     "Find everything relevant": ("review",),
     "Gate a release": ("lock", "gate", "export"),
-    "Estimate, find, train, automate": ("bound", "estimate", "train", "recall", "keywords", "pair", "triage"),
+    "Estimate, find, train, automate": (
+        "bound", "estimate", "doctor", "train", "recall", "keywords", "pair", "triage",
+    ),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),
     "See it work": ("demo", "lab"),
 }  # fmt: skip

@@ -7,6 +7,7 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, rounded, shown
+from assaymark.estimation.doctor_command import doctor
 from assaymark.estimation.estimate import EstimateDesign, Estimates, MetricEstimate
 from assaymark.terminal.output import (
     advise,
@@ -295,4 +296,4 @@ def _promise(one: MetricEstimate) -> str:
     return f"{side}; on both sides {rounded(first)} to {rounded(last, up=True)}"
 
 
-COMMANDS = (estimate,)
+COMMANDS = (estimate, doctor)

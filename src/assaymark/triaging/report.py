@@ -46,21 +46,21 @@ def audit_section(result: Mapping[str, Any]) -> Section:
             percent(round(batch["yield"], 4)),
             f"{batch['draws']:,}",
             f"{batch['right']:,}",
+            f"{batch['unclear']:,}",
         )
         for batch in result["batches"]
     )
-    head = ("batch", "automated items", "yield", "draws audited", "right")
+    head = ("batch", "automated items", "yield", "draws audited", "right", "unclear")
     low = rounded(result["low"])
     sure = percent(result["confidence"])
     return Section(
         title="Triage over time",
         sentence=result["sentence"],
         paragraphs=(
-            f"The mean chance of the audited decisions to be right is at least {low} with {sure} "
-            "confidence, however often somebody looked and whatever the batches did.",
-            f"The alarm ever rings with chance at most {percent(round(1 - result['confidence'], 6))} "
-            f"while {percent(result['target'])} of the decisions are right, in the long run or in "
-            "every batch.",
+            f"Of all automated items so far, each batch by its size, at least {low} were right with {sure} "
+            "confidence, items that nobody could tell counted as wrong.",
+            f"The alarm '{result['alarm']}' is silent while, {result['null']}",
+            *result["warnings"],
         ),
         tables=(Table(caption="What was audited, in order", header=head, rows=rows),),
         assumptions=tuple(result["assumptions"]),

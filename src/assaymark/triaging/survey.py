@@ -10,6 +10,7 @@ import numpy as np
 
 from assaymark import __version__
 from assaymark.claims.checks import count, open_share
+from assaymark.claims.record import stored
 from assaymark.errors import InputError, PlanError
 from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork, about_pool
 from assaymark.pool import Progress, silent
@@ -210,7 +211,7 @@ def judge_labels(project: Project) -> TriageAnswer:
                 f"{missing[0]!r}). Labels are judged once, when all are there: hard items come last."
             )
         answer = _judged(project, state, own)
-        if not work.reports or work.reports[-1][2].result != answer.result:
+        if not work.reports or work.reports[-1][2].result != stored(answer.result):
             session.record(
                 SurveyReported(
                     survey=work.survey.number, labels=len(work.order), result=answer.result

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from assaymark.claims.record import Record
-from assaymark.claims.results import counted, percent, rounded, shown
+from assaymark.claims.results import counted, percent, shown
 from assaymark.errors import InputError
 
 Rule = Literal["certified", "empirical", "sides", "precision"]
@@ -224,49 +224,6 @@ class SizeForecast(Record):
             f"{self.stable:,} labels of automated items prove an accuracy of {self.target:g} with "
             f"chance {self.power:g} if it is {self.expected:g} ({self.fewest:,} at the very least)"
         )
-
-
-AuditDecision = Literal["kept", "open", "broken"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class AuditFound(Record):
-    """What random automated items of later batches say about the promise.
-
-    `low` bounds the mean chance of the draws so far to be right; `alarm_at` is the draw at which the
-    alarm rang, `since` the draw from which on things have probably been wrong, and `drift` whether
-    they were right before. With `each_side` the promise is about accepted and rejected items apart,
-    and `low` is the lower of the two bounds.
-    """
-
-    decision: AuditDecision
-    target: float
-    confidence: float
-    draws: int
-    right: int
-    accuracy: float | None
-    low: float
-    evidence: float
-    alarm_at: int | None
-    since: int | None
-    drift: bool
-    each_side: bool = False
-
-    def __str__(self) -> str:
-        if not self.draws:
-            return f"Nothing is known yet about the promise of {percent(self.target)}: no label counts."
-        seen = f"{self.right:,} of {counted(self.draws, 'audited decision')} were right"
-        promise = f"promise of {percent(self.target)}{' on each side' if self.each_side else ''}"
-        if self.decision == "broken":
-            kind = "drift is likely" if self.drift else "it was wrong from early on"
-            return (
-                f"The {promise} is broken since about draw {self.since:,} "
-                f"({kind}; the alarm rang at draw {self.alarm_at:,}): {seen}."
-            )
-        bound = f"at least {rounded(self.low)} with {percent(self.confidence)} confidence"
-        if self.decision == "kept":
-            return f"The {promise} is kept so far: on average {bound} ({seen})."
-        return f"No sign that the {promise} is broken: {seen}; {bound}."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,8 @@ from assaymark.triaging.stats.class_promises import certify_rates, order_statist
 from assaymark.triaging.stats.cutoffs import few_errors, few_errors_in_pool, fewest_labels
 from assaymark.triaging.stats.drift_audit import (
     BETS,
-    Side,
     _wealth,
-    judge_sides,
     kept_rates,
-    mean_lower,
     start_shares,
 )
 from assaymark.triaging.stats.fixed_sequence import Region, walk
@@ -184,37 +181,3 @@ def test_small_batches_audited_whole_ring_falsely_no_more_often_than_stated():
     wealth, alarm = rung(both, [8, 8], target, level)
     assert (wealth.mean(axis=0) <= 1 + 1e-12).all()
     assert alarm.mean() <= level
-
-
-def test_a_promise_about_each_side_is_not_kept_by_the_better_side():
-    """2,000 accepted items all right hide 100 rejected ones of which 15 are wrong, in the mean only."""
-    right = np.ones(2100, bool)
-    right[2000:2100:7] = False
-    target = 0.9
-    sides = [
-        Side(places=np.arange(2000), rates=kept_rates([right[:2000]], [9000], target=target)),
-        Side(places=np.arange(2000, 2100), rates=kept_rates([right[2000:]], [900], target=target)),
-    ]
-    assert mean_lower(int(right.sum()), 2100, confidence=0.95) > target
-    found = judge_sides(right, sides, target=target)
-    assert found.decision == "open"
-    assert found.low < target
-    assert "on each side" in str(found)
-    right[2000:2100:3] = False
-    assert judge_sides(right, sides, target=target).decision == "broken"
-    assert judge_sides(right, sides, target=target).alarm_at > 2000
-
-
-def test_the_mean_bound_holds_at_every_look_even_if_the_accuracy_drifts():
-    """All 2^14 outcomes of 14 draws, the accuracy falling from 0.95 to 0.5, at confidence 0.8."""
-    draws = 14
-    chance = np.linspace(0.95, 0.5, draws)
-    right = ((np.arange(2**draws)[:, None] >> np.arange(draws)) & 1).astype(bool)
-    law = np.prod(np.where(right, chance, 1 - chance), axis=1)
-    mean = np.cumsum(chance) / np.arange(1, draws + 1)
-    bound = [[mean_lower(k, n, confidence=0.8) for k in range(n + 1)] for n in range(1, draws + 1)]
-    counts = np.cumsum(right, axis=1)
-    above = np.zeros(2**draws, bool)
-    for n in range(draws):
-        above |= np.array(bound[n])[counts[:, n]] > mean[n]
-    assert law[above].sum() <= 0.2

@@ -325,9 +325,9 @@ def test_the_size_of_a_certificate(assaymark):
     )
 
 
-def audit(assaymark, cuts, work, batch, tmp_path, name, count=200):
+def audit(assaymark, cuts, work, batch, tmp_path, name, *more, count=200):
     done = assaymark("triage", "audit", "--thresholds", cuts, "--batch", batch, "--id", "id", "--text",
-                 "text", "--draw", count, "--seed", name, "-o", tmp_path / name, "-p", work)  # fmt: skip
+                 "text", "--draw", count, "--seed", name, "-o", tmp_path / name, "-p", work, *more)  # fmt: skip
     assert done.code == 0, done.err
     assert assaymark("label", fill(tmp_path / name), "-p", work).code == 0
     return assaymark("triage", "audit", "-p", work, "--json")
@@ -336,7 +336,7 @@ def audit(assaymark, cuts, work, batch, tmp_path, name, count=200):
 def test_an_audit_tells_a_promise_kept_from_one_broken_by_drift(assaymark, cuts, work, tmp_path):
     good = write(tmp_path / "may.csv", rows_of(10_000, 1500, seed=11, labels=False))
     bad = write(tmp_path / "june.csv", rows_of(20_000, 1500, seed=12, blur=0.6, labels=False))
-    first = audit(assaymark, cuts, work, good, tmp_path, "a.csv")
+    first = audit(assaymark, cuts, work, good, tmp_path, "a.csv", "--alarm", "every-batch")
     assert first.code == 0, first.err
     assert first.json["decision"] in ("kept", "open")
     assert first.json["draws"] >= 200 == first.json["labels"]

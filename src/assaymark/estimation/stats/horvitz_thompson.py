@@ -37,7 +37,9 @@ class Weighted:
         """These items alone; None where there are none."""
         if not kept.any():
             return None
-        return Weighted(weight=self.weight[kept], stratum=self.stratum[kept])
+        # numbered anew: a stratum without items has no mean
+        _, stratum = np.unique(self.stratum[kept], return_inverse=True)
+        return Weighted(weight=self.weight[kept], stratum=stratum)
 
 
 @dataclass(frozen=True, kw_only=True)

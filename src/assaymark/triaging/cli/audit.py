@@ -1,7 +1,7 @@
 """The audit of triage over time, on the command line."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from assaymark.terminal.output import (
     show_json,
 )
 
+if TYPE_CHECKING:
+    from assaymark.triaging.audit_account import Opening
+
 OUTPUT = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -28,15 +31,38 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)
 @click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
 @click.option("--draw", "count", type=click.IntRange(min=1), metavar="N", help="Items to hand out.")
 @click.option("--seed", metavar="TEXT", help="Decides the draw (default: 128 random bits).")
-@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option(
+    "--alarm",
+    type=click.Choice(["ever", "yearly", "average", "every-batch"]),
+    help="What may ring it, sealed with the first batch (default: ever).",
+)
+@click.option("--confidence", type=float, help="Of alarm and bounds, sealed (default: 0.95).")
+@click.option(
+    "--window",
+    type=click.IntRange(min=1),
+    metavar="ITEMS",
+    help="Fewest items that the alarm looks at together, sealed (default: four first batches).",
+)
+@click.option(
+    "--year",
+    type=click.IntRange(min=1),
+    metavar="BATCHES",
+    help="Batches a year, for the alarm yearly, sealed (default: 52).",
+)
+@click.option(
+    "--largest",
+    type=click.IntRange(min=1),
+    metavar="ITEMS",
+    help="Automated items of the largest batch you expect, sealed (default: a quarter more than the first).",
+)
 @click.option("-o", "--output", type=OUTPUT, help="Where to write: .csv or .jsonl.")
 @project_option
 @json_option
 def audit(**options: Any) -> None:
     """Is the promise still kept? Draw automated items of later batches, and judge their labels.
 
-    With --batch: hands out N random automated items. Without: judges all labels so far. The bound
-    and the alarm hold however often you look.
+    With --batch: hands out N random automated items; the first batch seals the alarm. Without:
+    judges all labels so far. The alarm holds however often you look, for the promise as it says.
 
     \b
     Examples:
@@ -68,6 +94,7 @@ def audit(**options: Any) -> None:
             batch=options["batch"],
             columns=columns,
             count=options["count"],
+            opening=_opening(options),
             seed=options["seed"],
             output=options["output"],
             progress=progress,
@@ -85,23 +112,39 @@ def audit(**options: Any) -> None:
            f"{then}" if batch.path else then)  # fmt: skip
 
 
+def _opening(options: dict[str, Any]) -> "Opening":
+    from assaymark.triaging.audit_account import Opening
+
+    names = ("alarm", "confidence", "window", "year", "largest")
+    return Opening(**{name: options[name] for name in names})
+
+
 def _judge(options: dict[str, Any]) -> None:
     from assaymark.project.folder import Project
     from assaymark.triaging.audit import judge_batches
 
     folder = options["folder"]
-    answer = judge_batches(Project(folder=folder), confidence=options["confidence"])
+    answer = judge_batches(Project(folder=folder), opening=_opening(options))
     found = answer.found
     if options["as_json"]:
         show_json(answer.result())
     else:
         headline(str(found), {"kept": "good", "open": "wait", "broken": "bad"}[found.decision])
-        lines = [("lower bound", f"{rounded(found.low)} on the mean chance of these to be right")]
+        lines = [
+            ("right", f"{found.estimate} of all automated items so far, each batch by its size"),
+            ("lower bound", f"{rounded(found.low)} on that, unclear items counted as wrong"),
+        ]
         lines += [
             (batch.name, f"{percent(round(batch.automated_share, 4))} of {batch.items:,} items automated; "
-                         f"{batch.right:,} of {counted(batch.draws, 'draw')} right")
+                         f"{batch.right:,} of {counted(batch.draws, 'draw')} right"
+                         f"{f', {batch.unclear:,} unclear' if batch.unclear else ''}")
             for batch in answer.batches
         ]  # fmt: skip
+        lines.append((f"alarm '{found.alarm}'", f"silent while, {found.null}"))
+        lines.append(
+            ("evidence", f"{found.evidence:.3g} at most so far; it rings at {found.needed:g}")
+        )
+        lines += [("warning", text) for text in found.warnings]
         if answer.missing:
             lines.append(("without label", f"{answer.missing:,}; {answer.waiting:,} labels wait"))
         rows(lines)

@@ -1,14 +1,12 @@
-"""Is the promise still kept? Evidence from random automated items that may be read at any time.
+"""The alarm `every-batch`: evidence draw by draw against "every batch keeps the promise".
 
-Two statements, both true at every look at once, whatever the batches do:
-- a lower bound on the mean chance of the items audited so far to be right, by a mixture of
-  exponential bets whose normaliser is concave in the chance, so that it may drift;
-- an alarm with a false-alarm chance of at most 1 − confidence over an unlimited number of looks,
-  by bets against the promise that start anew again and again, so that a long good past cannot
-  hide a bad present.
+Its false-alarm chance is at most 1 − confidence over an unlimited number of looks, while every batch
+holds at most the promised share of wrong items, or every item is wrong with at most that chance
+whatever came before. Bets start anew again and again, so that a long good past cannot hide a bad
+present. Two draws of one batch share its luck: batches that scatter around a kept promise ring this
+alarm far more often, and the alarms of unit_alarm are for them.
 
-Every item counts once. A repeat would be evidence about one small batch, and batches scatter around
-a promise that is about all items to come.
+Every item counts once. A repeat would be evidence about one small batch.
 """
 
 import math
@@ -18,10 +16,8 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from assaymark.claims.checks import open_share
-from assaymark.triaging.triage import AuditDecision, AuditFound
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -29,7 +25,6 @@ Flags = NDArray[np.bool_]
 BETS = np.array([0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0])
 FIRST_SHARE = 0.5  # of the stake is on "wrong from the start", the rest on later starts
 RESTART = 20
-BISECTIONS = 60
 LARGEST = 1e200
 
 
@@ -130,104 +125,6 @@ def likely_since(right: ArrayLike, *, target: float, rates: ArrayLike | None = N
     steps = np.log(_gain(wrong, null))
     earned = np.cumsum(steps[::-1], axis=0)[::-1].max(axis=1)
     return int(np.argmax(earned)) + 1
-
-
-def mean_lower(right: int, draws: int, *, confidence: float) -> float:
-    """A lower bound on the mean chance to be right over the draws so far, true at every look at once.
-
-    The chance may change from draw to draw. For a bet b > 0 the product of
-    exp(b·x)/(1 − p + p·e^b) over the draws is a martingale, and log(1 − p + p·e^b) is concave in
-    p, so replacing every p by their mean only makes it smaller.
-    """
-    if right == 0:
-        return 0.0
-    bets = np.concatenate([BETS / 4, BETS, [4.0, 5.0]])
-    needed = -math.log1p(-confidence)
-    low, high = 0.0, 1.0
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        # log(1 − p + p·e^b) without losing digits near p = 1
-        cost = bets + np.log1p((1 - middle) * np.expm1(-bets))
-        log_wealth = special.logsumexp(bets * right - draws * cost) - math.log(len(bets))
-        low, high = (middle, high) if log_wealth >= needed else (low, middle)
-    return low
-
-
-def judge_audit(
-    right: ArrayLike, *, target: float, confidence: float = 0.95, rates: ArrayLike | None = None
-) -> AuditFound:
-    """What the labelled draws, in order, say about the promise; `rates` as of `kept_rates`."""
-    open_share("confidence", confidence)
-    flags = np.asarray(right, dtype=np.bool_)
-    path = alarm_path(flags, target=target, rates=rates)
-    rang = path.rings(confidence)
-    good = int(flags.sum())
-    lower = mean_lower(good, len(flags), confidence=confidence)
-    known = None if rates is None else np.asarray(rates)[:rang]
-    since = likely_since(flags[:rang], target=target, rates=known) if rang else None
-    decision: AuditDecision = (
-        "broken" if rang is not None else "kept" if lower >= target else "open"
-    )
-    drift = rang is not None and bool(path.fresh[rang] > path.wealth[rang] / 2)
-    return AuditFound(
-        decision=decision,
-        target=target,
-        confidence=confidence,
-        draws=len(flags),
-        right=good,
-        accuracy=good / len(flags) if len(flags) else None,
-        low=lower,
-        evidence=float(path.wealth.max()),
-        alarm_at=rang,
-        since=since,
-        drift=drift,
-    )
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Side:
-    """The draws of one kind of decision: their places among all draws, and their rates."""
-
-    places: NDArray[np.int64]
-    rates: Floats
-
-
-def judge_sides(
-    right: ArrayLike, sides: Sequence[Side], *, target: float, confidence: float = 0.95
-) -> AuditFound:
-    """The same for a promise about each kind of decision: broken if one is, kept if all are.
-
-    Each side has its own alarm and bound at its part of the risk.
-    """
-    open_share("confidence", confidence)
-    flags = np.asarray(right, dtype=np.bool_)
-    each = 1 - (1 - confidence) / len(sides)
-    found = [
-        judge_audit(flags[side.places], target=target, confidence=each, rates=side.rates)
-        for side in sides
-    ]
-    rang = [
-        (int(side.places[own.alarm_at - 1]) + 1, int(side.places[own.since - 1]) + 1, own.drift)
-        for side, own in zip(sides, found, strict=True)
-        if own.alarm_at is not None and own.since is not None
-    ]
-    alarm = min(rang, default=None)
-    kept = all(own.decision == "kept" for own in found)
-    good = int(flags.sum())
-    return AuditFound(
-        decision="broken" if alarm else "kept" if kept else "open",
-        target=target,
-        confidence=confidence,
-        draws=len(flags),
-        right=good,
-        accuracy=good / len(flags) if len(flags) else None,
-        low=min(own.low for own in found),
-        evidence=max(own.evidence for own in found) / len(sides),
-        alarm_at=alarm[0] if alarm else None,
-        since=alarm[1] if alarm else None,
-        drift=bool(alarm and alarm[2]),
-        each_side=True,
-    )
 
 
 def draws_to_alarm(
