@@ -138,6 +138,11 @@ def _how_many(state: State, attempt: Attempt, count: int | None) -> int:
     return min(left, max(30, min(200, len(attempt.order) // 4)))
 
 
+def left_to_draw(project: Project) -> int:
+    """How many new items the open plan can still hand out."""
+    return _left(open_attempt(project.state()))
+
+
 def _left(attempt: Attempt) -> int:
     """How many new items the plan can still hand out."""
     plan = attempt.plan

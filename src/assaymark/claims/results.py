@@ -1,10 +1,12 @@
 """Answers. Each remembers its question, and `str()` is the sentence a person would say."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NoReturn
 
 from assaymark.claims.claim import Claim, Counts, Side
+from assaymark.claims.pictures import Bar, Picture, frame, html_answer, interval_picture
 from assaymark.claims.record import Record
+from assaymark.errors import InputError
 
 Decision = Literal["pass", "fail", "continue"]
 
@@ -42,6 +44,13 @@ class Interval(Record):
     method: str
     guaranteed: bool
 
+    @property
+    def bound(self) -> float:
+        """The end that a one-sided interval promises."""
+        if self.side == "both":
+            raise InputError("A two-sided interval has two ends: use .low and .high.")
+        return self.low if self.side == "lower" else self.high
+
     def __str__(self) -> str:
         sure = f"with {percent(self.confidence)} confidence"
         if self.side == "lower":
@@ -70,6 +79,48 @@ class Estimate(Record):
         how = f"{self.labels:,} labels, {self.interval.method}, {self.design}"
         return f"{self.title} {self.interval} ({how})"
 
+    @property
+    def bound(self) -> float:
+        """The proven bound: the lower or the upper end of a one-sided interval."""
+        return self.interval.bound
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.interval.low
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.interval.high
+
+    def row(self) -> dict[str, Any]:
+        """The figures of the estimate as one row of a table."""
+        return {
+            "metric": self.metric,
+            "point": self.point,
+            "low": self.low,
+            "high": self.high,
+            "confidence": self.interval.confidence,
+            "method": self.interval.method,
+            "labels": self.labels,
+        }
+
+    def to_frame(self) -> Any:
+        """One row as a pandas or polars data frame; a list of one dict where neither is installed."""
+        return frame([self.row()])
+
+    def plot(self) -> Picture:
+        """The interval and the point on a scale from 0 to 1."""
+        return interval_picture([self._bar()], caption=str(self))
+
+    def _bar(self, target: float | None = None) -> Bar:
+        return Bar(title=self.title, low=self.low, high=self.high, point=self.point, target=target)
+
+    def _repr_html_(self) -> str:
+        rows = [("in the sample", shown(self.point)), ("labels", f"{self.labels:,}")]
+        return html_answer(str(self), rows, self.plot())
+
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
@@ -90,6 +141,50 @@ class Verdict(Record):
     def __str__(self) -> str:
         word = {"pass": "Established", "fail": "Not established", "continue": "Not yet"}
         return f"{word[self.decision]}: {self.reason}"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "A verdict is neither true nor false: it may be 'not yet'. Write verdict.established, or "
+            "compare verdict.decision with 'pass', 'fail' or 'continue'."
+        )
+
+    @property
+    def established(self) -> bool:
+        """Whether the claim is proven."""
+        return self.decision == "pass"
+
+    @property
+    def bound(self) -> float:
+        """What is proven about the metric so far."""
+        return self.estimate.bound
+
+    @property
+    def labels(self) -> int:
+        """How many labels the verdict uses."""
+        return self.estimate.labels
+
+    def row(self) -> dict[str, Any]:
+        """The verdict as one row of a table."""
+        first = {"claim": str(self.claim), "decision": self.decision}
+        return first | self.estimate.row()
+
+    def to_frame(self) -> Any:
+        """One row as a pandas or polars data frame; a list of one dict where neither is installed."""
+        return frame([self.row()])
+
+    def plot(self) -> Picture:
+        """The interval, the point and the target on a scale from 0 to 1."""
+        bar = self.estimate._bar(self.claim.target)
+        return interval_picture([bar], caption=f"{self.claim}: {self}")
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("claim", str(self.claim)),
+            ("proven", str(self.estimate.interval)),
+            ("estimate", shown(self.estimate.point)),
+            ("labels", f"{self.labels:,}"),
+        ]
+        return html_answer(str(self), rows, self.plot())
 
 
 @dataclass(frozen=True, kw_only=True)

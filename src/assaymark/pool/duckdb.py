@@ -28,7 +28,9 @@ AT_ONCE = 2**27  # ids compared in one go, at 8 bytes each and as much again to 
 def connect() -> duckdb.DuckDBPyConnection:
     """A private in-memory DuckDB that prints nothing."""
     connection = duckdb.connect()
-    connection.execute("SET enable_progress_bar = false")
+    # in a notebook DuckDB refuses the setting without ipywidgets, even to turn it off
+    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()[0][0]:
+        connection.execute("SET enable_progress_bar = false")
     connection.execute("SET preserve_insertion_order = false")
     return connection
 
