@@ -21,17 +21,17 @@ import click
 
 import assaymark
 import assaymark.cli
+from assaymark.claims.ratio_metrics import ALIASES, DENOMINATORS, NUMERATORS, TITLES
 from assaymark.errors import AssaymarkError
-from assaymark.events import KINDS
 from assaymark.files.readers import READERS
 from assaymark.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT
 from assaymark.files.writers import WRITERS
+from assaymark.ledger.events import KINDS
 from assaymark.ledger.sqlite import SCHEMA
 from assaymark.pool.grid import BINS, STEPS
 from assaymark.pool.sources import KINDS as POOLS
-from assaymark.stats.fixed import METHODS
-from assaymark.stats.metrics import ALIASES, DENOMINATORS, NUMERATORS, TITLES
-from assaymark.types.certificate import Certificate
+from assaymark.records.certificate import Certificate
+from assaymark.stats.binomial_bounds import METHODS
 
 DOCS = Path(__file__).parent
 TEMPLATES = DOCS / "reference" / "templates"

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import permutations
 
-from assaymark.events import (
+from assaymark.ledger.events import (
     Entry,
     KnownLabel,
     KnownLabels,

@@ -10,9 +10,9 @@ from itertools import permutations
 import pytest
 from review_worlds import Build, Told, World, product_refutes, worst
 
-from assaymark.events import LabelAdjudicated, LabelCorrected, LabelRecorded, LabelSkipped
-from assaymark.events.review import ReviewDrawn
-from assaymark.events.story import RULES
+from assaymark.ledger.events import LabelAdjudicated, LabelCorrected, LabelRecorded, LabelSkipped
+from assaymark.ledger.events.review import ReviewDrawn
+from assaymark.ledger.events.rules import RULES
 from assaymark.reviewing.standing import account_of
 from assaymark.reviewing.stats import draw_batch, is_certified, upper_bound
 

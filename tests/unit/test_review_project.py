@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from assaymark.certification.issuing import NotEstablishedError
 from assaymark.cli import cli
 from assaymark.errors import InputError, PlanError, VerificationError
-from assaymark.events import LabelRecorded, read_event
+from assaymark.labelling.recording import label_file
+from assaymark.ledger.events import LabelRecorded, read_event
+from assaymark.project.folder import Project
 from assaymark.reviewing.certificate import certify_review
 from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.secret import read_secret
 from assaymark.reviewing.starting import Start, start
 from assaymark.reviewing.status import review_status
 from assaymark.reviewing.verifying import verify_review
-from assaymark.steps.certify import NotEstablishedError
-from assaymark.steps.label import label_file
-from assaymark.steps.project import Project
 
 WORDS = [
     "river",

@@ -7,24 +7,14 @@ from pathlib import Path
 import click
 
 from assaymark import __version__
-from assaymark.cli import (
-    calculators,
-    estimate,
-    feeding,
-    lab,
-    operations,
-    pairs,
-    project,
-    recall,
-    report,
-    review,
-    serve,
-    story,
-    train,
-    triage,
-)
-from assaymark.cli.output import fail, say
+from assaymark.certification import cli as calculators
+from assaymark.cli import feeding, lab, operations, project, report, review, serve, story
 from assaymark.errors import AssaymarkError
+from assaymark.estimation import cli as estimate
+from assaymark.pair_recall.cli import pairs, recall
+from assaymark.terminal.output import fail, say
+from assaymark.training.cli import train
+from assaymark.triaging.cli import triage
 
 # what belongs together stands together in the help, in the order of the work
 PARTS = {
@@ -80,7 +70,7 @@ def cli(context: click.Context, log: Path | None) -> None:
     People who do not use a terminal label in the browser: assaymark serve -p work
     """
     if log is not None and context.invoked_subcommand is not None:
-        from assaymark.cli.logs import log_to
+        from assaymark.terminal.logs import log_to
 
         log_to(log, command=context.invoked_subcommand)
 
@@ -107,8 +97,8 @@ for command in (
 def main() -> None:
     """Run the command line: 0 done, 1 the answer is no, 2 bad input or refused, 3 our bug."""
     code = _run()
-    if "assaymark.cli.logs" in sys.modules:
-        from assaymark.cli.logs import log_end
+    if "assaymark.terminal.logs" in sys.modules:
+        from assaymark.terminal.logs import log_end
 
         log_end(code)
     sys.exit(code)

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import click
 
-from assaymark.cli.estimate import draw_for_estimate, estimating_now, show_batch
-from assaymark.cli.output import (
+from assaymark.claims.record import plain
+from assaymark.claims.results import counted
+from assaymark.estimation.cli import draw_for_estimate, estimating_now, show_batch
+from assaymark.terminal.output import (
     advise,
     headline,
     json_option,
@@ -16,8 +18,6 @@ from assaymark.cli.output import (
     show_json,
     spark_option,
 )
-from assaymark.types.record import plain
-from assaymark.types.results import counted
 
 
 @click.command()
@@ -57,9 +57,9 @@ def draw(
       assaymark draw 200 -o batch.csv -p work
       assaymark draw 200 -o tasks.json --format label-studio -p work
     """
-    from assaymark.steps.draw import draw_batch, draw_pending
-    from assaymark.steps.project import Project
-    from assaymark.steps.survey import pending_survey
+    from assaymark.certification.drawing import draw_batch, draw_pending
+    from assaymark.project.folder import Project
+    from assaymark.sampling.surveys import pending_survey
 
     project = Project(folder=folder, spark=master)
     if pending and count is not None:
@@ -147,8 +147,8 @@ def label(
       assaymark label export.json --relevant Spam --irrelevant Ham -p work
     """
     from assaymark.files.spelling import label_names
-    from assaymark.steps.label import label_file
-    from assaymark.steps.project import Project
+    from assaymark.labelling.recording import label_file
+    from assaymark.project.folder import Project
 
     done = label_file(
         Project(folder=folder),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from assaymark.cli.output import headline, json_option, progress_bar, rows, say, show_json
+from assaymark.terminal.output import headline, json_option, progress_bar, rows, say, show_json
 
 
 @click.command()

@@ -5,14 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assaymark.cli.calculators import (
+from assaymark.certification.cli import (
     expectation_options,
     forecast_json,
     read_expectation,
     show_forecast,
 )
-from assaymark.cli.estimate import plan_estimate
-from assaymark.cli.output import (
+from assaymark.claims.record import plain
+from assaymark.claims.results import percent
+from assaymark.estimation.cli import plan_estimate
+from assaymark.records.plan import Plan
+from assaymark.records.pool import Columns
+from assaymark.terminal.output import (
     advise,
     headline,
     json_option,
@@ -23,13 +27,9 @@ from assaymark.cli.output import (
     show_json,
     spark_option,
 )
-from assaymark.types.plan import Plan
-from assaymark.types.pool import Columns
-from assaymark.types.record import plain
-from assaymark.types.results import percent
 
 if TYPE_CHECKING:
-    from assaymark.steps.project import Project
+    from assaymark.project.folder import Project
 
 
 @click.command()
@@ -73,7 +73,7 @@ def init(
       assaymark init work --pool scores.csv --id id --score score --threshold 0.5 --text body
       assaymark init work --pool lake.scored --id id --score score --threshold 0.5 --engine spark
     """
-    from assaymark.steps.init import init as run
+    from assaymark.project.registration import init as run
 
     columns = Columns(
         id=id_column, score=score, prediction=prediction, threshold=threshold, text=text
@@ -185,7 +185,7 @@ def plan(
       assaymark plan --estimate accuracy --within 0.02 -p work
       assaymark plan --estimate recall --budget 400 --guarantee -p work
     """
-    from assaymark.steps.project import Project
+    from assaymark.project.folder import Project
 
     estimating = {
         "within": within,
@@ -242,8 +242,8 @@ def _seal_claim(
     abandon: str | None,
     as_json: bool,
 ) -> None:
-    from assaymark.steps.calculators import read_claim
-    from assaymark.steps.plan import Wish, abandon_plan, forecast_plan, seal_plan
+    from assaymark.certification.calculators import read_claim
+    from assaymark.certification.sealing import Wish, abandon_plan, forecast_plan, seal_plan
 
     if abandon is not None:
         number = abandon_plan(project, abandon)

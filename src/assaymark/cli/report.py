@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from assaymark.cli.output import (
+from assaymark.terminal.output import (
     advise,
     headline,
     json_option,
@@ -38,8 +38,8 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
       assaymark report -p work
       assaymark report -o report.pdf -p work
     """
-    from assaymark.steps.project import Project
-    from assaymark.steps.report import write_report
+    from assaymark.overview.report import write_report
+    from assaymark.project.folder import Project
 
     if Project(folder=folder).state().reviews:
         _review(folder, output, as_json=as_json)

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assaymark.cli.output import (
+from assaymark.claims.record import plain
+from assaymark.claims.results import counted, percent
+from assaymark.terminal.output import (
     advise,
     headline,
     json_option,
@@ -16,8 +18,6 @@ from assaymark.cli.output import (
     say,
     show_json,
 )
-from assaymark.types.record import plain
-from assaymark.types.results import counted, percent
 
 if TYPE_CHECKING:
     from assaymark.reviewing.starting import Started
@@ -168,8 +168,8 @@ def next_command(
     count: int, output: Path | None, form: str, pending: bool, folder: Path, as_json: bool
 ) -> None:
     """Hand out the next items: one mixed batch in which every item looks the same."""
+    from assaymark.project.folder import Project
     from assaymark.reviewing.handing import next_items, write_open
-    from assaymark.steps.project import Project
 
     project = Project(folder=folder)
     with progress_bar("review") as progress:
@@ -195,8 +195,8 @@ def status(folder: Path, as_json: bool) -> None:
 
     For whoever leads the review: readers and those who decide between them should not see it.
     """
+    from assaymark.project.folder import Project
     from assaymark.reviewing.status import review_status
-    from assaymark.steps.project import Project
 
     now = review_status(Project(folder=folder))
     if as_json:
@@ -245,8 +245,8 @@ def show_status(now: "ReviewStatus") -> None:
 @json_option
 def certify(output: Path | None, folder: Path, as_json: bool) -> None:
     """Issue the certificate of the review, and reveal the secret so that draws can be checked."""
+    from assaymark.project.folder import Project
     from assaymark.reviewing.certificate import certify_review
-    from assaymark.steps.project import Project
 
     issued = certify_review(Project(folder=folder), output=output)
     if as_json:

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assaymark.cli.output import (
+from assaymark.claims.record import plain
+from assaymark.claims.results import percent, shown
+from assaymark.terminal.output import (
     advise,
     headline,
     json_option,
@@ -17,13 +19,11 @@ from assaymark.cli.output import (
     show_json,
     spark_option,
 )
-from assaymark.types.record import plain
-from assaymark.types.results import percent, shown
 
 if TYPE_CHECKING:
-    from assaymark.steps.look import Look
-    from assaymark.steps.status import Status
-    from assaymark.types.certificate import Verification
+    from assaymark.certification.looks import Look
+    from assaymark.overview.status import Status
+    from assaymark.records.certificate import Verification
 
 TONES = {"pass": "good", "fail": "bad", "continue": "wait"}
 MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
@@ -42,8 +42,8 @@ def look(context: click.Context, folder: Path, as_json: bool) -> None:
     Example:
       assaymark look -p work
     """
-    from assaymark.steps.look import look as run
-    from assaymark.steps.project import Project
+    from assaymark.certification.looks import look as run
+    from assaymark.project.folder import Project
 
     seen = run(Project(folder=folder))
     verdict, estimate = seen.verdict, seen.verdict.estimate
@@ -119,9 +119,9 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
     Example:
       assaymark certify -o certificate.json --key my.key -p work
     """
-    from assaymark.steps.certify import certify as run
-    from assaymark.steps.project import Project
-    from assaymark.steps.signing import load_signer
+    from assaymark.certification.issuing import certify as run
+    from assaymark.certification.signing import load_signer
+    from assaymark.project.folder import Project
 
     signer = load_signer(key) if key else None
     issued = run(Project(folder=folder), output=output, signer=signer)
@@ -200,12 +200,12 @@ def verify(
       assaymark verify certificate.json -p work --pool /archive/scores.parquet --head 3f0c…
       assaymark verify certificate.json -p work --require pool,witness
     """
+    from assaymark.certification.verification import Brought
+    from assaymark.certification.verification import verify as run
+    from assaymark.project.folder import Project
+    from assaymark.project.place import is_project
     from assaymark.reviewing.certificate import is_review_certificate
     from assaymark.reviewing.verifying import verify_review
-    from assaymark.steps.place import is_project
-    from assaymark.steps.project import Project
-    from assaymark.steps.verify import Brought
-    from assaymark.steps.verify import verify as run
 
     if folder is None and is_project(certificate.parent):
         folder = certificate.parent
@@ -231,8 +231,8 @@ def verify(
 
 
 def _witnesses(heads: tuple[str, ...], files: tuple[Path, ...], tsa: Path | None) -> dict[str, Any]:
-    from assaymark.steps.timestamp import read_certificates
-    from assaymark.steps.witness import read_head_hash, read_witness
+    from assaymark.certification.timestamp import read_certificates
+    from assaymark.certification.witness import read_head_hash, read_witness
 
     given = [read_head_hash(head).encode() for head in heads] + [read_witness(f) for f in files]
     return {"heads": tuple(given), "authorities": read_certificates(tsa) if tsa else ()}
@@ -270,8 +270,8 @@ def status(folder: Path, as_json: bool) -> None:
     Example:
       assaymark status -p work
     """
-    from assaymark.steps.project import Project
-    from assaymark.steps.status import status as run
+    from assaymark.overview.status import status as run
+    from assaymark.project.folder import Project
 
     now = run(Project(folder=folder))
     if as_json:
@@ -312,7 +312,7 @@ def key(file: Path, as_json: bool) -> None:
     Example:
       assaymark key my.key
     """
-    from assaymark.steps.signing import new_key
+    from assaymark.certification.signing import new_key
 
     public = new_key(file)
     if as_json:
@@ -363,8 +363,8 @@ def witness(given: str, by: str, folder: Path, as_json: bool) -> None:
       assaymark witness 3f0c… --by "opposing counsel, mail of 3 May" -p work
       assaymark witness head.tsr --by "time-stamp service of the court" -p work
     """
-    from assaymark.steps.project import Project
-    from assaymark.steps.witness import record_witness
+    from assaymark.certification.witness import record_witness
+    from assaymark.project.folder import Project
 
     done = record_witness(Project(folder=folder), given, by=by)
     if as_json:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from assaymark.claims.checks import choice
 from assaymark.errors import InputError
 from assaymark.files import asreview, delimited, jsonl, label_studio, parquet, prodigy, ris, xlsx
 from assaymark.files.answers import Answer
 from assaymark.files.decoding import Glimpse, glimpse
 from assaymark.files.spelling import Names
-from assaymark.types.checks import choice
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assaymark.claims.checks import choice
 from assaymark.errors import InputError
 from assaymark.files import asreview, delimited, jsonl, label_studio, parquet, prodigy, ris, xlsx
 from assaymark.files.places import BatchRow
-from assaymark.types.checks import choice
 
 
 @dataclass(frozen=True, kw_only=True)

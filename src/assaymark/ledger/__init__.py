@@ -7,7 +7,7 @@ from typing import Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 from assaymark.errors import InputError
-from assaymark.events import Entry, Event
+from assaymark.ledger.events import Entry, Event
 from assaymark.ledger.head import Head
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from assaymark.errors import InputError
-from assaymark.types.pool import Columns, PoolFile, PoolSummary, ReservedItem
-from assaymark.types.strata import Stratum
+from assaymark.records.pool import Columns, PoolFile, PoolSummary, ReservedItem
+from assaymark.records.strata import Stratum
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -102,7 +102,7 @@ def open_pool(
     if engine not in ENGINES:
         raise InputError(f"'engine' must be one of {', '.join(ENGINES)}, got {engine!r}.")
     if engine == "spark":
-        from assaymark.pool.spark import SparkPool
+        from assaymark.pool.spark.engine import SparkPool
 
         return SparkPool(source, columns, spark, flags)
     from assaymark.pool.duckdb import DuckDBPool
@@ -115,7 +115,7 @@ def has_pool(source: str, *, engine: str, spark: "str | SparkSession | None" = N
     from assaymark.pool.sources import find_source, is_elsewhere
 
     if is_elsewhere(source):
-        from assaymark.pool.spark import can_reach
+        from assaymark.pool.spark.engine import can_reach
 
         return can_reach(source, spark)
     try:
@@ -123,7 +123,7 @@ def has_pool(source: str, *, engine: str, spark: "str | SparkSession | None" = N
     except InputError:
         return False
     if found and engine_at_hand(source, engine, spark) == "spark":
-        from assaymark.pool.spark_session import find_session
+        from assaymark.pool.spark.session import find_session
 
         find_session(spark)  # a cluster that does not answer is no sign that the pool changed
     return found
@@ -139,6 +139,6 @@ def engine_at_hand(source: str, engine: str, spark: object = None) -> str:
 
     if engine == "duckdb" or spark is not None or is_elsewhere(source):
         return engine
-    from assaymark.pool.spark_session import is_installed
+    from assaymark.pool.spark.session import is_installed
 
     return engine if is_installed() else "duckdb"

@@ -14,7 +14,7 @@ from assaymark.pool.queries import view_sql
 from assaymark.pool.sources import Source, find_source, hash_files, quoted
 from assaymark.pool.sql import SqlPool, refuse_unknown
 from assaymark.pool.written import beside, refuse_other_number, refuse_taken
-from assaymark.types.pool import Columns, PoolFile
+from assaymark.records.pool import Columns, PoolFile
 
 LONGEST = 16_000_000  # bytes of one row of a CSV file
 CSV_HINT = (

@@ -8,7 +8,7 @@ engines give the same integers. Tied scores share a position, so no cut ever spl
 
 from collections.abc import Sequence
 
-from assaymark.types.pool import Histogram
+from assaymark.records.pool import Histogram
 
 STEPS = 16384
 BINS = 500  # per predicted class, at most

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assaymark.errors import InputError
 from assaymark.pool import Progress
-from assaymark.types.pool import PoolFile
+from assaymark.records.pool import PoolFile
 
 KINDS = {
     ".parquet": "parquet",

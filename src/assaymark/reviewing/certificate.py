@@ -7,8 +7,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assaymark import __version__
+from assaymark.certification.issuing import NotEstablishedError
+from assaymark.claims.canonical import canonical, digest
+from assaymark.claims.record import Record, plain
+from assaymark.claims.results import counted, percent
 from assaymark.errors import InputError, VerificationError
-from assaymark.events import (
+from assaymark.files.batch import write_safely
+from assaymark.ledger.events import (
     Entry,
     ReviewCertified,
     ReviewWork,
@@ -16,16 +21,11 @@ from assaymark.events import (
     State,
     replay,
 )
-from assaymark.files.batch import write_safely
+from assaymark.project.folder import Project, collection_of
 from assaymark.reviewing.handing import the_review
 from assaymark.reviewing.secret import read_secret
 from assaymark.reviewing.standing import account_of, confidence_of, target_of
 from assaymark.reviewing.stats import is_certified, row_of_target, upper_bound
-from assaymark.steps.certify import NotEstablishedError
-from assaymark.steps.project import Project, collection_of
-from assaymark.types.canonical import canonical, digest
-from assaymark.types.record import Record, plain
-from assaymark.types.results import counted, percent
 
 KIND = "assaymark review certificate"
 

@@ -4,20 +4,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assaymark.draw import blind_order
 from assaymark.errors import InputError, PlanError
-from assaymark.events import Event, ReviewDrawn, ReviewWork, SecretCommitted, State, review_of
 from assaymark.files.batch import BatchRow, refuse_existing, write_batch
 from assaymark.files.writers import find_writer
+from assaymark.ledger.events import (
+    Event,
+    ReviewDrawn,
+    ReviewWork,
+    SecretCommitted,
+    State,
+    review_of,
+)
 from assaymark.pool import Progress, silent
 from assaymark.pool.duckdb import DuckDBPool
 from assaymark.pool.tables import file_digest
+from assaymark.project.folder import Project, Session, collection_of
 from assaymark.reviewing.ranking import Ranking, all_ids, rank
 from assaymark.reviewing.secret import new_secret, read_secret
 from assaymark.reviewing.standing import Account, account_of, readings, target_of
 from assaymark.reviewing.stats import commitment, draw_batch, experience, set_digest, wants_random
-from assaymark.steps.project import Project, Session, collection_of
-from assaymark.steps.survey import store_texts
+from assaymark.sampling.surveys import store_texts
+from assaymark.sampling.tickets import blind_order
 
 MIXED = 10  # one item in so many is directed while random draws are wanted
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assaymark.draw import ticket
-from assaymark.events import ReviewRanked, ReviewWork, State, labels_digest
+from assaymark.ledger.events import ReviewRanked, ReviewWork, State, labels_digest
 from assaymark.pool import Progress, silent
 from assaymark.pool.duckdb import DuckDBPool
 from assaymark.pool.sources import named
+from assaymark.project.folder import Project, collection_of
 from assaymark.reviewing.standing import RELEVANT, UNCLEAR
-from assaymark.steps.project import Project, collection_of
-from assaymark.steps.training_material import LINEAR, Material, material
+from assaymark.sampling.tickets import ticket
+from assaymark.training.material import LINEAR, Material, material
 
 Floats = NDArray[np.float64]
 REFIT = 0.07  # share of new labels from which on the model is fitted again

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assaymark.claims.results import counted
 from assaymark.errors import InputError
 from assaymark.files.decoding import glimpse
 from assaymark.files.delimited import header_names, read_table
 from assaymark.files.labels import read_labels
 from assaymark.pool.duckdb import DuckDBPool
 from assaymark.pool.sources import named, quoted
-from assaymark.types.results import counted
 
 LEAST_TITLE = 20  # letters of a title; shorter ones ("Editorial") are no sign of a duplicate
 HEAD = 100  # letters of an abstract that must agree where both records have one

@@ -5,7 +5,7 @@ import secrets
 from pathlib import Path
 
 from assaymark.errors import PlanError, VerificationError
-from assaymark.events import ReviewWork
+from assaymark.ledger.events import ReviewWork
 from assaymark.reviewing.stats import commitment
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from assaymark.events import ReviewWork, State
+from assaymark.ledger.events import ReviewWork, State
 from assaymark.reviewing.stats import Batch, Reading, Standing, draws_of
 
 RELEVANT, IRRELEVANT, UNCLEAR = "relevant", "irrelevant", "unclear"

@@ -8,13 +8,16 @@ from typing import Literal
 
 from assaymark import __version__
 from assaymark.errors import InputError
-from assaymark.events import KnownLabel, KnownLabels, ReviewOpened
-from assaymark.events.review import METHOD
+from assaymark.ledger.events import KnownLabel, KnownLabels, ReviewOpened
+from assaymark.ledger.events.review import METHOD
 from assaymark.pool import Progress, silent
 from assaymark.pool.duckdb import DuckDBPool
 from assaymark.pool.sources import settle
 from assaymark.pool.sql import refuse_unknown
 from assaymark.pool.tables import file_digest
+from assaymark.project.folder import Project, utc_now
+from assaymark.project.registration import init, refuse_used
+from assaymark.records.pool import Columns
 from assaymark.reviewing.records import (
     Duplicate,
     find_duplicates,
@@ -26,9 +29,6 @@ from assaymark.reviewing.records import (
 )
 from assaymark.reviewing.secret import new_secret
 from assaymark.reviewing.stats import commitment, floor_labels, set_digest
-from assaymark.steps.init import init, refuse_used
-from assaymark.steps.project import Project, utc_now
-from assaymark.types.pool import Columns
 
 TARGETS = (Fraction("0.8"), Fraction("0.9"), Fraction("0.95"))
 RELEVANT_GUESSES = (10, 20, 50, 100, 200, 500, 1000)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from assaymark.events import ReviewWork, State
+from assaymark.ledger.events import ReviewWork, State
+from assaymark.project.folder import Project
 from assaymark.reviewing.handing import the_review
 from assaymark.reviewing.standing import (
     Account,
@@ -24,7 +25,6 @@ from assaymark.reviewing.stats import (
     row_of_target,
     upper_bound,
 )
-from assaymark.steps.project import Project
 
 
 @dataclass(frozen=True, kw_only=True)

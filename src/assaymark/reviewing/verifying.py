@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from assaymark.claims.results import counted
 from assaymark.errors import AssaymarkError, VerificationError
-from assaymark.events import (
+from assaymark.ledger.events import (
     Entry,
     ReviewDrawn,
     ReviewWork,
@@ -15,6 +16,8 @@ from assaymark.events import (
 )
 from assaymark.pool import Progress, silent
 from assaymark.pool.duckdb import DuckDBPool
+from assaymark.project.folder import Project, collection_of
+from assaymark.records.certificate import Check, Verification
 from assaymark.reviewing.certificate import (
     ReviewCertificate,
     built,
@@ -24,10 +27,7 @@ from assaymark.reviewing.certificate import (
 from assaymark.reviewing.handing import the_review
 from assaymark.reviewing.standing import account_of, confidence_of, target_of
 from assaymark.reviewing.stats import commitment, draw_batch, is_certified, set_digest
-from assaymark.steps.project import Project, collection_of
-from assaymark.steps.reserve import refuse_changed
-from assaymark.types.certificate import Check, Verification
-from assaymark.types.results import counted
+from assaymark.sampling.reserve import refuse_changed
 
 
 def verify_review(

@@ -1,0 +1,39 @@
+"""Certificates: issued from replayed events, verified by doing it again and comparing."""
+
+from assaymark.certification.certificate.checks import (
+    check_form,
+    check_ledger,
+    check_numbers,
+    first_difference,
+    superseded_by,
+)
+from assaymark.certification.certificate.draws import check_chances, check_draws, check_tickets
+from assaymark.certification.certificate.issue import (
+    as_earlier,
+    certificate_hash,
+    issue,
+    looks_of,
+    population_of,
+    read,
+    write,
+)
+from assaymark.certification.certificate.training_separation import check_training
+
+__all__ = [
+    "as_earlier",
+    "certificate_hash",
+    "check_chances",
+    "check_draws",
+    "check_form",
+    "check_ledger",
+    "check_numbers",
+    "check_tickets",
+    "check_training",
+    "first_difference",
+    "issue",
+    "looks_of",
+    "population_of",
+    "read",
+    "superseded_by",
+    "write",
+]

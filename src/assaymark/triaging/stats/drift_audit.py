@@ -1,0 +1,253 @@
+"""Is the promise still kept? Evidence from random automated items that may be read at any time.
+
+Two statements, both true at every look at once, whatever the batches do:
+- a lower bound on the mean chance of the items audited so far to be right, by a mixture of
+  exponential bets whose normaliser is concave in the chance, so that it may drift;
+- an alarm with a false-alarm chance of at most 1 − confidence over an unlimited number of looks,
+  by bets against the promise that start anew again and again, so that a long good past cannot
+  hide a bad present.
+
+Every item counts once. A repeat would be evidence about one small batch, and batches scatter around
+a promise that is about all items to come.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from assaymark.claims.checks import open_share
+from assaymark.triaging.triage import AuditDecision, AuditFound
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+# how far from the null the bets are, in log odds
+BETS = np.array([0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0])
+FIRST_SHARE = 0.5  # of the stake is on "wrong from the start", the rest on later starts
+RESTART = 20
+BISECTIONS = 60
+LARGEST = 1e200
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AlarmPath:
+    """The bettor's wealth after 0, 1, 2, … draws, if it had started with 1."""
+
+    wealth: Floats
+    fresh: Floats
+
+    def rings(self, confidence: float) -> int | None:
+        """The first draw at which the alarm rings; None if it has not."""
+        above = np.flatnonzero(self.wealth >= 1 / (1 - confidence))
+        return int(above[0]) if len(above) else None
+
+
+def start_shares(draws: int) -> Floats:
+    """The stake put on "broken from draw k on", k = 1, 2, …; with what is kept back they sum to 1.
+
+    Half on the first draw; the rest on every 20th, shrinking as 1/(j(j+1)).
+    """
+    stakes = np.zeros(draws)
+    if draws:
+        stakes[0] = FIRST_SHARE
+    later = np.arange(RESTART, draws, RESTART)
+    j = np.arange(1, len(later) + 1)
+    stakes[later] = (1 - FIRST_SHARE) / (j * (j + 1))
+    return stakes
+
+
+def kept_rates(right: Sequence[ArrayLike], items: Sequence[int], *, target: float) -> Floats:
+    """The largest chance to be wrong that each draw has while the promise is kept.
+
+    `right` are the draws of each batch in order, without replacement, `items` the sizes of the
+    batches. There are two ways to keep a promise, and the alarm must be patient with both: every
+    item is wrong with chance at most 1 − target, whatever came before it; or every batch holds at
+    most that share of wrong items, those drawn already among them.
+
+    >>> kept_rates([[True] * 5], [10], target=0.8).round(3).tolist()
+    [0.2, 0.222, 0.25, 0.286, 0.333]
+    """
+    rate = 1 - Fraction(repr(float(target)))
+    found = [np.zeros(0)]
+    for flags, size in zip(right, items, strict=True):
+        wrong = ~np.asarray(flags, dtype=np.bool_)
+        before = np.asarray(np.cumsum(wrong) - wrong, dtype=np.int64)
+        share = (math.floor(rate * size) - before) / (size - np.arange(len(wrong)))
+        found.append(np.clip(share, float(rate), 1.0))
+    return np.concatenate(found)
+
+
+def alarm_path(right: ArrayLike, *, target: float, rates: ArrayLike | None = None) -> AlarmPath:
+    """The wealth of bets against the promise, along the draws in order.
+
+    While each draw is wrong with conditional chance at most its rate (1 − target where `rates` are
+    not given), the wealth is a supermartingale that starts at 1. Source: Ville (1939); restarts as
+    in Shiryaev (1963) with stakes that sum to 1, so that the false-alarm chance stays bounded for
+    ever.
+    """
+    open_share("target", target)
+    null = 1 - target if rates is None else np.asarray(rates, dtype=np.float64)
+    wealth, fresh = _wealth(~np.atleast_2d(np.asarray(right, dtype=np.bool_)), null)
+    return AlarmPath(wealth=wealth[0], fresh=fresh[0])
+
+
+def _wealth(wrong: Flags, null: float | Floats) -> tuple[Floats, Floats]:
+    """The wealth along each row of draws, and the part of it earned by later starts.
+
+    A bet b pays e^b for a wrong draw and 1 for a right one, over what that costs at the null rate.
+    """
+    rates = np.broadcast_to(np.asarray(null, dtype=np.float64), wrong.shape)
+    rows, draws = wrong.shape
+    first = np.full((rows, len(BETS)), FIRST_SHARE)
+    later = np.zeros((rows, len(BETS)))
+    wealth, fresh = np.ones((rows, draws + 1)), np.zeros((rows, draws + 1))
+    kept = 1 - FIRST_SHARE
+    for number, stake in enumerate(start_shares(draws).tolist()):
+        if number and stake:
+            later, kept = later + stake, kept - stake
+        factor = _gain(wrong[:, number], rates[:, number])
+        first = np.minimum(first * factor, LARGEST)
+        later = np.minimum(later * factor, LARGEST)
+        fresh[:, number + 1] = later.mean(axis=1)
+        wealth[:, number + 1] = first.mean(axis=1) + fresh[:, number + 1] + kept
+    return wealth, fresh
+
+
+def _gain(wrong: Flags, rates: Floats) -> Floats:
+    """What every bet multiplies its stake by, at each of these draws."""
+    paid = np.where(wrong[:, None], np.exp(BETS), 1.0)
+    return np.asarray(paid / (1 + rates[:, None] * np.expm1(BETS)))
+
+
+def likely_since(right: ArrayLike, *, target: float, rates: ArrayLike | None = None) -> int:
+    """The draw from which on things have probably been wrong: the start whose bets earned most."""
+    wrong = ~np.asarray(right, dtype=np.bool_)
+    null = np.broadcast_to(np.asarray(1 - target if rates is None else rates), wrong.shape)
+    steps = np.log(_gain(wrong, null))
+    earned = np.cumsum(steps[::-1], axis=0)[::-1].max(axis=1)
+    return int(np.argmax(earned)) + 1
+
+
+def mean_lower(right: int, draws: int, *, confidence: float) -> float:
+    """A lower bound on the mean chance to be right over the draws so far, true at every look at once.
+
+    The chance may change from draw to draw. For a bet b > 0 the product of
+    exp(b·x)/(1 − p + p·e^b) over the draws is a martingale, and log(1 − p + p·e^b) is concave in
+    p, so replacing every p by their mean only makes it smaller.
+    """
+    if right == 0:
+        return 0.0
+    bets = np.concatenate([BETS / 4, BETS, [4.0, 5.0]])
+    needed = -math.log1p(-confidence)
+    low, high = 0.0, 1.0
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        # log(1 − p + p·e^b) without losing digits near p = 1
+        cost = bets + np.log1p((1 - middle) * np.expm1(-bets))
+        log_wealth = special.logsumexp(bets * right - draws * cost) - math.log(len(bets))
+        low, high = (middle, high) if log_wealth >= needed else (low, middle)
+    return low
+
+
+def judge_audit(
+    right: ArrayLike, *, target: float, confidence: float = 0.95, rates: ArrayLike | None = None
+) -> AuditFound:
+    """What the labelled draws, in order, say about the promise; `rates` as of `kept_rates`."""
+    open_share("confidence", confidence)
+    flags = np.asarray(right, dtype=np.bool_)
+    path = alarm_path(flags, target=target, rates=rates)
+    rang = path.rings(confidence)
+    good = int(flags.sum())
+    lower = mean_lower(good, len(flags), confidence=confidence)
+    known = None if rates is None else np.asarray(rates)[:rang]
+    since = likely_since(flags[:rang], target=target, rates=known) if rang else None
+    decision: AuditDecision = (
+        "broken" if rang is not None else "kept" if lower >= target else "open"
+    )
+    drift = rang is not None and bool(path.fresh[rang] > path.wealth[rang] / 2)
+    return AuditFound(
+        decision=decision,
+        target=target,
+        confidence=confidence,
+        draws=len(flags),
+        right=good,
+        accuracy=good / len(flags) if len(flags) else None,
+        low=lower,
+        evidence=float(path.wealth.max()),
+        alarm_at=rang,
+        since=since,
+        drift=drift,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Side:
+    """The draws of one kind of decision: their places among all draws, and their rates."""
+
+    places: NDArray[np.int64]
+    rates: Floats
+
+
+def judge_sides(
+    right: ArrayLike, sides: Sequence[Side], *, target: float, confidence: float = 0.95
+) -> AuditFound:
+    """The same for a promise about each kind of decision: broken if one is, kept if all are.
+
+    Each side has its own alarm and bound at its part of the risk.
+    """
+    open_share("confidence", confidence)
+    flags = np.asarray(right, dtype=np.bool_)
+    each = 1 - (1 - confidence) / len(sides)
+    found = [
+        judge_audit(flags[side.places], target=target, confidence=each, rates=side.rates)
+        for side in sides
+    ]
+    rang = [
+        (int(side.places[own.alarm_at - 1]) + 1, int(side.places[own.since - 1]) + 1, own.drift)
+        for side, own in zip(sides, found, strict=True)
+        if own.alarm_at is not None and own.since is not None
+    ]
+    alarm = min(rang, default=None)
+    kept = all(own.decision == "kept" for own in found)
+    good = int(flags.sum())
+    return AuditFound(
+        decision="broken" if alarm else "kept" if kept else "open",
+        target=target,
+        confidence=confidence,
+        draws=len(flags),
+        right=good,
+        accuracy=good / len(flags) if len(flags) else None,
+        low=min(own.low for own in found),
+        evidence=max(own.evidence for own in found) / len(sides),
+        alarm_at=alarm[0] if alarm else None,
+        since=alarm[1] if alarm else None,
+        drift=bool(alarm and alarm[2]),
+        each_side=True,
+    )
+
+
+def draws_to_alarm(
+    accuracy: float,
+    *,
+    target: float,
+    before: int,
+    runs: int,
+    rng: np.random.Generator,
+    confidence: float = 0.95,
+    horizon: int = 4000,
+) -> Floats:
+    """Draws after a drop until the alarm rings, by simulation; infinite where it never did.
+
+    `before` draws at the target come first; runs in which it rang among them are left out.
+    """
+    right = rng.random((runs, before + horizon)) < np.where(
+        np.arange(before + horizon) < before, target, accuracy
+    )
+    wealth, _ = _wealth(~right, 1 - target)
+    rang = wealth >= 1 / (1 - confidence)
+    first = np.where(rang.any(axis=1), rang.argmax(axis=1), np.inf)
+    return np.asarray(first[first > before] - before, dtype=np.float64)
