@@ -74,9 +74,9 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
 
 def _review(folder: Path, output: Path | None, *, as_json: bool) -> None:
     """The report of a project that is a review."""
+    from assaymark.project.folder import Project
     from assaymark.reviewing.reporting import write_review_report
     from assaymark.reviewing.wording import verdict
-    from assaymark.steps.project import Project
 
     with progress_bar("report") as progress:
         progress("writing", None)

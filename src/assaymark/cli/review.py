@@ -264,8 +264,8 @@ def certify(output: Path | None, folder: Path, as_json: bool) -> None:
 @json_option
 def export(output: Path, form: str, folder: Path, as_json: bool) -> None:
     """Write every record with its decision for another tool."""
+    from assaymark.project.folder import Project
     from assaymark.reviewing.exporting import export_decisions
-    from assaymark.steps.project import Project
 
     number = export_decisions(Project(folder=folder), output, form=form)
     if as_json:

@@ -9,9 +9,9 @@ from assaymark.files.answers import ITEM
 from assaymark.files.delimited import write_csv
 from assaymark.files.places import BatchRow, refuse_existing, write_safely
 from assaymark.pool.duckdb import DuckDBPool
+from assaymark.project.folder import Project, collection_of
 from assaymark.reviewing.handing import the_review
 from assaymark.reviewing.standing import IRRELEVANT, RELEVANT, account_of
-from assaymark.steps.project import Project, collection_of
 
 LABELS = {RELEVANT: "1", IRRELEVANT: "0"}
 NOTES = {"1": "ASReview_relevant", "0": "ASReview_irrelevant", "": "ASReview_not_seen"}

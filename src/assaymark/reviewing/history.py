@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from assaymark.events import Answered, Entry, State, read_event, review_of
+from assaymark.ledger.events import Answered, Entry, State, read_event, review_of
 from assaymark.reviewing.standing import account_of, confidence_of
 from assaymark.reviewing.stats import upper_bound
 

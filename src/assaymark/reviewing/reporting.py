@@ -4,19 +4,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assaymark import __version__
+from assaymark.claims.results import percent
 from assaymark.errors import InputError
-from assaymark.events import ReviewWork, replay
 from assaymark.files.places import part_of, refuse_existing
-from assaymark.report.document import Report
-from assaymark.report.section import Chart, Section, Table
-from assaymark.report.spec import ACCENT, INK, SOFT, WIDTH, chart
+from assaymark.ledger.events import ReviewWork, replay
+from assaymark.project.folder import Project, collection_of
+from assaymark.reports.document import Report
+from assaymark.reports.section import Chart, Section, Table
+from assaymark.reports.spec import ACCENT, INK, SOFT, WIDTH, chart
 from assaymark.reviewing.handing import the_review
 from assaymark.reviewing.history import Point, history
 from assaymark.reviewing.status import ReviewStatus, status_of
 from assaymark.reviewing.wording import ASSUMPTIONS, LIMITS, rounded_down, to_go, verdict
-from assaymark.steps.project import Project, collection_of
-from assaymark.steps.report import FORMS
-from assaymark.types.results import percent
+
+
+def _html(report: Report) -> bytes:
+    from assaymark.reports.html import html
+
+    return html(report).encode("utf-8", "replace")
+
+
+def _pdf(report: Report) -> bytes:
+    from assaymark.reports.pdf import pdf
+
+    return pdf(report)
+
+
+FORMS = {"html": _html, "pdf": _pdf}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """The sentences of a review, written once for command line, page and report."""
 
+from assaymark.claims.results import percent
 from assaymark.reviewing.status import ReviewStatus
-from assaymark.types.results import percent
 
 REASONS = {
     "certified": "the target is certified",
