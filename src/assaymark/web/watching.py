@@ -63,8 +63,10 @@ def _now(desk: Desk) -> Now:
 
 @only("lead")
 async def show(request: Request) -> Response:
-    """The dashboard of now."""
+    """The dashboard of now; a review has a page of its own."""
     site = site_of(request)
+    if await site.runner.ask(lambda desk: bool(desk.state.reviews)):
+        return RedirectResponse("/review", status_code=303)
     seen = await asyncio.to_thread(site.watch.look)
     now = await site.runner.ask(_now)
     tone, sign = TONES[seen.answer.tone]

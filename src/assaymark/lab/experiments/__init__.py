@@ -81,6 +81,13 @@ EXPERIMENTS = {
             runs="learning curves per topic with random training (default 20)",
             full=True,
         ),
+        Experiment(
+            name="review",
+            shows="what a certified end of a review costs, and how often other rules stop too early",
+            module="assaymark.lab.experiments.review.experiment",
+            function="review",
+            runs="reviews per topic and target (default 5)",
+        ),
     )
 }
 
