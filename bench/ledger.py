@@ -23,7 +23,7 @@ CONTEXT = multiprocessing.get_context("spawn")
 def _write(ledger: Ledger, who: int, until: float, counts: list[int]) -> None:
     head = None
     while time.time() < until:
-        event = LabelRecorded(item=f"{who}-{counts[who]}", label=1, annotator=f"a{who}")
+        event = LabelRecorded(item=f"{who}-{counts[who]}", value=1, annotator=f"a{who}")
         with ledger.writing(after=head) as writer:
             writer.append([event], time=NOON)
         head = writer.entries[-1]
@@ -84,7 +84,7 @@ def replayed(folder: str, events: int) -> bool:
     ledger.create()
     with ledger.writing() as writer:
         writer.append(
-            [LabelRecorded(item=f"doc-{i}", label=i % 2, annotator="kim") for i in range(events)],
+            [LabelRecorded(item=f"doc-{i}", value=i % 2, annotator="kim") for i in range(events)],
             time=NOON,
         )
     start = time.perf_counter()

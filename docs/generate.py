@@ -31,6 +31,8 @@ from assaymark.ledger.sqlite import SCHEMA
 from assaymark.pool.grid import BINS, STEPS
 from assaymark.pool.sources import KINDS as POOLS
 from assaymark.records.certificate import Certificate
+from assaymark.records.plan_shape import PlanShape
+from assaymark.records.pool_shape import PoolShape
 from assaymark.stats.binomial_bounds import METHODS
 
 DOCS = Path(__file__).parent
@@ -186,6 +188,8 @@ def reference() -> dict[str, str]:
         "pool_kinds": ", ".join(f"`{ending}`" for ending in POOLS),
         "ledger_schema": SCHEMA.strip(),
         "certificate_fields": _fields(Certificate),
+        "plan_fields": _fields(PlanShape),
+        "pool_fields": _fields(PoolShape),
         "formats": formats(),
         "relevant": _words(RELEVANT),
         "not_relevant": _words(NOT_RELEVANT),

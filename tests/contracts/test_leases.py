@@ -222,10 +222,10 @@ def test_the_least_rights_of_the_documentation_are_enough(
     with psycopg.connect(server.url, autocommit=True) as connection:
         connection.execute(rights)
     ledger = postgres_ledger(server.url.replace("assaymark@", "labelling@"), "owned")
-    from assaymark.ledger.events import LabelSkipped
+    from assaymark.ledger.events import LabelRecorded
 
     with ledger.writing() as writer:
-        writer.append([LabelSkipped(item="a", annotator="kim")], time="2026-01-01T12:00:00.000Z")
+        writer.append([LabelRecorded(item="a", annotator="kim")], time="2026-01-01T12:00:00.000Z")
     with leases_of(ledger, tmp_path).holding(0.0) as holder:
         holder.replace("kim", ["a"], until=900.0)
     assert len(ledger.entries()) == 1

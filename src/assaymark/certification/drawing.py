@@ -9,7 +9,7 @@ from pathlib import Path
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.files.batch import BatchRow, refuse_existing, write_batch
 from assaymark.files.writers import find_writer, usual_ending
-from assaymark.ledger.events import Attempt, BatchDrawn, DrawnItem, ReserveStored, State
+from assaymark.ledger.events import Attempt, BatchDrawn, Block, Drawn, ReserveStored, State
 from assaymark.pool.reserve import load_reserve, load_texts
 from assaymark.project.folder import Project, open_attempt, registered_pool
 from assaymark.records.plan import Plan
@@ -56,17 +56,17 @@ def draw_batch(
         state = session.state
         attempt = open_attempt(state)
         new = _how_many(state, attempt, count)
-        steps, chances = _steps(state, attempt, new)
+        steps, blocks = _steps(state, attempt, new)
         tickets, stored = _tickets(project, state, attempt, steps)
         drawn = _drawn(attempt, steps, tickets)
         event = BatchDrawn(
             plan=attempt.plan.number,
             batch=attempt.batches + 1,
-            items=tuple(drawn),
-            sampling=chances,
+            draws=tuple(drawn),
+            blocks=blocks,
         )
-        fresh = [item for item in drawn if not item.repeat]
-        wanted = [item.id for item in fresh if not state.labelled(item.id)]
+        fresh = [item.id for item, step in zip(drawn, steps, strict=True) if not step.repeat]
+        wanted = [item for item in fresh if not state.labelled(item)]
         path = output or project.folder / f"batch-{attempt.plan.number}-{event.batch}{ending}"
         session.record(*stored, event)
         if wanted and write:
@@ -154,7 +154,7 @@ def _left(attempt: Attempt) -> int:
 
 def _steps(
     state: State, attempt: Attempt, new: int
-) -> tuple[Sequence[Draw], tuple[float, ...] | None]:
+) -> tuple[Sequence[Draw], tuple[Block, ...] | None]:
     """The next draws of the plan's design, and the chances they were made with."""
     plan, drawn, known = attempt.plan, len(attempt.draws), len(attempt.order)
     if plan.design == "census":
@@ -164,19 +164,19 @@ def _steps(
             plan.seed, domain=plan.items, drawn=drawn, known=known, new=new, last=plan.size
         )
         return draws, None
-    chances = _chances(state, attempt)
+    block = _block(state, attempt)
     taken = Counter(draw.stratum for draw in attempt.draws)
     draws = weighted_draws(
         plan.seed,
-        sampling=chances,
+        sampling=block.chances,
         sizes=[stratum.items for stratum in plan.strata],
         taken=[taken[k] for k in range(len(plan.strata))],
         new=new,
     )
-    return draws, chances
+    return draws, (block,)
 
 
-def _chances(state: State, attempt: Attempt) -> tuple[float, ...]:
+def _block(state: State, attempt: Attempt) -> Block:
     """The chances per stratum for the next batch, from the labels known now."""
     from assaymark.certification.modes import (  # simple draws start faster
         labelled_prefix,
@@ -186,13 +186,19 @@ def _chances(state: State, attempt: Attempt) -> tuple[float, ...]:
     from assaymark.stats.score_guided.supermartingale import sampling
 
     known = labelled_draws(attempt, labelled_prefix(state, attempt))
-    return tuple(float(q) for q in sampling(weighted_test_of(attempt.plan), known))
+    chances = sampling(weighted_test_of(attempt.plan), known)
+    return Block(
+        first=len(attempt.draws) + 1,
+        chances=tuple(float(q) for q in chances),
+        labels=len(known),
+    )
 
 
 def _drawn(
     attempt: Attempt, steps: Sequence[Draw], tickets: list[list[ReservedItem]]
-) -> list[DrawnItem]:
-    known = {draw.id: draw.prediction for draw in attempt.draws if not draw.repeat}
+) -> list[Drawn]:
+    cells = attempt.pool.cells if attempt.pool else (None,)
+    known = {item: cells.index(prediction) for item, prediction in attempt.known.items()}
     order = list(attempt.order)
     found = []
     for step in steps:
@@ -202,16 +208,8 @@ def _drawn(
             item = tickets[step.stratum][step.place]
             name = item.id
             order.append(name)
-            known[name] = item.prediction
-        found.append(
-            DrawnItem(
-                draw=step.number,
-                id=name,
-                stratum=step.stratum,
-                prediction=known[name],
-                repeat=step.repeat,
-            )
-        )
+            known[name] = cells.index(item.prediction)
+        found.append(Drawn(draw=step.number, id=name, stratum=step.stratum, cell=known[name]))
     return found
 
 
@@ -246,7 +244,12 @@ def _tickets(
     while any(len(queue) < wanted for queue, wanted in zip(queues, need, strict=True)):
         number = len(attempt.reserves) + len(added) + 1
         more = build_reserve(
-            project, registered_pool(state), plan, part=number, after=_last_tickets(queues)
+            project,
+            registered_pool(state),
+            plan,
+            part=number,
+            limits=attempt.reserves[0].limits if attempt.reserves else None,
+            after=_last_tickets(queues),
         )
         if more.items == 0:
             raise VerificationError("The pool holds fewer items than its summary says.")
@@ -281,7 +284,9 @@ def _part(
         return load_reserve(path, sha256=stored.sha256)
     # lost, or drawn on another machine, but it follows from the pool and the seed
     after = _last_tickets(_queues(plan, before)) if number > 1 else None
-    again = build_reserve(project, registered_pool(state), plan, part=number, after=after)
+    again = build_reserve(
+        project, registered_pool(state), plan, part=number, limits=stored.limits, after=after
+    )
     if again.tickets != stored.tickets:
         raise VerificationError(
             "The reserve was lost, and the pool no longer gives the same tickets. Restore "

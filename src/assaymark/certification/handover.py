@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from assaymark.certification.certificate import certificate_hash, read
+from assaymark.certification.certificate import certificate_hash, read, statement_of
+from assaymark.certification.modes.closing import closed_because
 from assaymark.claims.results import percent
 from assaymark.errors import AssaymarkError
 from assaymark.ledger.events import State
@@ -41,7 +42,7 @@ def on_record(state: State) -> OnRecord:
         high=last[2].high if last else None,
         time=last[1] if last else None,
         certificate=attempt.certificate[2] if attempt and attempt.certificate else None,
-        reason=attempt.closed.reason if attempt and attempt.closed else None,
+        reason=closed_because(attempt) if attempt and attempt.closed else None,
     )
 
 
@@ -60,4 +61,4 @@ def certificate_file(project: Project, expected: str | None) -> bytes | None:
 
 def certificate_statement(text: bytes | None) -> str | None:
     """What the certificate says was proved, in its own sentence."""
-    return None if text is None else read(text.decode("utf-8"))[0].statement
+    return None if text is None else statement_of(read(text.decode("utf-8"))[0])

@@ -4,8 +4,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assaymark import __version__
-from assaymark.certification.certificate import certificate_hash, issue, superseded_by, write
-from assaymark.certification.signing import Signer
+from assaymark.certification.certificate import (
+    certificate_hash,
+    issue,
+    population_in_words,
+    statement_of,
+    superseded_by,
+    write,
+)
+from assaymark.certification.certificate.dsse import check_subject, open_envelope
+from assaymark.certification.modes.closing import closed_because
+from assaymark.certification.signing import Signer, signature_path
 from assaymark.errors import AssaymarkError, InputError, VerificationError
 from assaymark.files.places import SHARED, write_safely
 from assaymark.ledger.events import CertificateIssued, Entry, State, read_event, replay
@@ -27,6 +36,16 @@ class Issued:
     path: Path
     hash: str
     head: str
+
+    @property
+    def statement(self) -> str:
+        """What is certified, in one sentence."""
+        return statement_of(self.certificate)
+
+    @property
+    def population(self) -> str | None:
+        """What the claim is about, where its classifier was trained in the project."""
+        return population_in_words(self.certificate)
 
 
 def certify(
@@ -60,9 +79,24 @@ def certify(
                 "changed a label it rests on. Look at the verdict, and seal a new plan for a new claim."
             )
         head = writer.entries[certificate.ledger.events].hash  # of the event that issued it
-    signature = signer.sign(certificate) if signer else None
-    write_safely(path, write(certificate, signature), mode=SHARED)
+    text = write(certificate)
+    if signer is None:
+        _drop_stale(signature_path(path), text)
+    write_safely(path, text, mode=SHARED)
+    if signer is not None:
+        write_safely(signature_path(path), signer.sign(text, name=path.name), mode=SHARED)
     return Issued(certificate=certificate, path=path, hash=certificate_hash(certificate), head=head)
+
+
+def _drop_stale(path: Path, text: str) -> None:
+    """Remove the signature of an earlier certificate, which would not fit the one written now."""
+    if not path.is_file():
+        return
+    envelope = open_envelope(path.read_text(encoding="utf-8"))
+    try:
+        check_subject(envelope, text)
+    except VerificationError:
+        path.unlink()
 
 
 def _reissued(entries: list[Entry]) -> Certificate | None:
@@ -106,5 +140,5 @@ def _refuse_closed(state: State) -> None:
     if attempt.closed is not None:
         raise NotEstablishedError(
             f"Plan {attempt.plan.number} is closed ({attempt.closed.outcome}): "
-            f"{attempt.closed.reason.rstrip('.')}. No certificate is issued."
+            f"{closed_because(attempt).rstrip('.')}. No certificate is issued."
         )

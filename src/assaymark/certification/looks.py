@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
+from assaymark.certification.certificate import rows_of
 from assaymark.certification.modes import judge
+from assaymark.certification.modes.tallies import tallies_of
 from assaymark.certification.training_budget import BudgetUse, budget_use
 from assaymark.claims.results import Verdict
 from assaymark.errors import PlanError
-from assaymark.ledger.events import Looked, PlanClosed, State
+from assaymark.ledger.events import Closing, Looked, PlanClosed, State
 from assaymark.project.folder import Project, latest_attempt
 from assaymark.records.plan import Plan
 
@@ -46,17 +48,23 @@ def look(project: Project) -> Look:
 
 def look_events(state: State, verdict: Verdict) -> list[Looked | PlanClosed]:
     """What goes on record when somebody sees this verdict on the open plan."""
-    number = latest_attempt(state).plan.number
-    estimate = verdict.estimate
+    attempt, estimate = latest_attempt(state), verdict.estimate
+    number = attempt.plan.number
     seen = Looked(
         plan=number,
-        decision=verdict.decision,
-        point=estimate.point,
-        low=estimate.interval.low,
-        high=estimate.interval.high,
+        rows=rows_of(verdict),
+        tallies=tallies_of(state, attempt, verdict),
         labels=estimate.labels,
         draws=estimate.draws,
     )
     if verdict.decision != "fail":
         return [seen]
-    return [seen, PlanClosed(plan=number, outcome="failed", reason=verdict.reason)]
+    return [seen, PlanClosed(plan=number, outcome="failed", reason=closing(attempt.plan, verdict))]
+
+
+def closing(plan: Plan, verdict: Verdict) -> Closing:
+    """Why a verdict closes its plan, as the code that goes on record."""
+    if verdict.census:
+        return "census"
+    found: dict[str, Closing] = {"fixed": "not reached", "budget": "budget spent"}
+    return found.get(plan.mode, "refuted")

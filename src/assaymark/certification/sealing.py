@@ -1,25 +1,28 @@
 """Seal a plan: from here on the claim, the size and the draws are decided."""
 
 import secrets
+from dataclasses import replace
 
 from assaymark import __version__
 from assaymark.certification.planning import (
     Wish,
+    expected_labels,
     family_confidence,
     forecast,
     from_scores,
     guided_strata,
     make_plan,
 )
+from assaymark.claims.record import stored
 from assaymark.claims.results import Forecast
 from assaymark.errors import PlanError
 from assaymark.ledger.events import PlanClosed, PlanSealed, State, outgrown
 from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, open_attempt, registered_pool
-from assaymark.records.plan import Plan
+from assaymark.records.plan import Plan, known_labels
 from assaymark.sampling.reserve import build_reserve
 
-__all__ = ["Wish", "abandon_plan", "forecast_plan", "refuse_spent", "seal_plan"]
+__all__ = ["Wish", "abandon_plan", "expected_of", "forecast_plan", "refuse_spent", "seal_plan"]
 
 
 def seal_plan(project: Project, wish: Wish, *, progress: Progress = silent) -> Plan:
@@ -54,11 +57,26 @@ def refuse_spent(state: State, wish: Wish) -> None:
 
 def _make(state: State, wish: Wish) -> Plan:
     refuse_spent(state, wish)
-    return make_plan(
+    plan = make_plan(
         wish,
         registered_pool(state).summary,
         number=len(state.attempts) + 1,
         seed=wish.seed or secrets.token_hex(16),
+    )
+    known = {item: label.value for item, label in state.known.items()}
+    return replace(plan, earlier=_earlier(state, plan), known=known_labels(stored(known)))
+
+
+def _earlier(state: State, plan: Plan) -> tuple[int, ...]:
+    """The plans that shared this one's account: same pool, metric and direction."""
+    return tuple(
+        old.plan.number
+        for old in state.attempts
+        if old.pool is state.pool
+        and (
+            plan.family
+            or (old.plan.claim.metric, old.plan.claim.side) == (plan.claim.metric, plan.claim.side)
+        )
     )
 
 
@@ -85,6 +103,14 @@ def forecast_plan(project: Project, wish: Wish) -> Forecast | None:
     )
 
 
+def expected_of(state: State) -> int | None:
+    """About how many labels the latest plan takes in all; None where nobody can tell."""
+    attempt = state.attempt
+    if attempt is None or attempt.pool is None:
+        return None
+    return expected_labels(attempt.plan, attempt.pool.summary)
+
+
 def _refuse_second(state: State) -> None:
     attempt = state.attempt
     if attempt is not None and attempt.open:
@@ -106,6 +132,11 @@ def abandon_plan(project: Project, reason: str) -> int:
     with project.writing() as session:
         attempt = open_attempt(session.state)
         session.record(
-            PlanClosed(plan=attempt.plan.number, outcome="abandoned", reason=reason.strip())
+            PlanClosed(
+                plan=attempt.plan.number,
+                outcome="abandoned",
+                reason="given up",
+                note=reason.strip(),
+            )
         )
     return attempt.plan.number

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assaymark.claims.canonical import canonical
+from assaymark.certification.certificate.dsse import check_subject, open_envelope, seal_envelope
 from assaymark.errors import InputError, VerificationError
-from assaymark.records.certificate import Certificate, Check
+from assaymark.records.certificate import Check
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -19,14 +19,15 @@ class Signer:
 
     key: "Ed25519PrivateKey"
 
-    def sign(self, certificate: Certificate) -> dict[str, str]:
-        """The signature as it is written into the certificate."""
-        message = canonical(certificate.sealed()).encode()
-        return {
-            "algorithm": "Ed25519",
-            "public_key": self.key.public_key().public_bytes_raw().hex(),
-            "value": self.key.sign(message).hex(),
-        }
+    def sign(self, text: str, *, name: str) -> str:
+        """The envelope that goes beside the certificate of this text and file name."""
+        public = self.key.public_key().public_bytes_raw().hex()
+        return seal_envelope(text, name=name, keyid=public, sign=self.key.sign)
+
+
+def signature_path(path: Path) -> Path:
+    """Where the signature of a certificate lies: certificate.json has certificate.dsse.json."""
+    return path.with_suffix(".dsse.json")
 
 
 def new_key(path: Path) -> str:
@@ -77,11 +78,9 @@ def read_public_key(text: str) -> str:
     return key
 
 
-def check_signature(
-    certificate: Certificate, signature: object, *, expected: str | None = None
-) -> Check:
+def check_signature(text: str, envelope: str | None, *, expected: str | None = None) -> Check:
     """The certificate's signature, and whose key made it: good only if it is the one expected."""
-    if signature is None:
+    if envelope is None:
         if expected is not None:
             raise VerificationError("The certificate carries no signature, and one was asked for.")
         return Check(
@@ -90,15 +89,15 @@ def check_signature(
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    message = canonical(certificate.sealed()).encode()
+    found = open_envelope(envelope)
+    check_subject(found, text)
+    public = found.keyid
     try:
-        fields = dict(signature)  # type: ignore[call-overload]
-        public = str(fields["public_key"])
         key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
-        key.verify(bytes.fromhex(fields["value"]), message)
-    except (KeyError, TypeError, ValueError, InvalidSignature) as error:
+        key.verify(found.signature, found.message)
+    except (ValueError, InvalidSignature) as error:
         raise VerificationError(
-            "The certificate's field 'signature' does not belong to its contents."
+            "The signature beside the certificate does not belong to its contents."
         ) from error
     if expected is None:
         detail = f"made by the key {public}, for which nobody vouched (--public-key)"

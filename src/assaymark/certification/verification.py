@@ -13,12 +13,14 @@ from assaymark.certification.certificate import (
     check_numbers,
     check_tickets,
     check_training,
+    population_in_words,
     read,
+    statement_of,
     superseded_by,
 )
 from assaymark.certification.planning import check_sealed
 from assaymark.certification.scored_pool import check_scored_items
-from assaymark.certification.signing import check_signature, read_public_key
+from assaymark.certification.signing import check_signature, read_public_key, signature_path
 from assaymark.certification.witness import check_witnesses
 from assaymark.claims.checks import choice
 from assaymark.errors import AssaymarkError, InputError, VerificationError
@@ -32,7 +34,7 @@ from assaymark.project.registration import fingerprint
 from assaymark.records.certificate import Certificate, Check, Verification
 from assaymark.records.plan import Plan
 from assaymark.records.pool import ReservedItem
-from assaymark.sampling.reserve import refuse_changed, reserve_limits
+from assaymark.sampling.reserve import refuse_changed
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate as Authority
@@ -49,13 +51,15 @@ class Brought:
     """What whoever verifies brings along, from elsewhere than the project.
 
     `heads` are witnesses (hashes, or the contents of witness files), `authorities` the certificates
-    of time-stamp services, and `require` what must be at hand: pool, witness, signature.
+    of time-stamp services, and `require` what must be at hand: pool, witness, signature. `envelope`
+    is the signature, where it does not lie beside the certificate.
     """
 
     public_key: str | None = None
     heads: tuple[bytes, ...] = ()
     authorities: tuple["Authority", ...] = ()
     require: tuple[str, ...] = ()
+    envelope: str | None = None
 
     def __post_init__(self) -> None:
         if self.public_key is not None:
@@ -80,6 +84,7 @@ def verify(
     said: Certificate | None = None
     try:
         said, data = read(text)
+        brought = replace(brought, envelope=brought.envelope or _envelope(path))
         _run(said, data, text, project, brought, progress, checks)
     except VerificationError as error:
         checks.append(Check(name="verification", outcome="failed", detail=str(error)))
@@ -91,11 +96,21 @@ def verify(
         )
     return Verification(
         status=status,
-        statement=said.statement if said else "",
+        statement=_worded(statement_of, said) or "",
         checks=tuple(checks),
-        population=said.population if said else None,
+        population=_worded(population_in_words, said),
         missing=missing,
     )
+
+
+def _worded(
+    words: Callable[[Certificate], str | None], certificate: Certificate | None
+) -> str | None:
+    """What the certificate says in words, as far as a tampered one says anything."""
+    try:
+        return None if certificate is None else words(certificate)
+    except (AssaymarkError, *BREAKAGE):
+        return None
 
 
 def _text(path: Path) -> str:
@@ -104,6 +119,12 @@ def _text(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"The certificate {str(path)!r} cannot be read: {why}.") from error
+
+
+def _envelope(path: Path) -> str | None:
+    """The signature beside the certificate; None where there is none."""
+    beside = signature_path(path)
+    return _text(beside) if beside.is_file() else None
 
 
 def _run(
@@ -120,7 +141,7 @@ def _run(
     if entries is not None:
         checks += _guarded(lambda: check_ledger(certificate, entries), "ledger")
     checks += _guarded(lambda: [check_form(certificate, data, text)], "certificate")
-    checks.append(check_signature(certificate, data.get("signature"), expected=brought.public_key))
+    checks.append(check_signature(text, brought.envelope, expected=brought.public_key))
     if entries is None or certificate.plan.mode == "fixed":  # otherwise the replay did it
         checks += _guarded(lambda: [check_numbers(certificate)], "numbers")
     if project is None or entries is None:
@@ -236,7 +257,7 @@ def _reserved(
         items = pool.reserve(
             plan.seed,
             strata=plan.strata,
-            limits=reserve_limits(plan),
+            limits=part.limits,
             after=[last.get(k, "") for k in range(len(plan.strata))],
             progress=progress,
         )

@@ -27,7 +27,11 @@ def plain(value: Any) -> Any:
 def stored(value: Any) -> Any:
     """The value as it is stored: absent fields are left out, large whole numbers are text.
 
-    >>> stored({"items": 2**53, "note": None})
+    Documents without a shape of their own (what a survey was asked and answered) are kept whole.
+    A noun whose stored shape is another one says so by `to_shape`, and `shape` and `from_shape`
+    read it back.
+
+    >>> stored({"items": 2**53})
     {'items': '9007199254740992'}
     """
     kind = type(value)
@@ -38,8 +42,10 @@ def stored(value: Any) -> Any:
     if kind is tuple or kind is list:
         return [stored(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): stored(item) for key, item in value.items() if item is not None}
+        return {str(key): stored(item) for key, item in value.items()}
     if dataclasses.is_dataclass(kind):
+        if hasattr(kind, "to_shape"):
+            return stored(value.to_shape())
         found = {name: getattr(value, name) for name in _names(kind)}
         return {name: stored(item) for name, item in found.items() if item is not None}
     return value
@@ -51,32 +57,46 @@ def _names(kind: type) -> tuple[str, ...]:
 
 
 def rebuild(kind: Any, value: Any) -> Any:
-    """The value that `plain` or `stored` made from a `kind`, as a `kind` again."""
-    return None if value is None else _builder(kind)(value)
+    """The value that `plain` made from a `kind`, as a `kind` again."""
+    return None if value is None else _builder(kind, shaped=False)(value)
+
+
+def restored(kind: Any, value: Any) -> Any:
+    """The value that `stored` made from a `kind`, as a `kind` again."""
+    return None if value is None else _builder(kind, shaped=True)(value)
 
 
 Builder = Callable[[Any], Any]
 
 
 @functools.cache
-def _builder(kind: Any) -> Builder:
+def _builder(kind: Any, *, shaped: bool) -> Builder:
     """How to rebuild a kind; worked out once, because ledgers hold many of the same."""
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if origin in (types.UnionType, typing.Union):
         told = [arg for arg in args if arg is not type(None)]
-        return _builder(told[0]) if len(told) == 1 else _as_it_is
+        return _builder(told[0], shaped=shaped) if len(told) == 1 else _listed
+    again = restored if shaped else rebuild
     if origin is tuple:
-        return lambda value: tuple(rebuild(args[0], item) for item in value)
+        return lambda value: tuple(again(args[0], item) for item in value)
     if origin is dict:
-        return lambda value: {key: rebuild(args[1], item) for key, item in value.items()}
+        return lambda value: {key: again(args[1], item) for key, item in value.items()}
+    if shaped and hasattr(kind, "to_shape"):
+        build = _builder(kind.shape, shaped=True)
+        return lambda value: kind.from_shape(build(value))
     if dataclasses.is_dataclass(kind):
-        return _record_builder(kind)
+        return _record_builder(kind, shaped=shaped)
     simple: dict[Any, Builder] = {float: float, int: _whole}
     return simple.get(kind, _as_it_is)
 
 
 def _as_it_is(value: Any) -> Any:
     return value
+
+
+def _listed(value: Any) -> Any:
+    """One of several kinds of plain values; a list of them is a tuple here."""
+    return tuple(value) if type(value) is list else value
 
 
 def _whole(value: Any) -> Any:
@@ -89,9 +109,11 @@ def _whole(value: Any) -> Any:
     return number
 
 
-def _record_builder(kind: Any) -> Builder:
+def _record_builder(kind: Any, *, shaped: bool) -> Builder:
     hints = typing.get_type_hints(kind)
-    builders = {field.name: _builder(hints[field.name]) for field in dataclasses.fields(kind)}
+    builders = {
+        field.name: _builder(hints[field.name], shaped=shaped) for field in dataclasses.fields(kind)
+    }
     whole = [name for name, build in builders.items() if build is _whole]
     nested = {n: build for n, build in builders.items() if build not in (_as_it_is, _whole)}
     # what may be absent and has no value of its own is absent

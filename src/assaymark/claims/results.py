@@ -84,6 +84,7 @@ class Verdict(Record):
     census: bool
     reason: str
     e_value: float | None = None
+    log_wealth: float | None = None
     advice: str | None = None
 
     def __str__(self) -> str:

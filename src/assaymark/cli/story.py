@@ -130,17 +130,17 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
             {
                 "path": str(issued.path),
                 "hash": issued.hash,
-                "statement": issued.certificate.statement,
+                "statement": issued.statement,
                 "claim": str(issued.certificate.plan.claim),
-                "population": issued.certificate.population,
+                "population": issued.population,
                 "signed": signer is not None,
                 "head": issued.head,
             }
         )
         return
-    headline(f"Certified: {issued.certificate.statement}", "good")
-    if issued.certificate.population:
-        say(f"  {issued.certificate.population}")
+    headline(f"Certified: {issued.statement}", "good")
+    if issued.population:
+        say(f"  {issued.population}")
     rows([("certificate", str(issued.path)), ("hash", issued.hash), ("head", issued.head)])
     advise(f"assaymark verify {quoted(issued.path)} -p {quoted(folder)}")
 

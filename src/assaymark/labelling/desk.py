@@ -17,7 +17,6 @@ from assaymark.ledger.events import (
     LabelAdjudicated,
     LabelCorrected,
     LabelRecorded,
-    LabelSkipped,
     Looked,
     State,
     SurveyReported,
@@ -100,7 +99,7 @@ class Desk:
         self.entries.extend(news)
         events = [read_event(entry.kind, entry.body) for entry in news]
         for event in events:
-            if isinstance(event, LabelRecorded | LabelSkipped | LabelCorrected):
+            if isinstance(event, LabelRecorded | LabelCorrected):
                 mine = self.history.setdefault(event.annotator, {})
                 mine.pop(event.item, None)  # what was changed last is what Undo goes back to
                 mine[event.item] = None
@@ -168,13 +167,9 @@ class Desk:
                 "Somebody else labelled this item while it lay open here. Your answer was not needed "
                 "and not recorded."
             )
-        if given.label is None:
-            return LabelSkipped(
-                item=given.item, annotator=given.annotator, seconds=given.seconds, note=given.note
-            )
         return LabelRecorded(
             item=given.item,
-            label=given.label,
+            value=given.label,
             annotator=given.annotator,
             seconds=given.seconds,
             note=given.note,
@@ -223,7 +218,7 @@ class Desk:
         self._refuse_closed(given)
         return LabelAdjudicated(
             item=given.item,
-            label=given.label,
+            value=given.label,
             annotator=given.annotator,
             seconds=given.seconds,
             note=given.note,

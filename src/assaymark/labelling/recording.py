@@ -15,7 +15,6 @@ from assaymark.ledger.events import (
     LabelAdjudicated,
     LabelCorrected,
     LabelRecorded,
-    LabelSkipped,
     State,
     is_frozen,
     trained_on,
@@ -142,9 +141,7 @@ def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[E
 
 
 def _first(row: LabelRow) -> Event:
-    if row.label is None:
-        return LabelSkipped(item=row.item, annotator=row.annotator, **_when(row))
-    return LabelRecorded(item=row.item, label=row.label, annotator=row.annotator, **_when(row))
+    return LabelRecorded(item=row.item, value=row.label, annotator=row.annotator, **_when(row))
 
 
 def _when(row: LabelRow) -> dict[str, Any]:
@@ -164,7 +161,7 @@ def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> 
         if state.disputed(row.item) or row.item in state.decided:
             events.append(
                 LabelAdjudicated(
-                    item=row.item, label=row.label, annotator=row.annotator, **_when(row)
+                    item=row.item, value=row.label, annotator=row.annotator, **_when(row)
                 )
             )
     return events
@@ -213,9 +210,10 @@ def _summary(
     attempt = state.attempt
     order = handed_out(state)
     kinds = [event.kind for event in events]
+    skipped = sum(isinstance(event, LabelRecorded) and event.value is None for event in events)
     return Labelled(
-        recorded=kinds.count("LabelRecorded"),
-        skipped=kinds.count("LabelSkipped"),
+        recorded=kinds.count("LabelRecorded") - skipped,
+        skipped=skipped,
         corrected=kinds.count("LabelCorrected"),
         adjudicated=kinds.count("LabelAdjudicated"),
         unchanged=len(drawn) - len(events),

@@ -30,7 +30,7 @@ from assaymark.certification.view.standing import evidence_now
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict, percent
 from assaymark.errors import PlanError
-from assaymark.ledger.events import Attempt, State, SurveyWork
+from assaymark.ledger.events import Attempt, State, SurveyWork, population_words
 from assaymark.project.folder import Project, registered_pool
 from assaymark.records.agreement import Sensitivity
 from assaymark.records.pool import RegisteredPool
@@ -142,7 +142,7 @@ def dossier_of(
         disputed=_disputed(state, attempt),
         earlier=tuple(as_earlier(old) for old in state.attempts[:-1]),
         surveys=_surveys(state),
-        population=population,
+        population=None if population is None else population_words(population, plan.claim),
         method=method_of(plan, trained=population is not None),
         assumptions=() if verdict is None else verdict.estimate.assumptions,
         limits=limits_of(plan, pool, trained=population is not None),

@@ -317,7 +317,7 @@ def _earlier(dossier: Dossier) -> Section | None:
             old.outcome,
             f"{old.looks:,}",
             f"{old.draws:,}",
-            old.reason or "–",
+            old.why or "–",
         )
         for old in dossier.earlier
     )

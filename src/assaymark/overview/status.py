@@ -13,6 +13,7 @@ from assaymark.ledger.events import (
     training_of,
 )
 from assaymark.project.folder import Project, registered_pool
+from assaymark.training.training_advice import advice_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +136,7 @@ def _of_training(found: Status, state: State, work: SurveyWork) -> Status:
         summary, advice = "Training waits for labels.", "assaymark draw --pending"
     elif last is None or last.digest != labels_digest(training_labels(state, work)):
         summary, advice = "Training can go on.", "assaymark train"
-    elif last.advice.action == "certify":
+    elif advice_of(work).action == "certify":
         summary, advice = "Training may stop.", "assaymark train --stop"
     else:
         summary, advice = "Training can go on.", "assaymark train"

@@ -3,10 +3,22 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.claim import Claim
 from assaymark.claims.record import Record, stored
-from assaymark.claims.results import Verdict
+from assaymark.records.look import RowLook, Tally
 from assaymark.records.plan import Plan
+from assaymark.records.pool_shape import CLASSIFIER, PoolCell
+from assaymark.records.population import Population
+
+FORMAT = 1
+CLOSED = {
+    "refuted": "the claim was refuted",
+    "not reached": "the bound did not reach the claim",
+    "budget spent": "the budget was spent without proof",
+    "census": "every item was labelled, and the claim does not hold",
+    "given up": "given up",
+}
+"""Why a plan was closed, by the code that the ledger keeps."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,19 +27,24 @@ class PoolSeal(Record):
 
     source: str
     items: int
-    predicted_positive: int
-    predicted_negative: int
+    cells: tuple[PoolCell, ...]
     fingerprint: str
+
+    @property
+    def predictions(self) -> tuple[bool | None, ...]:
+        """What is predicted of the items in each cell."""
+        found = (cell.predictions.get(CLASSIFIER) for cell in self.cells)
+        return tuple(None if value is None else bool(value) for value in found)
 
 
 @dataclass(frozen=True, kw_only=True)
 class StratumCount(Record):
     """What was found in one stratum."""
 
-    stratum: str
+    stratum: int
     items: int
     draws: int
-    counts: Counts
+    tallies: tuple[Tally, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,10 +83,33 @@ class EarlierAttempt(Record):
     plan: int
     claim: Claim
     confidence: float
+    method: str
     outcome: str
     looks: int
     draws: int
     reason: str | None = None
+    note: str | None = None
+
+    @property
+    def why(self) -> str | None:
+        """Why it ended, in words."""
+        return self.note or (None if self.reason is None else CLOSED.get(self.reason, self.reason))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account(Record):
+    """The risk of the plan: what is stated, the level it ran at, and the plans that share it.
+
+    Numbers are decimal text; `before` and `after` are the wealth of the account.
+    """
+
+    name: str
+    confidence: str
+    level: str
+    share: str
+    earlier: tuple[int, ...] | None = None
+    before: str | None = None
+    after: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,18 +132,24 @@ class LedgerSeal(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate(Record):
-    """Everything that is needed to recompute a verdict from the ledger it names.
+    """The facts that are needed to recompute a verdict from the ledger it names; no sentence.
 
-    `population` says what the claim is about where the classifier was trained in the project, and
-    `witnesses` who keeps heads of the ledger.
+    `rows` are the verdicts on the rows of the claim, `tallies` what they rest on: draws, or all
+    items of the claim where `census` is true. `population` says what the claim is about where the
+    classifier was trained in the project, and `witnesses` who keeps heads of the ledger.
     """
 
     kind: Literal["assaymark certificate"] = "assaymark certificate"
+    format: int = FORMAT
     software: str
     issued: str
-    statement: str
     plan: Plan
-    verdict: Verdict
+    rows: tuple[RowLook, ...]
+    census: bool
+    labels: int
+    draws: int
+    tallies: tuple[Tally, ...]
+    account: Account
     strata: tuple[StratumCount, ...]
     looks: tuple[LookSeen, ...]
     annotators: tuple[Annotator, ...]
@@ -112,12 +158,15 @@ class Certificate(Record):
     earlier: tuple[EarlierAttempt, ...]
     pool: PoolSeal
     ledger: LedgerSeal
-    population: str | None = None
-    witnesses: tuple[WitnessNote, ...] = ()
+    population: Population | None = None
+    witnesses: tuple[WitnessNote, ...] | None = None
+    classifiers: dict[str, dict[str, str]] | None = None
+    expires: str | None = None
 
     def sealed(self) -> dict[str, Any]:
         """What is hashed and signed."""
-        return {"schema": self.schema, **stored(self)}
+        found: dict[str, Any] = stored(self)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,17 +21,18 @@ def build_reserve(
     plan: Plan,
     *,
     part: int = 1,
+    limits: Sequence[int] | None = None,
     after: Sequence[str] | None = None,
     progress: Progress = silent,
 ) -> ReserveStored:
     """Draw the plan's lowest tickets after those of the earlier parts, and store them with texts."""
-    pool = project.pool(registered)
+    pool, limits = project.pool(registered), limits or reserve_limits(plan)
     try:
         refuse_changed(pool, registered, progress)
         items = pool.reserve(
             plan.seed,
             strata=plan.strata,
-            limits=reserve_limits(plan),
+            limits=limits,
             after=after,
             progress=progress,
         )
@@ -47,6 +48,7 @@ def build_reserve(
         sha256=stored.sha256,
         items=len(items),
         tickets=stored.tickets,
+        limits=tuple(limits),
     )
 
 

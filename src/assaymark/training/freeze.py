@@ -55,12 +55,14 @@ class Stopped:
     """The frozen classifier and the plan that will judge it. `left` labels of the budget remain.
 
     `unsettled` items were handed out for training and have no label: they trained nothing.
+    `sentence` says what a certificate is about.
     """
 
     frozen: ClassifierFrozen
     plan: Plan
     left: int | None
     unsettled: int
+    sentence: str
     batch: Batch | None = None
 
 
@@ -132,7 +134,14 @@ def stop_training(
     batch = draw_batch(project, write=write) if draw else None
     unsettled = sum(not state.labelled(item) for item in work.order)
     left = _left(state, work)
-    return Stopped(frozen=frozen, plan=plan, left=left, unsettled=unsettled, batch=batch)
+    return Stopped(
+        frozen=frozen,
+        plan=plan,
+        left=left,
+        unsettled=unsettled,
+        sentence=population_sentence(work, frozen),
+        batch=batch,
+    )
 
 
 def _left(state: State, work: SurveyWork) -> int | None:
@@ -290,7 +299,6 @@ def _record(
             population=settings_of(work).population,
             pool=scored,
             excluded=collection_of(now).summary.items - scored.summary.items,
-            sentence=population_sentence(now, work, certified=scored.summary.items),
             software=__version__,
         )
         part.replace(final)  # an older file of this name is on no record

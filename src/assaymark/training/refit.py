@@ -19,7 +19,7 @@ from assaymark.pool import Progress
 from assaymark.records.training import Advice
 from assaymark.records.training_settings import TrainingSettings
 from assaymark.training.material import Material
-from assaymark.training.stats.stopping_policy import advise
+from assaymark.training.training_advice import advice_after
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,7 +72,7 @@ def refit_on(
     same = (digest, name, made.look.counts, made.look.threshold)
     known = last is not None and _identity(last) == same
     looks = [event.look for event in earlier if event.labels < made.look.labels]
-    advice = advise(settings.goal, [*looks, made.look])
+    advice = advice_after(settings.goal, (*looks, made.look))
     event = ModelTrained(
         survey=work.survey.number,
         number=len(earlier) + 1,
@@ -80,7 +80,6 @@ def refit_on(
         digest=digest,
         learner=name,
         look=made.look,
-        advice=advice,
         software=__version__,
     )
     return Refit(digest=digest, study=made, advice=advice, event=None if known else event)

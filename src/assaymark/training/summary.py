@@ -11,11 +11,13 @@ from assaymark.ledger.events import (
     State,
     SurveyWork,
     is_frozen,
+    population_sentence,
     settings_of,
     training_labels,
     training_of,
 )
 from assaymark.records.training_settings import CELLS
+from assaymark.training.training_advice import advice_of
 
 
 def training_told(state: State) -> dict[str, Any] | None:
@@ -29,7 +31,7 @@ def told_of(state: State, work: SurveyWork) -> dict[str, Any]:
     settings = settings_of(work)
     goal, labels = settings.goal, training_labels(state, work)
     random = sum(CELLS[work.cells[item]] == "random" for item in labels)
-    looks = [_look(event, time, goal.claim.metric) for _, time, event in work.models]
+    looks = [_look(work, event, time) for _, time, event in work.models]
     frozen = [_frozen(event, time, work) for _, time, event in work.freezes]
     collection = state.collection
     told: dict[str, Any] = {
@@ -58,7 +60,7 @@ def told_of(state: State, work: SurveyWork) -> dict[str, Any]:
         "disputed": sum(state.disputed(i) for i in work.order),
         "phase": _phase(state, work),
         "looks": looks,
-        "advice": plain(work.models[-1][2].advice) if work.models else None,
+        "advice": plain(advice_of(work)) if work.models else None,
         "frozen": frozen[-1] if frozen else None,
         "freezes": len(frozen),
     }
@@ -74,8 +76,8 @@ def _phase(state: State, work: SurveyWork) -> str:
     return "ended" if since and not went_on else "learning"
 
 
-def _look(event: ModelTrained, time: str, name: str) -> dict[str, Any]:
-    advice = event.advice
+def _look(work: SurveyWork, event: ModelTrained, time: str) -> dict[str, Any]:
+    advice, name = advice_of(work, event.number), settings_of(work).goal.claim.metric
     return {
         "model": event.number,
         "time": time,
@@ -107,7 +109,7 @@ def _frozen(event: ClassifierFrozen, time: str, work: SurveyWork) -> dict[str, A
         "flagged": event.pool.summary.predicted_positive,
         "excluded": event.excluded,
         "population": event.population,
-        "sentence": event.sentence,
+        "sentence": population_sentence(work, event),
         "file": event.pool.source,
     }
 
@@ -123,7 +125,7 @@ def _sentence(told: dict[str, Any], work: SurveyWork) -> str:
         )
     if not told["looks"]:
         return f"Training has begun with {seen}; no classifier could be trained yet."
-    last, advice = told["looks"][-1], work.models[-1][2].advice
+    last, advice = told["looks"][-1], advice_of(work)
     verb = "Stop training and certify" if advice.action == "certify" else "Go on training"
     belief = "" if advice.chance_true is None else f" (chance about {advice.chance_true:.0%})"
     return (

@@ -8,6 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from assaymark.certification.sealing import expected_of
 from assaymark.errors import AssaymarkError, InputError
 from assaymark.labelling.desk import ConflictError, Desk, Given
 from assaymark.labelling.queue import purposes
@@ -170,7 +171,7 @@ def _progress(desk: Desk, name: str) -> dict[str, Any]:
     attempt = desk.state.attempt
     expected = None
     if attempt is not None and attempt.open:
-        expected = attempt.plan.size or attempt.plan.expected_labels
+        expected = expected_of(desk.state)
     drawn, done = len(desk.queue.wanted), len(desk.queue.begun)
     known = expected is not None and expected >= drawn
     return {

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.certification.calculators import read_claim
 from assaymark.certification.prospect import Prospect, prospect, usual
-from assaymark.certification.sealing import Wish, abandon_plan, seal_plan
+from assaymark.certification.sealing import Wish, abandon_plan, expected_of, seal_plan
 from assaymark.claims.results import ModeForecast, percent
 from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
@@ -40,7 +40,7 @@ async def show(request: Request) -> Response:
     """The page; an open plan is shown as sealed."""
     site = site_of(request)
     start = await asyncio.to_thread(usual, site.project)
-    attempt = await site.runner.ask(_attempt)
+    attempt, expected = await site.runner.ask(_attempt)
     learning = await site.runner.ask(_learning)
     return site.page(
         request,
@@ -49,6 +49,7 @@ async def show(request: Request) -> Response:
         mark=site.mark(request),
         start=start,
         attempt=attempt,
+        expected=expected,
         learning=learning,
         modes=MODES,
         titles=TITLES,
@@ -56,9 +57,9 @@ async def show(request: Request) -> Response:
     )
 
 
-def _attempt(desk: Desk) -> Attempt | None:
+def _attempt(desk: Desk) -> tuple[Attempt | None, int | None]:
     desk.catch_up()
-    return desk.state.attempt
+    return desk.state.attempt, expected_of(desk.state)
 
 
 def _learning(desk: Desk) -> str:

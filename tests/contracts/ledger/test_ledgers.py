@@ -11,7 +11,7 @@ import pytest
 
 from assaymark.errors import InputError, LedgerError, VerificationError
 from assaymark.ledger import Ledger, open_ledger
-from assaymark.ledger.events import LabelSkipped, check_chain
+from assaymark.ledger.events import LabelRecorded, check_chain
 from postgres import Server
 
 NOON = "2026-01-01T12:00:00.000Z"
@@ -35,8 +35,8 @@ def ledger(address: str, tmp_path: Path) -> Ledger:
     return made
 
 
-def skipped(item: str) -> LabelSkipped:
-    return LabelSkipped(item=item, annotator="kim")
+def skipped(item: str) -> LabelRecorded:
+    return LabelRecorded(item=item, annotator="kim")
 
 
 def test_events_come_back_in_order_and_chained(ledger: Ledger) -> None:

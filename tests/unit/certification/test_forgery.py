@@ -16,6 +16,7 @@ from assaymark.certification.verification import verify
 from assaymark.claims.canonical import canonical
 from assaymark.errors import AssaymarkError
 from assaymark.ledger.events import CertificateIssued, seal
+from assaymark.ledger.head import head_file, settle_heads
 from assaymark.ledger.sqlite import SqliteLedger
 from assaymark.project.folder import Project
 from worlds_on_disk import write_labels
@@ -53,6 +54,8 @@ def forge(folder, change):
     certificate = issue(chain, plan=1, issued=chain[-1].time, software="0.1.0")
     event = CertificateIssued(plan=1, certificate=certificate_hash(certificate), software="0.1.0")
     chain.append(seal(chain[-1], time=chain[-1].time, kind=event.kind, body=event.body()))
+    settle_heads()
+    head_file(folder / "ledger.sqlite").unlink(missing_ok=True)  # a forger leaves no head behind
     connection = sqlite3.connect(folder / "ledger.sqlite")
     connection.execute("DELETE FROM event")
     connection.executemany(
@@ -82,7 +85,7 @@ def plan_of(told):
 
 
 def drop_strata(told):
-    plan_of(told)["strata"] = [s for s in plan_of(told)["strata"] if s["prediction"]]
+    plan_of(told)["strata"] = [s for s in plan_of(told)["strata"] if s["cell"] == 0]
 
 
 def small_domain(told):
@@ -93,33 +96,37 @@ def optional_stopping(told):
     plan_of(told)["size"] = 100
 
 
-def lenient_bound(told):
-    plan_of(told)["bound"] = "normal-literal"
+def another_method(told):
+    plan_of(told)["method"] = "mixture/1"
 
 
-def lower_confidence_of_refutation(told):
+def unknown_field(told):
     plan_of(told)["refutation"] = 0.5
+
+
+def other_rows(told):
+    plan_of(told)["claim"]["rows"] = "0" * 64
 
 
 def skipped_numbers(told):
     batch = bodies(told, "BatchDrawn")[0]
-    batch["items"] = [item for item in batch["items"] if item["draw"] != 7]
+    batch["draws"] = [item for item in batch["draws"] if item["draw"] != 7]
 
 
 def other_stratum(told):
-    item = bodies(told, "BatchDrawn")[0]["items"][0]
+    item = bodies(told, "BatchDrawn")[0]["draws"][0]
     item["stratum"] = (item["stratum"] + 1) % 9
 
 
 def other_prediction(told):
-    item = bodies(told, "BatchDrawn")[0]["items"][0]
-    item["prediction"] = not item["prediction"]
+    item = bodies(told, "BatchDrawn")[0]["draws"][0]
+    item["cell"] = 1 - item["cell"]
 
 
 def other_chances(told):
-    batch = bodies(told, "BatchDrawn")[0]
-    q = batch["sampling"]
-    batch["sampling"] = [0.9 * q[0] + 0.1 * sum(q), *(0.9 * x for x in q[1:])]
+    block = bodies(told, "BatchDrawn")[0]["blocks"][0]
+    q = block["chances"]
+    block["chances"] = [0.9 * q[0] + 0.1 * sum(q), *(0.9 * x for x in q[1:])]
 
 
 def other_fingerprint(told):
@@ -127,11 +134,15 @@ def other_fingerprint(told):
 
 
 def other_summary(told):
-    bodies(told, "PoolRegistered")[0]["pool"]["summary"]["predicted_positive"] += 5
+    bodies(told, "PoolRegistered")[0]["pool"]["summary"]["cells"][0]["items"] += 5
+
+
+def other_labels_used(told):
+    bodies(told, "BatchDrawn")[-1]["blocks"][0]["labels"] -= 1
 
 
 def abandoned(told):
-    closed = {"plan": 1, "outcome": "abandoned", "reason": "changed my mind"}
+    closed = {"plan": 1, "outcome": "abandoned", "reason": "given up"}
     return [*told, ("PlanClosed", closed, told[-1][2])]
 
 
@@ -140,7 +151,7 @@ def second_pool(told):
 
 
 def family_without_share(told):
-    plan_of(told)["family"] = 0.99
+    plan_of(told)["risk"]["account"] = "family"
 
 
 def label_before_the_draw(told):
@@ -158,7 +169,8 @@ def invented_correction(told):
 
 @pytest.mark.parametrize(
     "change",
-    [drop_strata, small_domain, lower_confidence_of_refutation, other_stratum, other_prediction,
+    [drop_strata, small_domain, unknown_field, another_method, other_rows, other_stratum,
+     other_prediction, other_labels_used,
      other_chances, other_fingerprint, other_summary, abandoned, second_pool, family_without_share,
      label_before_the_draw, invented_correction, skipped_numbers],
 )  # fmt: skip
@@ -168,7 +180,7 @@ def test_forged_weighted_ledgers_are_noticed(guided, change) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [small_domain, optional_stopping, lenient_bound, skipped_numbers, other_prediction, abandoned,
+    [small_domain, optional_stopping, another_method, skipped_numbers, other_prediction, abandoned,
      second_pool, label_before_the_draw],
 )  # fmt: skip
 def test_forged_fixed_ledgers_are_noticed(judged, change) -> None:
@@ -177,7 +189,7 @@ def test_forged_fixed_ledgers_are_noticed(judged, change) -> None:
 
 def test_the_forger_who_changes_nothing_is_believed(guided) -> None:
     """Otherwise the tests above would prove nothing."""
-    assert outcome(guided, lambda told: told) == "verified"
+    assert outcome(guided, lambda told: told) == "verified in part"
 
 
 @pytest.mark.parametrize("features", ["X86_V4", "X86_V3 X86_V4"])

@@ -255,17 +255,17 @@ def test_a_certificate_alone_can_be_checked_in_part(assaymark, labelled, tmp_pat
 
 
 def test_a_forged_headline_is_noticed_without_the_ledger(assaymark, labelled, tmp_path) -> None:
-    """Whoever rewrites the statement and its hash contradicts the certificate's own verdict."""
+    """Whoever rewrites the bound and the hash contradicts the certificate's own counts."""
     from assaymark.claims.canonical import canonical, digest
 
     assaymark("certify", "-o", tmp_path / "c.json", "-p", labelled)
     data = json.loads((tmp_path / "c.json").read_text())
     data.pop("hash")
-    data["statement"] = data["statement"].replace("F1 ≥ 0.8", "F1 ≥ 0.9")
+    data["rows"][0]["low"] = 0.9
     (tmp_path / "f.json").write_text(canonical({**data, "hash": digest(data)}) + "\n")
     checked = assaymark("verify", tmp_path / "f.json", "--json")
     assert checked.json["status"] == "failed"
-    assert "statement" in checked.json["checks"][-1]["detail"]
+    assert "its counts give" in checked.json["checks"][-1]["detail"]
 
 
 def test_a_signature_that_was_asked_for_is_proof_enough(assaymark, labelled, tmp_path) -> None:

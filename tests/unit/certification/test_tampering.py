@@ -7,6 +7,8 @@ import sqlite3
 import pytest
 
 from assaymark.certification.verification import verify
+from assaymark.errors import VerificationError
+from assaymark.ledger.events import read_event
 from assaymark.project.folder import Project
 
 FIELDS = ("ledger", "seq", "time", "kind", "body", "previous", "hash")
@@ -91,9 +93,10 @@ def test_any_byte_of_the_certificate(certified, world, step) -> None:
     ("path", "value"),
     [
         (("statement",), "F1 ≥ 0.99"),
-        (("plan", "claim", "target"), 0.9),
-        (("verdict", "estimate", "interval", "low"), 0.99),
-        (("verdict", "estimate", "counts", "tp"), 300),
+        (("plan", "claim", "tree", "target"), "0.9"),
+        (("rows", 0, "low"), 0.99),
+        (("tallies", 0, "n"), 300),
+        (("account", "level"), "0.5"),
         (("ledger", "events"), 3),
         (("software",), "9.9.9"),
         (("issued",), "2020-01-01T00:00:00Z"),
@@ -119,13 +122,22 @@ def test_a_changed_field_is_named(certified, path, value) -> None:
     assert path[-1] in found.checks[-1].detail or path[0] in found.checks[-1].detail
 
 
-def test_a_certificate_of_a_newer_schema(assaymark, certified) -> None:
+def test_a_certificate_of_a_newer_format(assaymark, certified) -> None:
     file = certified / "certificate.json"
-    file.write_text(file.read_text().replace('"schema":1', '"schema":99'))
+    text = file.read_text().replace('"format":1', '"format":2')
+    file.write_text(text.replace('"software":"0.1.0"', '"software":"7.0.0"'))
     answer = assaymark("verify", file)
     assert answer.code == 1
-    assert "schema 99" in answer.out
-    assert "newer assaymark" in answer.out
+    assert "format 2" in answer.out
+    assert "7.0.0" in answer.out
+
+
+def test_an_event_of_a_newer_number(certified) -> None:
+    body = '{"plan":{},"software":"7.0.0"}'
+    with pytest.raises(VerificationError, match=r"PlanSealed/2.*assaymark 7\.0\.0 or newer"):
+        read_event("PlanSealed/2", body)
+    with pytest.raises(VerificationError, match=r"kind 'Unheard'.*newer"):
+        read_event("Unheard", "{}")
 
 
 def test_a_damaged_database_file(assaymark, certified) -> None:

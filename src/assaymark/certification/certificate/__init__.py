@@ -11,13 +11,16 @@ from assaymark.certification.certificate.draws import check_chances, check_draws
 from assaymark.certification.certificate.issue import (
     as_earlier,
     certificate_hash,
+    document,
     issue,
     looks_of,
     population_of,
     read,
+    rows_of,
     write,
 )
 from assaymark.certification.certificate.training_separation import check_training
+from assaymark.certification.certificate.words import population_in_words, statement_of
 
 __all__ = [
     "as_earlier",
@@ -29,11 +32,15 @@ __all__ = [
     "check_numbers",
     "check_tickets",
     "check_training",
+    "document",
     "first_difference",
     "issue",
     "looks_of",
+    "population_in_words",
     "population_of",
     "read",
+    "rows_of",
+    "statement_of",
     "superseded_by",
     "write",
 ]

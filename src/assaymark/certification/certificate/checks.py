@@ -4,9 +4,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from assaymark.certification.certificate.issue import certificate_hash, issue, items_used, write
-from assaymark.certification.modes.words import census_sentence, sentence
-from assaymark.claims.ratio_metrics import metric
+from assaymark.certification.certificate.issue import (
+    certificate_hash,
+    document,
+    issue,
+    items_used,
+    write,
+)
+from assaymark.certification.certificate.words import estimate_of
+from assaymark.certification.modes.words import reaches
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import (
     CertificateIssued,
@@ -18,55 +24,44 @@ from assaymark.ledger.events import (
 )
 from assaymark.records.certificate import Certificate, Check
 from assaymark.stats.binomial_bounds import bound
+from assaymark.stats.methods import exact_method
 
 
 def check_form(certificate: Certificate, data: dict[str, Any], text: str) -> Check:
     """The certificate's own hash, and that it is written in the one canonical way."""
-    signature = data.get("signature")
-    stated = {**certificate.sealed(), "hash": certificate_hash(certificate)}
-    where = first_difference({k: v for k, v in data.items() if k != "signature"}, stated)
+    where = first_difference(data, document(certificate))
     if where:
         raise VerificationError(
             f"The certificate was changed: its field '{where}' does not match its contents."
         )
-    if text != write(certificate, signature):
+    if text != write(certificate):
         raise VerificationError("The certificate was changed: it is not in canonical form.")
     return _ok("certificate", "well-formed, and its hash fits its contents")
 
 
 def check_numbers(certificate: Certificate) -> Check:
-    """The bound, the verdict and the statement, recomputed from the certificate's own counts."""
-    verdict, plan = certificate.verdict, certificate.plan
-    words = census_sentence if verdict.census else sentence
-    said = words(plan.claim, verdict.estimate, verdict.decision)
-    if verdict.decision != "pass" or {certificate.statement, verdict.reason} != {said}:
-        raise VerificationError(
-            "The certificate's field 'statement' does not follow from its own verdict."
-        )
-    if verdict.census:
-        counted = verdict.estimate.counts
-        value = None if counted is None else metric(plan.claim.metric).value(counted.cells)
-        if value is None or value != verdict.estimate.point:
+    """The bound and the verdict, recomputed from the certificate's own counts."""
+    plan, row = certificate.plan, certificate.rows[0]
+    estimate = estimate_of(certificate)
+    if row.decision != "pass" or not reaches(plan.claim, estimate.interval):
+        raise VerificationError("The certificate's own bound does not establish its claim.")
+    if certificate.census:
+        if estimate.point is None or not row.low == row.high == estimate.point:
             raise VerificationError("The certificate's counts do not give the value it states.")
         return _ok("numbers", "everything was labelled, and the counts give the value")
-    if plan.mode != "fixed":
+    if plan.mode != "fixed" or estimate.counts is None:
         detail = "this mode needs the labels in order, which the ledger has"
         return Check(name="numbers", outcome="not checked", detail=detail)
-    counts = verdict.estimate.counts
-    if counts is None:
-        raise VerificationError(
-            "The certificate states no counts, so its bound cannot be recomputed."
-        )
     again = bound(
         plan.claim.metric,
-        counts,
+        estimate.counts,
         design="simple",
         confidence=plan.confidence,
         side=plan.claim.side,
-        method=plan.bound,
+        method=exact_method(plan.method).bound,
     )
     name = "low" if plan.claim.side == "lower" else "high"
-    stated, actual = getattr(verdict.estimate.interval, name), getattr(again.interval, name)
+    stated, actual = getattr(row, name), getattr(again.interval, name)
     if abs(stated - actual) > 1e-9:
         raise VerificationError(
             f"The certificate's bound '{name}' is {stated!r}, but its counts give {actual!r}."
@@ -142,7 +137,7 @@ def _close(left: Any, right: Any) -> bool:
 def superseded_by(certificate: Certificate, entries: Sequence[Entry]) -> int | None:
     """The first later event that changed a label the certificate rests on."""
     state = replay(entries[: certificate.ledger.events])
-    used = items_used(state, state.attempts[certificate.plan.number - 1], certificate.verdict)
+    used = items_used(state, state.attempts[certificate.plan.number - 1], census=certificate.census)
     labels = {item: state.label(item) for item in used}
     for entry in entries[certificate.ledger.events :]:
         event = read_event(entry.kind, entry.body)

@@ -64,7 +64,9 @@ def check_chances(certificate: Certificate, entries: Sequence[Entry]) -> Check:
         if isinstance(event, BatchDrawn) and event.plan == plan.number:
             attempt = state.attempts[plan.number - 1]
             known = labelled_draws(attempt, labelled_prefix(state, attempt))
-            if not np.allclose(sampling(test, known), event.sampling or (), rtol=1e-6, atol=1e-9):
+            (block,) = event.blocks or (None,)
+            chances = () if block is None or block.labels != len(known) else block.chances
+            if not np.allclose(sampling(test, known), chances or np.inf, rtol=1e-6, atol=1e-9):
                 raise VerificationError(
                     f"Event {entry.seq}: the chances of batch {event.batch} do not follow from the "
                     "labels known when it was drawn."

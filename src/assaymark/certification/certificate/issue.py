@@ -3,12 +3,15 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from assaymark.certification.modes import judge, labelled_prefix, tally
+from assaymark.certification.modes import judge, labelled_prefix
+from assaymark.certification.modes.tallies import tallied, tallies_of
 from assaymark.claims.canonical import canonical, digest
+from assaymark.claims.record import restored
 from assaymark.claims.results import Verdict
-from assaymark.errors import PlanError, VerificationError
+from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.ledger.events import (
     Attempt,
     Entry,
@@ -18,7 +21,10 @@ from assaymark.ledger.events import (
     replay,
     training_of,
 )
+from assaymark.ledger.events import population_of as trained_population
 from assaymark.records.certificate import (
+    FORMAT,
+    Account,
     Annotator,
     Certificate,
     EarlierAttempt,
@@ -29,6 +35,9 @@ from assaymark.records.certificate import (
     StratumCount,
     WitnessNote,
 )
+from assaymark.records.look import RowLook
+from assaymark.records.plan import Plan
+from assaymark.records.population import Population
 
 
 def issue(entries: Sequence[Entry], *, plan: int, issued: str, software: str) -> Certificate:
@@ -41,13 +50,17 @@ def issue(entries: Sequence[Entry], *, plan: int, issued: str, software: str) ->
     pool, head = state.pool, entries[-1]
     if pool is None:
         raise PlanError("No pool is registered in this ledger.")
-    used = items_used(state, attempt, verdict)
+    used = items_used(state, attempt, census=verdict.census)
     return Certificate(
         software=software,
         issued=issued,
-        statement=verdict.reason,
-        plan=attempt.plan,
-        verdict=verdict,
+        plan=replace(attempt.plan, power=None, expected_labels=None),
+        rows=rows_of(verdict),
+        census=verdict.census,
+        labels=verdict.estimate.labels,
+        draws=verdict.estimate.draws,
+        tallies=tallies_of(state, attempt, verdict),
+        account=_account(attempt.plan),
         strata=_strata(state, attempt, verdict),
         looks=looks_of(attempt),
         annotators=_annotators(state, used),
@@ -57,49 +70,75 @@ def issue(entries: Sequence[Entry], *, plan: int, issued: str, software: str) ->
         pool=PoolSeal(
             source=pool.source,
             items=pool.summary.items,
-            predicted_positive=pool.summary.predicted_positive,
-            predicted_negative=pool.summary.predicted_negative,
+            cells=tuple(replace(cell, histogram=None) for cell in pool.summary.to_shape().cells),
             fingerprint=pool.fingerprint,
         ),
         ledger=LedgerSeal(events=head.seq, head=head.hash),
         population=population_of(state, attempt),
-        witnesses=tuple(
-            WitnessNote(event=seq, form=event.form, head=event.head, by=event.by)
-            for seq, event in state.witnesses
-        ),
+        witnesses=_witnesses(state),
+        classifiers=pool.classifiers,
+        expires=attempt.plan.expires,
     )
 
 
-def population_of(state: State, attempt: Attempt) -> str | None:
-    """What the claim is about, in a sentence, where its classifier was trained in the project."""
+def rows_of(verdict: Verdict) -> tuple[RowLook, ...]:
+    """The verdict on each row of the claim, as it is stored."""
+    interval = verdict.estimate.interval
+    row = RowLook(
+        decision=verdict.decision,
+        low=interval.low,
+        high=interval.high,
+        log_wealth=verdict.log_wealth,
+    )
+    return (row,)
+
+
+def _account(plan: Plan) -> Account:
+    risk = plan.to_shape().risk
+    return Account(
+        name=risk.account,
+        confidence=risk.confidence,
+        level=risk.level,
+        share=risk.share,
+        earlier=risk.earlier,
+        before=risk.carried,
+    )
+
+
+def _witnesses(state: State) -> tuple[WitnessNote, ...] | None:
+    found = tuple(
+        WitnessNote(event=seq, form=event.form, head=event.head, by=event.by)
+        for seq, event in state.witnesses
+    )
+    return found or None
+
+
+def population_of(state: State, attempt: Attempt) -> Population | None:
+    """What the claim is about, where its classifier was trained in the project."""
     work = training_of(state)
-    earlier = [event for seq, _, event in work.freezes if seq < attempt.sealed_at] if work else []
-    return earlier[-1].sentence if earlier else None
+    if work is None:
+        return None
+    earlier = [event for seq, _, event in work.freezes if seq < attempt.sealed_at]
+    return trained_population(work, earlier[-1]) if earlier else None
 
 
-def items_used(state: State, attempt: Attempt, verdict: Verdict) -> set[str]:
+def items_used(state: State, attempt: Attempt, *, census: bool) -> set[str]:
     """The items whose labels the verdict rests on."""
-    if verdict.census:
+    if census:
         return {item for item in state.predictions if state.labelled(item)}
     return {draw.id for draw in attempt.draws[: labelled_prefix(state, attempt).draws]}
 
 
 def _strata(state: State, attempt: Attempt, verdict: Verdict) -> tuple[StratumCount, ...]:
-    if verdict.census and verdict.estimate.counts is not None:
-        whole = StratumCount(
-            stratum=attempt.plan.domain,
-            items=attempt.plan.items,
-            draws=verdict.estimate.draws,
-            counts=verdict.estimate.counts,
-        )
-        return (whole,)
+    if verdict.census:
+        return ()
     draws = attempt.draws[: labelled_prefix(state, attempt).draws]
     found = []
     for number, stratum in enumerate(attempt.plan.strata):
-        items = [draw.id for draw in draws if draw.stratum == number]
-        counts = tally(state, attempt.plan.claim, items)
+        mine = [draw for draw in draws if draw.stratum == number]
+        tallies = tallied((draw.cell, state.label(draw.id)) for draw in mine)
         found.append(
-            StratumCount(stratum=str(stratum), items=stratum.items, draws=len(items), counts=counts)
+            StratumCount(stratum=number, items=stratum.items, draws=len(mine), tallies=tallies)
         )
     return tuple(found)
 
@@ -140,18 +179,24 @@ def as_earlier(attempt: Attempt) -> EarlierAttempt:
         plan=attempt.plan.number,
         claim=attempt.plan.claim,
         confidence=attempt.plan.confidence,
+        method=attempt.plan.method,
         outcome=attempt.outcome,
         looks=len(attempt.looks),
         draws=len(attempt.draws),
         reason=attempt.closed.reason if attempt.closed else None,
+        note=attempt.closed.note if attempt.closed else None,
     )
 
 
-def write(certificate: Certificate, signature: dict[str, str] | None = None) -> str:
-    """The certificate as canonical JSON text with its own hash, and a signature if there is one."""
+def write(certificate: Certificate) -> str:
+    """The certificate as canonical JSON text with its own hash."""
+    return canonical(document(certificate)) + "\n"
+
+
+def document(certificate: Certificate) -> dict[str, Any]:
+    """The certificate as it is written: its facts, and their hash."""
     body = certificate.sealed()
-    sealed = {**body, "hash": digest(body)}
-    return canonical({**sealed, "signature": signature} if signature else sealed) + "\n"
+    return {**body, "hash": digest(body)}
 
 
 def read(text: str) -> tuple[Certificate, dict[str, Any]]:
@@ -164,16 +209,16 @@ def read(text: str) -> tuple[Certificate, dict[str, Any]]:
         raise VerificationError(
             "This file is not an assaymark certificate (its 'kind' says otherwise)."
         )
-    schema = data.get("schema")
-    if not isinstance(schema, int) or schema > Certificate.schema:
+    number = data.get("format")
+    if type(number) is not int or number != FORMAT:
         raise VerificationError(
-            f"The certificate has schema {schema!r}, and this version of assaymark reads schemas up to "
-            f"{Certificate.schema}. Install a newer assaymark to verify it."
+            f"The certificate has format {number!r}, and this version of assaymark reads format {FORMAT}. "
+            f"Install the assaymark that wrote it ({data.get('software', 'a newer one')}) or a newer one."
         )
     try:
-        body = {key: value for key, value in data.items() if key not in ("hash", "signature")}
-        return Certificate.from_dict(body), data
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        body = {key: value for key, value in data.items() if key != "hash"}
+        return restored(Certificate, body), data
+    except (TypeError, KeyError, ValueError, AttributeError, InputError) as error:
         raise VerificationError(
             f"The certificate was changed: a field is unusable ({error})."
         ) from error

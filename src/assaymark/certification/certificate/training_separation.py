@@ -9,6 +9,7 @@ from assaymark.ledger.events import (
     Entry,
     State,
     SurveyWork,
+    population_of,
     replay,
     settings_of,
     training_labels,
@@ -31,7 +32,7 @@ def check_training(certificate: Certificate, entries: Sequence[Entry]) -> Check 
     if work is None or not freezes:
         return None
     frozen = freezes[-1][2]
-    if certificate.population != frozen.sentence:
+    if certificate.population != population_of(work, frozen):
         raise VerificationError("The certificate's field 'population' is not what was sealed.")
     _refuse_trained(work, attempt)
     _refuse_chosen(work)

@@ -10,6 +10,7 @@ from assaymark.errors import PlanError
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
 from assaymark.stats.binomial_bounds import METHODS, bound
+from assaymark.stats.methods import exact_method
 
 
 def judge_fixed(state: State, attempt: Attempt) -> Verdict:
@@ -18,7 +19,7 @@ def judge_fixed(state: State, attempt: Attempt) -> Verdict:
     prefix = labelled_prefix(state, attempt)
     if plan.size is None or prefix.draws < plan.size:
         raise PlanError(_too_early(state, attempt))
-    if prefix.draws > plan.size or not METHODS[plan.bound].guaranteed:
+    if prefix.draws > plan.size or not METHODS[exact_method(plan.method).bound].guaranteed:
         raise PlanError(f"Plan {plan.number} cannot be judged: it was not kept as it was sealed.")
     found = bound(
         plan.claim.metric,
@@ -26,7 +27,7 @@ def judge_fixed(state: State, attempt: Attempt) -> Verdict:
         design="simple",
         confidence=plan.confidence,
         side=plan.claim.side,
-        method=plan.bound,
+        method=exact_method(plan.method).bound,
     )
     estimate = replace(found, labels=prefix.labels, draws=prefix.draws, assumptions=FIXED)
     decision: Decision = "pass" if reaches(plan.claim, estimate.interval) else "fail"

@@ -10,6 +10,7 @@ from assaymark.claims.ratio_metrics import Cells, metric
 from assaymark.claims.results import Decision, Estimate, Interval, Verdict
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
+from assaymark.stats.methods import betting_method
 from assaymark.stats.score_guided.bound import MetricBound, standing
 from assaymark.stats.score_guided.supermartingale import Draws, WeightedPath, WeightedTest
 from assaymark.stats.score_guided.supermartingale import Stratum as TestStratum
@@ -22,7 +23,12 @@ def weighted_test_of(plan: Plan) -> WeightedTest:
         TestStratum(predicted=bool(s.prediction), size=s.items, mean_score=s.mean_score)
         for s in plan.strata
     )
-    return WeightedTest(claim=plan.claim, confidence=plan.confidence, strata=strata)
+    return WeightedTest(
+        claim=plan.claim,
+        confidence=plan.confidence,
+        strata=strata,
+        recipe=betting_method(plan.method).recipe,
+    )
 
 
 def weighted_draws(attempt: Attempt, prefix: Prefix) -> Draws:
@@ -54,6 +60,7 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
         skipped=prefix.skipped,
         census=False,
         e_value=math.exp(min(path.evidence, 700.0)),
+        log_wealth=float(path.log_wealth[-1]) if path.labels else 0.0,
         reason=refuted(plan.claim, estimate, plan.refutation)
         if decision == "fail"
         else sentence(plan.claim, estimate, decision),

@@ -14,7 +14,8 @@ from assaymark.claims.results import Decision, Estimate, Interval, Verdict, show
 from assaymark.errors import PlanError
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
-from assaymark.stats.sequential.alpha_spending import crossing, spending_test
+from assaymark.stats.methods import mixture_method, spending_method
+from assaymark.stats.sequential.alpha_spending import SpendingTest, crossing, spending_test
 from assaymark.stats.sequential.beta_mixture import (
     MixtureTest,
     anytime_bound,
@@ -73,8 +74,9 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
     plan = attempt.plan
     prefix = labelled_prefix(state, attempt)
     found = informative_draws(plan.claim, prefix)
-    reached = anytime_bound(plan.claim, found.wins, confidence=plan.confidence)
-    test = mixture_test(plan.claim, confidence=plan.confidence)
+    rule = mixture_method(plan.method)
+    reached = anytime_bound(plan.claim, found.wins, confidence=plan.confidence, rule=rule)
+    test = mixture_test(plan.claim, confidence=plan.confidence, rule=rule)
     seen = evidence(test, found.wins)
     decision: Decision = "continue"
     if reached.passed:
@@ -102,6 +104,7 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
         skipped=prefix.skipped,
         census=False,
         e_value=math.exp(min(seen.best, 700.0)),
+        log_wealth=seen.log_evidence,
         advice=_futility(test, found) if decision == "continue" else None,
         reason=refuted(plan.claim, estimate, plan.refutation)
         if decision == "fail"
@@ -112,7 +115,8 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
 def _refuted(plan: Plan, found: Informative) -> bool:
     """Whether the mirrored claim is established at its own level, which the plan fixed."""
     mirror = replace(plan.claim, side="upper" if plan.claim.side == "lower" else "lower")
-    return anytime_bound(mirror, ~found.wins, confidence=plan.refutation).passed
+    rule = mixture_method(plan.method)
+    return anytime_bound(mirror, ~found.wins, confidence=plan.refutation, rule=rule).passed
 
 
 def _futility(test: MixtureTest, found: Informative) -> str | None:
@@ -139,6 +143,18 @@ def _labels_ahead(found: Informative, null: float, best: float, needed: float) -
     return max(1, round((needed - best) / speed / found.rate)) if needed > best else 0
 
 
+def spending_test_of(plan: Plan) -> SpendingTest:
+    """The test that a budget plan seals."""
+    rule = spending_method(plan.method)
+    return spending_test(
+        plan.claim,
+        confidence=plan.confidence,
+        planned=plan.informative or 0,
+        look_every=rule.look_every,
+        rounding=rule.rounding,
+    )
+
+
 def judge_budget(state: State, attempt: Attempt) -> Verdict:
     """Whether the path crossed the sealed boundary at any of its sealed looks so far.
 
@@ -149,7 +165,7 @@ def judge_budget(state: State, attempt: Attempt) -> Verdict:
         raise PlanError(f"Plan {plan.number} seals no budget.")
     prefix = labelled_prefix(state, attempt)
     found = informative_draws(plan.claim, prefix)
-    test = spending_test(plan.claim, confidence=plan.confidence, planned=plan.informative)
+    test = spending_test_of(plan)
     seen = crossing(test, found.wins[: plan.informative])
     spent = len(found.wins) >= plan.informative or prefix.draws >= plan.size
     decision: Decision = "pass" if seen.passed else "fail" if spent else "continue"

@@ -1,7 +1,9 @@
 """From a claim and a pool's summary to a plan that can be sealed."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 from assaymark.certification.planning.belief import belief_in_pool, belief_of, from_scores
 from assaymark.certification.planning.family import family_confidence
@@ -13,14 +15,16 @@ from assaymark.certification.planning.forecast import (
     forecast,
     weighted_forecast,
 )
-from assaymark.certification.planning.sealed import BOUNDS, check_sealed
+from assaymark.certification.planning.rows import compiled, constants_of
+from assaymark.certification.planning.sealed import check_sealed
 from assaymark.certification.planning.strata import domain_strata, guided_strata, scores_are_shares
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
-from assaymark.claims.ratio_metrics import binomial_test, domain, metric
+from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.errors import InputError, PlanError
 from assaymark.records.plan import DESIGNS, MODES, Expectation, Plan
 from assaymark.records.pool import PoolSummary
+from assaymark.stats.methods import method_name
 from assaymark.stats.sample_size import Planner, labels_needed, power_at
 from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
 from assaymark.stats.sequential.stopping_boundary import stopping
@@ -29,6 +33,7 @@ __all__ = [
     "Wish",
     "belief_of",
     "check_sealed",
+    "expected_labels",
     "family_confidence",
     "forecast",
     "from_scores",
@@ -62,17 +67,18 @@ def make_plan(wish: Wish, summary: PoolSummary, *, number: int, seed: str) -> Pl
     open_share("power", wish.power)
     if wish.family:
         confidence = family_confidence(confidence, number)
+    rows = compiled(wish.claim, summary)
     plan = Plan(
         number=number,
         claim=wish.claim,
         mode=mode,  # type: ignore[arg-type]
         design=design,  # type: ignore[arg-type]
-        bound=BOUNDS[mode],
+        method=method_name(mode, design),
         confidence=confidence,
         seed=seed,
-        domain=domain(wish.claim),
+        rows=rows.digest,
+        constants=constants_of(rows),
         strata=(guided_strata if design == "weighted" else domain_strata)(wish.claim, summary),
-        refutation=confidence,
         expectation=wish.expectation,
         family=wish.confidence if wish.family else None,
     )
@@ -119,15 +125,21 @@ def _refuse_unprovable(claim: Claim, summary: PoolSummary, design: str) -> None:
         )
 
 
-def _filled(plan: Plan, **values: object) -> Plan:
-    return Plan.from_dict({**plan.to_dict(), **values})
+def _filled(plan: Plan, **values: Any) -> Plan:
+    return replace(plan, **values)
 
 
 def _fixed(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
     size, reached = _fixed_size(plan, wish, summary)
     items = plan.items
     if size >= items:
-        return _filled(plan, design="census", size=items, expected_labels=items)
+        return _filled(
+            plan,
+            design="census",
+            method=method_name("fixed", "census"),
+            size=items,
+            expected_labels=items,
+        )
     asked = None if wish.budget else wish.power
     return _filled(plan, size=size, power=reached, power_asked=asked, expected_labels=size)
 
@@ -198,6 +210,19 @@ def _given_budget(plan: Plan, course: Course, labels: int) -> Plan:
         power=chance_within(stop, course.rate, labels),
         expected_labels=min(labels, math.ceil(stop.mean_items / course.rate)),
     )
+
+
+@lru_cache(maxsize=16)
+def expected_labels(plan: Plan, summary: PoolSummary) -> int | None:
+    """About how many labels an anytime plan will take, forecast again from what it was told.
+
+    None where nothing is known; plans of the other modes seal their size.
+    """
+    if plan.mode != "anytime":
+        return plan.size
+    power = plan.power_asked or Wish.power
+    wish = Wish(claim=plan.claim, power=power, expectation=plan.expectation)
+    return _anytime(plan, wish, summary).expected_labels
 
 
 def _anytime(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:

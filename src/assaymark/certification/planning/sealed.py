@@ -4,27 +4,28 @@ import math
 
 from assaymark.certification.modes import JUDGES
 from assaymark.certification.planning.family import family_confidence
+from assaymark.certification.planning.rows import compiled, constants_of
 from assaymark.certification.planning.strata import domain_strata, guided_strata
-from assaymark.claims.ratio_metrics import domain
 from assaymark.errors import VerificationError
 from assaymark.records.plan import Plan
 from assaymark.records.pool import PoolSummary
-
-BOUNDS = {"fixed": "exact", "budget": "budget", "anytime": "anytime"}
+from assaymark.stats.methods import fits
 
 
 def check_sealed(plan: Plan, summary: PoolSummary) -> None:
     """Refuses a plan whose parts do not follow from its claim, its mode and the pool."""
-    strata = (guided_strata if plan.design == "weighted" else domain_strata)(plan.claim, summary)
-    asked = plan.confidence
+    if plan.design == "weighted":
+        strata = guided_strata(plan.claim, summary, method=plan.method)
+    else:
+        strata = domain_strata(plan.claim, summary)
+    asked, rows = plan.confidence, compiled(plan.claim, summary)
     if plan.family is not None:
         asked = family_confidence(plan.family, plan.number)
     faults = {
         "mode": (plan.mode, plan.design) not in JUDGES,
         "strata": plan.strata != strata,
-        "domain": plan.domain != domain(plan.claim),
-        "bound": plan.bound != BOUNDS[plan.mode],
-        "refutation": plan.refutation != plan.confidence,
+        "method": not fits(plan.method, plan.mode, plan.design),
+        "claim": (plan.rows, plan.constants) != (rows.digest, constants_of(rows)),
         "family": not math.isclose(asked, plan.confidence, rel_tol=1e-12),
         "size": not _sized(plan),
     }

@@ -7,6 +7,7 @@ from assaymark.claims.ratio_metrics import domain, metric
 from assaymark.errors import PlanError
 from assaymark.records.pool import Histogram, PoolSummary
 from assaymark.records.strata import Stratum
+from assaymark.stats.methods import betting_method, method_name
 from assaymark.stats.score_guided.strata import ClassHistogram, cut_strata, unscored_strata
 
 UNIT = 1e9  # histogram sums are whole numbers of this part of the score range
@@ -27,7 +28,9 @@ def domain_strata(claim: Claim, summary: PoolSummary) -> tuple[Stratum, ...]:
     return (Stratum(items=items, prediction=prediction),)
 
 
-def guided_strata(claim: Claim, summary: PoolSummary) -> tuple[Stratum, ...]:
+def guided_strata(
+    claim: Claim, summary: PoolSummary, *, method: str | None = None
+) -> tuple[Stratum, ...]:
     """Strata by predicted class and score; by predicted class alone where there are no scores."""
     domain_strata(claim, summary)  # refuses a claim about no item
     positive, negative = summary.positive, summary.negative
@@ -40,8 +43,11 @@ def guided_strata(claim: Claim, summary: PoolSummary) -> tuple[Stratum, ...]:
                 predicted_negative=summary.predicted_negative,
             )
         )
+    rule = betting_method(method or method_name("anytime", "weighted"))
     cut = cut_strata(
         claim,
+        positive_cuts=rule.positive_cuts,
+        negative_cuts=rule.negative_cuts,
         positive=_scored(positive, negative, summary),
         negative=_scored(negative, positive, summary),
     )

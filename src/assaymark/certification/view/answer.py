@@ -1,5 +1,6 @@
 """The verdict as people say it: one word, and a sentence that anybody understands."""
 
+from assaymark.certification.modes.closing import closed_because
 from assaymark.certification.view.dossier import Answer, Tone
 from assaymark.claims.claim import Claim
 from assaymark.claims.results import Verdict, counted, percent, rounded, shown
@@ -55,8 +56,7 @@ def _same(tone: Tone, word: str, sentence: str, advice: str | None = None) -> An
 
 
 def _reason(attempt: Attempt) -> str:
-    reason = attempt.closed.reason if attempt.closed else ""
-    return upper_first(reason.rstrip(".") + ".")
+    return upper_first(closed_because(attempt).rstrip(".") + ".")
 
 
 def _abandoned(attempt: Attempt) -> Answer:

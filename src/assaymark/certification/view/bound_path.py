@@ -17,6 +17,7 @@ from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict
 from assaymark.ledger.events import Attempt
 from assaymark.records.plan import Plan
+from assaymark.stats.methods import mixture_method
 from assaymark.stats.score_guided.bound import bounds_after
 from assaymark.stats.score_guided.supermartingale import first_draws
 from assaymark.stats.sequential.beta_mixture import anytime_bound
@@ -110,9 +111,11 @@ def _bounds(attempt: Attempt, prefix: Prefix, verdict: Verdict, ends: Sequence[i
 
 def _anytime_bounds(plan: Plan, prefix: Prefix, ends: Sequence[int]) -> list[float | None]:
     found = informative_draws(plan.claim, prefix)
-    told = _informative_after(found.places, prefix.draws)
+    told, rule = _informative_after(found.places, prefix.draws), mixture_method(plan.method)
     return [
-        anytime_bound(plan.claim, found.wins[: told[end]], confidence=plan.confidence).value
+        anytime_bound(
+            plan.claim, found.wins[: told[end]], confidence=plan.confidence, rule=rule
+        ).value
         for end in ends
     ]
 

@@ -12,16 +12,16 @@ from assaymark.ledger.events import (
     LabelAdjudicated,
     LabelCorrected,
     LabelRecorded,
-    LabelSkipped,
     State,
     read_event,
 )
+from assaymark.records.value import binary
 
 LONGEST_PAUSE = 300.0  # seconds; after a longer gap somebody was away, not thinking
 SHORTEST_GAP = 0.05  # labels closer together came from a file
 FEWEST_GAPS = 5
 
-Given = LabelRecorded | LabelSkipped | LabelCorrected | LabelAdjudicated
+Given = LabelRecorded | LabelCorrected | LabelAdjudicated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,13 +74,14 @@ def people(said: Sequence[Said], *, items: set[str], visible: bool) -> tuple[Per
 
 def _person(name: str, answers: list[Said], *, visible: bool) -> Person:
     events = [answer.event for answer in answers]
-    first = [a for a in answers if isinstance(a.event, LabelRecorded | LabelSkipped)]
+    first = [a for a in answers if isinstance(a.event, LabelRecorded)]
+    skipped = sum(isinstance(e, LabelRecorded) and e.value is None for e in events)
     relevant = sum(isinstance(e, LabelRecorded) and e.label == 1 for e in events)
     return Person(
         name=name,
         labels=len(first),
         relevant=relevant if visible else None,
-        skipped=sum(isinstance(e, LabelSkipped) for e in events),
+        skipped=skipped,
         corrections=sum(isinstance(e, LabelCorrected) for e in events),
         decisions=sum(isinstance(e, LabelAdjudicated) for e in events),
         first=answers[0].time,
@@ -107,7 +108,9 @@ def notes(said: Sequence[Said], *, items: set[str]) -> tuple[Note, ...]:
         if event.item not in items:
             continue
         if isinstance(event, LabelCorrected):
-            found.append(_note(answer, "correction", before=event.before, after=event.after))
+            found.append(
+                _note(answer, "correction", before=binary(event.before), after=binary(event.after))
+            )
         elif isinstance(event, LabelAdjudicated):
             found.append(_note(answer, "decision", before=None, after=event.label))
     return tuple(found)

@@ -11,7 +11,7 @@ import numpy as np
 
 from assaymark.certification.modes.prefix import Prefix, counts_of
 from assaymark.certification.modes.score_guided import weighted_draws, weighted_test_of
-from assaymark.certification.modes.sequential import informative_draws
+from assaymark.certification.modes.sequential import informative_draws, spending_test_of
 from assaymark.certification.modes.words import reaches
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import gain, metric, worst_label
@@ -20,8 +20,9 @@ from assaymark.ledger.events import Attempt
 from assaymark.records.agreement import Sensitivity, Tipping
 from assaymark.stats.agreement import spread, tipping_point
 from assaymark.stats.binomial_bounds import bound
+from assaymark.stats.methods import exact_method, mixture_method
 from assaymark.stats.score_guided.supermartingale import replay
-from assaymark.stats.sequential.alpha_spending import crossing, spending_test
+from assaymark.stats.sequential.alpha_spending import crossing
 from assaymark.stats.sequential.beta_mixture import evidence, mixture_test
 
 WORDS = {1: "relevant", 0: "not relevant"}
@@ -110,7 +111,7 @@ def _fixed(attempt: Attempt, prefix: Prefix) -> bool:
         design="simple",
         confidence=plan.confidence,
         side=plan.claim.side,
-        method=plan.bound,
+        method=exact_method(plan.method).bound,
     )
     return reaches(plan.claim, found.interval)
 
@@ -118,14 +119,14 @@ def _fixed(attempt: Attempt, prefix: Prefix) -> bool:
 def _anytime(attempt: Attempt, prefix: Prefix) -> bool:
     plan = attempt.plan
     wins = informative_draws(plan.claim, prefix).wins
-    return evidence(mixture_test(plan.claim, confidence=plan.confidence), wins).passed
+    rule = mixture_method(plan.method)
+    return evidence(mixture_test(plan.claim, confidence=plan.confidence, rule=rule), wins).passed
 
 
 def _budget(attempt: Attempt, prefix: Prefix) -> bool:
     plan = attempt.plan
-    planned = plan.informative or 1
-    test = spending_test(plan.claim, confidence=plan.confidence, planned=planned)
-    return crossing(test, informative_draws(plan.claim, prefix).wins[:planned]).passed
+    wins = informative_draws(plan.claim, prefix).wins
+    return crossing(spending_test_of(plan), wins[: plan.informative]).passed
 
 
 def _weighted(attempt: Attempt, prefix: Prefix) -> bool:

@@ -3,11 +3,11 @@
 import math
 
 from assaymark.certification.modes.prefix import Prefix
-from assaymark.certification.modes.sequential import informative_draws
+from assaymark.certification.modes.sequential import informative_draws, spending_test_of
 from assaymark.certification.view.dossier import EvidenceNow
 from assaymark.claims.results import Verdict, counted
 from assaymark.ledger.events import Attempt
-from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
+from assaymark.stats.sequential.alpha_spending import spending_boundary
 
 
 def evidence_now(attempt: Attempt, prefix: Prefix, verdict: Verdict) -> EvidenceNow | None:
@@ -43,7 +43,7 @@ def _boundary(attempt: Attempt, prefix: Prefix) -> EvidenceNow | None:
         return None
     found = informative_draws(plan.claim, prefix)
     wins = found.wins[: plan.informative]
-    test = spending_test(plan.claim, confidence=plan.confidence, planned=plan.informative)
+    test = spending_test_of(plan)
     least = int(spending_boundary(test).least[len(wins)]) if len(wins) else plan.informative + 1
     successes = int(wins.sum())
     reachable = least <= len(wins)

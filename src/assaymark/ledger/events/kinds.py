@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from assaymark.claims.canonical import canonical
-from assaymark.claims.record import Record, rebuild, stored
-from assaymark.errors import VerificationError
+from assaymark.claims.record import Record, restored, stored
+from assaymark.errors import InputError, VerificationError
+from assaymark.records.look import RowLook, Tally
 from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
 from assaymark.records.survey import Survey
-from assaymark.records.training import Advice, TrainingLook
+from assaymark.records.training import TrainingLook
 from assaymark.records.training_settings import TrainingSettings
+from assaymark.records.value import Value, binary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +50,8 @@ class PlanSealed(Event):
 class ReserveStored(Event):
     """The lowest tickets of the plan were written to a project file, before anything was drawn.
 
-    `tickets` is the SHA-256 of the lines "stratum ticket id", in order.
+    `tickets` is the SHA-256 of the lines "stratum ticket id", in order; `limits` says how many
+    tickets of each stratum were asked for.
     """
 
     plan: int
@@ -56,37 +59,50 @@ class ReserveStored(Event):
     sha256: str
     items: int
     tickets: str
+    limits: tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrawnItem(Record):
-    """One draw. A repeat is an item drawn before: it counts again and needs no new label."""
+class Drawn(Record):
+    """One draw: its number, the item, its stratum of the plan and its cell of the pool.
+
+    An item that the plan drew before counts again and needs no new label.
+    """
 
     draw: int
     id: str
     stratum: int
-    prediction: bool | None
-    repeat: bool
+    cell: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block(Record):
+    """The chances per stratum from draw `first` on, computed from the first `labels` draws."""
+
+    first: int
+    chances: tuple[float, ...]
+    labels: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchDrawn(Event):
     """Items were drawn, in this order, and handed out for labelling.
 
-    `sampling` are the chances per stratum that the weighted design fixed before it drew them.
+    `blocks` are the chances that a score-guided design fixed before it drew them; a design in
+    which all items are alike has none.
     """
 
     plan: int
     batch: int
-    items: tuple[DrawnItem, ...]
-    sampling: tuple[float, ...] | None = None
+    draws: tuple[Drawn, ...]
+    blocks: tuple[Block, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answered(Event):
     """What every answer may carry: how long it took, a remark, and when another tool took it.
 
-    Each is left out where there is none.
+    Each is left out where there is none. So is `question` where the project asks only one.
     """
 
     item: str
@@ -94,55 +110,96 @@ class Answered(Event):
     seconds: float | None = None
     note: str | None = None
     answered: str | None = None
+    question: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelRecorded(Answered):
-    """An annotator labelled an item: 1 relevant, 0 not."""
+    """An annotator labelled an item: 1 relevant, 0 not, or a class, or a list of classes.
 
-    label: int
+    No value: they could not tell.
+    """
 
+    value: Value | None = None
 
-@dataclass(frozen=True, kw_only=True)
-class LabelSkipped(Answered):
-    """An annotator could not tell."""
+    @property
+    def label(self) -> int | None:
+        """The value where labels are 0 and 1."""
+        return binary(self.value)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelCorrected(Answered):
-    """An annotator changed their own answer. None stands for "cannot tell"."""
+    """An annotator changed their own answer. A value that is left out stands for "cannot tell"."""
 
-    before: int | None
-    after: int | None
+    before: Value | None = None
+    after: Value | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelAdjudicated(Answered):
     """Somebody decided an item on which annotators differed."""
 
-    label: int
+    value: Value
+
+    @property
+    def label(self) -> int:
+        """The value where labels are 0 and 1."""
+        decided = binary(self.value)
+        if decided is None:
+            raise VerificationError("A decision between annotators names a label.")
+        return decided
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelKnown(Event):
+    """A label that came by another road than a draw: it is knowledge, and no evidence."""
+
+    item: str
+    value: Value
+    source: Literal["training", "review", "import", "earlier survey"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Looked(Event):
-    """The verdict was read: peeking is on record."""
+    """The verdict was read: peeking is on record. One row for each row of the claim."""
 
     plan: int
-    decision: Literal["pass", "fail", "continue"]
-    point: float | None
-    low: float
-    high: float
+    rows: tuple[RowLook, ...]
+    tallies: tuple[Tally, ...]
     labels: int
     draws: int
+
+    @property
+    def decision(self) -> str:
+        """What the look said of the claim."""
+        return self.rows[0].decision
+
+    @property
+    def low(self) -> float:
+        """The lower end of what was proved."""
+        return self.rows[0].low
+
+    @property
+    def high(self) -> float:
+        """The upper end of what was proved."""
+        return self.rows[0].high
+
+
+Closing = Literal["refuted", "not reached", "budget spent", "census", "given up"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanClosed(Event):
-    """The plan ended without a certificate: it failed or was abandoned."""
+    """The plan ended without a certificate: it failed or was abandoned.
+
+    `reason` is a code where the program closed it; `note` is what somebody gave as the reason.
+    """
 
     plan: int
     outcome: Literal["failed", "abandoned"]
-    reason: str
+    reason: Closing
+    note: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,7 +269,6 @@ class ModelTrained(Event):
     digest: str
     learner: str
     look: TrainingLook
-    advice: Advice
     software: str
 
 
@@ -221,7 +277,7 @@ class ClassifierFrozen(Event):
     """A trained classifier scored the items that are to be certified; its cut-off is final.
 
     From here on the project's pool is the scored file. `excluded` items of the collection are not
-    in it, and `sentence` says what a certificate on it is about.
+    in it.
     """
 
     survey: int
@@ -230,7 +286,6 @@ class ClassifierFrozen(Event):
     population: str
     pool: RegisteredPool
     excluded: int
-    sentence: str
     software: str
 
 
@@ -255,9 +310,9 @@ KINDS: dict[str, type[Event]] = {
         ReserveStored,
         BatchDrawn,
         LabelRecorded,
-        LabelSkipped,
         LabelCorrected,
         LabelAdjudicated,
+        LabelKnown,
         Looked,
         PlanClosed,
         CertificateIssued,
@@ -273,10 +328,25 @@ KINDS: dict[str, type[Event]] = {
 
 
 def read_event(kind: str, body: str) -> Any:
-    """The event that was stored under this kind."""
+    """The event that was stored under this kind.
+
+    A kind whose shape changes gets a number: `Kind/2`. One without a number is the first.
+    """
     if kind not in KINDS:
-        raise VerificationError(
-            f"The ledger holds an event of kind '{kind}', which this version of assaymark does not know. "
-            "Install a newer assaymark to read it."
-        )
-    return rebuild(KINDS[kind], json.loads(body))
+        raise VerificationError(_unknown(kind, body))
+    try:
+        return restored(KINDS[kind], json.loads(body))
+    except (InputError, TypeError, ValueError, AttributeError) as error:
+        raise VerificationError(f"An event of kind '{kind}' cannot be read: {error}") from error
+
+
+def _unknown(kind: str, body: str) -> str:
+    try:
+        software = json.loads(body).get("software")
+    except (ValueError, AttributeError):
+        software = None
+    reader = f"assaymark {software} or newer" if software else "a newer assaymark"
+    return (
+        f"The ledger holds an event of kind '{kind}', which this version of assaymark does not know. "
+        f"Install {reader} to read it."
+    )

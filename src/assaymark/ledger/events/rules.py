@@ -12,8 +12,8 @@ from assaymark.ledger.events.kinds import (
     Event,
     LabelAdjudicated,
     LabelCorrected,
+    LabelKnown,
     LabelRecorded,
-    LabelSkipped,
     Looked,
     ModelTrained,
     PlanClosed,
@@ -51,6 +51,7 @@ def check_story(entries: Iterable[Entry]) -> None:
                 f"The ledger cannot be genuine: event {entry.seq} ({entry.kind}): {fault}."
             )
         state.apply(event, entry)
+        state.head = entry
 
 
 def _current(state: State, number: int) -> Attempt | None:
@@ -86,21 +87,52 @@ def _batch(state: State, event: BatchDrawn) -> str | None:
     if event.batch != attempt.batches + 1:
         return "its number is not the next one"
     first = len(attempt.draws) + 1
-    if [item.draw for item in event.items] != list(range(first, first + len(event.items))):
+    if [item.draw for item in event.draws] != list(range(first, first + len(event.draws))):
         return "its draws are not numbered on from the last one"
     size = attempt.plan.size
-    if size is not None and len(attempt.draws) + len(event.items) > size:
+    if size is not None and len(attempt.draws) + len(event.draws) > size:
         return "it holds more draws than the plan has"
+    return _cells_fault(attempt, event) or _trained_fault(state, attempt, event)
+
+
+def _cells_fault(attempt: Attempt, event: BatchDrawn) -> str | None:
+    """Whether strata, cells and chances are those of the plan and its pool."""
+    cells, strata = attempt.pool.cells if attempt.pool else (None,), attempt.plan.strata
+    for item in event.draws:
+        if not 0 <= item.stratum < len(strata) or not 0 <= item.cell < len(cells):
+            return f"draw {item.draw} is in no stratum of the plan or no cell of the pool"
+        if strata[item.stratum].prediction not in (None, cells[item.cell]):
+            return f"the cell of draw {item.draw} is not one of its stratum"
+        if attempt.known.get(item.id, cells[item.cell]) is not cells[item.cell]:
+            return f"item {item.id!r} was in another cell before"
+    blocks = event.blocks or ()
+    first = event.draws[0].draw if event.draws else 0
+    guided = attempt.plan.design == "weighted"
+    if guided != bool(blocks) or (blocks and blocks[0].first != first):
+        return "its chances are not those of its design"
+    if any(len(block.chances) != len(strata) for block in blocks):
+        return "its chances are not those of the strata"
+    return None
+
+
+def _trained_fault(state: State, attempt: Attempt, event: BatchDrawn) -> str | None:
     if attempt.pool is state.collection:
         return None
-    if any(trained_on(state, item.id) for item in event.items):
+    if any(trained_on(state, item.id) for item in event.draws):
         return "an item was used to train the classifier"
-    if any(not may_be_certified(state, item.id) for item in event.items):
+    if any(not may_be_certified(state, item.id) for item in event.draws):
         return "an item was not set aside for certification"
     return None
 
 
-def _answer(state: State, event: LabelRecorded | LabelSkipped) -> str | None:
+def _known(state: State, event: LabelKnown) -> str | None:
+    """Knowledge enters before a plan is sealed; later only by reviews, whose draws are secret."""
+    if event.source != "review" and state.attempt is not None and state.attempt.open:
+        return "a plan is open, which labels from elsewhere could steer"
+    return "its label was known before" if event.item in state.known else None
+
+
+def _answer(state: State, event: LabelRecorded) -> str | None:
     if not state.drawn(event.item):
         return "its item was not drawn"
     if fault := _training_label(state, event.item):
@@ -166,7 +198,7 @@ RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     ReserveStored: _of_current,
     BatchDrawn: _batch,
     LabelRecorded: _answer,
-    LabelSkipped: _answer,
+    LabelKnown: _known,
     LabelCorrected: _correction,
     LabelAdjudicated: _adjudication,
     Looked: _of_current,

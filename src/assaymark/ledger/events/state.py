@@ -10,12 +10,11 @@ from assaymark.ledger.events.kinds import (
     BatchDrawn,
     CertificateIssued,
     ClassifierFrozen,
-    DrawnItem,
     Event,
     LabelAdjudicated,
     LabelCorrected,
+    LabelKnown,
     LabelRecorded,
-    LabelSkipped,
     Looked,
     ModelTrained,
     PlanClosed,
@@ -33,13 +32,29 @@ from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
 from assaymark.records.survey import Survey
 from assaymark.records.training_settings import TrainingSettings
+from assaymark.records.value import binary
 
 SKIPPED = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class DrawnItem:
+    """One draw of a plan. A repeat is an item drawn before: it counts again, without a new label."""
+
+    draw: int
+    id: str
+    stratum: int
+    cell: int
+    prediction: bool | None
+    repeat: bool
+
+
 @dataclass(kw_only=True)
 class Attempt:
-    """One sealed plan and everything that happened under it. `pool` is what it draws from."""
+    """One sealed plan and everything that happened under it. `pool` is what it draws from.
+
+    `known` are the predictions of the items drawn so far, `sampling` the chances of each draw.
+    """
 
     plan: Plan
     sealed_at: int
@@ -47,6 +62,7 @@ class Attempt:
     reserves: list[ReserveStored] = field(default_factory=list)
     draws: list[DrawnItem] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
+    known: dict[str, bool | None] = field(default_factory=dict)
     sampling: list[tuple[float, ...]] = field(default_factory=list)
     batches: int = 0
     looks: list[tuple[int, str, Looked]] = field(default_factory=list)
@@ -97,7 +113,7 @@ class State:
     once a classifier was trained here. `predictions` are those of the items drawn by plans on that
     pool, and `claimed` all items that any plan ever drew. `notes` are remarks per item with who made
     them, `seconds` the times per annotator, and `labels_at` is the number of the latest event that
-    gave or changed a label.
+    gave or changed a label. `known` are labels that no draw asked for.
     """
 
     pool: RegisteredPool | None = None
@@ -114,6 +130,7 @@ class State:
     notes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     seconds: dict[str, list[float]] = field(default_factory=dict)
     witnesses: list[tuple[int, WitnessRecorded]] = field(default_factory=list)
+    known: dict[str, LabelKnown] = field(default_factory=dict)
     labels_at: int = 0
     head: Entry | None = None
 
@@ -190,25 +207,48 @@ def _reserve_stored(state: State, event: ReserveStored, _entry: Entry) -> None:
 def _batch_drawn(state: State, event: BatchDrawn, _entry: Entry) -> None:
     attempt = state.attempts[event.plan - 1]
     attempt.batches = event.batch
-    for item in event.items:
-        attempt.draws.append(item)
-        attempt.sampling.append(event.sampling or ())
-        if not item.repeat:
+    cells = attempt.pool.cells if attempt.pool else (None,)
+    for item in event.draws:
+        repeat, prediction = item.id in attempt.known, cells[item.cell]
+        attempt.draws.append(
+            DrawnItem(
+                draw=item.draw,
+                id=item.id,
+                stratum=item.stratum,
+                cell=item.cell,
+                prediction=prediction,
+                repeat=repeat,
+            )
+        )
+        if not repeat:
             attempt.order.append(item.id)
-        state.predictions[item.id] = item.prediction
+            attempt.known[item.id] = prediction
+        state.predictions[item.id] = prediction
         state.claimed[item.id] = None
+    attempt.sampling += chances_of(event)
+
+
+def chances_of(event: BatchDrawn) -> list[tuple[float, ...]]:
+    """The chances of each draw of the batch; none where all items were alike."""
+    starts = {block.first: block.chances for block in event.blocks or ()}
+    now: tuple[float, ...] = ()
+    found: list[tuple[float, ...]] = []
+    for item in event.draws:
+        now = starts.get(item.draw, now)
+        found.append(now)
+    return found
 
 
 def _label_recorded(state: State, event: LabelRecorded, _entry: Entry) -> None:
     state.answers.setdefault(event.item, {})[event.annotator] = event.label
 
 
-def _label_skipped(state: State, event: LabelSkipped, _entry: Entry) -> None:
-    state.answers.setdefault(event.item, {})[event.annotator] = SKIPPED
+def _label_known(state: State, event: LabelKnown, _entry: Entry) -> None:
+    state.known[event.item] = event
 
 
 def _label_corrected(state: State, event: LabelCorrected, entry: Entry) -> None:
-    state.answers.setdefault(event.item, {})[event.annotator] = event.after
+    state.answers.setdefault(event.item, {})[event.annotator] = binary(event.after)
     state.corrections.append((entry.seq, event))
 
 
@@ -272,7 +312,7 @@ RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     ReserveStored: _reserve_stored,
     BatchDrawn: _batch_drawn,
     LabelRecorded: _label_recorded,
-    LabelSkipped: _label_skipped,
+    LabelKnown: _label_known,
     LabelCorrected: _label_corrected,
     LabelAdjudicated: _label_adjudicated,
     Looked: _looked,

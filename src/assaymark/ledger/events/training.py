@@ -3,10 +3,13 @@
 import hashlib
 from collections.abc import Mapping
 
+from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import counted, percent
+from assaymark.ledger.events.kinds import ClassifierFrozen
 from assaymark.ledger.events.state import State, SurveyWork
 from assaymark.records.pool import RegisteredPool
+from assaymark.records.population import Population
 from assaymark.records.training_settings import CELLS, TrainingSettings
 
 
@@ -115,23 +118,39 @@ def about_pool(state: State, pool: RegisteredPool | None) -> str | None:
     )
 
 
-def population_sentence(state: State, work: SurveyWork, *, certified: int) -> str:
-    """What a certificate on the scored part is about, and what follows for the collection."""
+def population_of(work: SurveyWork, frozen: ClassifierFrozen) -> Population:
+    """What a certificate on the scored part is about, in numbers."""
     settings = settings_of(work)
-    taken = counted(len(work.order), "item")
-    if settings.population == "future":
+    future = frozen.population == "future"
+    return Population(
+        population=frozen.population,
+        items=frozen.pool.summary.items,
+        taken=None if future else frozen.excluded,
+        labels=None if future else work.models[frozen.model - 1][2].labels,
+        keep=settings.keep if future else None,
+    )
+
+
+def population_sentence(work: SurveyWork, frozen: ClassifierFrozen) -> str:
+    """What a certificate on the scored part is about, and what follows for the collection."""
+    return population_words(population_of(work, frozen), settings_of(work).goal.claim)
+
+
+def population_words(found: Population, claim: Claim) -> str:
+    """What a claim on the scored part is about, and what follows for the collection."""
+    certified, taken, labelled = found.items, found.taken or 0, found.labels or 0
+    if found.population == "future":
         return (
             f"The claim is about the {counted(certified, 'item')} that a lot set aside before training "
-            f"({percent(settings.keep)} of the collection). Further documents of the same source should "
+            f"({percent(found.keep or 0)} of the collection). Further documents of the same source should "
             "be like them, as long as the source stays as it is; the confidence is for these items."
         )
-    if settings.population == "rest":
+    if found.population == "rest":
         return (
-            f"The claim is about the {counted(certified, 'item')} that training never took; the {taken} "
-            "handed out for training are not part of it."
+            f"The claim is about the {counted(certified, 'item')} that training never took; the "
+            f"{counted(taken, 'item')} handed out for training are not part of it."
         )
-    labelled = len(training_labels(state, work))
-    unsettled = len(work.order) - labelled
+    unsettled = taken - labelled
     left_out = (
         f" Without the {counted(unsettled, 'training item')} that got no settled label."
         if unsettled
@@ -141,5 +160,5 @@ def population_sentence(state: State, work: SurveyWork, *, certified: int) -> st
         f"Certified are the {counted(certified, 'item')} that training never took. The claim then "
         f"holds for the whole collection of {counted(certified + labelled, 'item')} too, provided that "
         f"the {counted(labelled, 'training item')} take the label people gave them: they add only "
-        f"right decisions, which cannot lower {metric(settings.goal.claim.metric).title}.{left_out}"
+        f"right decisions, which cannot lower {metric(claim.metric).title}.{left_out}"
     )

@@ -18,6 +18,24 @@ SLOPE_FLOOR = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
+class Experts:
+    """How many imagined labels each expert's opinion is worth, and how far rates may go.
+
+    `flat` for one half everywhere, `line` for calibrated scores, `scores` for scores as they are;
+    the last expert trusts scores more the nearer they are to 0 or 1: `doubt` over the nearer
+    distance, at `most` so many.
+    """
+
+    flat: float = 1.0
+    line: float = 20.0
+    scores: float = 100.0
+    doubt: float = 0.5
+    most: float = 1e4
+    lowest: float = LOWEST
+    highest: float = HIGHEST
+
+
+@dataclass(frozen=True, kw_only=True)
 class Calibration:
     """A straight line in log-odds from mean score to rate."""
 
@@ -76,10 +94,11 @@ class Beliefs:
     *Assumes* nothing: validity never rests on it.
     """
 
-    def __init__(self, scores: Floats | None, strata: int) -> None:
+    def __init__(self, scores: Floats | None, strata: int, experts: Experts | None = None) -> None:
+        self._worth = worth = experts or Experts()
         self.labels = np.zeros(strata, dtype=np.int64)
         self.positives = np.zeros(strata, dtype=np.int64)
-        self._scores = None if scores is None else np.clip(scores, LOWEST, HIGHEST)
+        self._scores = None if scores is None else np.clip(scores, worth.lowest, worth.highest)
         self._odds = None if self._scores is None else logit(self._scores)
         self._line = Calibration(intercept=0.0, slope=1.0)
         self._experts = self._predict()
@@ -100,7 +119,8 @@ class Beliefs:
         return mean
 
     def _predict(self) -> Floats:
-        rows = [self._shrunk(np.full(len(self.labels), 0.5), 1.0)]
+        worth = self._worth
+        rows = [self._shrunk(np.full(len(self.labels), 0.5), worth.flat)]
         if self._scores is not None and self._odds is not None:
             self._line = fit_calibration(
                 self._odds,
@@ -110,13 +130,16 @@ class Beliefs:
             )
             raw = self._scores
             rows.append(
-                self._shrunk(expit(self._line.intercept + self._line.slope * self._odds), 20.0)
+                self._shrunk(
+                    expit(self._line.intercept + self._line.slope * self._odds), worth.line
+                )
             )
-            rows.append(self._shrunk(raw, 100.0))
-            rows.append(self._shrunk(raw, np.minimum(0.5 / np.minimum(raw, 1.0 - raw), 1e4)))
+            rows.append(self._shrunk(raw, worth.scores))
+            trust = np.minimum(worth.doubt / np.minimum(raw, 1.0 - raw), worth.most)
+            rows.append(self._shrunk(raw, trust))
         return np.array(rows)
 
     def _shrunk(self, centre: Floats, strength: float | Floats) -> Floats:
         """Labels averaged with `strength` imagined labels at the centre."""
         rate = (strength * centre + self.positives) / (strength + self.labels)
-        return np.clip(rate, LOWEST, HIGHEST)
+        return np.clip(rate, self._worth.lowest, self._worth.highest)

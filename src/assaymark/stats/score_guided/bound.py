@@ -15,7 +15,6 @@ from assaymark.claims.ratio_metrics import metric
 from assaymark.stats.score_guided.checkpoints import log_wealth
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.supermartingale import (
-    FEWEST_LABELS,
     Certainty,
     Draws,
     WeightedPath,
@@ -29,9 +28,10 @@ from assaymark.stats.score_guided.supermartingale import (
     walk,
 )
 from assaymark.stats.score_guided.walk import Walk
+from assaymark.stats.score_guided.wealth import Recipe
 
-# Distances of the other targets from the claim's, in log-odds: fixed before any label.
-STEPS = tuple(float(0.03 * i**1.5) for i in range(1, 15))
+# Distances of the other targets from the claim's, in log-odds, where no method says otherwise.
+STEPS = Recipe().ladder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +133,8 @@ def _why(path: WeightedPath) -> str:
 def other_targets(test: WeightedTest, *, harder: bool) -> tuple[float, ...]:
     """The targets beyond the claim's own, from easy to hard. Fixed by the claim alone."""
     up = harder == (test.claim.side == "lower")
-    steps = np.array(STEPS if harder else STEPS[::-1])
+    ladder = test.recipe.ladder
+    steps = np.array(ladder if harder else ladder[::-1])
     moved = expit(logit(test.claim.target) + (steps if up else -steps))
     return tuple(float(t) for t in moved)
 
@@ -147,7 +148,7 @@ def _last_passed(
     start: float | None,
 ) -> float | None:
     """The hardest of these targets reached by betting, in the fixed order from easy to hard."""
-    if len(known.defined) < FEWEST_LABELS or not known.defined[-1]:
+    if len(known.defined) < test.recipe.fewest_labels or not known.defined[-1]:
         return start
     crossed = log.max(axis=1) >= test.log_needed
     reached = int(np.argmin(crossed)) if not crossed.all() else len(targets)

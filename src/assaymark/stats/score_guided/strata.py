@@ -79,7 +79,12 @@ def cut_class(
 
 
 def cut_strata(
-    claim: Claim, *, positive: ClassHistogram, negative: ClassHistogram
+    claim: Claim,
+    *,
+    positive: ClassHistogram,
+    negative: ClassHistogram,
+    positive_cuts: Sequence[float] = POSITIVE_CUTS,
+    negative_cuts: Sequence[float] = NEGATIVE_CUTS,
 ) -> tuple[CutStratum, ...]:
     """The strata of this claim: three of the predicted positives, six of the predicted negatives.
 
@@ -89,9 +94,9 @@ def cut_strata(
     form = pool_form(claim, predicted_positive=1, predicted_negative=1)
     found: tuple[CutStratum, ...] = ()
     if form.weight_positive != 0:
-        found += cut_class(positive, predicted=True, shares_above=POSITIVE_CUTS)
+        found += cut_class(positive, predicted=True, shares_above=positive_cuts)
     if form.weight_negative != 0:
-        found += cut_class(negative, predicted=False, shares_above=NEGATIVE_CUTS)
+        found += cut_class(negative, predicted=False, shares_above=negative_cuts)
     return found
 
 

@@ -289,7 +289,7 @@ def judge(
 ) -> WeightedPath:
     """The path with its decisions: levels crossed, and what the labels settle by themselves."""
     known = certainty(test, draws) if known is None else known
-    enough = np.arange(1, len(draws) + 1) >= FEWEST_LABELS
+    enough = np.arange(1, len(draws) + 1) >= test.recipe.fewest_labels
     risen = np.maximum.accumulate(log_wealth) >= test.log_needed
     doubted = np.maximum.accumulate(log_doubt) >= test.log_needed
     passed = (risen & enough & known.defined) | known.holds

@@ -67,7 +67,7 @@ class Walk:
         self.drawn = 0
         self._tests, self._recipe = tests, recipe
         self.base, self.slopes = base, slopes
-        self._beliefs = Beliefs(scores, len(sizes))
+        self._beliefs = Beliefs(scores, len(sizes), recipe.experts)
         self._wealth = Wealth(tests, sizes, recipe)
         self._helped = np.zeros(len(sizes), dtype=np.int64)
         self._fresh = np.zeros((2, len(sizes)), dtype=np.int64)

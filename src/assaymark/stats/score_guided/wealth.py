@@ -5,11 +5,12 @@ f = 1 + λ(C + v_k (help − t_k) n_k/(N Q_k)) has mean at most 1 while the clai
 product of the f is a fair or losing game, and it reaches 1/α with chance at most α.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assaymark.stats.score_guided.beliefs import Experts
 from assaymark.stats.score_guided.kl_projection import Floats, lower_to, project
 
 Ints = NDArray[np.int64]
@@ -30,7 +31,9 @@ class Recipe:
     the metric but never more than the share `reach` of the room above the target. Blocks hold
     `first_block` draws, later one `block_share`-th of the draws so far; a factor never falls below
     `floor`. Near the end of the pool a block is at most one `rest_share`-th of the items left.
-    Sampling assumes at least the margin `caution` and is `guided` to that share.
+    Sampling assumes at least the margin `caution` and is `guided` to that share. Nothing passes
+    before `fewest_labels`; `ladder` are the distances, in log-odds, of the other targets that make
+    the bound, and `experts` are those who believe.
     """
 
     first_block: int = 10
@@ -43,6 +46,9 @@ class Recipe:
     floor: float = 0.02
     caution: float = 0.02
     guided: float = 0.8
+    fewest_labels: int = 30
+    ladder: tuple[float, ...] = tuple(float(0.03 * i**1.5) for i in range(1, 15))
+    experts: Experts = field(default_factory=Experts)
 
     def block(self, drawn: int, left: int) -> int:
         """How many draws share one set of stakes, after `drawn` draws with `left` items to go."""

@@ -37,6 +37,14 @@ SAW = 12
 
 
 @dataclass(frozen=True, kw_only=True)
+class SpendingRule:
+    """How often the test looks, and how much of the error is given up to rounding."""
+
+    look_every: int = 1
+    rounding: float = ROUNDING
+
+
+@dataclass(frozen=True, kw_only=True)
 class SpendingTest:
     """The test that the share of successes is above `null_share` within `planned` items.
 
@@ -50,6 +58,7 @@ class SpendingTest:
     planned: int
     look_every: int = 1
     looks: tuple[int, ...] | None = None
+    rounding: float = ROUNDING
 
     def __post_init__(self) -> None:
         open_share("null_share", self.null_share)
@@ -129,7 +138,12 @@ def _check_looks(looks: tuple[int, ...], planned: int) -> None:
 
 
 def spending_test(
-    claim: Claim, *, confidence: float, planned: int, look_every: int = 1
+    claim: Claim,
+    *,
+    confidence: float,
+    planned: int,
+    look_every: int = 1,
+    rounding: float = ROUNDING,
 ) -> SpendingTest:
     """The test of a claim within a promised number of informative items."""
     return SpendingTest(
@@ -137,6 +151,7 @@ def spending_test(
         confidence=confidence,
         planned=planned,
         look_every=look_every,
+        rounding=rounding,
     )
 
 
@@ -149,7 +164,7 @@ def spending_boundary(test: SpendingTest) -> Boundary:
     Source: Lan & DeMets (1983), spending linear in information; the recursion of Armitage,
     McPherson & Rowe (1969), here for the binomial itself instead of its normal limit.
     """
-    error = (1 - test.confidence) * (1 - ROUNDING)
+    error = (1 - test.confidence) * (1 - test.rounding)
     walk, used = Walk(), 0.0
     least = np.full(test.planned + 1, test.planned + 1, dtype=np.int64)
     for look in test.schedule:

@@ -38,6 +38,21 @@ BISECTIONS = 36
 
 
 @dataclass(frozen=True, kw_only=True)
+class MixtureRule:
+    """Where the mixture of a claim is aimed and what it weighs.
+
+    The aim lies `step` beyond the target, but at most one `part`-th of the way to the end.
+    """
+
+    strength: float = STRENGTH
+    step: float = 0.05
+    part: float = 3.0
+
+
+USUAL = MixtureRule()
+
+
+@dataclass(frozen=True, kw_only=True)
 class MixtureTest:
     """The test that the share of successes is above `null_share`, valid at any stopping time.
 
@@ -155,7 +170,7 @@ class Outlook:
         return self.chance < self.floor
 
 
-def mixture_test(claim: Claim, *, confidence: float) -> MixtureTest:
+def mixture_test(claim: Claim, *, confidence: float, rule: MixtureRule = USUAL) -> MixtureTest:
     """The test of a claim, aimed at a metric somewhat better than the target.
 
     The aim is target + min(0.05, (1 − target)/3, target), for an upper claim target − min(0.05,
@@ -168,13 +183,14 @@ def mixture_test(claim: Claim, *, confidence: float) -> MixtureTest:
     0.6
     """
     if claim.side == "lower":
-        aim = claim.target + min(0.05, (1 - claim.target) / 3, claim.target)
+        aim = claim.target + min(rule.step, (1 - claim.target) / rule.part, claim.target)
     else:
-        aim = claim.target - min(0.05, claim.target / 3, 1 - claim.target)
+        aim = claim.target - min(rule.step, claim.target / rule.part, 1 - claim.target)
     return MixtureTest(
         null_share=null_share_of(claim),
         alternative_share=null_share_of(replace(claim, target=aim)),
         confidence=confidence,
+        strength=rule.strength,
     )
 
 
@@ -338,9 +354,11 @@ def metric_at(claim: Claim, share: float) -> float:
     return 2 * value / (1 + value) if metric(claim.metric).name == "f1" else value
 
 
-def anytime_bound(claim: Claim, wins: ArrayLike, *, confidence: float) -> AnytimeBound:
+def anytime_bound(
+    claim: Claim, wins: ArrayLike, *, confidence: float, rule: MixtureRule = USUAL
+) -> AnytimeBound:
     """The bound on the claim's metric after these informative items, whenever one looks."""
-    test = mixture_test(claim, confidence=confidence)
+    test = mixture_test(claim, confidence=confidence, rule=rule)
     share = lower_share(test, wins)
     passed = share >= test.null_share
     value, target = metric_at(claim, share), claim.target

@@ -175,7 +175,7 @@ def stopped_json(done: "Stopped") -> dict[str, Any]:
         "model": frozen.model,
         "threshold": frozen.threshold,
         "population": frozen.population,
-        "sentence": frozen.sentence,
+        "sentence": done.sentence,
         "items": frozen.pool.summary.items,
         "predicted_positive": frozen.pool.summary.predicted_positive,
         "excluded": frozen.excluded,
@@ -218,7 +218,7 @@ def show_stopped(done: "Stopped", folder: Path) -> None:
             f"  {counted(done.unsettled, 'item')} handed out for training without a settled label "
             "trained nothing."
         )
-    say(f"  {frozen.sentence}")
+    say(f"  {done.sentence}")
     place = quoted(folder)
     if done.batch is not None and done.batch.path is not None:
         rows([("batch", f"{counted(len(done.batch.items), 'item')} to label in {done.batch.path}")])

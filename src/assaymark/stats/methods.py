@@ -1,0 +1,141 @@
+"""Numbered methods: everything a replay depends on, frozen under a name.
+
+A certificate must verify for ever, and the statistics must be free to improve. So a plan names its
+method by number, and what that number means is written out here and never changes: a better
+tuning is the next number. Nothing on the way from labels to a verdict reads a default instead.
+"""
+
+from dataclasses import dataclass
+
+from assaymark.errors import VerificationError
+from assaymark.stats.score_guided.beliefs import Experts
+from assaymark.stats.score_guided.wealth import Recipe
+from assaymark.stats.sequential.alpha_spending import SpendingRule
+from assaymark.stats.sequential.beta_mixture import MixtureRule
+
+
+@dataclass(frozen=True, kw_only=True)
+class Betting:
+    """Score-guided betting: how strata are cut, what is staked, which targets make the bound."""
+
+    recipe: Recipe
+    positive_cuts: tuple[float, ...]
+    negative_cuts: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exact:
+    """An exact bound by this name, judged once."""
+
+    bound: str = "exact"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Census:
+    """Everything is labelled and counted."""
+
+
+Method = Betting | MixtureRule | SpendingRule | Exact | Census
+
+METHODS: dict[str, Method] = {
+    "betting/1": Betting(
+        recipe=Recipe(
+            first_block=10,
+            block_share=30,
+            rest_share=10,
+            least_margin=0.04,
+            margins=(0.05, 0.12),
+            reach=(0.25, 0.4, 0.75),
+            shares=(0.34, 0.33, 0.33),
+            floor=0.02,
+            caution=0.02,
+            guided=0.8,
+            fewest_labels=30,
+            ladder=tuple(float(0.03 * i**1.5) for i in range(1, 15)),
+            experts=Experts(
+                flat=1.0,
+                line=20.0,
+                scores=100.0,
+                doubt=0.5,
+                most=1e4,
+                lowest=1e-5,
+                highest=1 - 1e-4,
+            ),
+        ),
+        positive_cuts=(2 / 3, 1 / 3),
+        negative_cuts=(0.5, 0.188, 0.0707, 0.0266, 0.01),
+    ),
+    "mixture/1": MixtureRule(strength=100.0, step=0.05, part=3.0),
+    "spending/1": SpendingRule(look_every=1, rounding=1e-9),
+    "exact/1": Exact(bound="exact"),
+    "census/1": Census(),
+}
+
+NAMES = {
+    ("fixed", "simple"): "exact/1",
+    ("fixed", "census"): "census/1",
+    ("budget", "simple"): "spending/1",
+    ("anytime", "simple"): "mixture/1",
+    ("anytime", "weighted"): "betting/1",
+}
+"""The method that a new plan of this mode and design is judged by."""
+
+
+def method_name(mode: str, design: str) -> str:
+    """The method of new plans of this mode and design."""
+    return NAMES[mode, design]
+
+
+def _found(name: str) -> Method:
+    if name not in METHODS:
+        raise VerificationError(
+            f"The plan is judged by the method {name!r}, which this version of assaymark does not know. "
+            "Install a newer assaymark to read it."
+        )
+    return METHODS[name]
+
+
+def _wrong(name: str, wanted: str) -> VerificationError:
+    return VerificationError(
+        f"The plan's method {name!r} does not fit its mode: {wanted} is needed."
+    )
+
+
+def betting_method(name: str) -> Betting:
+    """The score-guided method of this number."""
+    found = _found(name)
+    if not isinstance(found, Betting):
+        raise _wrong(name, "score-guided betting")
+    return found
+
+
+def mixture_method(name: str) -> MixtureRule:
+    """The mixture of this number."""
+    found = _found(name)
+    if not isinstance(found, MixtureRule):
+        raise _wrong(name, "a mixture")
+    return found
+
+
+def spending_method(name: str) -> SpendingRule:
+    """The spending rule of this number."""
+    found = _found(name)
+    if not isinstance(found, SpendingRule):
+        raise _wrong(name, "a spending rule")
+    return found
+
+
+def exact_method(name: str) -> Exact:
+    """The exact bound of this number; a census that ends early is judged by the same bound."""
+    found = _found(name)
+    if isinstance(found, Census):
+        return Exact(bound="exact")
+    if not isinstance(found, Exact):
+        raise _wrong(name, "an exact bound")
+    return found
+
+
+def fits(name: str, mode: str, design: str) -> bool:
+    """Whether a plan of this mode and design may name this method, whatever its number."""
+    known = NAMES.get((mode, design))
+    return known is not None and name in METHODS and name.split("/")[0] == known.split("/")[0]
