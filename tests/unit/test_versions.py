@@ -138,7 +138,7 @@ def test_answers_may_be_classes_which_this_version_refuses_to_count() -> None:
 
 def test_known_labels_come_before_the_seal_or_by_review(guided) -> None:
     entries = Project(folder=guided).ledger.entries()
-    known = KINDS["KnownLabel"](item="doc-00001", value=1, source="import")
+    known = KINDS["LabelKnown"](item="doc-00001", value=1, source="import")
     from assaymark.ledger.events import seal
 
     def chain(place: int, source: str):

@@ -153,7 +153,7 @@ class LabelAdjudicated(Answered):
 
 
 @dataclass(frozen=True, kw_only=True)
-class KnownLabel(Event):
+class LabelKnown(Event):
     """A label that came by another road than a draw: it is knowledge, and no evidence."""
 
     item: str
@@ -331,7 +331,7 @@ KINDS: dict[str, type[Event]] = {
         LabelRecorded,
         LabelCorrected,
         LabelAdjudicated,
-        KnownLabel,
+        LabelKnown,
         Looked,
         PlanClosed,
         CertificateIssued,

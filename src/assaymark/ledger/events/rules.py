@@ -11,9 +11,9 @@ from assaymark.ledger.events.kinds import (
     ClaimLocked,
     ClassifierFrozen,
     Event,
-    KnownLabel,
     LabelAdjudicated,
     LabelCorrected,
+    LabelKnown,
     LabelRecorded,
     Looked,
     ModelTrained,
@@ -128,7 +128,7 @@ def _trained_fault(state: State, attempt: Attempt, event: BatchDrawn) -> str | N
     return None
 
 
-def _known(state: State, event: KnownLabel) -> str | None:
+def _known(state: State, event: LabelKnown) -> str | None:
     """Knowledge enters before a plan is sealed; later only by reviews, whose draws are secret."""
     if event.source != "review" and state.attempt is not None and state.attempt.open:
         return "a plan is open, which labels from elsewhere could steer"
@@ -210,7 +210,7 @@ RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     ReserveStored: _of_current,
     BatchDrawn: _batch,
     LabelRecorded: _answer,
-    KnownLabel: _known,
+    LabelKnown: _known,
     LabelCorrected: _correction,
     LabelAdjudicated: _adjudication,
     Looked: _of_current,

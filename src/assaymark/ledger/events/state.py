@@ -12,9 +12,9 @@ from assaymark.ledger.events.kinds import (
     ClaimLocked,
     ClassifierFrozen,
     Event,
-    KnownLabel,
     LabelAdjudicated,
     LabelCorrected,
+    LabelKnown,
     LabelRecorded,
     Looked,
     ModelTrained,
@@ -134,7 +134,7 @@ class State:
     notes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     seconds: dict[str, list[float]] = field(default_factory=dict)
     witnesses: list[tuple[int, WitnessRecorded]] = field(default_factory=list)
-    known: dict[str, KnownLabel] = field(default_factory=dict)
+    known: dict[str, LabelKnown] = field(default_factory=dict)
     labels_at: int = 0
     head: Entry | None = None
 
@@ -249,7 +249,7 @@ def _label_recorded(state: State, event: LabelRecorded, _entry: Entry) -> None:
     state.answers.setdefault(event.item, {})[event.annotator] = event.label
 
 
-def _known_label(state: State, event: KnownLabel, _entry: Entry) -> None:
+def _label_known(state: State, event: LabelKnown, _entry: Entry) -> None:
     state.known[event.item] = event
 
 
@@ -322,7 +322,7 @@ RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     ReserveStored: _reserve_stored,
     BatchDrawn: _batch_drawn,
     LabelRecorded: _label_recorded,
-    KnownLabel: _known_label,
+    LabelKnown: _label_known,
     LabelCorrected: _label_corrected,
     LabelAdjudicated: _label_adjudicated,
     Looked: _looked,
