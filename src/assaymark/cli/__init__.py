@@ -9,6 +9,7 @@ import click
 from assaymark import __version__
 from assaymark.certification import cli as calculators
 from assaymark.cli import feeding, lab, operations, project, report, serve, story
+from assaymark.composite import cli as composite
 from assaymark.errors import AssaymarkError
 from assaymark.estimation import cli as estimate
 from assaymark.pair_recall.cli import pairs, recall
@@ -19,8 +20,8 @@ from assaymark.triaging.cli import triage
 # what belongs together stands together in the help, in the order of the work
 PARTS = {
     "Prove a claim": (
-        "size", "init", "plan", "draw", "label", "serve", "users", "status", "look", "certify",
-        "verify", "report", "key", "witness",
+        "size", "init", "plan", "compare", "cutoff", "draw", "label", "serve", "users", "status", "look",
+        "certify", "verify", "report", "key", "witness",
     ),
     "Estimate, find, train, automate": ("bound", "estimate", "train", "recall", "keywords", "pair", "triage"),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),
@@ -81,6 +82,7 @@ for command in (
     *story.COMMANDS,
     *report.COMMANDS,
     *serve.COMMANDS,
+    *composite.COMMANDS,
     *estimate.COMMANDS,
     *train.COMMANDS,
     *triage.COMMANDS,
