@@ -15,6 +15,7 @@ from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.target import aim_of
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import State, SurveyWork
+from assaymark.sampling.tickets import weighted_draws
 from assaymark.stats.betting.chances import next_chances
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.renewal import Segment, segments
@@ -70,6 +71,8 @@ class Course:
         self.test = test or row_test(sealed)
         self.chances: list[Floats] = []
         self.stops: list[int] = []
+        self._rows: list[Floats] = []
+        self._left = self.test.book.sizes.copy()
         self._race = Race(self.test)
         self._fed = ""
         self._plan = segments(parallel=sealed.lead == "several", most=sealed.items)
@@ -92,18 +95,45 @@ class Course:
         return found
 
     def _draws(self, strata: Sequence[int], outcomes: str, start: int, stop: int) -> Draws:
+        self.follow(strata[:stop])
         return Draws(
             strata=np.array(strata[start:stop], dtype=np.int64),
             labels=np.array([SIGNS[o] for o in outcomes[start:stop]], dtype=np.int64),
-            sampling=self.sampling(start, stop),
+            sampling=np.array(self._rows[start:stop]).reshape(-1, len(self.test.sizes)),
         )
 
-    def sampling(self, start: int, stop: int) -> Floats:
-        """The chances of the draws number start + 1 to stop."""
-        where = np.searchsorted(np.array(self.stops), np.arange(start, stop), side="right")
-        return np.array([self.chances[k] for k in where]).reshape(
-            stop - start, len(self.test.sizes)
+    def follow(self, strata: Sequence[int]) -> None:
+        """Take the strata drawn so far into account, draw by draw."""
+        for place in range(len(self._rows), len(strata)):
+            self._rows.append(self._chance(place))
+            self._left[strata[place]] -= 1
+
+    def _chance(self, place: int) -> Floats:
+        """The chances of draw number place + 1: its segment's, while they reach an item.
+
+        After that what is left of the strata that matter is drawn at random: no label enters.
+        """
+        stored = self.chances[int(np.searchsorted(np.array(self.stops), place, side="right"))]
+        if (self._left[stored > 0] > 0).any():
+            return stored
+        inside = self.test.book.inside[: len(self.test.rows)].any(axis=0)
+        left = self._left * inside
+        rest: Floats = left / max(1, int(left.sum()))
+        return rest
+
+    def portion(self, seed: str, strata: Sequence[int], new: int) -> list[int]:
+        """The strata of up to `new` next draws of this segment; none where nothing is left."""
+        self.follow(strata)
+        chance = self._chance(len(strata))
+        reach = int(self._left[chance > 0].sum())
+        if not reach:
+            return []
+        sizes = self.test.sizes
+        taken = [n - int(left) for n, left in zip(sizes, self._left, strict=True)]
+        draws = weighted_draws(
+            seed, sampling=chance.tolist(), sizes=sizes, taken=taken, new=min(new, reach)
         )
+        return [draw.stratum for draw in draws]
 
     def draws(self, strata: Sequence[int], outcomes: str) -> Draws:
         """The labelled draws with their chances."""

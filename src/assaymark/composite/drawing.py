@@ -5,14 +5,12 @@ from pathlib import Path
 
 from assaymark.claims.checks import count as whole
 from assaymark.composite.course import Renewal, course_of, labelled_prefix
-from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.strata import ClaimPool
 from assaymark.composite.work import ClaimWork, required_claim
 from assaymark.errors import PlanError
 from assaymark.ledger.events import State, SurveyedItem, SurveyReported
 from assaymark.project.folder import Project, registered_pool
 from assaymark.sampling.surveys import SurveyBatch, hand_out
-from assaymark.sampling.tickets import weighted_draws
 
 USUAL = 60
 
@@ -44,8 +42,8 @@ def draw_for_claim(
 
 def next_strata(state: State, work: ClaimWork, wanted: int) -> tuple[list[int], list[Renewal]]:
     """The strata of the next draws, and the segments that begin with them."""
-    sealed, outcomes = work.sealed, labelled_prefix(state, work.survey)
-    course, strata = course_of(sealed, work.survey), work.strata
+    outcomes = labelled_prefix(state, work.survey)
+    course, strata = course_of(work.sealed, work.survey), work.strata
     drawn, begun = len(strata), []
     while len(strata) - drawn < wanted:
         if not course.stops or len(strata) >= course.stops[-1]:
@@ -59,25 +57,11 @@ def next_strata(state: State, work: ClaimWork, wanted: int) -> tuple[list[int], 
             begun.append(Renewal(first=segment.first, outcomes=outcomes[: segment.known]))
             course.enter(segment, strata, outcomes[: segment.known])
         new = min(course.stops[-1] - len(strata), wanted - (len(strata) - drawn))
-        made = portion(sealed, work.survey.survey.seed, course.chances[-1].tolist(), strata, new)
+        made = course.portion(work.survey.survey.seed, strata, new)
         strata = strata + made
-        if len(made) < new:
+        if not made:
             break
     return strata[drawn:], begun
-
-
-def portion(
-    sealed: SealedClaim, seed: str, chances: list[float], strata: list[int], new: int
-) -> list[int]:
-    """The next draws under these chances; fewer where every stratum with a chance is empty."""
-    counts = Counter(strata)
-    taken = [counts[k] for k in range(len(sealed.strata))]
-    sizes = [s.items for s in sealed.strata]
-    reach = sum(n - t for n, t, q in zip(sizes, taken, chances, strict=True) if q > 0)
-    if not reach:
-        return []
-    draws = weighted_draws(seed, sampling=chances, sizes=sizes, taken=taken, new=min(new, reach))
-    return [draw.stratum for draw in draws]
 
 
 def _blocked(state: State, work: ClaimWork, known: int) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 from assaymark.claims.canonical import digest
 from assaymark.composite.course import Course, labelled_prefix, renewals
-from assaymark.composite.drawing import portion
 from assaymark.composite.issuing import KIND, certificate_facts, changed_after, written
 from assaymark.composite.rows import with_digests
 from assaymark.composite.strata import ClaimPool
@@ -146,8 +145,8 @@ def _chances(entries: list[Entry], work: ClaimWork) -> Check:
 
 def _draws(work: ClaimWork) -> Check:
     """Every draw is the one that seal, seed and labels give."""
-    sealed, strata = work.sealed, work.strata
-    course, made = Course(sealed), list[int]()
+    strata = work.strata
+    course, made = Course(work.sealed), list[int]()
     for renewal in renewals(work.survey):
         segment = course.next_segment()
         if segment is None or (segment.first, segment.known) != (
@@ -155,10 +154,10 @@ def _draws(work: ClaimWork) -> Check:
             len(renewal.outcomes),
         ):
             raise VerificationError(f"A renewal at draw {renewal.first} was not sealed.")
-        chances = course.enter(segment, strata, renewal.outcomes).tolist()
+        course.enter(segment, strata, renewal.outcomes)
         while len(made) < min(segment.last, len(strata)):
             new = min(segment.last, len(strata)) - len(made)
-            more = portion(sealed, work.survey.survey.seed, chances, made, new)
+            more = course.portion(work.survey.survey.seed, made, new)
             if not more:
                 break
             made += more
