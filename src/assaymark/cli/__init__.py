@@ -9,6 +9,7 @@ import click
 from assaymark import __version__
 from assaymark.certification import cli as calculators
 from assaymark.cli import feeding, lab, operations, project, report, review, serve, story
+from assaymark.composite import cli as composite
 from assaymark.errors import AssaymarkError
 from assaymark.estimation import cli as estimate
 from assaymark.monitoring.cli import export, gating
@@ -21,8 +22,8 @@ from assaymark.triaging.cli import triage
 # what belongs together stands together in the help, in the order of the work
 PARTS = {
     "Prove a claim": (
-        "size", "init", "plan", "draw", "label", "serve", "users", "status", "look", "certify",
-        "verify", "report", "key", "witness",
+        "size", "init", "plan", "compare", "cutoff", "draw", "label", "serve", "users", "status", "look",
+        "certify", "verify", "report", "key", "witness",
     ),
     "Find everything relevant": ("review",),
     "Gate a release": ("lock", "gate", "export"),
@@ -87,6 +88,7 @@ for command in (
     *story.COMMANDS,
     *report.COMMANDS,
     *serve.COMMANDS,
+    *composite.COMMANDS,
     *estimate.COMMANDS,
     *train.COMMANDS,
     *triage.COMMANDS,

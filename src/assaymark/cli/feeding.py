@@ -1,11 +1,13 @@
 """Commands that hand items out and take labels in: draw, label."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted
+from assaymark.composite.cli import claiming_now, draw_now
 from assaymark.estimation.cli import draw_for_estimate, estimating_now, show_batch
 from assaymark.terminal.output import (
     advise,
@@ -18,6 +20,9 @@ from assaymark.terminal.output import (
     show_json,
     spark_option,
 )
+
+if TYPE_CHECKING:
+    from assaymark.certification.drawing import Batch
 
 
 @click.command()
@@ -70,11 +75,18 @@ def draw(
     if pending and (waiting := pending_survey(project, output=output)) is not None:
         show_batch(waiting, project.folder, as_json=as_json, pending=True)
         return
+    if not pending and claiming_now(project):
+        draw_now(project, count, output, as_json=as_json)
+        return
     batch = (
         draw_pending(project, output=output, form=form)
         if pending
         else draw_batch(project, count=count, output=output, form=form)
     )
+    _show_drawn(batch, folder, pending=pending, as_json=as_json)
+
+
+def _show_drawn(batch: "Batch", folder: Path, *, pending: bool, as_json: bool) -> None:
     if as_json:
         show_json({**plain(batch), "items": list(batch.items), "path": _path(batch.path)})
         return

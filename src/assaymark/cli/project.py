@@ -13,6 +13,7 @@ from assaymark.certification.cli import (
 )
 from assaymark.claims.record import plain
 from assaymark.claims.results import percent
+from assaymark.composite.cli import abandon_several, is_of_several, plan_conjunction
 from assaymark.estimation.cli import plan_estimate
 from assaymark.records.plan import Plan
 from assaymark.records.pool import Columns
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
 @click.option("--threshold", type=float, metavar="X", help="Predicted positive if score >= X.")
 @click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
 @click.option(
+    "--group", "groups", multiple=True, metavar="COL", help="A column to claim in every group of."
+)
+@click.option("--positive", metavar="NAME", help="The positive prediction, where not spelled 1.")
+@click.option(
     "--engine", default="duckdb", show_default=True, help="duckdb or spark: what reads it."
 )
 @spark_option
@@ -61,6 +66,8 @@ def init(
     prediction: str | None,
     threshold: float | None,
     text: tuple[str, ...],
+    groups: tuple[str, ...],
+    positive: str | None,
     engine: str,
     master: str | None,
     ledger: str,
@@ -76,7 +83,13 @@ def init(
     from assaymark.project.registration import init as run
 
     columns = Columns(
-        id=id_column, score=score, prediction=prediction, threshold=threshold, text=text
+        id=id_column,
+        score=score,
+        prediction=prediction,
+        threshold=threshold,
+        text=text,
+        groups=groups or None,
+        positive=positive,
     )
     with progress_bar("init") as progress:
         pool_seen = run(
@@ -130,6 +143,10 @@ def init(
 @click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
 @expectation_options
 @click.option("--family", is_flag=True, help="Share one risk among all plans sealed so.")
+@click.option(
+    "--least-group", default=0, type=click.IntRange(min=0), metavar="N",
+    help="Of a claim in every group: smaller groups are left out, by name.",
+)  # fmt: skip
 @click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
 @click.option("--forecast", "only_forecast", is_flag=True, help="Show the cost; seal nothing.")
 @click.option("--abandon", metavar="REASON", help="Close the open plan for good, with a reason.")
@@ -159,6 +176,7 @@ def plan(
     recall: float | None,
     prevalence: float | None,
     family: bool,
+    least_group: int,
     seed: str | None,
     only_forecast: bool,
     abandon: str | None,
@@ -219,6 +237,7 @@ def plan(
             "expectation": read_expectation(pilot, expect, precision, recall, prevalence),
             "seed": seed,
             "family": family,
+            "least_group": least_group,
         },
         only_forecast=only_forecast,
         abandon=abandon,
@@ -243,17 +262,17 @@ def _seal_claim(
     as_json: bool,
 ) -> None:
     from assaymark.certification.calculators import read_claim
-    from assaymark.certification.sealing import Wish, abandon_plan, forecast_plan, seal_plan
+    from assaymark.certification.sealing import Wish, forecast_plan, seal_plan
 
     if abandon is not None:
-        number = abandon_plan(project, abandon)
-        if as_json:
-            show_json({"plan": number, "outcome": "abandoned", "reason": abandon})
-            return
-        headline(f"Plan {number} is closed: abandoned.")
+        _abandon(project, abandon, as_json=as_json)
         return
     if claim is None:
         raise click.UsageError('Name the claim: assaymark plan "f1 >= 0.75" …')
+    if is_of_several(claim):
+        _seal_several(project, claim, options, as_json=as_json)
+        return
+    options.pop("least_group")
     wish = Wish(claim=read_claim(claim), **options)
     cost = forecast_plan(project, wish)
     if cost is not None and not as_json:
@@ -276,6 +295,33 @@ def _seal_claim(
         return
     _show_plan(sealed, _head(project))
     advise(f"assaymark draw -p {quoted(project.folder)}")
+
+
+def _abandon(project: "Project", reason: str, *, as_json: bool) -> None:
+    """Close what is open: a claim of several rows, or a plan."""
+    from assaymark.certification.sealing import abandon_plan
+
+    if abandon_several(project, reason, as_json=as_json):
+        return
+    number = abandon_plan(project, reason)
+    if as_json:
+        show_json({"plan": number, "outcome": "abandoned", "reason": reason})
+        return
+    headline(f"Plan {number} is closed: abandoned.")
+
+
+def _seal_several(
+    project: "Project", claim: str, options: dict[str, Any], *, as_json: bool
+) -> None:
+    """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
+    given = [n for n in ("design", "budget", "expectation", "family") if options.get(n)]
+    if options["mode"] not in (None, "anytime") or given:
+        name = given[0] if given else "mode"
+        raise click.UsageError(
+            f"A claim of several parts is judged whenever you look: leave out --{name}."
+        )
+    names = ("confidence", "seed", "least_group")
+    plan_conjunction(project, claim, {n: options[n] for n in names}, as_json=as_json)
 
 
 def _head(project: "Project") -> str:

@@ -7,6 +7,7 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import percent, shown
+from assaymark.composite.cli import certify_now, claiming_now, look_now
 from assaymark.monitoring.outcomes import look_exit_code
 from assaymark.terminal.output import (
     advise,
@@ -25,6 +26,7 @@ from assaymark.terminal.output import (
 if TYPE_CHECKING:
     from assaymark.certification.looks import Look
     from assaymark.overview.status import Status
+    from assaymark.project.folder import Project
     from assaymark.records.certificate import Verification
 
 TONES = {"pass": "good", "fail": "bad", "continue": "wait"}
@@ -50,7 +52,10 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
     from assaymark.certification.looks import look as run
     from assaymark.project.folder import Project
 
-    seen = run(Project(folder=folder))
+    project = Project(folder=folder)
+    if claiming_now(project):
+        look_now(context, project, as_json=as_json)
+    seen = run(project)
     verdict, estimate = seen.verdict, seen.verdict.estimate
     if as_json:
         show_json(
@@ -129,6 +134,13 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
     from assaymark.certification.signing import load_signer
     from assaymark.project.folder import Project
 
+    if claiming_now(Project(folder=folder)):
+        if key is not None:
+            raise click.UsageError(
+                "Certificates of several rows are not signed yet: leave out --key."
+            )
+        certify_now(Project(folder=folder), output, as_json=as_json)
+        return
     signer = load_signer(key) if key else None
     issued = run(Project(folder=folder), output=output, signer=signer)
     if as_json:
@@ -209,6 +221,7 @@ def verify(
     """
     from assaymark.certification.verification import Brought
     from assaymark.certification.verification import verify as run
+    from assaymark.composite.verification import is_claim_certificate
     from assaymark.project.folder import Project
     from assaymark.project.place import is_project
     from assaymark.reviewing.certificate import is_review_certificate
@@ -220,6 +233,8 @@ def verify(
     if pool is not None and folder is None:
         raise click.UsageError("--pool needs the ledger too: name the project with -p DIR.")
     project = Project(folder=folder, pool_at=pool, spark=master) if folder else None
+    if is_claim_certificate(certificate):
+        _verify_claim(context, certificate, project, as_json=as_json)
     brought = Brought(
         public_key=public_key,
         require=tuple(name.strip() for name in require.split(",") if name.strip()),
@@ -236,6 +251,19 @@ def verify(
         _show_verification(found)
     failed = any(check.outcome == "failed" for check in found.checks)
     context.exit(1 if failed or found.status == "consistent only" else 0)
+
+
+def _verify_claim(
+    context: click.Context, certificate: Path, project: "Project | None", *, as_json: bool
+) -> None:
+    from assaymark.composite.verification import verify_claim
+
+    found = verify_claim(certificate, project=project)
+    if as_json:
+        show_json(plain(found))
+    else:
+        _show_verification(found)
+    context.exit(0 if found.status.startswith("verified") else 1)
 
 
 def _witnesses(heads: tuple[str, ...], files: tuple[Path, ...], tsa: Path | None) -> dict[str, Any]:

@@ -54,6 +54,7 @@ PURPOSES = {
     "triage": "to choose what may be decided automatically",
     "audit": "to check decisions that were made automatically",
     "training": "to train a classifier",
+    "claim": "to judge a claim that was sealed before the first label",
 }
 
 

@@ -173,6 +173,7 @@ ANSWERS = {
     "triage": "assaymark triage",
     "audit": "assaymark triage audit",
     "training": "assaymark train",
+    "claim": "assaymark look",
 }
 """Purpose of a survey -> the command that tells what its labels say."""
 

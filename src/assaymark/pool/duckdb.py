@@ -49,7 +49,14 @@ class DuckDBPool(SqlPool):
             self.score_hint = " (A score such as 0,5 has a decimal comma: write 0.5.)"
         self._connection = connect()
         self.types = types = self._column_types()
-        for column in (columns.id, columns.score, columns.prediction, *columns.text, *flags):
+        for column in (
+            columns.id,
+            columns.score,
+            columns.prediction,
+            *columns.text,
+            *(columns.groups or ()),
+            *flags,
+        ):
             if column is not None:
                 refuse_unknown(column, types)
         self._create_view(types)

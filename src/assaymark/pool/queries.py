@@ -71,6 +71,10 @@ def _prediction_sql(
         return f"({score} >= {double_sql(columns.threshold)})"
     if columns.prediction is None:
         return "CAST(NULL AS BOOLEAN)"
+    if columns.positive is not None:
+        text = f"trim(CAST({dialect.name(columns.prediction)} AS STRING))"
+        named = dialect.text(columns.positive)
+        return f"CASE WHEN {text} = {named} THEN true WHEN {text} <> '' THEN false END"
     return _flag_sql(columns.prediction, types, dialect)
 
 

@@ -24,7 +24,11 @@ NO_BINS = Histogram(edges=(), counts=(), sums=())
 
 @dataclass(frozen=True, kw_only=True)
 class Columns(Record):
-    """Which column of the pool holds what. `threshold` turns scores into predictions."""
+    """Which column of the pool holds what. `threshold` turns scores into predictions.
+
+    `groups` are columns that a claim may be made in every group of; `positive` is the prediction
+    that counts as positive where the two are not spelled 0 and 1.
+    """
 
     shape: ClassVar[type] = ColumnsShape
 
@@ -33,6 +37,8 @@ class Columns(Record):
     prediction: str | None = None
     threshold: float | None = None
     text: tuple[str, ...] = ()
+    groups: tuple[str, ...] | None = None
+    positive: str | None = None
 
     def __post_init__(self) -> None:
         if self.prediction and self.threshold is not None:
