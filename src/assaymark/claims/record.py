@@ -66,7 +66,8 @@ def _builder(kind: Any) -> Builder:
         told = [arg for arg in args if arg is not type(None)]
         return _builder(told[0]) if len(told) == 1 else _as_it_is
     if origin is tuple:
-        return lambda value: tuple(rebuild(args[0], item) for item in value)
+        build = _builder(args[0])
+        return lambda value: tuple(None if item is None else build(item) for item in value)
     if origin is dict:
         return lambda value: {key: rebuild(args[1], item) for key, item in value.items()}
     if dataclasses.is_dataclass(kind):
