@@ -28,6 +28,7 @@ from assaymark.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT
 from assaymark.files.writers import WRITERS
 from assaymark.ledger.events import KINDS
 from assaymark.ledger.sqlite import SCHEMA
+from assaymark.monitoring.outcomes import EXIT_CODES, MEANINGS
 from assaymark.pool.grid import BINS, STEPS
 from assaymark.pool.sources import KINDS as POOLS
 from assaymark.records.certificate import Certificate
@@ -87,6 +88,12 @@ def command_list() -> str:
         for name, command in all_commands()
     ]
     return _table(["command", "what it does"], rows)
+
+
+def gate_codes() -> str:
+    """The exit codes that only the gate has, as rows of the table of exit codes."""
+    rows = [(code, name) for name, code in EXIT_CODES.items() if code > 3]
+    return "\n".join(f"| {code} | {name}: {MEANINGS[name]} |" for code, name in sorted(rows))
 
 
 def bound_methods() -> str:
@@ -181,6 +188,7 @@ def reference() -> dict[str, str]:
     known = {
         "command_list": command_list(),
         "command_help": command_help(),
+        "gate_codes": gate_codes(),
         "bound_methods": bound_methods(),
         "metric_names": metric_names(),
         "event_kinds": event_kinds(),

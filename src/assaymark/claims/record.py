@@ -78,7 +78,8 @@ def _builder(kind: Any, *, shaped: bool) -> Builder:
         return _builder(told[0], shaped=shaped) if len(told) == 1 else _listed
     again = restored if shaped else rebuild
     if origin is tuple:
-        return lambda value: tuple(again(args[0], item) for item in value)
+        part = _builder(args[0], shaped=shaped)
+        return lambda value: tuple(None if item is None else part(item) for item in value)
     if origin is dict:
         return lambda value: {key: again(args[1], item) for key, item in value.items()}
     if shaped and hasattr(kind, "to_shape"):

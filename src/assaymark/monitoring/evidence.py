@@ -4,7 +4,13 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from assaymark.certification.certificate import check_form, check_replay, issue, read
+from assaymark.certification.certificate import (
+    check_form,
+    check_replay,
+    issue,
+    read,
+    write,
+)
 from assaymark.claims.record import stored
 from assaymark.errors import AssaymarkError, InputError, VerificationError
 from assaymark.ledger.events import (
@@ -19,7 +25,7 @@ from assaymark.ledger.events import (
 )
 from assaymark.ledger.head import lost_end
 from assaymark.monitoring.claim_files import ClaimFile
-from assaymark.monitoring.locking import Lock, latest_lock, read_lock
+from assaymark.monitoring.lock_files import Lock, latest_lock, lock_of, read_lock
 from assaymark.project.folder import Project
 from assaymark.project.place import is_project
 from assaymark.records.certificate import Certificate
@@ -108,9 +114,7 @@ def _agreed(
             f"{name!r} is missing, and the ledger holds that lock as event {seq}; assaymark lock "
             "writes it again"
         )
-    facts = Lock(
-        name=event.name, file=event.file, plan=event.plan, event=seq, hash=entries[seq - 1].hash
-    )
+    facts = lock_of(attempt, entries)
     for field in ("event", "hash", "name", "file", "plan"):
         if getattr(lock, field) != getattr(facts, field):
             raise VerificationError(
@@ -163,7 +167,8 @@ def _filed(path: Path, entries: list[Entry]) -> Certificate:
         _refuse_newer(path, text)
         certificate, data = read(text)
         check_replay(certificate, entries)
-        check_form(certificate, data, text)
+        if text != write(certificate, data.get("signature")):
+            check_form(certificate, data, text)  # says which field it is
         return certificate
     except (VerificationError, InputError):
         raise

@@ -27,10 +27,9 @@ from assaymark.monitoring.claim_files import (
 from assaymark.monitoring.evidence import Evidence, read_evidence
 from assaymark.monitoring.outcomes import EXIT_CODES, Outcome, gravest
 from assaymark.pool import silent
-from assaymark.pool.sources import find_source, hash_files, is_elsewhere
+from assaymark.pool.sources import file_difference, find_source, hash_files, is_elsewhere
 from assaymark.project.folder import collection_of
 from assaymark.records.pool import PoolFile
-from assaymark.sampling.reserve import file_difference
 
 Files = Callable[[str], tuple[PoolFile, ...]]
 

@@ -1,43 +1,26 @@
 """Lock a claim file: seal its plan, and put its digest into the ledger and beside the file."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from assaymark import __version__
 from assaymark.certification.calculators import read_claim
 from assaymark.certification.sealing import Wish, seal_plan
-from assaymark.claims.canonical import canonical
 from assaymark.claims.claim import Claim
-from assaymark.claims.record import Record, stored
-from assaymark.errors import InputError, PlanError, VerificationError
+from assaymark.errors import InputError, PlanError
 from assaymark.files.places import SHARED, write_safely
-from assaymark.ledger.events import Attempt, ClaimLocked, Event, State
+from assaymark.ledger.events import Attempt, ClaimLocked, Event
 from assaymark.monitoring.claim_files import ClaimFile, read_claim_file
+from assaymark.monitoring.lock_files import Lock, latest_lock, lock_of, read_lock, write_lock
 from assaymark.pool import Progress, silent
-from assaymark.pool.sources import find_source, hash_files, is_elsewhere
+from assaymark.pool.sources import file_difference, find_source, hash_files, is_elsewhere
 from assaymark.project.folder import Project, collection_of, utc_now
 from assaymark.project.place import is_project
 from assaymark.project.registration import init
 from assaymark.records.plan import Plan
 from assaymark.records.pool import Columns
-from assaymark.sampling.reserve import file_difference
-
-KIND = "assaymark lock"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Lock(Record):
-    """What lies beside a locked claim file: which event of which ledger holds its terms."""
-
-    name: str
-    file: str
-    plan: int
-    event: int
-    hash: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,38 +55,6 @@ def lock(
         _refuse_unfinished(old, claim)
         _seal(project, claim, _wish(planned, claim, seed), old, progress)
     return _written(project, claim, repeated=old is not None and _same(old, claim))
-
-
-def latest_lock(state: State, name: str) -> Attempt | None:
-    """The latest plan that a claim file of this name was locked to."""
-    found = [attempt for attempt in state.attempts if attempt.lock and attempt.lock[1].name == name]
-    return found[-1] if found else None
-
-
-def read_lock(path: Path) -> Lock | None:
-    """The lock in this file; None where there is no file."""
-    if not path.exists():
-        return None
-    try:
-        data = json.loads(path.read_bytes().decode("utf-8"))
-        if not isinstance(data, dict) or data.pop("kind", None) != KIND:
-            raise ValueError("its 'kind' says otherwise")
-    except (OSError, ValueError) as error:
-        raise VerificationError(f"The file {str(path)!r} is not a usable lock: {error}.") from error
-    return _lock(path, data)
-
-
-def _lock(path: Path, data: dict[str, Any]) -> Lock:
-    schema = data.get("schema")
-    if isinstance(schema, int) and schema > Lock.schema:
-        raise InputError(
-            f"The lock {str(path)!r} has schema {schema}, and this version of assaymark reads schemas up "
-            f"to {Lock.schema}. Install a newer assaymark to read it."
-        )
-    try:
-        return Lock.from_dict(data)
-    except (ValueError, TypeError) as error:
-        raise VerificationError(f"The file {str(path)!r} is not a usable lock: {error}.") from error
 
 
 def columns_of(claim: ClaimFile) -> Columns:
@@ -213,13 +164,9 @@ def _replaced(claim: ClaimFile) -> str | None:
 def _written(project: Project, claim: ClaimFile, *, repeated: bool) -> Locked:
     entries = project.ledger.entries()
     attempt = latest_lock(project.state(), claim.name)
-    assert attempt is not None and attempt.lock is not None, "it was locked above"  # noqa: S101, PT018
-    seq, event = attempt.lock
-    made = Lock(
-        name=event.name, file=event.file, plan=event.plan, event=seq, hash=entries[seq - 1].hash
-    )
-    body = canonical({"kind": KIND, "schema": made.schema, **stored(made)})
-    write_safely(claim.lock_path, body + "\n", mode=SHARED)
+    assert attempt is not None, "it was locked above"  # noqa: S101
+    made = lock_of(attempt, entries)
+    write_safely(claim.lock_path, write_lock(made), mode=SHARED)
     return Locked(
         lock=made, path=claim.lock_path, claim=claim, plan=attempt.plan, repeated=repeated
     )

@@ -1,16 +1,16 @@
 """The reserve of a plan: its lowest tickets, drawn from the pool and stored in the project."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import ReserveStored
 from assaymark.pool import Pool, Progress, silent
 from assaymark.pool.reserve import store_reserve
+from assaymark.pool.sources import file_difference
 from assaymark.project.folder import Project
 from assaymark.records.plan import Plan
-from assaymark.records.pool import PoolFile, RegisteredPool
+from assaymark.records.pool import RegisteredPool
 
 FEWEST_TICKETS, MOST_TICKETS = 500, 20_000  # per stratum and part of the reserve
 
@@ -73,19 +73,3 @@ def refuse_changed(pool: Pool, registered: RegisteredPool, progress: Progress = 
             f"The pool changed after init: {fault}. Restore it, or begin a new project with the pool "
             "as it is now."
         )
-
-
-def file_difference(files: Sequence[PoolFile], registered: RegisteredPool) -> str | None:
-    """The first file that is not as it was registered, and how; None if all are."""
-    now = {file.name: file for file in files}
-    if len(now) == len(registered.files) == 1:
-        # a lone file may have been renamed; what counts is what is in it
-        (expected,) = registered.files
-        (found,) = now.values()
-        now = {expected.name: replace(found, name=expected.name)}
-    for file in registered.files:
-        present = now.pop(file.name, None)
-        if present != file:
-            how = "is missing" if present is None else "is not what was registered"
-            return f"{file.name!r} {how}"
-    return f"{min(now)!r} was added" if now else None

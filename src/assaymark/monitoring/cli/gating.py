@@ -1,5 +1,6 @@
 """Commands: lock a claim file, and gate a release on a folder of them."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,12 +50,13 @@ def lock(file: Path, seed: str | None, as_json: bool) -> None:
     with progress_bar("lock") as progress:
         locked = run(file, seed=seed, progress=progress)
     claim, facts = locked.claim, locked.lock
+    folder = os.path.normpath(claim.project)  # "claims/../work" is work
     if as_json:
         show_json(
             {
                 **plain(facts),
                 "lock": str(locked.path),
-                "project": str(claim.project),
+                "project": folder,
                 "claim": claim.terms.claim,
                 "expires": claim.terms.expires,
                 "expected_labels": locked.plan.expected_labels,
@@ -66,12 +68,12 @@ def lock(file: Path, seed: str | None, as_json: bool) -> None:
     rows(
         [
             ("claim", f"{claim.terms.claim}, at {claim.terms.confidence:g}"),
-            ("project", str(claim.project)),
+            ("project", folder),
             ("lock", str(locked.path)),
             ("event", f"{facts.event}, hash {facts.hash[:16]}…"),
         ]
     )
-    advise(f"assaymark draw -p {quoted(claim.project)}")
+    advise(f"assaymark draw -p {quoted(folder)}")
 
 
 @click.command()
