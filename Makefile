@@ -35,6 +35,7 @@ bench: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 release-check: $(READY)
 	$(BIN)/python bench/release_check.py

@@ -26,9 +26,12 @@ from assaymark.errors import AssaymarkError
 from assaymark.files.readers import READERS
 from assaymark.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT
 from assaymark.files.writers import WRITERS
+from assaymark.learners.documents import LEARNERS
+from assaymark.ledger import LEDGERS
 from assaymark.ledger.events import KINDS
 from assaymark.ledger.sqlite import SCHEMA
 from assaymark.monitoring.outcomes import EXIT_CODES, MEANINGS
+from assaymark.pool import ENGINES
 from assaymark.pool.grid import BINS, STEPS
 from assaymark.pool.sources import KINDS as POOLS
 from assaymark.records.certificate import Certificate
@@ -179,6 +182,21 @@ def formats() -> str:
     return _table(["format", "written as", "out", "in"], rows)
 
 
+def registries() -> str:
+    """What other packages can add, from the registries themselves."""
+    loads = {
+        READERS.group: "a `LabelFormat` of `assaymark.files.formats`: a reader, a writer or both",
+        LEARNERS.group: "a function without arguments that makes an unfitted text pipeline",
+        ENGINES.group: "a function of source, columns, connection and flags that opens a `Pool`",
+        LEDGERS.group: "a function of address and name that opens a `Ledger`; named by the scheme",
+    }
+    rows = []
+    for registry in (READERS, LEARNERS, ENGINES, LEDGERS):
+        names = ", ".join(f"`{name}`" for name in registry.built_in) or "–"
+        rows.append([f"`{registry.group}`", loads[registry.group], names])
+    return _table(["entry points", "each loads", "built in"], rows)
+
+
 def _words(words: set[str]) -> str:
     return ", ".join(f"`{word}`" for word in sorted(words))
 
@@ -199,6 +217,7 @@ def reference() -> dict[str, str]:
         "plan_fields": _fields(PlanShape),
         "pool_fields": _fields(PoolShape),
         "formats": formats(),
+        "registries": registries(),
         "relevant": _words(RELEVANT),
         "not_relevant": _words(NOT_RELEVANT),
         "cannot_tell": _words(CANNOT_TELL),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assaymark.errors import InputError
 from assaymark.learners.features import Features, Floats, Ints, Progress, needed
+from assaymark.plugins import Registry, takes
 
 Flags = NDArray[np.bool_]
 STRENGTH = 0.3
@@ -128,11 +129,21 @@ class PipelineDocuments:
         return _Piped(documents=self, pipeline=fitted)
 
 
+LEARNERS: Registry[Callable[[], Any]] = Registry(
+    "assaymark.learners", {}, takes(), reserved=("linear",)
+)
+"""Functions that make an unfitted text pipeline, by name; the built-in learner needs none."""
+
+
 def load_factory(name: str) -> Callable[[], Any]:
-    """What makes an unfitted pipeline, named `module:function` or `module:pipeline`.
+    """What makes an unfitted pipeline, named `module:function` or `module:pipeline`, or by a plug-in's name.
 
     A pipeline itself is copied for every fit.
     """
+    if name and ":" not in name and name in LEARNERS:
+        return LEARNERS[name]
+    if name in LEARNERS.refused:
+        LEARNERS.find("learner", name)
     module, _, attribute = name.partition(":")
     if not module or not attribute:
         raise InputError(

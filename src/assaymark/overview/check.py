@@ -9,9 +9,13 @@ from pathlib import Path
 
 from assaymark import __version__
 from assaymark.errors import AssaymarkError
+from assaymark.files.readers import READERS
+from assaymark.files.writers import WRITERS
+from assaymark.learners.documents import LEARNERS
+from assaymark.ledger import LEDGERS
 from assaymark.ledger.events import State, check_story, replay
 from assaymark.ledger.head import lost_end
-from assaymark.pool import Progress, silent
+from assaymark.pool import ENGINES, Progress, silent
 from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project, collection_of
 from assaymark.project.place import is_project
@@ -24,7 +28,7 @@ LEAST_FREE = 200_000_000  # bytes; below that a reserve or a batch may not fit
 
 def check(folder: Path, *, progress: Progress = silent) -> tuple[Check, ...]:
     """The environment, and the project in this folder if there is one."""
-    checks = [_python(), _packages(), _duckdb(), _spark(), _disk(folder)]
+    checks = [_python(), _packages(), _duckdb(), _spark(), *_plugins(), _disk(folder)]
     if not is_project(folder):
         checks.append(_unchecked("project", f"{str(folder)!r} is not a project; name one with -p"))
         return tuple(checks)
@@ -47,6 +51,18 @@ def _unchecked(name: str, detail: str) -> Check:
 
 def _failed(name: str, detail: str) -> Check:
     return Check(name=name, outcome="failed", detail=detail)
+
+
+def _plugins() -> list[Check]:
+    """What other packages add, where any does; one that was refused is named with the reason."""
+    registries = (READERS, WRITERS, LEARNERS, ENGINES, LEDGERS)
+    added = sorted({f"{one.group}: {name}" for one in registries for name in one.plugged})
+    refused = sorted(
+        {f"{one.group}: {name} ({why})" for one in registries for name, why in one.refused.items()}
+    )
+    if refused:
+        return [_failed("plug-ins", f"refused {'; '.join(refused)}")]
+    return [_ok("plug-ins", ", ".join(added))] if added else []
 
 
 def _guarded(name: str, run: Callable[[], Check]) -> Check:

@@ -47,7 +47,7 @@ def test_files_of_one_name_in_several_folders_keep_apart(tmp_path: Path) -> None
 def test_an_unknown_engine_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="must be one of duckdb, spark, got 'flink'"):
         open_pool(str(tmp_path), Columns(id="id"), engine="flink")
-    assert ENGINES == ("duckdb", "spark")
+    assert tuple(ENGINES) == ("duckdb", "spark")
 
 
 def test_files_are_read_without_spark_and_tables_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
