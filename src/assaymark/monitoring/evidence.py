@@ -183,6 +183,6 @@ def _refuse_newer(path: Path, text: str) -> None:
         return
     if isinstance(schema, int) and schema > FORMAT:
         raise InputError(
-            f"The certificate {str(path)!r} has schema {schema}, and this version of assaymark reads "
-            f"schemas up to {Certificate.schema}. Install a newer assaymark to read it."
+            f"The certificate {str(path)!r} has format {schema}, and this version of assaymark reads "
+            f"formats up to {FORMAT}. Install a newer assaymark to read it."
         )

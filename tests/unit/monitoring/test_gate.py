@@ -159,7 +159,7 @@ def test_a_certificate_laid_into_an_undecided_project(certified, tmp_path, assay
 def test_a_broken_chain_is_tampered(certified) -> None:
     settle_heads()
     with sqlite3.connect(certified.project / "ledger.sqlite") as connection:
-        connection.execute("UPDATE event SET body = replace(body, '\"label\":0', '\"label\":1')")
+        connection.execute("UPDATE event SET body = replace(body, '\"value\":0', '\"value\":1')")
     assert certified.gate().code == 6
     assert "The ledger was edited" in certified.only()["reason"]
 
