@@ -14,6 +14,7 @@ from assaymark.certification.certificate import superseded_by
 from assaymark.certification.certificate.words import statement_of
 from assaymark.certification.modes import judge, labelled_prefix
 from assaymark.certification.modes.closing import closed_because
+from assaymark.certification.sealing import expected_of
 from assaymark.claims.record import Record
 from assaymark.claims.results import Verdict, counted
 from assaymark.errors import InputError, PlanError, VerificationError
@@ -158,7 +159,7 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
 
 
 def _open(blank: GatedClaim, attempt: Attempt, state: State) -> GatedClaim:
-    expected = attempt.plan.expected_labels
+    expected = expected_of(state)
     try:
         verdict = judge(state, attempt)
     except PlanError as error:  # a fixed plan is judged once, when all labels are there

@@ -58,17 +58,17 @@ def test_cyclonedx_has_the_metric_with_its_interval(export) -> None:
     (component,) = bom["components"]
     assert component["type"] == "machine-learning-model"
     (metric,) = component["modelCard"]["quantitativeAnalysis"]["performanceMetrics"]
-    interval = certificate["verdict"]["estimate"]["interval"]
+    (row,) = certificate["rows"]
     assert metric["type"] == "f1"
-    assert float(metric["confidenceInterval"]["lowerBound"]) == interval["low"]
-    assert float(metric["confidenceInterval"]["upperBound"]) == interval["high"]
-    assert float(metric["value"]) == certificate["verdict"]["estimate"]["point"]
+    assert float(metric["confidenceInterval"]["lowerBound"]) == row["low"]
+    assert float(metric["confidenceInterval"]["upperBound"]) == row["high"]
+    assert "value" not in metric  # a score-guided certificate states what is proved, no estimate
     assert all(set(part) == {"name", "value"} for part in component["properties"])
 
 
 def test_hugging_face_has_a_model_index(export) -> None:
     text, certificate = export("hf")
-    low = json.dumps(certificate["verdict"]["estimate"]["interval"]["low"])
+    low = json.dumps(certificate["rows"][0]["low"])
     assert text.startswith('model-index:\n- name: "toxicity"\n  results:\n  - task:\n')
     assert '    - type: "f1_lower"\n      name: "F1, lower bound at 0.95"\n' in text
     assert f"      value: {low}\n" in text
@@ -76,10 +76,9 @@ def test_hugging_face_has_a_model_index(export) -> None:
 
 def test_mlflow_has_lower_and_upper(export) -> None:
     found, certificate = export("mlflow")
-    estimate = certificate["verdict"]["estimate"]
+    (row,) = certificate["rows"]
     assert found["metrics"] == {
-        "f1": estimate["point"], "f1_lower": estimate["interval"]["low"],
-        "f1_upper": estimate["interval"]["high"], "f1_labels": estimate["labels"],
+        "f1_lower": row["low"], "f1_upper": row["high"], "f1_labels": certificate["labels"],
     }  # fmt: skip
     assert found["params"]["claim"] == "f1 >= 0.8"
     assert all(isinstance(value, str) for value in found["tags"].values())
@@ -93,7 +92,7 @@ def test_every_eval_ever_has_uncertainty(export) -> None:
     (result,) = record["evaluation_results"]
     assert {"evaluation_name", "source_data", "metric_config", "score_details"} == set(result)
     interval = result["score_details"]["uncertainty"]["confidence_interval"]
-    assert interval["lower"] == certificate["verdict"]["estimate"]["interval"]["low"]
+    assert interval["lower"] == certificate["rows"][0]["low"]
     assert interval["confidence_level"] == 0.95
 
 
