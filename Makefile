@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+COMPILE := --quiet --universal --generate-hashes --no-emit-index-url --no-header
 
-.PHONY: setup demo test calibrate lint bench docs lock
+.PHONY: setup demo test calibrate lint bench docs lock release-check
 
 setup: $(READY)
 
@@ -34,6 +35,11 @@ bench: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+release-check: $(READY)
+	$(BIN)/python bench/release_check.py
 
 lock:
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra dev --extra lab --extra postgres --extra spark -o requirements.lock pyproject.toml
+	$(BIN)/uv pip compile $(COMPILE) --extra dev --extra docs --extra lab --extra pdf --extra postgres --extra spark -o requirements.lock pyproject.toml
+	$(BIN)/uv pip compile $(COMPILE) --extra build --extra learn --extra pdf --extra postgres -c requirements.lock -o requirements-server.lock pyproject.toml

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.lab.tickets import make_tickets, write_tickets
 from assaymark.lab.weighted_runs import certify_pool
-from assaymark.stats.metrics import parse_claim
-from assaymark.stats.mixture import mixture_boundary, mixture_test
-from assaymark.stats.spending import spending_boundary, spending_test
-from assaymark.stats.weighted import Stratum, weighted_test
+from assaymark.stats.score_guided.supermartingale import Stratum, weighted_test
+from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
+from assaymark.stats.sequential.beta_mixture import mixture_boundary, mixture_test
 from measure import Cost, assaymark, best, report
 
 PILOTS = {

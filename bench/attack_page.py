@@ -20,9 +20,9 @@ from pathlib import Path
 
 import httpx
 
-from assaymark.cli.output import show_json
 from assaymark.cli.serve import _bound, _run
-from assaymark.steps.project import Project
+from assaymark.project.folder import Project
+from assaymark.terminal.output import show_json
 from assaymark.web.app import ROUTES, Options, make_app
 from measure import report
 from serve_page import Annotator, Server, p95, project, wrong

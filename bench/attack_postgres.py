@@ -20,8 +20,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from assaymark.events import Entry
-from assaymark.steps.project import Project
+from assaymark.ledger.events import Entry
+from assaymark.project.folder import Project
 from measure import ASSAYMARK, report
 from postgres import Server, running_server
 from worlds_on_disk import World, write_labels, write_world

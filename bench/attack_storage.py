@@ -24,21 +24,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from assaymark.certification.calculators import read_claim
+from assaymark.certification.drawing import draw_batch
+from assaymark.certification.issuing import certify
+from assaymark.certification.looks import look
+from assaymark.certification.sealing import Wish, seal_plan
 from assaymark.errors import AssaymarkError
-from assaymark.events import check_story, replay
 from assaymark.files.labels import LabelRow
+from assaymark.labelling.recording import label
+from assaymark.ledger.events import check_story, replay
 from assaymark.ledger.head import lost_end
 from assaymark.ledger.sqlite import SqliteLedger
-from assaymark.steps.calculators import read_claim
-from assaymark.steps.certify import certify
-from assaymark.steps.check import check
-from assaymark.steps.draw import draw_batch
-from assaymark.steps.init import init
-from assaymark.steps.label import label
-from assaymark.steps.look import look
-from assaymark.steps.plan import Wish, seal_plan
-from assaymark.steps.project import Project
-from assaymark.types.pool import Columns
+from assaymark.overview.check import check
+from assaymark.project.folder import Project
+from assaymark.project.registration import init
+from assaymark.records.pool import Columns
 from measure import report
 from worlds_on_disk import World, write_world
 

@@ -118,8 +118,8 @@ def table(largest: int) -> bool:
 def strata(items: int) -> None:
     """The ticket pass against the number of strata."""
     from assaymark.pool import open_pool
-    from assaymark.types.pool import Columns
-    from assaymark.types.strata import Stratum
+    from assaymark.records.pool import Columns
+    from assaymark.records.strata import Stratum
 
     pool = open_pool(str(make(items)), Columns(id="id", score="score", threshold=0.5))
     seen = pool.summary().negative
@@ -146,15 +146,15 @@ def strata(items: int) -> None:
 
 def people() -> None:
     """Draw, label and look against labels and annotators."""
+    from assaymark.certification.drawing import draw_batch
+    from assaymark.certification.looks import look
+    from assaymark.certification.sealing import Wish, seal_plan
+    from assaymark.claims.ratio_metrics import parse_claim
     from assaymark.files.labels import LabelRow
-    from assaymark.stats.metrics import parse_claim
-    from assaymark.steps.draw import draw_batch
-    from assaymark.steps.init import init
-    from assaymark.steps.label import label
-    from assaymark.steps.look import look
-    from assaymark.steps.plan import Wish, seal_plan
-    from assaymark.steps.project import Project
-    from assaymark.types.pool import Columns
+    from assaymark.labelling.recording import label
+    from assaymark.project.folder import Project
+    from assaymark.project.registration import init
+    from assaymark.records.pool import Columns
 
     for labels, annotators in ((1000, 1), (5000, 1), (20_000, 1), (1000, 5), (1000, 30)):
         work = Path(tempfile.mkdtemp())
@@ -181,15 +181,15 @@ def people() -> None:
 
 def spark(items: int) -> bool:
     """What assaymark adds to bare queries in the same Spark; CPU seconds of its JVM."""
-    from assaymark.pool.java import has_java
+    from assaymark.pool.spark.java import has_java
 
     if not has_java():
         print("      (no Java: Spark is not measured)")
         return True
     os.environ.setdefault("ASSAYMARK_SPARK", "local[2]")
-    from assaymark.pool.spark import SparkPool
-    from assaymark.types.pool import Columns
-    from assaymark.types.strata import Stratum
+    from assaymark.pool.spark.engine import SparkPool
+    from assaymark.records.pool import Columns
+    from assaymark.records.strata import Stratum
 
     path = make(items)
     pool = SparkPool(str(path), Columns(id="id", score="score", threshold=0.5))

@@ -12,8 +12,8 @@ from typing import Any
 from measure import report
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from assaymark.events import LabelRecorded, replay
 from assaymark.ledger import Ledger, open_ledger
+from assaymark.ledger.events import LabelRecorded, replay
 from postgres import binaries, running_server
 
 NOON = "2026-01-01T12:00:00.000Z"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import duckdb
 
-from assaymark.stats.overlap import recall_from_pair
-from assaymark.stats.overlap_outside import with_outside
-from assaymark.stats.overlap_triple import TRIPLE_CELLS, recall_from_triple
-from assaymark.types.overlap import CellSample
+from assaymark.pair_recall.overlap import CellSample
+from assaymark.pair_recall.stats.capture_recapture import recall_from_pair
+from assaymark.pair_recall.stats.outside_union import with_outside
+from assaymark.pair_recall.stats.three_lists import TRIPLE_CELLS, recall_from_triple
 from measure import assaymark, report
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000

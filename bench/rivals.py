@@ -13,15 +13,15 @@ from pathlib import Path
 
 import numpy as np
 
+from assaymark.claims.claim import Claim
+from assaymark.estimation.stats.default_strata import strata_wanted
+from assaymark.estimation.stats.rank_strata import fixed_chances
+from assaymark.estimation.stats.stratifiers import stratify
 from assaymark.lab.corpora import load_corpus, read_collection, trained_world, vendor_worlds
-from assaymark.lab.stratified_pools import of_world
-from assaymark.lab.stratified_runs import sample, score, truth_of
+from assaymark.lab.experiments.stratified.pools import of_world
+from assaymark.lab.experiments.stratified.runs import sample, score, truth_of
 from assaymark.lab.tasks import rng_of
 from assaymark.lab.worlds import Sketch, cut_world, make_world
-from assaymark.stats.mixc import strata_wanted
-from assaymark.stats.rank_strata import fixed_chances
-from assaymark.stats.stratifiers import stratify
-from assaymark.types.claim import Claim
 
 RUNS, SIZES = 300, (100, 200, 400, 800, 1600)
 TOPICS = {"arxiv_cs": ("cs.NI", "cs.GT", "eess.IV"), "newsgroups20": ("sci.space",)}

@@ -17,6 +17,7 @@ SCRIPTS = (
     "triage.py",
     "overlap.py",
     "training.py",
+    "review.py",
 )
 
 

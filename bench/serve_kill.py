@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from assaymark.steps.project import Project
+from assaymark.project.folder import Project
 from measure import report
 from serve_page import Annotator, Server, project, wrong
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import httpx
 
 from assaymark.files.labels import LabelRow
-from assaymark.steps.label import label
+from assaymark.labelling.recording import label
 from measure import report
 from serve_page import Annotator, Server, p95, project, tickets, wrong
 

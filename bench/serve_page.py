@@ -13,13 +13,13 @@ from pathlib import Path
 import httpx
 import numpy as np
 
+from assaymark.certification.calculators import read_claim
+from assaymark.certification.drawing import draw_batch
+from assaymark.certification.sealing import Wish, seal_plan
 from assaymark.lab.tickets import Tickets, make_tickets, write_tickets
-from assaymark.steps.calculators import read_claim
-from assaymark.steps.draw import draw_batch
-from assaymark.steps.init import init
-from assaymark.steps.plan import Wish, seal_plan
-from assaymark.steps.project import Project
-from assaymark.types.pool import Columns
+from assaymark.project.folder import Project
+from assaymark.project.registration import init
+from assaymark.records.pool import Columns
 from measure import ASSAYMARK
 
 

@@ -5,12 +5,12 @@ import time
 
 import numpy as np
 
-from assaymark.lab.stratified_pools import made_pools
-from assaymark.lab.stratified_runs import sample, score, truth_of
-from assaymark.stats.axis import bin_items
-from assaymark.stats.estimate import stratified_mean
-from assaymark.stats.reading import korn_graubard
-from assaymark.stats.stratifiers import STRATIFIERS, stratify
+from assaymark.estimation.stats.confidence_axis import bin_items
+from assaymark.estimation.stats.reading_intervals import korn_graubard
+from assaymark.estimation.stats.stratified_estimator import stratified_mean
+from assaymark.estimation.stats.stratifiers import STRATIFIERS, stratify
+from assaymark.lab.experiments.stratified.pools import made_pools
+from assaymark.lab.experiments.stratified.runs import sample, score, truth_of
 from measure import report
 
 ITEMS = 200_000

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from assaymark.stats.metrics import parse_claim
-from assaymark.stats.policy import advise
-from assaymark.text.documents import LinearDocuments
-from assaymark.text.features import vectorise
-from assaymark.text.training import study
-from assaymark.types.training import TrainingGoal
+from assaymark.claims.ratio_metrics import parse_claim
+from assaymark.learners.cross_validation import study
+from assaymark.learners.documents import LinearDocuments
+from assaymark.learners.features import vectorise
+from assaymark.records.training import TrainingGoal
+from assaymark.training.stats.stopping_policy import advise
 from measure import report
 
 ITEMS, MANY, LABELS, WORDS, LENGTH = 100_000, 1_000_000, 5_000, 30_000, 130
@@ -92,7 +92,7 @@ def many() -> bool:
     code = (
         "import tempfile, sys; from pathlib import Path\n"
         f"sys.path.insert(0, {str(Path(__file__).parent)!r}); import training as t\n"
-        "from assaymark.text.features import vectorise\nimport numpy as np\n"
+        "from assaymark.learners.features import vectorise\nimport numpy as np\n"
         "peak = [0]\n"
         "def own(_message, _share): peak.append(max(peak.pop(), t.memory()))\n"
         "with tempfile.TemporaryDirectory() as d:\n"

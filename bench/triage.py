@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from assaymark.stats.labelled_scores import labelled
-from assaymark.stats.triage_optimum import best_cutoffs, sweep, yield_curve
+from assaymark.triaging.stats.optimal_cutoffs import best_cutoffs, sweep, yield_curve
 from measure import ASSAYMARK, best, report, run
 from pool import make, query
 

@@ -17,11 +17,17 @@ from mapie.risk_control import BinaryClassificationController, abstention_rate
 from mapie.risk_control.risks import BinaryRisk
 
 from assaymark.errors import InputError
-from assaymark.lab.triage import Round, _certified, _sample, _targeted, fixed_before
-from assaymark.lab.triage_worlds import SKETCHES, make, sketches_of
+from assaymark.lab.experiments.triage.experiment import (
+    Round,
+    _certified,
+    _sample,
+    _targeted,
+    fixed_before,
+)
+from assaymark.lab.experiments.triage.worlds import SKETCHES, make, sketches_of
 from assaymark.stats.calibration import platt
-from assaymark.stats.triage import few_errors, tally
-from assaymark.types.triage import Cutoffs
+from assaymark.triaging.stats.cutoffs import few_errors, tally
+from assaymark.triaging.triage import Cutoffs
 
 DELTA = 0.1
 SIZES = (200, 500, 1000)

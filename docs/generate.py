@@ -21,19 +21,23 @@ import click
 
 import assaymark
 import assaymark.cli
+from assaymark.claims.ratio_metrics import ALIASES, DENOMINATORS, NUMERATORS, TITLES
 from assaymark.errors import AssaymarkError
-from assaymark.events import KINDS
 from assaymark.files.readers import READERS
 from assaymark.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT
 from assaymark.files.writers import WRITERS
+from assaymark.learners.documents import LEARNERS
+from assaymark.ledger import LEDGERS
+from assaymark.ledger.events import KINDS
 from assaymark.ledger.sqlite import SCHEMA
+from assaymark.monitoring.outcomes import EXIT_CODES, MEANINGS
+from assaymark.pool import ENGINES
 from assaymark.pool.grid import BINS, STEPS
 from assaymark.pool.sources import KINDS as POOLS
-from assaymark.stats.fixed import METHODS
-from assaymark.stats.metrics import ALIASES, DENOMINATORS, NUMERATORS, TITLES
-from assaymark.types.certificate import Certificate
-from assaymark.types.plan_shape import PlanShape
-from assaymark.types.pool_shape import PoolShape
+from assaymark.records.certificate import Certificate
+from assaymark.records.plan_shape import PlanShape
+from assaymark.records.pool_shape import PoolShape
+from assaymark.stats.binomial_bounds import METHODS
 
 DOCS = Path(__file__).parent
 TEMPLATES = DOCS / "reference" / "templates"
@@ -87,6 +91,12 @@ def command_list() -> str:
         for name, command in all_commands()
     ]
     return _table(["command", "what it does"], rows)
+
+
+def gate_codes() -> str:
+    """The exit codes that only the gate has, as rows of the table of exit codes."""
+    rows = [(code, name) for name, code in EXIT_CODES.items() if code > 3]
+    return "\n".join(f"| {code} | {name}: {MEANINGS[name]} |" for code, name in sorted(rows))
 
 
 def bound_methods() -> str:
@@ -172,6 +182,21 @@ def formats() -> str:
     return _table(["format", "written as", "out", "in"], rows)
 
 
+def registries() -> str:
+    """What other packages can add, from the registries themselves."""
+    loads = {
+        READERS.group: "a `LabelFormat` of `assaymark.files.formats`: a reader, a writer or both",
+        LEARNERS.group: "a function without arguments that makes an unfitted text pipeline",
+        ENGINES.group: "a function of source, columns, connection and flags that opens a `Pool`",
+        LEDGERS.group: "a function of address and name that opens a `Ledger`; named by the scheme",
+    }
+    rows = []
+    for registry in (READERS, LEARNERS, ENGINES, LEDGERS):
+        names = ", ".join(f"`{name}`" for name in registry.built_in) or "–"
+        rows.append([f"`{registry.group}`", loads[registry.group], names])
+    return _table(["entry points", "each loads", "built in"], rows)
+
+
 def _words(words: set[str]) -> str:
     return ", ".join(f"`{word}`" for word in sorted(words))
 
@@ -181,6 +206,7 @@ def reference() -> dict[str, str]:
     known = {
         "command_list": command_list(),
         "command_help": command_help(),
+        "gate_codes": gate_codes(),
         "bound_methods": bound_methods(),
         "metric_names": metric_names(),
         "event_kinds": event_kinds(),
@@ -191,6 +217,7 @@ def reference() -> dict[str, str]:
         "plan_fields": _fields(PlanShape),
         "pool_fields": _fields(PoolShape),
         "formats": formats(),
+        "registries": registries(),
         "relevant": _words(RELEVANT),
         "not_relevant": _words(NOT_RELEVANT),
         "cannot_tell": _words(CANNOT_TELL),

@@ -20,11 +20,11 @@ import numpy as np
 from scipy.special import gammaln
 from scipy.stats import binom
 
+from assaymark.claims.claim import Counts
+from assaymark.claims.ratio_metrics import metric
 from assaymark.errors import InputError
-from assaymark.stats.fixed import METHODS, exact_low
-from assaymark.stats.metrics import metric
-from assaymark.stats.posterior import cells, chance_below, from_expectation, from_pilot
-from assaymark.types.claim import Counts
+from assaymark.stats.beta_posterior import cells, chance_below, from_expectation, from_pilot
+from assaymark.stats.binomial_bounds import METHODS, exact_low
 
 TAIL = 0.05
 NEGLIGIBLE = 1e-9

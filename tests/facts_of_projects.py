@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assaymark.certification.drawing import draw_batch
+from assaymark.certification.modes import judge, labelled_prefix, weighted_draws, weighted_test_of
+from assaymark.certification.modes.sequential import informative_draws
+from assaymark.certification.planning import Wish
+from assaymark.certification.sealing import seal_plan
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.errors import InputError, PlanError
-from assaymark.evidence import judge, labelled_prefix, weighted_draws, weighted_test_of
-from assaymark.evidence.sequential import informative_draws
 from assaymark.files.labels import LabelRow
-from assaymark.plan import Wish
-from assaymark.stats.metrics import parse_claim
-from assaymark.stats.mixture import evidence, mixture_test
-from assaymark.stats.weighted_bound import standing
-from assaymark.steps.draw import draw_batch
-from assaymark.steps.init import init
-from assaymark.steps.label import label
-from assaymark.steps.plan import seal_plan
-from assaymark.steps.project import Project
-from assaymark.types.plan import Expectation
-from assaymark.types.pool import Columns
+from assaymark.labelling.recording import label
+from assaymark.project.folder import Project
+from assaymark.project.registration import init
+from assaymark.records.plan import Expectation
+from assaymark.records.pool import Columns
+from assaymark.stats.score_guided.bound import standing
+from assaymark.stats.sequential.beta_mixture import evidence, mixture_test
 
 HERE = Path(__file__).parent / "data" / "facts"
 EXPECTED = Expectation(precision=0.9, recall=0.9, prevalence=0.25)

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import numpy as np
 
+from assaymark.certification.drawing import draw_batch
+from assaymark.certification.issuing import certify
+from assaymark.certification.looks import look
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.files.labels import LabelRow
-from assaymark.stats.metrics import parse_claim
-from assaymark.steps.certify import certify
-from assaymark.steps.draw import draw_batch
-from assaymark.steps.init import init
-from assaymark.steps.label import label
-from assaymark.steps.look import look
-from assaymark.steps.project import Project
-from assaymark.steps.training import train
-from assaymark.steps.training_freeze import stop_training
-from assaymark.steps.training_settings import TrainWish
-from assaymark.types.pool import Columns
+from assaymark.labelling.recording import label
+from assaymark.project.folder import Project
+from assaymark.project.registration import init
+from assaymark.records.pool import Columns
+from assaymark.training.freeze import stop_training
+from assaymark.training.rounds import train
+from assaymark.training.settings import TrainWish
 
 TOPIC = ["orbit", "rover", "crater", "lander", "probe", "comet", "asteroid", "telescope"]
 OTHER = ["market", "budget", "tax", "invoice", "profit", "quarter", "dividend", "audit"]

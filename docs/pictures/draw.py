@@ -10,8 +10,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from assaymark.steps.calculators import curve, size
-from assaymark.types.plan import Expectation
+from assaymark.certification.calculators import curve, size
+from assaymark.records.plan import Expectation
 
 HERE = Path(__file__).parent
 CLAIM, PREVALENCE, LARGEST = "f1 >= 0.75", 0.03, 16_000

@@ -17,18 +17,18 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
+from assaymark.certification.calculators import read_claim
+from assaymark.certification.drawing import draw_batch
+from assaymark.certification.issuing import certify
+from assaymark.certification.looks import look
+from assaymark.certification.sealing import Wish, seal_plan
 from assaymark.files.labels import LabelRow
 from assaymark.lab.tickets import Tickets, make_tickets, write_tickets
-from assaymark.steps.calculators import read_claim
-from assaymark.steps.certify import certify
-from assaymark.steps.draw import draw_batch
-from assaymark.steps.init import init
-from assaymark.steps.label import label
-from assaymark.steps.look import look
-from assaymark.steps.plan import Wish, seal_plan
-from assaymark.steps.project import Project
-from assaymark.steps.settings import Settings, write_settings
-from assaymark.types.pool import Columns
+from assaymark.labelling.recording import label
+from assaymark.labelling.settings import Settings, write_settings
+from assaymark.project.folder import Project
+from assaymark.project.registration import init
+from assaymark.records.pool import Columns
 
 OUT = Path(__file__).parent / "page"
 SIZES = {"desktop": (1280, 860), "phone": (390, 780)}

@@ -8,25 +8,30 @@ __version__ = "0.1.0"
 # the front door; heavy parts are loaded when they are first used
 _HOMES = {
     "AssaymarkError": "assaymark.errors",
-    "Audit": "assaymark.steps.audit",
-    "Certificate": "assaymark.types.certificate",
-    "Claim": "assaymark.types.claim",
-    "Columns": "assaymark.types.pool",
-    "Counts": "assaymark.types.claim",
-    "Expectation": "assaymark.types.plan",
-    "Project": "assaymark.steps.project",
-    "anytime_bound": "assaymark.stats.mixture",
-    "bound": "assaymark.steps.calculators",
-    "certify": "assaymark.steps.certify",
-    "draw_batch": "assaymark.steps.draw",
-    "init": "assaymark.steps.init",
-    "label_file": "assaymark.steps.label",
-    "look": "assaymark.steps.look",
-    "parse_claim": "assaymark.stats.metrics",
-    "seal_plan": "assaymark.steps.plan",
-    "size": "assaymark.steps.calculators",
-    "verify": "assaymark.steps.verify",
-    "weighted_test": "assaymark.stats.weighted",
+    "Audit": "assaymark.api.certification:Certification",  # its earlier name
+    "Certification": "assaymark.api.certification",
+    "Certificate": "assaymark.records.certificate",
+    "Claim": "assaymark.claims.claim",
+    "Columns": "assaymark.records.pool",
+    "Counts": "assaymark.claims.claim",
+    "Item": "assaymark.api.ask_tell",
+    "Expectation": "assaymark.records.plan",
+    "Project": "assaymark.project.folder",
+    "anytime_bound": "assaymark.stats.sequential.beta_mixture",
+    "assert_certified": "assaymark.monitoring.asserting",
+    "bound": "assaymark.api.metrics",
+    "bound_scorer": "assaymark.api.metrics",
+    "certify": "assaymark.api.certification",
+    "draw_batch": "assaymark.certification.drawing",
+    "init": "assaymark.project.registration",
+    "label_file": "assaymark.labelling.recording",
+    "look": "assaymark.certification.looks",
+    "metrics": "assaymark.api.metrics",
+    "parse_claim": "assaymark.claims.ratio_metrics",
+    "seal_plan": "assaymark.certification.sealing",
+    "size": "assaymark.certification.calculators",
+    "verify": "assaymark.certification.verification",
+    "weighted_test": "assaymark.stats.score_guided.supermartingale",
 }
 
 __all__ = ["__version__", *_HOMES]
@@ -34,7 +39,8 @@ __all__ = ["__version__", *_HOMES]
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+        home, _, other = _HOMES[name].partition(":")
+        return getattr(importlib.import_module(home), other or name)
     raise AttributeError(f"module 'assaymark' has no attribute {name!r}")
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
+from assaymark.claims.claim import Claim
 from assaymark.lab.row_runs import certify_rows
 from assaymark.lab.worlds import Sketch, claim_below, cut_world, make_world
 from assaymark.stats.betting.binary import binary_test, claim_row
@@ -20,9 +21,8 @@ from assaymark.stats.betting.recipe import Recipe
 from assaymark.stats.betting.rows import Row, Rows
 from assaymark.stats.betting.rules import AllOf
 from assaymark.stats.betting.sealed import RowTest
-from assaymark.stats.weighted import Stratum, weighted_test
-from assaymark.stats.weighted_forecast import forecast
-from assaymark.types.claim import Claim
+from assaymark.stats.score_guided.forecast import forecast
+from assaymark.stats.score_guided.supermartingale import Stratum, weighted_test
 
 ALARM = 1e-4
 # Fewer, longer blocks and batches make four hundred runs affordable; the law is the same.

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from assaymark.errors import LedgerError
+from assaymark.labelling.desk import Desk, Given
 from assaymark.ledger import Ledger, open_ledger
 from assaymark.ledger.leases import Lease, LeaseStore, leases_of
 from assaymark.ledger.postgres import TABLES, PostgresLedger
-from assaymark.steps.desk import Desk, Given
-from assaymark.steps.project import Project
+from assaymark.project.folder import Project
 from postgres import Server
 from worlds_on_disk import Answer, World
 
@@ -222,7 +222,7 @@ def test_the_least_rights_of_the_documentation_are_enough(
     with psycopg.connect(server.url, autocommit=True) as connection:
         connection.execute(rights)
     ledger = postgres_ledger(server.url.replace("assaymark@", "labelling@"), "owned")
-    from assaymark.events import LabelRecorded
+    from assaymark.ledger.events import LabelRecorded
 
     with ledger.writing() as writer:
         writer.append([LabelRecorded(item="a", annotator="kim")], time="2026-01-01T12:00:00.000Z")

@@ -8,11 +8,11 @@ import pytest
 from pages import DOCS
 
 import assaymark
+from assaymark.claims.ratio_metrics import NUMERATORS
 from assaymark.cli import cli
 from assaymark.errors import AssaymarkError
-from assaymark.events import KINDS
-from assaymark.stats.fixed import METHODS
-from assaymark.stats.metrics import NUMERATORS
+from assaymark.ledger.events import KINDS
+from assaymark.stats.binomial_bounds import METHODS
 
 
 def _reference(name: str) -> str:

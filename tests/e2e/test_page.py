@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from assaymark.steps.project import Project
-from assaymark.steps.users import add_user
+from assaymark.project.folder import Project
+from assaymark.project.users import add_user
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 READY = "() => document.querySelector('#item [data-text], #item p') && !document.querySelector('#deck').hidden"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from test_page import label, shown
 
-from assaymark.steps.project import Project
+from assaymark.project.folder import Project
 
 SAVED = "() => document.querySelector('#saved').textContent === 'saved ✓'"
 

@@ -11,8 +11,8 @@ from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.recipe import Recipe
 from assaymark.stats.betting.rows import Row
 from assaymark.stats.betting.sealed import RowTest
-from assaymark.stats.wealth import live_sampling
-from assaymark.stats.weighted import Draws
+from assaymark.stats.score_guided.supermartingale import Draws
+from assaymark.stats.score_guided.wealth import live_sampling
 
 # New stakes before every draw, and no wait for the thirtieth label.
 EACH = Recipe(first_block=1, block_share=1000, fewest=0)

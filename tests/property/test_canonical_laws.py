@@ -8,10 +8,10 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assaymark.claims.canonical import canonical
+from assaymark.claims.record import Record, rebuild, stored
 from assaymark.errors import InputError
-from assaymark.types.canonical import canonical
-from assaymark.types.pool import Histogram
-from assaymark.types.record import Record, rebuild, stored
+from assaymark.records.pool import Histogram
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]))
 NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1) | st.floats(allow_nan=False, allow_infinity=False)

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assaymark.claims.canonical import canonical
 from assaymark.claims.grammar import is_simple, parse
 from assaymark.claims.metrics import AVERAGES, RATIOS, metric_name, ratio
+from assaymark.claims.ratio_metrics import metric, parse_claim
 from assaymark.claims.slips import FORMS
 from assaymark.claims.tree import (
     RESERVED,
@@ -20,8 +22,6 @@ from assaymark.claims.tree import (
     from_json,
 )
 from assaymark.errors import InputError
-from assaymark.stats.metrics import metric, parse_claim
-from assaymark.types.canonical import canonical
 
 F_BETAS = ("f1", "f2", "f0.5", "f0.1", "f100")
 METRICS = st.sampled_from((*RATIOS, *AVERAGES, *F_BETAS))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from assaymark.steps.restore import restore
+from assaymark.project.restore import restore
 from worlds_on_disk import Answer, World
 
 Run = Callable[..., Answer]
@@ -130,7 +130,7 @@ def test_a_member_longer_than_its_manifest_says_is_refused(
 SMALL = """
 import resource, sys
 from pathlib import Path
-from assaymark.steps.restore import restore
+from assaymark.project.restore import restore
 resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[3]),) * 2)
 restore(Path(sys.argv[1]), Path(sys.argv[2]))
 """
@@ -214,7 +214,7 @@ def test_a_ledger_is_moved_only_to_where_the_project_finds_it(
 def test_a_moved_ledger_is_read_back_before_the_old_one_ends(
     labelled: Path, assaymark: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from assaymark.steps import move
+    from assaymark.project import move
 
     genuine = move.named_ledger
     found = assaymark("move", "--ledger", "second.sqlite", "-p", labelled)

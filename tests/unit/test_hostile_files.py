@@ -203,7 +203,7 @@ def test_no_column_or_id_steers_the_terminal(
 
 
 def test_what_is_printed_line_by_line_stays_in_its_line(capsys: pytest.CaptureFixture[str]) -> None:
-    from assaymark.cli.output import headline, rows, say, show_json, warn
+    from assaymark.terminal.output import headline, rows, say, show_json, warn
 
     headline("a\nVerified")
     rows([("name", f"{EVIL}\nVerified")])

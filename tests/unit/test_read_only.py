@@ -59,9 +59,9 @@ def test_a_write_ahead_log_on_such_a_disk_is_read_too(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A copy of file and log taken while a server held them: the file alone lacks events."""
-    from assaymark.steps.calculators import read_claim
-    from assaymark.steps.plan import Wish, seal_plan
-    from assaymark.steps.project import Project
+    from assaymark.certification.calculators import read_claim
+    from assaymark.certification.sealing import Wish, seal_plan
+    from assaymark.project.folder import Project
 
     copy = tmp_path / "copy"
     copy.mkdir()
@@ -80,9 +80,9 @@ def test_a_write_ahead_log_on_such_a_disk_is_read_too(
 def test_an_idle_server_brings_everything_into_the_one_file(project: Path, tmp_path: Path) -> None:
     import time
 
-    from assaymark.steps.calculators import read_claim
-    from assaymark.steps.plan import Wish, seal_plan
-    from assaymark.steps.project import Project
+    from assaymark.certification.calculators import read_claim
+    from assaymark.certification.sealing import Wish, seal_plan
+    from assaymark.project.folder import Project
 
     ledger = SqliteLedger(project / "ledger.sqlite")
     with ledger.held():

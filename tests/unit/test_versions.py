@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from assaymark.certificate import issue, statement_of
+from assaymark.certification.certificate import issue, statement_of
+from assaymark.certification.modes import words
+from assaymark.certification.modes.prefix import labelled_prefix
+from assaymark.certification.planning.rows import compiled
+from assaymark.certification.verification import verify
 from assaymark.claims.grammar import parse
+from assaymark.claims.ratio_metrics import DENOMINATORS, domain, parse_claim
+from assaymark.claims.record import restored, stored
 from assaymark.errors import InputError, VerificationError
-from assaymark.events import KINDS, check_story, read_event, replay
-from assaymark.evidence import words
-from assaymark.evidence.prefix import labelled_prefix
-from assaymark.plan.rows import compiled
+from assaymark.ledger.events import KINDS, check_story, read_event, replay
+from assaymark.project.folder import Project
+from assaymark.records.plan import DOMAINS, Plan, claim_of, claim_tree
+from assaymark.records.pool import PoolSummary, RegisteredPool
 from assaymark.stats import methods
-from assaymark.stats.metrics import DENOMINATORS, domain, parse_claim
-from assaymark.steps.project import Project
-from assaymark.steps.verify import verify
-from assaymark.types.plan import DOMAINS, Plan, claim_of, claim_tree
-from assaymark.types.pool import PoolSummary, RegisteredPool
-from assaymark.types.record import restored, stored
 from worlds_on_disk import write_labels
 
 
@@ -48,7 +48,9 @@ def test_a_new_method_and_new_words_leave_a_stored_project_verifying(guided, mon
     monkeypatch.setitem(methods.NAMES, ("anytime", "weighted"), "betting/2")
     monkeypatch.setattr(words, "PROTOCOL", "Something else is assumed.")
     monkeypatch.setattr(words, "sentence", lambda *_: "Quite another sentence.")
-    monkeypatch.setattr("assaymark.certificate.words.sentence", lambda *_: "Another sentence.")
+    monkeypatch.setattr(
+        "assaymark.certification.certificate.words.sentence", lambda *_: "Another sentence."
+    )
     found = verify(guided / "certificate.json", project=Project(folder=guided))
     assert found.status == "verified in part", found.checks  # nobody brought a witness
     assert found.statement == "Another sentence."
@@ -137,7 +139,7 @@ def test_answers_may_be_classes_which_this_version_refuses_to_count() -> None:
 def test_known_labels_come_before_the_seal_or_by_review(guided) -> None:
     entries = Project(folder=guided).ledger.entries()
     known = KINDS["LabelKnown"](item="doc-00001", value=1, source="import")
-    from assaymark.events import seal
+    from assaymark.ledger.events import seal
 
     def chain(place: int, source: str):
         head = entries[:place]

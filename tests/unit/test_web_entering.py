@@ -7,8 +7,8 @@ import pytest
 from test_web import LINKS, client, mark_of, signed
 
 from assaymark.errors import InputError
-from assaymark.steps.project import Project
-from assaymark.steps.users import KEY, UsersError, add_user, read_users, server_key
+from assaymark.project.folder import Project
+from assaymark.project.users import KEY, UsersError, add_user, read_users, server_key
 from assaymark.web.app import Options, make_app
 from assaymark.web.front import Front
 from assaymark.web.sessions import start_links

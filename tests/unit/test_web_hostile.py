@@ -14,9 +14,9 @@ import uvicorn
 from test_web import LINKS, answer, client, signed
 
 from assaymark.errors import LedgerError
+from assaymark.labelling.desk import Desk, Given
 from assaymark.ledger.sqlite import SqliteLedger
-from assaymark.steps.desk import Desk, Given
-from assaymark.steps.project import Project
+from assaymark.project.folder import Project
 from assaymark.web.app import Options, make_app
 from assaymark.web.connections import protocol, room_for, say_shortage_once
 from assaymark.web.limits import MOST_KNOWN, Buckets

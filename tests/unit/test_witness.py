@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from assaymark.certificate import read, write
+from assaymark.certification.certificate import read, write
+from assaymark.certification.witness import commit_id
 from assaymark.ledger.head import head_file, settle_heads
 from assaymark.ledger.sqlite import SqliteLedger
-from assaymark.steps.witness import commit_id
 from worlds_on_disk import Answer, World
 
 Run = Callable[..., Answer]

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from assaymark.claims.canonical import digest
+from assaymark.claims.checks import count
 from assaymark.claims.tree import Figure
 from assaymark.errors import InputError
-from assaymark.types.canonical import digest
-from assaymark.types.checks import count
 
 
 @dataclass(frozen=True, kw_only=True)

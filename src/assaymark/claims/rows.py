@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
+from assaymark.claims.canonical import digest
 from assaymark.claims.cells import Cells
-from assaymark.types.canonical import digest
 
 Tally = Mapping[tuple[int, int], int]
 Signed = Mapping[int, Sequence[Fraction]]

@@ -7,31 +7,29 @@ from pathlib import Path
 import click
 
 from assaymark import __version__
-from assaymark.cli import (
-    calculators,
-    estimate,
-    feeding,
-    lab,
-    operations,
-    pairs,
-    project,
-    recall,
-    report,
-    serve,
-    story,
-    train,
-    triage,
-)
-from assaymark.cli.output import fail, say
+from assaymark.certification import cli as calculators
+from assaymark.cli import feeding, lab, operations, project, report, review, serve, story
+from assaymark.composite import cli as composite
 from assaymark.errors import AssaymarkError
+from assaymark.estimation import cli as estimate
+from assaymark.monitoring.cli import export, gating
+from assaymark.pair_recall.cli import pairs, recall
+from assaymark.terminal.encoding import adapt_streams
+from assaymark.terminal.output import fail, say
+from assaymark.training.cli import train
+from assaymark.triaging.cli import triage
 
 # what belongs together stands together in the help, in the order of the work
 PARTS = {
     "Prove a claim": (
-        "size", "init", "plan", "draw", "label", "serve", "users", "status", "look", "certify",
-        "verify", "report", "key", "witness",
+        "size", "init", "plan", "compare", "cutoff", "draw", "label", "serve", "users", "status", "look",
+        "certify", "verify", "report", "key", "witness",
     ),
-    "Estimate, find, train, automate": ("bound", "estimate", "train", "recall", "keywords", "pair", "triage"),
+    "Find everything relevant": ("review",),
+    "Gate a release": ("lock", "gate", "export"),
+    "Estimate, find, train, automate": (
+        "bound", "estimate", "doctor", "train", "recall", "keywords", "pair", "triage",
+    ),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),
     "See it work": ("demo", "lab"),
 }  # fmt: skip
@@ -78,7 +76,7 @@ def cli(context: click.Context, log: Path | None) -> None:
     People who do not use a terminal label in the browser: assaymark serve -p work
     """
     if log is not None and context.invoked_subcommand is not None:
-        from assaymark.cli.logs import log_to
+        from assaymark.terminal.logs import log_to
 
         log_to(log, command=context.invoked_subcommand)
 
@@ -90,11 +88,15 @@ for command in (
     *story.COMMANDS,
     *report.COMMANDS,
     *serve.COMMANDS,
+    *composite.COMMANDS,
     *estimate.COMMANDS,
     *train.COMMANDS,
     *triage.COMMANDS,
     *recall.COMMANDS,
+    *review.COMMANDS,
     *pairs.COMMANDS,
+    *gating.COMMANDS,
+    *export.COMMANDS,
     *operations.COMMANDS,
     *lab.COMMANDS,
 ):
@@ -102,10 +104,11 @@ for command in (
 
 
 def main() -> None:
-    """Run the command line: 0 done, 1 the answer is no, 2 bad input or refused, 3 our bug."""
+    """Run the command line: 0 done, 1 the answer is no, 2 bad input, 3 our bug; 4 to 6 of the gate."""
+    adapt_streams()
     code = _run()
-    if "assaymark.cli.logs" in sys.modules:
-        from assaymark.cli.logs import log_end
+    if "assaymark.terminal.logs" in sys.modules:
+        from assaymark.terminal.logs import log_end
 
         log_end(code)
     sys.exit(code)

@@ -1,11 +1,15 @@
 """Commands that hand items out and take labels in: draw, label."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from assaymark.cli.estimate import draw_for_estimate, estimating_now, show_batch
-from assaymark.cli.output import (
+from assaymark.claims.record import plain
+from assaymark.claims.results import counted
+from assaymark.composite.cli import claiming_now, draw_now
+from assaymark.estimation.cli import draw_for_estimate, estimating_now, show_batch
+from assaymark.terminal.output import (
     advise,
     headline,
     json_option,
@@ -16,8 +20,9 @@ from assaymark.cli.output import (
     show_json,
     spark_option,
 )
-from assaymark.types.record import plain
-from assaymark.types.results import counted
+
+if TYPE_CHECKING:
+    from assaymark.certification.drawing import Batch
 
 
 @click.command()
@@ -57,9 +62,9 @@ def draw(
       assaymark draw 200 -o batch.csv -p work
       assaymark draw 200 -o tasks.json --format label-studio -p work
     """
-    from assaymark.steps.draw import draw_batch, draw_pending
-    from assaymark.steps.project import Project
-    from assaymark.steps.survey import pending_survey
+    from assaymark.certification.drawing import draw_batch, draw_pending
+    from assaymark.project.folder import Project
+    from assaymark.sampling.surveys import pending_survey
 
     project = Project(folder=folder, spark=master)
     if pending and count is not None:
@@ -70,11 +75,18 @@ def draw(
     if pending and (waiting := pending_survey(project, output=output)) is not None:
         show_batch(waiting, project.folder, as_json=as_json, pending=True)
         return
+    if not pending and claiming_now(project):
+        draw_now(project, count, output, as_json=as_json)
+        return
     batch = (
         draw_pending(project, output=output, form=form)
         if pending
         else draw_batch(project, count=count, output=output, form=form)
     )
+    _show_drawn(batch, folder, pending=pending, as_json=as_json)
+
+
+def _show_drawn(batch: "Batch", folder: Path, *, pending: bool, as_json: bool) -> None:
     if as_json:
         show_json({**plain(batch), "items": list(batch.items), "path": _path(batch.path)})
         return
@@ -147,8 +159,8 @@ def label(
       assaymark label export.json --relevant Spam --irrelevant Ham -p work
     """
     from assaymark.files.spelling import label_names
-    from assaymark.steps.label import label_file
-    from assaymark.steps.project import Project
+    from assaymark.labelling.recording import label_file
+    from assaymark.project.folder import Project
 
     done = label_file(
         Project(folder=folder),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from assaymark.cli.output import headline, json_option, progress_bar, rows, say, show_json
+from assaymark.terminal.output import headline, json_option, progress_bar, rows, say, show_json
 
 
 @click.command()
@@ -50,6 +50,7 @@ def lab(
     test-size: whether tests of the planned size pass as often as asked, a paper's plan and ours.
     pairs: recall of rare topics from two classifiers that overlap, and when that fails.
     policies: when to stop training and certify, and what both cost together.
+    review: what a certified end of a review costs, and how often other rules stop too early.
     The same seed gives the same figures, whatever the number of jobs.
 
     \b

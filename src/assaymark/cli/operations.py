@@ -4,7 +4,9 @@ from pathlib import Path
 
 import click
 
-from assaymark.cli.output import (
+from assaymark.claims.record import plain
+from assaymark.claims.results import counted
+from assaymark.terminal.output import (
     advise,
     headline,
     json_option,
@@ -14,8 +16,6 @@ from assaymark.cli.output import (
     rows,
     show_json,
 )
-from assaymark.types.record import plain
-from assaymark.types.results import counted
 
 MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
 LEDGER_HELP = "postgresql://user@host/database[#name], or ledger.sqlite for a file of the project."
@@ -34,7 +34,7 @@ def check(context: click.Context, folder: Path, as_json: bool) -> None:
     Example:
       assaymark check -p work
     """
-    from assaymark.steps.check import check as run
+    from assaymark.overview.check import check as run
 
     with progress_bar("check") as progress:
         checks = run(folder, progress=progress)
@@ -61,8 +61,8 @@ def backup(output: Path, folder: Path, as_json: bool) -> None:
     Example:
       assaymark backup -o monday.tar.gz -p work
     """
-    from assaymark.steps.backup import backup as run
-    from assaymark.steps.project import Project
+    from assaymark.project.backup import backup as run
+    from assaymark.project.folder import Project
 
     done = run(Project(folder=folder), output)
     if as_json:
@@ -85,7 +85,7 @@ def restore(archive: Path, folder: Path, ledger: str, as_json: bool) -> None:
     Example:
       assaymark restore monday.tar.gz work-again
     """
-    from assaymark.steps.restore import restore as run
+    from assaymark.project.restore import restore as run
 
     done = run(archive, folder, ledger=ledger)
     if as_json:
@@ -107,8 +107,8 @@ def move(ledger: str, folder: Path, as_json: bool) -> None:
     Example:
       assaymark move --ledger postgresql://assaymark@db.example.org/reviews -p work
     """
-    from assaymark.steps.move import move_ledger
-    from assaymark.steps.project import Project
+    from assaymark.project.folder import Project
+    from assaymark.project.move import move_ledger
 
     done = move_ledger(Project(folder=folder), ledger)
     if as_json:
@@ -131,8 +131,8 @@ def join(folder: Path, ledger: str, pool: str | None, as_json: bool) -> None:
     Example:
       assaymark join work --ledger postgresql://assaymark@db.example.org/reviews#tickets --pool s.parquet
     """
-    from assaymark.steps.move import join as run
-    from assaymark.steps.status import status
+    from assaymark.overview.status import status
+    from assaymark.project.move import join as run
 
     project = run(folder, ledger=ledger, pool=pool)
     found = status(project)

@@ -5,14 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assaymark.cli.calculators import (
+from assaymark.certification.cli import (
     expectation_options,
     forecast_json,
     read_expectation,
     show_forecast,
 )
-from assaymark.cli.estimate import plan_estimate
-from assaymark.cli.output import (
+from assaymark.claims.record import plain
+from assaymark.claims.results import percent
+from assaymark.composite.cli import abandon_several, is_of_several, plan_conjunction
+from assaymark.estimation.cli import plan_estimate
+from assaymark.records.plan import Plan
+from assaymark.records.pool import Columns
+from assaymark.terminal.output import (
     advise,
     headline,
     json_option,
@@ -23,13 +28,9 @@ from assaymark.cli.output import (
     show_json,
     spark_option,
 )
-from assaymark.types.plan import Plan
-from assaymark.types.pool import Columns
-from assaymark.types.record import plain
-from assaymark.types.results import percent
 
 if TYPE_CHECKING:
-    from assaymark.steps.project import Project
+    from assaymark.project.folder import Project
 
 
 @click.command()
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
 @click.option("--prediction", metavar="COL", help="The classifier's 0/1 prediction.")
 @click.option("--threshold", type=float, metavar="X", help="Predicted positive if score >= X.")
 @click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
+@click.option(
+    "--group", "groups", multiple=True, metavar="COL", help="A column to claim in every group of."
+)
+@click.option("--positive", metavar="NAME", help="The positive prediction, where not spelled 1.")
 @click.option(
     "--engine", default="duckdb", show_default=True, help="duckdb or spark: what reads it."
 )
@@ -61,6 +66,8 @@ def init(
     prediction: str | None,
     threshold: float | None,
     text: tuple[str, ...],
+    groups: tuple[str, ...],
+    positive: str | None,
     engine: str,
     master: str | None,
     ledger: str,
@@ -73,10 +80,16 @@ def init(
       assaymark init work --pool scores.csv --id id --score score --threshold 0.5 --text body
       assaymark init work --pool lake.scored --id id --score score --threshold 0.5 --engine spark
     """
-    from assaymark.steps.init import init as run
+    from assaymark.project.registration import init as run
 
     columns = Columns(
-        id=id_column, score=score, prediction=prediction, threshold=threshold, text=text
+        id=id_column,
+        score=score,
+        prediction=prediction,
+        threshold=threshold,
+        text=text,
+        groups=groups or None,
+        positive=positive,
     )
     with progress_bar("init") as progress:
         pool_seen = run(
@@ -130,6 +143,10 @@ def init(
 @click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
 @expectation_options
 @click.option("--family", is_flag=True, help="Share one risk among all plans sealed so.")
+@click.option(
+    "--least-group", default=0, type=click.IntRange(min=0), metavar="N",
+    help="Of a claim in every group: smaller groups are left out, by name.",
+)  # fmt: skip
 @click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
 @click.option("--forecast", "only_forecast", is_flag=True, help="Show the cost; seal nothing.")
 @click.option("--abandon", metavar="REASON", help="Close the open plan for good, with a reason.")
@@ -159,6 +176,7 @@ def plan(
     recall: float | None,
     prevalence: float | None,
     family: bool,
+    least_group: int,
     seed: str | None,
     only_forecast: bool,
     abandon: str | None,
@@ -185,7 +203,7 @@ def plan(
       assaymark plan --estimate accuracy --within 0.02 -p work
       assaymark plan --estimate recall --budget 400 --guarantee -p work
     """
-    from assaymark.steps.project import Project
+    from assaymark.project.folder import Project
 
     estimating = {
         "within": within,
@@ -219,6 +237,7 @@ def plan(
             "expectation": read_expectation(pilot, expect, precision, recall, prevalence),
             "seed": seed,
             "family": family,
+            "least_group": least_group,
         },
         only_forecast=only_forecast,
         abandon=abandon,
@@ -242,18 +261,18 @@ def _seal_claim(
     abandon: str | None,
     as_json: bool,
 ) -> None:
-    from assaymark.steps.calculators import read_claim
-    from assaymark.steps.plan import Wish, abandon_plan, forecast_plan, seal_plan
+    from assaymark.certification.calculators import read_claim
+    from assaymark.certification.sealing import Wish, forecast_plan, seal_plan
 
     if abandon is not None:
-        number = abandon_plan(project, abandon)
-        if as_json:
-            show_json({"plan": number, "outcome": "abandoned", "reason": abandon})
-            return
-        headline(f"Plan {number} is closed: abandoned.")
+        _abandon(project, abandon, as_json=as_json)
         return
     if claim is None:
         raise click.UsageError('Name the claim: assaymark plan "f1 >= 0.75" …')
+    if is_of_several(claim):
+        _seal_several(project, claim, options, as_json=as_json)
+        return
+    options.pop("least_group")
     wish = Wish(claim=read_claim(claim), **options)
     cost = forecast_plan(project, wish)
     if cost is not None and not as_json:
@@ -276,6 +295,33 @@ def _seal_claim(
         return
     _show_plan(sealed, _head(project))
     advise(f"assaymark draw -p {quoted(project.folder)}")
+
+
+def _abandon(project: "Project", reason: str, *, as_json: bool) -> None:
+    """Close what is open: a claim of several rows, or a plan."""
+    from assaymark.certification.sealing import abandon_plan
+
+    if abandon_several(project, reason, as_json=as_json):
+        return
+    number = abandon_plan(project, reason)
+    if as_json:
+        show_json({"plan": number, "outcome": "abandoned", "reason": reason})
+        return
+    headline(f"Plan {number} is closed: abandoned.")
+
+
+def _seal_several(
+    project: "Project", claim: str, options: dict[str, Any], *, as_json: bool
+) -> None:
+    """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
+    given = [n for n in ("design", "budget", "expectation", "family") if options.get(n)]
+    if options["mode"] not in (None, "anytime") or given:
+        name = given[0] if given else "mode"
+        raise click.UsageError(
+            f"A claim of several parts is judged whenever you look: leave out --{name}."
+        )
+    names = ("confidence", "seed", "least_group")
+    plan_conjunction(project, claim, {n: options[n] for n in names}, as_json=as_json)
 
 
 def _head(project: "Project") -> str:

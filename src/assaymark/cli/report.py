@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from assaymark.cli.output import (
+from assaymark.terminal.output import (
     advise,
     headline,
     json_option,
@@ -13,6 +13,7 @@ from assaymark.cli.output import (
     quoted,
     rows,
     show_json,
+    warn,
 )
 
 TONES = {"pass": "good", "fail": "bad", "not yet": "wait", "too early": "wait"}
@@ -38,9 +39,12 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
       assaymark report -p work
       assaymark report -o report.pdf -p work
     """
-    from assaymark.steps.project import Project
-    from assaymark.steps.report import write_report
+    from assaymark.overview.report import write_report
+    from assaymark.project.folder import Project
 
+    if Project(folder=folder).state().reviews:
+        _review(folder, output, as_json=as_json)
+        return
     with progress_bar("report") as progress:
         progress("writing", None)
         written = write_report(Project(folder=folder), output=output)
@@ -55,11 +59,14 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
                 "claim": None if written.dossier.claim is None else str(written.dossier.claim),
                 "head": proof.head,
                 "certificate": proof.certificate,
+                "charts": written.charts,
             }
         )
         return
     headline(f"Report written to {written.path}")
     rows([("verdict", str(answer)), ("ledger", proof.head)])
+    if not written.charts:
+        warn("The charts are left out: draw them with pip install 'assaymark[charts]'.")
     if proof.certificate:
         certificate = quoted(folder / "certificate.json")
         advise(
@@ -67,6 +74,33 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
         )
     else:
         advise(f"assaymark status -p {quoted(folder)}")
+
+
+def _review(folder: Path, output: Path | None, *, as_json: bool) -> None:
+    """The report of a project that is a review."""
+    from assaymark.project.folder import Project
+    from assaymark.reviewing.reporting import write_review_report
+    from assaymark.reviewing.wording import verdict
+
+    with progress_bar("report") as progress:
+        progress("writing", None)
+        written = write_review_report(Project(folder=folder), output=output)
+    told = verdict(written.status)
+    if as_json:
+        show_json(
+            {
+                "path": str(written.path),
+                "form": written.form,
+                "tone": "pass" if written.status.decision == "stop" else "not yet",
+                "verdict": told,
+                "head": written.head,
+                "certificate": written.certificate,
+            }
+        )
+        return
+    headline(f"Report written to {written.path}")
+    rows([("verdict", told), ("ledger", written.head)])
+    advise(f"assaymark review status -p {quoted(folder)}")
 
 
 COMMANDS = (report,)

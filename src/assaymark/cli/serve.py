@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from assaymark.cli.output import (
+from assaymark.errors import InputError
+from assaymark.terminal.output import (
     advise,
     headline,
     json_option,
@@ -18,7 +19,6 @@ from assaymark.cli.output import (
     say,
     show_json,
 )
-from assaymark.errors import InputError
 
 
 @click.command()
@@ -77,8 +77,8 @@ def serve(
       assaymark serve --annotator kim --auto-draw -p work
       assaymark serve --allow-host labels.example.org --behind-tls --root-path /work -p work
     """
-    from assaymark.steps.project import Project
-    from assaymark.steps.users import checked_name, read_users
+    from assaymark.project.folder import Project
+    from assaymark.project.users import checked_name, read_users
     from assaymark.web.app import Options, make_app
     from assaymark.web.front import Front
 
@@ -249,8 +249,8 @@ def add(name: str, role: Any, url: str | None, folder: Path, as_json: bool) -> N
     Example:
       assaymark users add kim --role annotator --url https://labels.example.org -p work
     """
-    from assaymark.steps.project import Project
-    from assaymark.steps.users import add_user
+    from assaymark.project.folder import Project
+    from assaymark.project.users import add_user
 
     assert Project(folder=folder).ledger  # noqa: S101 - refuses a folder that is no project
     added = add_user(folder, name, role)
@@ -274,7 +274,7 @@ def list_users(folder: Path, as_json: bool) -> None:
     Example:
       assaymark users list -p work
     """
-    from assaymark.steps.users import read_users
+    from assaymark.project.users import read_users
 
     found = read_users(folder)
     if as_json:
@@ -295,7 +295,7 @@ def remove(name: str, folder: Path, as_json: bool) -> None:
     Example:
       assaymark users remove kim -p work
     """
-    from assaymark.steps.users import remove_user
+    from assaymark.project.users import remove_user
 
     remove_user(folder, name)
     if as_json:

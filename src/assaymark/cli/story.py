@@ -5,11 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assaymark.cli.output import (
+from assaymark.claims.record import plain
+from assaymark.claims.results import percent, shown
+from assaymark.composite.cli import certify_now, claiming_now, look_now
+from assaymark.monitoring.outcomes import look_exit_code
+from assaymark.terminal.output import (
     advise,
     headline,
     json_option,
     progress_bar,
+    project_of_environment,
     project_option,
     quoted,
     rows,
@@ -17,23 +22,25 @@ from assaymark.cli.output import (
     show_json,
     spark_option,
 )
-from assaymark.types.record import plain
-from assaymark.types.results import percent, shown
 
 if TYPE_CHECKING:
-    from assaymark.steps.look import Look
-    from assaymark.steps.status import Status
-    from assaymark.types.certificate import Verification
+    from assaymark.certification.looks import Look
+    from assaymark.overview.status import Status
+    from assaymark.project.folder import Project
+    from assaymark.records.certificate import Verification
 
 TONES = {"pass": "good", "fail": "bad", "continue": "wait"}
 MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
 
 
 @click.command()
+@click.option(
+    "--exit-code", is_flag=True, help="End as gate does: 0 established, 1 refuted, 4 undecided."
+)
 @project_option
 @json_option
 @click.pass_context
-def look(context: click.Context, folder: Path, as_json: bool) -> None:
+def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -> None:
     """What is established so far. Exit code 1 if the claim failed.
 
     A fixed plan refuses a look before all its labels are there: peeking would void the promise.
@@ -42,10 +49,13 @@ def look(context: click.Context, folder: Path, as_json: bool) -> None:
     Example:
       assaymark look -p work
     """
-    from assaymark.steps.look import look as run
-    from assaymark.steps.project import Project
+    from assaymark.certification.looks import look as run
+    from assaymark.project.folder import Project
 
-    seen = run(Project(folder=folder))
+    project = Project(folder=folder)
+    if claiming_now(project):
+        look_now(context, project, as_json=as_json)
+    seen = run(project)
     verdict, estimate = seen.verdict, seen.verdict.estimate
     if as_json:
         show_json(
@@ -90,7 +100,8 @@ def look(context: click.Context, folder: Path, as_json: bool) -> None:
             advise(f"assaymark status -p {quoted(folder)}")
         elif verdict.decision == "continue":
             _advise_more(seen, folder)
-    context.exit(1 if verdict.decision == "fail" else 0)
+    failed = 1 if verdict.decision == "fail" else 0
+    context.exit(look_exit_code(verdict.decision) if exit_code else failed)
 
 
 def _advise_more(seen: "Look", folder: Path) -> None:
@@ -119,10 +130,17 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
     Example:
       assaymark certify -o certificate.json --key my.key -p work
     """
-    from assaymark.steps.certify import certify as run
-    from assaymark.steps.project import Project
-    from assaymark.steps.signing import load_signer
+    from assaymark.certification.issuing import certify as run
+    from assaymark.certification.signing import load_signer
+    from assaymark.project.folder import Project
 
+    if claiming_now(Project(folder=folder)):
+        if key is not None:
+            raise click.UsageError(
+                "Certificates of several rows are not signed yet: leave out --key."
+            )
+        certify_now(Project(folder=folder), output, as_json=as_json)
+        return
     signer = load_signer(key) if key else None
     issued = run(Project(folder=folder), output=output, signer=signer)
     if as_json:
@@ -152,7 +170,8 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
     "--project",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Project whose ledger and pool to recompute from (default: the certificate's folder).",
+    help="Project whose ledger and pool to recompute from (default: the certificate's folder, else "
+    "$ASSAYMARK_PROJECT).",
 )
 @click.option("--pool", metavar="PATH", help="Where the pool lies now, if it was moved.")
 @click.option("--public-key", metavar="HEX", help="Demand a signature by this key (64 hex digits).")
@@ -200,23 +219,32 @@ def verify(
       assaymark verify certificate.json -p work --pool /archive/scores.parquet --head 3f0c…
       assaymark verify certificate.json -p work --require pool,witness
     """
-    from assaymark.steps.place import is_project
-    from assaymark.steps.project import Project
-    from assaymark.steps.verify import Brought
-    from assaymark.steps.verify import verify as run
+    from assaymark.certification.verification import Brought
+    from assaymark.certification.verification import verify as run
+    from assaymark.composite.verification import is_claim_certificate
+    from assaymark.project.folder import Project
+    from assaymark.project.place import is_project
+    from assaymark.reviewing.certificate import is_review_certificate
+    from assaymark.reviewing.verifying import verify_review
 
     if folder is None and is_project(certificate.parent):
         folder = certificate.parent
+    folder = folder or project_of_environment()
     if pool is not None and folder is None:
         raise click.UsageError("--pool needs the ledger too: name the project with -p DIR.")
     project = Project(folder=folder, pool_at=pool, spark=master) if folder else None
+    if is_claim_certificate(certificate):
+        _verify_claim(context, certificate, project, as_json=as_json)
     brought = Brought(
         public_key=public_key,
         require=tuple(name.strip() for name in require.split(",") if name.strip()),
         **_witnesses(heads, files, tsa),
     )
     with progress_bar("verify") as progress:
-        found = run(certificate, project=project, brought=brought, progress=progress)
+        if is_review_certificate(certificate):
+            found = verify_review(certificate, project=project, progress=progress)
+        else:
+            found = run(certificate, project=project, brought=brought, progress=progress)
     if as_json:
         show_json(plain(found))
     else:
@@ -225,9 +253,22 @@ def verify(
     context.exit(1 if failed or found.status == "consistent only" else 0)
 
 
+def _verify_claim(
+    context: click.Context, certificate: Path, project: "Project | None", *, as_json: bool
+) -> None:
+    from assaymark.composite.verification import verify_claim
+
+    found = verify_claim(certificate, project=project)
+    if as_json:
+        show_json(plain(found))
+    else:
+        _show_verification(found)
+    context.exit(0 if found.status.startswith("verified") else 1)
+
+
 def _witnesses(heads: tuple[str, ...], files: tuple[Path, ...], tsa: Path | None) -> dict[str, Any]:
-    from assaymark.steps.timestamp import read_certificates
-    from assaymark.steps.witness import read_head_hash, read_witness
+    from assaymark.certification.timestamp import read_certificates
+    from assaymark.certification.witness import read_head_hash, read_witness
 
     given = [read_head_hash(head).encode() for head in heads] + [read_witness(f) for f in files]
     return {"heads": tuple(given), "authorities": read_certificates(tsa) if tsa else ()}
@@ -265,8 +306,8 @@ def status(folder: Path, as_json: bool) -> None:
     Example:
       assaymark status -p work
     """
-    from assaymark.steps.project import Project
-    from assaymark.steps.status import status as run
+    from assaymark.overview.status import status as run
+    from assaymark.project.folder import Project
 
     now = run(Project(folder=folder))
     if as_json:
@@ -307,7 +348,7 @@ def key(file: Path, as_json: bool) -> None:
     Example:
       assaymark key my.key
     """
-    from assaymark.steps.signing import new_key
+    from assaymark.certification.signing import new_key
 
     public = new_key(file)
     if as_json:
@@ -358,8 +399,8 @@ def witness(given: str, by: str, folder: Path, as_json: bool) -> None:
       assaymark witness 3f0c… --by "opposing counsel, mail of 3 May" -p work
       assaymark witness head.tsr --by "time-stamp service of the court" -p work
     """
-    from assaymark.steps.project import Project
-    from assaymark.steps.witness import record_witness
+    from assaymark.certification.witness import record_witness
+    from assaymark.project.folder import Project
 
     done = record_witness(Project(folder=folder), given, by=by)
     if as_json:

@@ -1,28 +1,14 @@
 """Which tool wrote a file of labels: the registry of readers, and how to tell them apart."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from assaymark.errors import InputError
 from assaymark.files import asreview, delimited, jsonl, label_studio, parquet, prodigy, ris, xlsx
-from assaymark.files.answers import Answer
-from assaymark.files.decoding import Glimpse, glimpse
-from assaymark.files.spelling import Names
-from assaymark.types.checks import choice
+from assaymark.files.decoding import glimpse
+from assaymark.files.formats import GROUP, Reader, reader_of
+from assaymark.plugins import Registry
 
-
-@dataclass(frozen=True, kw_only=True)
-class Reader:
-    """How labels come back from one tool."""
-
-    title: str
-    endings: tuple[str, ...]
-    fits: Callable[[Glimpse], bool]
-    read: Callable[[Path, Names], Iterator[Answer]]
-
-
-READERS: dict[str, Reader] = {
+BUILT_IN = {
     "csv": Reader(
         title="a table in text: comma, semicolon or tab; UTF-8 or UTF-16",
         endings=(".csv", ".tsv", ".txt"),
@@ -66,6 +52,7 @@ READERS: dict[str, Reader] = {
         read=prodigy.read,
     ),
 }
+READERS: Registry[Reader] = Registry(GROUP, BUILT_IN, reader_of)
 
 
 def find_reader(path: Path, form: str = "auto") -> Reader:
@@ -74,7 +61,7 @@ def find_reader(path: Path, form: str = "auto") -> Reader:
     Refuses with the list of formats where no reader or more than one fits.
     """
     if form != "auto":
-        return READERS[choice("format", form, ("auto", *READERS))]
+        return READERS.find("format", form, also=("auto",))
     seen = glimpse(path)
     fitting = [name for name, reader in READERS.items() if reader.fits(seen)]
     if len(fitting) > 1:

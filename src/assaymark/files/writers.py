@@ -1,27 +1,14 @@
 """Which tool a batch is written for: the registry of writers."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from assaymark.errors import InputError
 from assaymark.files import asreview, delimited, jsonl, label_studio, parquet, prodigy, ris, xlsx
-from assaymark.files.places import BatchRow
-from assaymark.types.checks import choice
-
-
-@dataclass(frozen=True, kw_only=True)
-class Writer:
-    """How items go out to one tool. `fill` says where the label goes."""
-
-    title: str
-    endings: tuple[str, ...]
-    write: Callable[[Path, Sequence[BatchRow], Sequence[str]], None]
-    fill: str
-
+from assaymark.files.formats import GROUP, Writer, writer_of
+from assaymark.plugins import Registry
 
 COLUMN = "fill in the column 'label'"
-WRITERS: dict[str, Writer] = {
+BUILT_IN = {
     "csv": Writer(
         title="a table in text with an empty column label",
         endings=(".csv",),
@@ -68,6 +55,7 @@ WRITERS: dict[str, Writer] = {
         fill="label it in Prodigy, write it out with db-out",
     ),
 }
+WRITERS: Registry[Writer] = Registry(GROUP, BUILT_IN, writer_of)
 
 
 def find_writer(path: Path, form: str = "auto") -> Writer:
@@ -82,7 +70,7 @@ def find_writer(path: Path, form: str = "auto") -> Writer:
                 f"a --format: {', '.join(WRITERS)}."
             )
         return found
-    found = WRITERS[choice("format", form, ("auto", *WRITERS))]
+    found = WRITERS.find("format", form, also=("auto",))
     if ending not in found.endings:
         raise InputError(
             f"The format {form} is written as {' or '.join(found.endings)}, got {path.name!r}."
@@ -92,4 +80,4 @@ def find_writer(path: Path, form: str = "auto") -> Writer:
 
 def usual_ending(form: str) -> str:
     """The ending of a batch in this format, where nobody gave it a name."""
-    return ".csv" if form == "auto" else WRITERS[choice("format", form, WRITERS)].endings[0]
+    return ".csv" if form == "auto" else WRITERS.find("format", form).endings[0]

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from assaymark.errors import InputError
 from assaymark.lab.extras import extra
 from assaymark.lab.worlds import Flags, Floats, World
+from assaymark.learners.linear import best_threshold
 from assaymark.pool.duckdb import connect
 from assaymark.pool.sources import quoted
-from assaymark.text.learner import best_threshold
 
 TRAINING = 5_000
 TRUTH_SHARE = 0.7  # of a collection is the population; classifiers are trained on the rest

@@ -7,21 +7,21 @@ from pathlib import Path
 
 import numpy as np
 
+from assaymark.certification.calculators import read_claim
+from assaymark.certification.drawing import draw_batch
+from assaymark.certification.issuing import certify
+from assaymark.certification.looks import Look, look
+from assaymark.certification.sealing import Wish, forecast_plan, seal_plan
+from assaymark.certification.verification import verify
 from assaymark.errors import InputError
 from assaymark.files.labels import LabelRow
 from assaymark.lab.tickets import PREVALENCE, Tickets, make_tickets, write_tickets
-from assaymark.steps.calculators import read_claim
-from assaymark.steps.certify import certify
-from assaymark.steps.draw import draw_batch
-from assaymark.steps.init import init
-from assaymark.steps.label import label
-from assaymark.steps.look import Look, look
-from assaymark.steps.place import is_project
-from assaymark.steps.plan import Wish, forecast_plan, seal_plan
-from assaymark.steps.project import Project
-from assaymark.steps.verify import verify
-from assaymark.types.plan import Expectation
-from assaymark.types.pool import Columns
+from assaymark.labelling.recording import label
+from assaymark.project.folder import Project
+from assaymark.project.place import is_project
+from assaymark.project.registration import init
+from assaymark.records.plan import Expectation
+from assaymark.records.pool import Columns
 
 CLAIM = "f1 >= 0.75"
 EXPECTED = Expectation(precision=0.88, recall=0.8, prevalence=PREVALENCE)

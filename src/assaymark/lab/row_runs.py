@@ -12,9 +12,9 @@ from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.renewal import Segment, segments
 from assaymark.stats.betting.rulings import Ruling, rule_on
 from assaymark.stats.betting.sealed import RowTest
-from assaymark.stats.saddle import Floats
-from assaymark.stats.wealth import Ints, draw_strata
-from assaymark.stats.weighted import Draws
+from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.supermartingale import Draws
+from assaymark.stats.score_guided.wealth import Ints, draw_strata
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from assaymark import __version__
+from assaymark.errors import InputError
 
 Found = dict[str, Any]
 Progress = Callable[[str, float | None], None]
@@ -26,6 +27,7 @@ class Named(Protocol):
 
 
 Task = TypeVar("Task", bound=Named)
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +44,19 @@ class Order:
     folder: Path | None = None
     full: bool = False
     progress: Progress = field(default=lambda _message, _share: None, compare=False)
+
+
+def worked_on(path: Path, parts: Sequence[Part], *, needs: str) -> Sequence[Part]:
+    """The parts of a collection that an experiment runs on; refused where there are none.
+
+    A collection that is named is used or refused: made worlds never stand in for it.
+    """
+    if not parts:
+        raise InputError(
+            f"{path.name} gives this experiment nothing to run on: it needs {needs}. Leave the file "
+            "out, or choose an experiment that can use it."
+        )
+    return parts
 
 
 def rng_of(seed: int, *names: str) -> np.random.Generator:

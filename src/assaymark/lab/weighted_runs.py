@@ -6,8 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaymark.stats.wealth import Ints, draw_strata
-from assaymark.stats.weighted import Draws, WeightedPath, WeightedTest, judge, walk
+from assaymark.stats.score_guided.supermartingale import (
+    Draws,
+    WeightedPath,
+    WeightedTest,
+    judge,
+    walk,
+)
+from assaymark.stats.score_guided.wealth import Ints, draw_strata
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
+from assaymark.claims.checks import choice, open_share
+from assaymark.claims.claim import Claim
+from assaymark.claims.ratio_metrics import metric
 from assaymark.errors import InputError
-from assaymark.stats.metrics import metric
-from assaymark.stats.strata import ClassHistogram, cut_strata, unscored_strata
-from assaymark.stats.weighted import Stratum
-from assaymark.types.checks import choice, open_share
-from assaymark.types.claim import Claim
+from assaymark.stats.score_guided.strata import ClassHistogram, cut_strata, unscored_strata
+from assaymark.stats.score_guided.supermartingale import Stratum
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -1,14 +1,15 @@
 """Door 2, append-only: events behind one protocol, hash-chained, durable before acknowledged."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 from assaymark.errors import InputError
-from assaymark.events import Entry, Event
+from assaymark.ledger.events import Entry, Event
 from assaymark.ledger.head import Head
+from assaymark.plugins import Registry, takes
 
 
 class Writer(Protocol):
@@ -74,15 +75,29 @@ def open_ledger(address: str, *, folder: Path, name: str) -> Ledger:
         from assaymark.ledger.sqlite import SqliteLedger
 
         return SqliteLedger(folder / address)
-    if scheme in ("postgresql", "postgres"):
-        _refuse_secrets(address)
-        from assaymark.ledger.postgres import PostgresLedger
-
-        return PostgresLedger.at(address, name=name)
+    if scheme in LEDGERS:
+        return LEDGERS[scheme](address, name)
+    if scheme in LEDGERS.refused:
+        LEDGERS.find("ledger", scheme)
     raise InputError(
         f"A ledger cannot be kept at {scheme}://…. Give postgresql://user@host/database, or leave "
         "--ledger out to keep it in the project folder."
     )
+
+
+def _postgres(address: str, name: str) -> Ledger:
+    _refuse_secrets(address)
+    from assaymark.ledger.postgres import PostgresLedger
+
+    return PostgresLedger.at(address, name=name)
+
+
+LEDGERS: Registry[Callable[[str, str], Ledger]] = Registry(
+    "assaymark.ledgers",
+    {"postgresql": _postgres, "postgres": _postgres},
+    takes("address", "name"),
+)
+"""Opens a ledger in a database, by the scheme of its address."""
 
 
 def _refuse_path(name: str) -> None:

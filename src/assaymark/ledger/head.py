@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from assaymark.events import Entry
+from assaymark.ledger.events import Entry
 
 try:
     import fcntl

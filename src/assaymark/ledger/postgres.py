@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from assaymark.errors import InputError, LedgerError
-from assaymark.events import Entry
+from assaymark.ledger.events import Entry
 from assaymark.ledger.rows import (
     COLUMNS,
     SCHEMA_VERSION,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from assaymark.errors import LedgerError, VerificationError
-from assaymark.events import Entry, Event, check_chain, seal
+from assaymark.ledger.events import Entry, Event, check_chain, seal
 
 SCHEMA_VERSION = 1
 COLUMNS = "seq, time, kind, body, previous, hash"

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from assaymark.errors import LedgerError, VerificationError
-from assaymark.events import Entry
+from assaymark.ledger.events import Entry
 from assaymark.ledger.head import Head, head_file, keep_head, read_head
 from assaymark.ledger.rows import (
     COLUMNS,

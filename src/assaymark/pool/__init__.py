@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from assaymark.errors import InputError
-from assaymark.types.pool import Columns, PoolFile, PoolSummary, ReservedItem
-from assaymark.types.strata import Stratum
+from assaymark.plugins import Registry, takes
+from assaymark.records.pool import Columns, PoolFile, PoolSummary, ReservedItem
+from assaymark.records.strata import Stratum
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from assaymark.pool.dialect import Dialect
-
-ENGINES = ("duckdb", "spark")
 
 Progress = Callable[[str, float | None], None]
 """Told what is being done and how far it is (a share, or None where nobody knows)."""
@@ -99,23 +98,39 @@ def open_pool(
     `flags` are 0/1 columns to have at hand. `spark` is the session or the address of the cluster;
     without it ASSAYMARK_SPARK or the session that runs already.
     """
-    if engine not in ENGINES:
-        raise InputError(f"'engine' must be one of {', '.join(ENGINES)}, got {engine!r}.")
-    if engine == "spark":
-        from assaymark.pool.spark import SparkPool
+    return ENGINES.find("engine", engine)(source, columns, spark, flags)
 
-        return SparkPool(source, columns, spark, flags)
+
+def _duckdb(source: str, columns: Columns, _connection: Any, flags: Sequence[str]) -> Pool:
     from assaymark.pool.duckdb import DuckDBPool
 
     return DuckDBPool(source, columns, flags)
+
+
+def _spark(source: str, columns: Columns, connection: Any, flags: Sequence[str]) -> Pool:
+    from assaymark.pool.spark.engine import SparkPool
+
+    return SparkPool(source, columns, connection, flags)
+
+
+Engine = Callable[[str, Columns, Any, Sequence[str]], Pool]
+"""Opens a pool: source, columns, a connection that only the engine understands, 0/1 columns."""
+
+ENGINES: Registry[Engine] = Registry(
+    "assaymark.engines",
+    {"duckdb": _duckdb, "spark": _spark},
+    takes("source", "columns", "connection", "flags"),
+)
 
 
 def has_pool(source: str, *, engine: str, spark: "str | SparkSession | None" = None) -> bool:
     """Whether there is anything to read at this source, whatever it holds."""
     from assaymark.pool.sources import find_source, is_elsewhere
 
+    if engine not in ENGINES.built_in:
+        return engine in ENGINES  # it says itself what it cannot read
     if is_elsewhere(source):
-        from assaymark.pool.spark import can_reach
+        from assaymark.pool.spark.engine import can_reach
 
         return can_reach(source, spark)
     try:
@@ -123,7 +138,7 @@ def has_pool(source: str, *, engine: str, spark: "str | SparkSession | None" = N
     except InputError:
         return False
     if found and engine_at_hand(source, engine, spark) == "spark":
-        from assaymark.pool.spark_session import find_session
+        from assaymark.pool.spark.session import find_session
 
         find_session(spark)  # a cluster that does not answer is no sign that the pool changed
     return found
@@ -137,8 +152,8 @@ def engine_at_hand(source: str, engine: str, spark: object = None) -> str:
     """
     from assaymark.pool.sources import is_elsewhere
 
-    if engine == "duckdb" or spark is not None or is_elsewhere(source):
+    if engine != "spark" or spark is not None or is_elsewhere(source):
         return engine
-    from assaymark.pool.spark_session import is_installed
+    from assaymark.pool.spark.session import is_installed
 
     return engine if is_installed() else "duckdb"

@@ -14,7 +14,7 @@ from assaymark.pool.queries import view_sql
 from assaymark.pool.sources import Source, find_source, hash_files, quoted
 from assaymark.pool.sql import SqlPool, refuse_unknown
 from assaymark.pool.written import beside, refuse_other_number, refuse_taken
-from assaymark.types.pool import Columns, PoolFile
+from assaymark.records.pool import Columns, PoolFile
 
 LONGEST = 16_000_000  # bytes of one row of a CSV file
 CSV_HINT = (
@@ -28,7 +28,9 @@ AT_ONCE = 2**27  # ids compared in one go, at 8 bytes each and as much again to 
 def connect() -> duckdb.DuckDBPyConnection:
     """A private in-memory DuckDB that prints nothing."""
     connection = duckdb.connect()
-    connection.execute("SET enable_progress_bar = false")
+    # in a notebook DuckDB refuses the setting without ipywidgets, even to turn it off
+    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()[0][0]:
+        connection.execute("SET enable_progress_bar = false")
     connection.execute("SET preserve_insertion_order = false")
     return connection
 
@@ -47,7 +49,14 @@ class DuckDBPool(SqlPool):
             self.score_hint = " (A score such as 0,5 has a decimal comma: write 0.5.)"
         self._connection = connect()
         self.types = types = self._column_types()
-        for column in (columns.id, columns.score, columns.prediction, *columns.text, *flags):
+        for column in (
+            columns.id,
+            columns.score,
+            columns.prediction,
+            *columns.text,
+            *(columns.groups or ()),
+            *flags,
+        ):
             if column is not None:
                 refuse_unknown(column, types)
         self._create_view(types)

@@ -8,7 +8,7 @@ engines give the same integers. Tied scores share a position, so no cut ever spl
 
 from collections.abc import Sequence
 
-from assaymark.types.pool import Histogram
+from assaymark.records.pool import Histogram
 
 STEPS = 16384
 BINS = 500  # per predicted class, at most
@@ -19,7 +19,8 @@ def grid_sql(score: str, low: float, high: float) -> str:
     if high <= low:
         return "0"
     u = unit_sql(score, low, high)
-    x = f"CASE WHEN {u} < 0.5 THEN sqrt({u} / 2) ELSE 1 - sqrt((1 - {u}) / 2) END"
+    # abs() changes no value in the range; before DuckDB 2.0 both branches are computed for every row
+    x = f"CASE WHEN {u} < 0.5 THEN sqrt(abs({u}) / 2) ELSE 1 - sqrt(abs(1 - {u}) / 2) END"
     return f"least({STEPS - 1}, CAST(floor({STEPS} * ({x})) AS INTEGER))"
 
 

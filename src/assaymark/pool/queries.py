@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from assaymark.errors import InputError
 from assaymark.pool.dialect import WHOLE, Dialect, double_sql
 from assaymark.pool.grid import grid_sql, unit_sql
-from assaymark.types.pool import Columns
-from assaymark.types.strata import Stratum
+from assaymark.records.pool import Columns
+from assaymark.records.strata import Stratum
 
 TRUE = "('1', 'true', '1.0', 't', 'yes')"
 FALSE = "('0', 'false', '0.0', 'f', 'no')"
@@ -71,6 +71,10 @@ def _prediction_sql(
         return f"({score} >= {double_sql(columns.threshold)})"
     if columns.prediction is None:
         return "CAST(NULL AS BOOLEAN)"
+    if columns.positive is not None:
+        text = f"trim(CAST({dialect.name(columns.prediction)} AS STRING))"
+        named = dialect.text(columns.positive)
+        return f"CASE WHEN {text} = {named} THEN true WHEN {text} <> '' THEN false END"
     return _flag_sql(columns.prediction, types, dialect)
 
 

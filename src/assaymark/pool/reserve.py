@@ -12,7 +12,7 @@ from assaymark.errors import VerificationError
 from assaymark.pool.duckdb import connect
 from assaymark.pool.sources import quoted
 from assaymark.pool.tables import file_digest, write_table
-from assaymark.types.pool import ReservedItem
+from assaymark.records.pool import ReservedItem
 
 Texts = Mapping[str, Mapping[str, str | None]]
 

@@ -2,12 +2,13 @@
 
 import hashlib
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assaymark.errors import InputError
 from assaymark.pool import Progress
-from assaymark.types.pool import PoolFile
+from assaymark.records.pool import PoolFile, RegisteredPool
 
 KINDS = {
     ".parquet": "parquet",
@@ -79,6 +80,22 @@ def hash_files(source: Source, progress: Progress) -> tuple[PoolFile, ...]:
             sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
         found.append(PoolFile(name=name, size=path.stat().st_size, sha256=sha256))
     return tuple(found)
+
+
+def file_difference(files: Sequence[PoolFile], registered: RegisteredPool) -> str | None:
+    """The first file that is not as it was registered, and how; None if all are."""
+    now = {file.name: file for file in files}
+    if len(now) == len(registered.files) == 1:
+        # a lone file may have been renamed; what counts is what is in it
+        (expected,) = registered.files
+        (found,) = now.values()
+        now = {expected.name: replace(found, name=expected.name)}
+    for file in registered.files:
+        present = now.pop(file.name, None)
+        if present != file:
+            how = "is missing" if present is None else "is not what was registered"
+            return f"{file.name!r} {how}"
+    return f"{min(now)!r} was added" if now else None
 
 
 def settle(source: str, engine: str) -> str:

@@ -18,8 +18,8 @@ from assaymark.pool.queries import (
     tickets_sql,
     validation_sql,
 )
-from assaymark.types.pool import Columns, Histogram, PoolSummary, ReservedItem
-from assaymark.types.strata import Stratum
+from assaymark.records.pool import Columns, Histogram, PoolSummary, ReservedItem
+from assaymark.records.strata import Stratum
 
 
 class SqlPool(ABC):

@@ -22,13 +22,18 @@ def write_table(path: Path, columns: Mapping[str, Any]) -> Path:
     if len(set(lengths.values())) > 1:
         raise InputError(f"The columns have different lengths: {lengths}.")
     renamed = ", ".join(f"c{number} AS {named(name)}" for number, name in enumerate(columns))
+    return write_rows(path, table, renamed)
+
+
+def write_rows(path: Path, rows: Any, select: str) -> Path:
+    """Write rows that DuckDB can read, in their order, whole or not at all; returns the path."""
     part = beside(path)
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     connection = connect()
-    copy = f"COPY (SELECT {renamed} FROM given) TO {quoted(str(part))}"
+    copy = f"COPY (SELECT {select} FROM given) TO {quoted(str(part))}"
     try:
         connection.execute("SET preserve_insertion_order = true")
-        connection.register("given", table)
+        connection.register("given", rows)
         connection.execute(f"{copy} (FORMAT parquet, COMPRESSION zstd)")
         part.replace(path)
     except (duckdb.IOException, OSError) as error:

@@ -8,10 +8,10 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+from assaymark.claims.checks import count
+from assaymark.claims.results import counted
 from assaymark.errors import InputError
-from assaymark.types.agreement import Agreement, Coefficient, PairAgreement, PairCounts
-from assaymark.types.checks import count
-from assaymark.types.results import counted
+from assaymark.records.agreement import Agreement, Coefficient, PairAgreement, PairCounts
 
 NOBODY = "no item was labelled by two people"
 ONE_ANSWER = "both gave every item the same answer, so agreement by chance would be complete too"

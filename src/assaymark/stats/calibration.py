@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from assaymark.claims.checks import choice
 from assaymark.errors import InputError
 from assaymark.stats.labelled_scores import Labelled
-from assaymark.types.checks import choice
 
 Floats = NDArray[np.float64]
 STEPS = 100

@@ -8,10 +8,10 @@ tuning is the next number. Nothing on the way from labels to a verdict reads a d
 from dataclasses import dataclass
 
 from assaymark.errors import VerificationError
-from assaymark.stats.beliefs import Experts
-from assaymark.stats.mixture import MixtureRule
-from assaymark.stats.spending import SpendingRule
-from assaymark.stats.wealth import Recipe
+from assaymark.stats.score_guided.beliefs import Experts
+from assaymark.stats.score_guided.wealth import Recipe
+from assaymark.stats.sequential.alpha_spending import SpendingRule
+from assaymark.stats.sequential.beta_mixture import MixtureRule
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
-from assaymark.types.checks import open_share
 
 Side = Literal["lower", "upper"]
 # What a draw that nobody labelled is worth when its plan is closed: the least factor of any bet.

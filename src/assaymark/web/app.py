@@ -14,11 +14,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from assaymark.errors import AssaymarkError
-from assaymark.steps.desk import Desk
-from assaymark.steps.project import Project
-from assaymark.steps.settings import read_settings
-from assaymark.steps.texts import Shelf
-from assaymark.steps.users import Known, Role, server_key
+from assaymark.labelling.desk import Desk
+from assaymark.labelling.settings import read_settings
+from assaymark.labelling.texts import Shelf
+from assaymark.project.folder import Project
+from assaymark.project.users import Known, Role, server_key
 from assaymark.web import entering, labelling
 from assaymark.web.assets import load_assets, load_templates, version_of
 from assaymark.web.connections import say_shortage_once
@@ -154,6 +154,9 @@ ROUTES = [
     Route("/watch/train", room("training", "go_on"), methods=["POST"]),
     Route("/watch/stop", room("training", "stop"), methods=["POST"]),
     Route("/watch/progress", room("training", "progress")),
+    Route("/review", room("reviewing", "show")),
+    Route("/review/next", room("reviewing", "go_on"), methods=["POST"]),
+    Route("/review/certify", room("reviewing", "certify"), methods=["POST"]),
     Route("/plan", room("planning", "show")),
     Route("/plan/forecast", room("planning", "forecast"), methods=["POST"]),
     Route("/plan/seal", room("planning", "seal"), methods=["POST"]),

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from assaymark.steps.prospect import Prospect
-from assaymark.types.dossier import CardNumber, Dossier
-from assaymark.types.results import rounded, shown
+from assaymark.certification.prospect import Prospect
+from assaymark.certification.view.dossier import CardNumber, Dossier
+from assaymark.claims.results import rounded, shown
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from assaymark.errors import InputError
-from assaymark.steps.desk import Desk, Given
-from assaymark.steps.texts import Sources, text_sources
+from assaymark.labelling.desk import Desk, Given
+from assaymark.labelling.texts import Sources, text_sources
 from assaymark.web.display import pieces, visible
 from assaymark.web.labelling import ANSWERS, LONGEST_NOTE
 from assaymark.web.site import form, only, person_of, site_of

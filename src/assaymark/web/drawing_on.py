@@ -5,7 +5,7 @@ import logging
 from typing import Any
 
 from assaymark.errors import AssaymarkError
-from assaymark.steps.desk import Desk
+from assaymark.labelling.desk import Desk
 from assaymark.web.site import Site
 
 LOW = 12  # items left at which the next are drawn, so that nobody waits for them
@@ -69,7 +69,7 @@ def _runs_low(desk: Desk) -> bool:
 
 async def draw_next(site: Site, count: int | None = None) -> int:
     """Draw the next items; how many need a label. The same step as the command line's."""
-    from assaymark.steps.draw import draw_batch  # loads the statistics
+    from assaymark.certification.drawing import draw_batch  # loads the statistics
 
     batch = await asyncio.to_thread(draw_batch, site.project, count=count, write=False)
     await site.runner.ask(Desk.catch_up)

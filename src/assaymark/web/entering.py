@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from assaymark.errors import AssaymarkError
-from assaymark.steps.users import Role, checked_name
+from assaymark.project.users import Role, checked_name
 from assaymark.web.sessions import LASTS
 from assaymark.web.site import HOME, Site, form, only, person_of, site_of
 

@@ -8,11 +8,11 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from assaymark.certification.sealing import expected_of
 from assaymark.errors import AssaymarkError, InputError
-from assaymark.steps.desk import ConflictError, Desk, Given
-from assaymark.steps.plan import expected_of
-from assaymark.steps.queue import purposes
-from assaymark.steps.texts import Sources, text_sources
+from assaymark.labelling.desk import ConflictError, Desk, Given
+from assaymark.labelling.queue import purposes
+from assaymark.labelling.texts import Sources, text_sources
 from assaymark.web.display import visible
 from assaymark.web.drawing_on import draw_when_low, standing
 from assaymark.web.site import Site, body, only, person_of, site_of

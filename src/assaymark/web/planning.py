@@ -9,15 +9,15 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from assaymark.certification.calculators import read_claim
+from assaymark.certification.prospect import Prospect, prospect, usual
+from assaymark.certification.sealing import Wish, abandon_plan, expected_of, seal_plan
+from assaymark.claims.results import ModeForecast, percent
 from assaymark.errors import InputError
-from assaymark.events import Attempt, is_frozen, settings_of, training_of
-from assaymark.steps.calculators import read_claim
-from assaymark.steps.desk import Desk
-from assaymark.steps.plan import Wish, abandon_plan, expected_of, seal_plan
-from assaymark.steps.prospect import Prospect, prospect, usual
-from assaymark.steps.settings import Settings, write_settings
-from assaymark.types.plan import Expectation
-from assaymark.types.results import ModeForecast, percent
+from assaymark.labelling.desk import Desk
+from assaymark.labelling.settings import Settings, write_settings
+from assaymark.ledger.events import Attempt, is_frozen, settings_of, training_of
+from assaymark.records.plan import Expectation
 from assaymark.web.charts import power_picture
 from assaymark.web.site import body, form, only, person_of, site_of
 

@@ -5,9 +5,15 @@ import asyncio
 from starlette.requests import Request
 from starlette.responses import Response
 
-from assaymark.steps.desk import Desk
-from assaymark.steps.hand_over import OnRecord, certificate_file, certificate_statement, on_record
-from assaymark.steps.report import REPORT_FORMS, report_bytes
+from assaymark.certification.handover import (
+    OnRecord,
+    certificate_file,
+    certificate_statement,
+    on_record,
+)
+from assaymark.labelling.desk import Desk
+from assaymark.overview.report import report_bytes
+from assaymark.reports.forms import REPORT_FORMS
 from assaymark.web.site import only, person_of, refuse, site_of
 
 TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}

@@ -39,7 +39,7 @@ def prepare(site: Site) -> None:
     """Load all pages, and read the ledger for the dashboard, while people begin to label."""
     for name in ROOMS:
         _enter(name)
-    importlib.import_module("assaymark.steps.draw")
+    importlib.import_module("assaymark.certification.drawing")
     importlib.import_module("assaymark.pool.reserve")
     with contextlib.suppress(AssaymarkError, OSError):  # whoever opens the dashboard will be told
         site.watch.prepare()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from typing import Any, TypeVar
 
-from assaymark.steps.desk import Desk, Given, Outcome
+from assaymark.labelling.desk import Desk, Given, Outcome
 
 Result = TypeVar("Result")
 Job = tuple[Callable[[Desk], Any] | Given, "Future[Any]"]

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from assaymark.steps.users import ROLES, Role, User, token_hash
+from assaymark.project.users import ROLES, Role, User, token_hash
 from assaymark.web.ended import Ended
 
 LASTS = 7 * 24 * 3600  # seconds

@@ -19,11 +19,11 @@ from assaymark.errors import (
     LedgerError,
     VerificationError,
 )
-from assaymark.steps.desk import ConflictError
-from assaymark.steps.project import Project
-from assaymark.steps.settings import Settings
-from assaymark.steps.texts import Shelf
-from assaymark.steps.users import Role, UsersError
+from assaymark.labelling.desk import ConflictError
+from assaymark.labelling.settings import Settings
+from assaymark.labelling.texts import Shelf
+from assaymark.project.folder import Project
+from assaymark.project.users import Role, UsersError
 from assaymark.web.assets import Asset
 from assaymark.web.front import Front
 from assaymark.web.limits import Buckets
@@ -31,7 +31,7 @@ from assaymark.web.runner import Runner
 from assaymark.web.sessions import Person, Session, Sessions
 
 if TYPE_CHECKING:
-    from assaymark.steps.watch import Watch
+    from assaymark.overview.watch import Watch
 
 Handler = Callable[[Request], Awaitable[Response]]
 HOME = {"annotator": "/label", "lead": "/watch", "reader": "/read"}
@@ -63,7 +63,7 @@ class Site:
     @property
     def watch(self) -> "Watch":
         """What the lead sees of the project."""
-        from assaymark.steps.watch import (
+        from assaymark.overview.watch import (
             Watch,
         )  # loads the statistics, which labelling can do without
 

@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.errors import AssaymarkError
-from assaymark.steps.desk import ConflictError, Desk
-from assaymark.steps.training_freeze import stop_training, train_on
-from assaymark.steps.training_settings import TrainWish
+from assaymark.labelling.desk import ConflictError, Desk
+from assaymark.training.freeze import stop_training, train_on
+from assaymark.training.settings import TrainWish
 from assaymark.web.site import form, only, refuse, site_of
 
 BUSY = "training"

@@ -8,13 +8,13 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from assaymark.report.render import svg
-from assaymark.report.surveys import survey_section
-from assaymark.steps.certify import certify as issue
-from assaymark.steps.desk import Desk
-from assaymark.steps.watch import look_is_due
-from assaymark.types.dossier import Dossier
-from assaymark.types.results import percent, rounded
+from assaymark.certification.issuing import certify as issue
+from assaymark.certification.view.dossier import Dossier
+from assaymark.claims.results import percent, rounded
+from assaymark.labelling.desk import Desk
+from assaymark.overview.survey_sections import survey_section
+from assaymark.overview.watch import look_is_due
+from assaymark.reports.render import svg
 from assaymark.web.charts import cut_offs, evidence_bar, path_picture, range_picture, score_picture
 from assaymark.web.drawing_on import draw_next
 from assaymark.web.site import only, person_of, refuse, site_of
@@ -63,8 +63,10 @@ def _now(desk: Desk) -> Now:
 
 @only("lead")
 async def show(request: Request) -> Response:
-    """The dashboard of now."""
+    """The dashboard of now; a review has a page of its own."""
     site = site_of(request)
+    if await site.runner.ask(lambda desk: bool(desk.state.reviews)):
+        return RedirectResponse("/review", status_code=303)
     seen = await asyncio.to_thread(site.watch.look)
     now = await site.runner.ask(_now)
     tone, sign = TONES[seen.answer.tone]

@@ -13,11 +13,11 @@ comparisons and ladders of cut-offs are several rows on the same draws.
     ruling = rule_on(path)                       # pass, fail, open or unreachable
 
 - `rows`: `Row`, `Rows`, `exact`; mirrors (what refutes a row) are derived.
-- `test`: `RowTest`, `Recipe`; with `ceiling` the test ends at a sealed number of draws.
-- `rules`: `One`, `AllOf`, `Ordered`, `Named`, `Gap`, `Mixture`, and `rule_on`.
+- `sealed`, `recipe`: `RowTest`, `Recipe`; with `ceiling` the test ends at a sealed number of draws.
+- `rules`: `One`, `AllOf`, `Ordered`, `Named`, `Gap`, `Mixture`; `rulings`: `rule_on`.
 - `race`: `Race`, the state of a test, for simulations that go on draw by draw.
-- `path`, `chances`, `renewal`, `ceiling`, `forecast`: replay, where to look, when chances are
-  renewed, how a ceiling is chosen, what a plan may expect.
+- `path`, `chances`, `renewal`, `hedge`: replay, where to look, when chances are renewed, how
+  stakes follow the wealth to a ceiling.
 - `binary`: one claim on predicted classes, with its ladder of targets, as rows.
 
 Outcome -1 is "cannot tell": help 0 in every row and in every mirror. A draw outside a row's domain

@@ -14,15 +14,17 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import expit, logit
 
+from assaymark.claims.claim import Claim
+from assaymark.claims.ratio_metrics import metric
 from assaymark.errors import InputError
+from assaymark.stats.betting.path import RowPath
 from assaymark.stats.betting.recipe import Recipe
 from assaymark.stats.betting.rows import Row, Rows, Unit, exact
 from assaymark.stats.betting.rules import One, Ordered
+from assaymark.stats.betting.rulings import rule_on
 from assaymark.stats.betting.sealed import RowTest
-from assaymark.stats.metrics import metric
-from assaymark.stats.weighted import Stratum
-from assaymark.stats.weighted_bound import STEPS
-from assaymark.types.claim import Claim
+from assaymark.stats.score_guided.bound import STEPS, MetricBound
+from assaymark.stats.score_guided.supermartingale import Stratum
 
 NEGATIVE, POSITIVE = 0, 1
 DIGITS = 6  # targets of the ladder are short decimals, so that their rows are short fractions
@@ -132,4 +134,22 @@ def binary_test(
             rule=Ordered(claim=own) if bounds else One(),
             recipe=recipe or Recipe(),
         ),
+    )
+
+
+def bound_of(found: BinaryTest, path: RowPath) -> MetricBound:
+    """The hardest target of the ladder that passed with every easier one, or None with a reason.
+
+    One level covers it together with the claim: if the metric lies below some targets, the easiest
+    of them must have passed wrongly.
+    """
+    chosen = rule_on(path).chosen
+    unknown = "too few labels to exclude any value"
+    return MetricBound(
+        metric=found.claim.metric,
+        side=found.claim.side,
+        value=None if chosen is None else float(found.targets[chosen]),
+        confidence=1.0 - found.test.level,
+        certain=chosen is not None and bool(path.certainty.holds[chosen, -1]),
+        reason=unknown if chosen is None else None,
     )

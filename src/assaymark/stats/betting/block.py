@@ -7,8 +7,8 @@ import numpy as np
 from assaymark.stats.betting.book import Book
 from assaymark.stats.betting.hedge import LEAST, delta, slope_rows
 from assaymark.stats.betting.stakes import Stakes
-from assaymark.stats.saddle import Floats
-from assaymark.stats.wealth import Flags, Ints
+from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.wealth import Flags, Ints
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

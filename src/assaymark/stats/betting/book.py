@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaymark.stats.betting.rows import Row, Rows, exact
-from assaymark.stats.saddle import Floats
-from assaymark.stats.wealth import Flags, Ints
+from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.wealth import Flags, Ints
 
 LARGEST = 2**62
 

@@ -9,11 +9,11 @@ import numpy as np
 from assaymark.stats.betting.race import Outlook, Race
 from assaymark.stats.betting.rules import Gap, Mixture, One, Ordered
 from assaymark.stats.betting.sealed import RowTest, check_draws
-from assaymark.stats.saddle import Floats
-from assaymark.stats.wealth import Flags, Ints
-from assaymark.stats.wealth import Recipe as FirstRecipe
-from assaymark.stats.weighted import Draws
-from assaymark.stats.weighted_walk import guided_sampling
+from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.supermartingale import Draws
+from assaymark.stats.score_guided.walk import guided_sampling
+from assaymark.stats.score_guided.wealth import Flags, Ints
+from assaymark.stats.score_guided.wealth import Recipe as FirstRecipe
 
 ASIDE = 0.2  # of the chances go to other open rows that share strata with the row aimed at
 FIRST = FirstRecipe()

@@ -11,10 +11,10 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtr
 
+from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
-from assaymark.stats.saddle import Floats
-from assaymark.stats.wealth import Ints
-from assaymark.types.checks import open_share
+from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.wealth import Ints
 
 SLOPE = 0.83  # of the line, in units of the whole information
 SLOPES, STEPS = 129, 161  # the table of `delta`: part of the method's number

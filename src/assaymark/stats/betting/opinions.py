@@ -7,8 +7,8 @@ often nobody can tell is counted apart.
 
 import numpy as np
 
-from assaymark.stats.beliefs import Beliefs, Ints
-from assaymark.stats.saddle import Floats
+from assaymark.stats.score_guided.beliefs import Beliefs, Ints
+from assaymark.stats.score_guided.kl_projection import Floats
 
 LOWEST = 1e-5
 STRENGTHS = (20.0, 100.0)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.rows import CANNOT_TELL
 from assaymark.stats.betting.sealed import RowTest, check_draws
-from assaymark.stats.saddle import Floats
-from assaymark.stats.wealth import Flags
-from assaymark.stats.weighted import Draws
+from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.supermartingale import Draws
+from assaymark.stats.score_guided.wealth import Flags
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -12,9 +12,9 @@ from assaymark.stats.betting.opinions import Opinions
 from assaymark.stats.betting.rows import CANNOT_TELL
 from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.betting.stakes import Stakes, Table, anytime_stakes, hedged_stakes, spread
-from assaymark.stats.saddle import Floats
-from assaymark.stats.wealth import NEAR, Flags, Ints
-from assaymark.stats.weighted import Draws
+from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.supermartingale import Draws
+from assaymark.stats.score_guided.wealth import NEAR, Flags, Ints
 
 LOWEST = 1e-5
 LONGEST_BLOCK = 200

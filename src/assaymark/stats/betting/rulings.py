@@ -8,8 +8,8 @@ import numpy as np
 
 from assaymark.stats.betting.path import RowPath, first_true
 from assaymark.stats.betting.rules import AllOf, Gap, Mixture, Named, Ordered
-from assaymark.stats.saddle import Floats
-from assaymark.stats.wealth import Flags
+from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.wealth import Flags
 
 Decision = Literal["pass", "fail", "unreachable", "open"]
 

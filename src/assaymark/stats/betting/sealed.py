@@ -6,15 +6,15 @@ from functools import cached_property
 
 import numpy as np
 
+from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
 from assaymark.stats.betting.book import Book, open_book
 from assaymark.stats.betting.recipe import Recipe
 from assaymark.stats.betting.rows import CANNOT_TELL, Rows
 from assaymark.stats.betting.rules import Gap, Mixture, One, Ordered, Rule, goals, mirrors
-from assaymark.stats.saddle import Floats
-from assaymark.stats.wealth import Flags
-from assaymark.stats.weighted import Draws
-from assaymark.types.checks import open_share
+from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.supermartingale import Draws
+from assaymark.stats.score_guided.wealth import Flags
 
 METHOD = "betting/2"
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from assaymark.stats.betting.recipe import Recipe
 from assaymark.stats.betting.tilt import lowered, tilted
-from assaymark.stats.saddle import Floats
-from assaymark.stats.wealth import EDGE
+from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.wealth import EDGE
 
 # Precision of the projections behind σ and behind the stakes, as shares of all the pull.
 ROUGH, FINE = 1e-4, 1e-8

@@ -6,7 +6,7 @@ Newton steps are enough. The number of steps is part of the method's number.
 
 import numpy as np
 
-from assaymark.stats.saddle import Floats, Projection
+from assaymark.stats.score_guided.kl_projection import Floats, Projection
 
 STEPS = 40
 

@@ -1,0 +1,96 @@
+"""Reviews: first ranking and refit of 100,000 abstracts, and the status at 10,000 labels."""
+
+import csv
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from assaymark.ledger.events import LabelRecorded, ReviewDrawn
+from assaymark.project.folder import Project
+from assaymark.reviewing.handing import next_items
+from assaymark.reviewing.starting import Start, start
+from assaymark.reviewing.stats import Batch, RowWealth, draws_of, log_wealth, set_digest
+from assaymark.reviewing.status import review_status
+from measure import report
+
+ITEMS = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+LABELS = 10_000
+
+
+def seconds(work) -> float:
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
+
+
+def make(folder: Path) -> Path:
+    """Abstracts of about 120 words; one in fifty is relevant."""
+    rng = random.Random(42)
+    words = [f"w{i}" for i in range(30_000)]
+    shares = 1 / np.arange(1, len(words) + 1)
+    chosen = np.random.default_rng(42).choice(words, p=shares / shares.sum(), size=(ITEMS, 120))
+    path = folder / "pool.csv"
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        out = csv.writer(stream)
+        out.writerow(["id", "abstract"])
+        for number in range(ITEMS):
+            text = " ".join(chosen[number])
+            topic = number % 50 == 0 and rng.random() < 0.9
+            out.writerow([f"r{number:06}", f"{text} telescope galaxy" if topic else text])
+    return path
+
+
+def labelled(project: Project) -> None:
+    """10,000 labels, half of them random draws, written as the commands write them."""
+    ids = [f"r{i:06}" for i in range(ITEMS)]
+    with project.writing() as session:
+        work = session.state.reviews[0]
+        number = len(work.batches)
+        free = [item for item in ids if item not in work.handed]
+        directed, drawn = tuple(free[: LABELS // 2]), tuple(free[LABELS // 2 : LABELS])
+        inside = [item for item in ids if item not in work.outside]
+        session.record(
+            ReviewDrawn(
+                review=1, batch=number + 1, handout=work.handouts + 1, route="random",
+                items=drawn, file="", sha256="", n=len(inside), digest=set_digest(inside),
+            ),
+            ReviewDrawn(
+                review=1, batch=number + 2, handout=work.handouts + 1, route="directed",
+                items=directed, file="", sha256="",
+            ),
+        )  # fmt: skip
+        for item in (*directed, *drawn):
+            label = int(int(item[1:]) % 50 == 0)
+            session.record(LabelRecorded(item=item, annotator="a", label=label))
+
+
+def main() -> int:
+    good = True
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pool = make(folder)
+        wish = Start(pool=str(pool), id="id", text=("abstract",), known="r000000,r000050")
+        start(folder / "work", wish)
+        project = Project(folder=folder / "work")
+        first = seconds(lambda: next_items(project, count=50))
+        good &= report(f"first ranking of {ITEMS:,} abstracts", first, 60, " s")
+        labelled(project)
+        again = seconds(lambda: next_items(project, count=50))
+        good &= report(f"refit, re-rank, hand out at {LABELS:,} labels", again, 5, " s")
+        status = min(seconds(lambda: review_status(project)) for _ in range(3))
+        good &= report(f"status at {LABELS:,} labels", status, 0.3, " s")
+    hits = tuple(i % 500 == 499 for i in range(LABELS))
+    row = RowWealth(row=100)
+    one = seconds(lambda: [row.add(left=90_000 - i, found=20, hit=False) for i in range(1000)])
+    good &= report("wealth per irrelevant label", one / 1000 * 1e6, 50, " µs")
+    draws = draws_of([Batch(items=90_000, found=20, hits=hits)])
+    good &= report("replay after a hit", seconds(lambda: log_wealth(draws, 100)) * 1e3, 50, " ms")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

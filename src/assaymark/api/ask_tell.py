@@ -1,0 +1,201 @@
+"""The ask-and-tell interface: items to label out, labels in, until there is an answer."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from assaymark.api.labels import LabelColumns, Labels, label_rows
+from assaymark.errors import InputError
+from assaymark.labelling.recording import DEFAULT_ANNOTATOR, Labelled, label
+from assaymark.overview.report import write_report
+from assaymark.overview.status import Status, status
+from assaymark.pool.dialect import WHOLE
+from assaymark.project.folder import Project, registered_pool
+from assaymark.project.place import is_project
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Id = str | int
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """Something to label: its id and the texts to read. Never its score or prediction."""
+
+    id: Any
+    texts: dict[str, str]
+
+    @property
+    def text(self) -> str:
+        """All texts, one below the other."""
+        return "\n".join(self.texts.values())
+
+
+class AskTell(ABC, Generic[Answer]):
+    """A project that asks for labels and is told them.
+
+    The folder is an ordinary project: the command line and the page can work on it too.
+    """
+
+    project: Project
+
+    def __init__(self, folder: str | Path, *, spark: "str | SparkSession | None" = None) -> None:
+        self.project = Project(folder=Path(folder), spark=spark)
+        if not is_project(self.project.folder):
+            self.project.state()  # refuses with what to do
+        self._whole_ids: bool | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the project."""
+        return self.project.folder
+
+    def ask(self, count: int | None = None) -> list[Item]:
+        """The next items to label: `count` of them, or as many as are useful at this point.
+
+        The last batch may be shorter, and there is none, an empty list, when nothing is left to
+        draw. Items that were handed out before and have no label yet come with `open_items`.
+        """
+        if count is not None and count < 1:
+            raise InputError(f"Ask for at least 1 item, got {count}.")
+        left = self._left()
+        if left == 0:
+            return []
+        return self._items(self._draw(None if count is None else min(count, left)))
+
+    def tell(
+        self,
+        labels: Labels,
+        *,
+        annotator: str = DEFAULT_ANNOTATOR,
+        correct: bool = False,
+        id: str | None = None,  # noqa: A002 - the same word as on the command line
+        label: str = "label",
+    ) -> Labelled:
+        """Record labels by item id: True/False, 1/0, the words of label files, None or "?".
+
+        `labels` is a mapping or series by id, a list of pairs, or a table whose columns are named
+        by `id` (the pool's unless given) and `label`. All are recorded, or none. An annotator's
+        other answer to the same item is refused unless `correct` says that it is a correction.
+        """
+        return self._record(labels, annotator, id, label, correct=correct, adjudicate=False)
+
+    def adjudicate(
+        self,
+        labels: Labels,
+        *,
+        annotator: str = "adjudicator",
+        correct: bool = False,
+        id: str | None = None,  # noqa: A002 - as above
+        label: str = "label",
+    ) -> Labelled:
+        """Decide items on which annotators differ. The same forms of labels as `tell`."""
+        return self._record(labels, annotator, id, label, correct=correct, adjudicate=True)
+
+    def run(
+        self,
+        label: Callable[[Item], Any],
+        *,
+        batch: int | None = None,
+        max_labels: int | None = None,
+        annotator: str = DEFAULT_ANNOTATOR,
+    ) -> Answer:
+        """Ask and tell until there is an answer, nothing is left, or `max_labels` were given.
+
+        `label` is called with each `Item` and returns its label.
+        """
+        given = 0
+        while not self._finished():
+            room = None if max_labels is None else max_labels - given
+            if room == 0:
+                break
+            items = self.open_items()[:room]
+            if not items:
+                items = self.ask(batch if room is None else min(batch or room, room))
+            if not items:
+                break
+            self.tell([(item.id, label(item)) for item in items], annotator=annotator)
+            given += len(items)
+        return self._answer()
+
+    def open_items(self) -> list[Item]:
+        """Items that were handed out and have no settled label yet."""
+        return self._items(self._open())
+
+    def status(self) -> Status:
+        """Where the work stands, without looking at the verdict."""
+        return status(self.project)
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write the report, .html or .pdf (report.html in the project unless named); its path."""
+        return write_report(self.project, output=None if path is None else Path(path)).path
+
+    def _record(
+        self,
+        labels: Labels,
+        annotator: str,
+        id_column: str | None,
+        label_column: str,
+        *,
+        correct: bool,
+        adjudicate: bool,
+    ) -> Labelled:
+        usual = registered_pool(self.project.state()).columns.id
+        columns = LabelColumns(id=id_column or usual, label=label_column)
+        rows = label_rows(labels, annotator=annotator, columns=columns)
+        return label(self.project, rows, correct=correct, adjudicate=adjudicate)
+
+    def _items(self, ids: Sequence[str]) -> list[Item]:
+        texts = self._texts(ids)
+        return [Item(id=self._as_given(name), texts=texts.get(name, {})) for name in ids]
+
+    def _as_given(self, name: str) -> Id:
+        """The id in the type of the pool's column: a whole number where ids are whole numbers."""
+        if self._whole_ids is None:
+            self._whole_ids = _has_whole_ids(self.project)
+        return int(name) if self._whole_ids else name
+
+    @abstractmethod
+    def _draw(self, count: int | None) -> Sequence[str]:
+        """Draw the next items."""
+
+    @abstractmethod
+    def _left(self) -> int:
+        """How many items can still be drawn."""
+
+    @abstractmethod
+    def _open(self) -> Sequence[str]:
+        """Items without a settled label."""
+
+    @abstractmethod
+    def _texts(self, ids: Sequence[str]) -> dict[str, dict[str, str]]:
+        """What people read of these items."""
+
+    @abstractmethod
+    def _finished(self) -> bool:
+        """Whether there is an answer already."""
+
+    @abstractmethod
+    def _answer(self) -> Answer:
+        """What the labels say now."""
+
+
+def _has_whole_ids(project: Project) -> bool:
+    registered = registered_pool(project.state())
+    if registered.engine != "duckdb":
+        return False
+    pool = project.pool(registered)
+    try:
+        types: dict[str, str] = getattr(pool, "types", {})
+        return types.get(registered.columns.id) in WHOLE and not _is_text_file(pool)
+    finally:
+        pool.close()
+
+
+def _is_text_file(pool: Any) -> bool:
+    """CSV and JSON files are read as text: their ids are as they are written there."""
+    return bool(getattr(pool, "id_is_text", True))

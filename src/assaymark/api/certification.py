@@ -1,0 +1,251 @@
+"""Certification from Python: claim, ask for items, tell labels, read the verdict, certify."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from assaymark.api.ask_tell import AskTell, Item
+from assaymark.api.data import PoolInput, register, temporary_folder
+from assaymark.api.wishes import expectation_of, seed_text
+from assaymark.certification import issuing, verification
+from assaymark.certification.drawing import draw_batch, left_to_draw, read_texts
+from assaymark.certification.looks import look
+from assaymark.certification.sealing import Wish, abandon_plan, forecast_plan, seal_plan
+from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.ratio_metrics import parse_claim
+from assaymark.claims.results import Forecast, Verdict
+from assaymark.pool.memory import Table, is_table
+from assaymark.project.folder import latest_attempt
+from assaymark.records.certificate import Verification
+from assaymark.records.plan import Expectation, Mode, Plan
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from assaymark.certification.signing import Signer
+
+__all__ = ["Certification", "Item", "certify"]
+SampleDesign = Literal["simple", "weighted"]
+
+
+class Certification(AskTell[Verdict]):
+    """Proves a claim about a classifier, driven from a notebook or a program.
+
+    Open the project in a folder, or begin a new one with `assaymark.certify(…)`.
+
+    >>> scores = [i / 100 for i in range(100)]
+    >>> work = certify({"score": scores}, "accuracy >= 0.9", threshold=0.5, seed="example")
+    >>> work.run(lambda item: item.id >= 50, batch=20).decision
+    'pass'
+    """
+
+    @classmethod
+    def begin(
+        cls,
+        folder: str | Path | None,
+        pool: "str | Path | Table | None" = None,
+        *,
+        y_score: Any = None,
+        y_pred: Any = None,
+        id: str | None = None,  # noqa: A002 - the same word as on the command line
+        score: str | None = None,
+        prediction: str | None = None,
+        threshold: float | None = None,
+        text: str | Sequence[str] = (),
+        engine: str = "duckdb",
+        spark: "str | SparkSession | None" = None,
+    ) -> "Certification":
+        """A new project on the pool, without a plan; the parameters are those of `certify`."""
+        if score is None and not is_table(pool) and y_score is None and y_pred is None:
+            score = "score"
+        given = PoolInput(
+            data=pool,
+            y_score=y_score,
+            y_pred=y_pred,
+            id=id,
+            score=score,
+            prediction=prediction,
+            threshold=threshold,
+            text=text,
+        )
+        made = cls.__new__(cls)
+        place = temporary_folder(made) if folder is None else Path(folder)
+        register(given, place, engine=engine, spark=spark)
+        made.__init__(place, spark=spark)  # type: ignore[misc] # the folder must outlive `made` only
+        return made
+
+    def claim(
+        self,
+        claim: str | Claim,
+        *,
+        mode: Mode | None = None,
+        design: SampleDesign | None = None,
+        confidence: float = 0.95,
+        power: float = 0.93,
+        budget: int | None = None,
+        expect: float | Expectation | None = None,
+        pilot: Counts | str | Sequence[int] | None = None,
+        seed: int | str | None = None,
+        family: bool = False,
+        expectation: Expectation | None = None,
+    ) -> Plan:
+        """Seal a plan for the claim: from here on claim, size and draws are decided.
+
+        `claim` is text such as "recall >= 0.8" or a `Claim`. `expect` is the value of the claimed
+        metric that you expect, `pilot` the counts of a labelled random sample; both only plan the
+        number of labels. `mode` is "anytime" unless given, "budget" or "fixed"; `design` is
+        "weighted" (score-guided) where there are predictions, or "simple". `budget` is where a
+        fixed or budget plan ends. With `family`, all plans on this pool share one risk.
+        """
+        return seal_plan(
+            self.project,
+            self._wish(
+                claim,
+                expectation or expect,
+                pilot,
+                mode=mode,
+                design=design,
+                confidence=confidence,
+                power=power,
+                budget=budget,
+                seed=seed_text(seed),
+                family=family,
+            ),
+        )
+
+    def forecast(
+        self,
+        claim: str | Claim,
+        *,
+        confidence: float = 0.95,
+        power: float = 0.93,
+        expect: float | Expectation | None = None,
+        pilot: Counts | str | Sequence[int] | None = None,
+    ) -> Forecast | None:
+        """What the claim will cost in every mode; None where nothing is known. Records nothing."""
+        wish = self._wish(claim, expect, pilot, confidence=confidence, power=power)
+        return forecast_plan(self.project, wish)
+
+    def verdict(self) -> Verdict:
+        """What is established now. Every look at an open plan is recorded."""
+        return look(self.project).verdict
+
+    @property
+    def plan(self) -> Plan:
+        """The latest plan."""
+        return latest_attempt(self.project.state()).plan
+
+    def certify(
+        self, path: str | Path | None = None, *, signer: "Signer | None" = None
+    ) -> issuing.Issued:
+        """Issue the certificate of an established claim (certificate.json unless named)."""
+        output = None if path is None else Path(path)
+        return issuing.certify(self.project, output=output, signer=signer)
+
+    def verify(
+        self, path: str | Path | None = None, *, brought: verification.Brought | None = None
+    ) -> Verification:
+        """Recompute a certificate (certificate.json unless named) from the ledger and the pool."""
+        place = self.folder / "certificate.json" if path is None else Path(path)
+        return verification.verify(place, project=self.project, brought=brought)
+
+    def abandon(self, reason: str) -> int:
+        """Close the open plan for good, with a reason; returns its number."""
+        return abandon_plan(self.project, reason)
+
+    def _wish(
+        self,
+        claim: str | Claim,
+        expect: float | Expectation | None,
+        pilot: Counts | str | Sequence[int] | None,
+        **options: Any,
+    ) -> Wish:
+        asked = parse_claim(claim) if isinstance(claim, str) else claim
+        return Wish(
+            claim=asked, expectation=expectation_of(self.project, asked, expect, pilot), **options
+        )
+
+    def _draw(self, count: int | None) -> Sequence[str]:
+        return draw_batch(self.project, count=count, write=False).items
+
+    def _left(self) -> int:
+        return left_to_draw(self.project)
+
+    def _open(self) -> Sequence[str]:
+        state = self.project.state()
+        return [item for item in latest_attempt(state).order if not state.labelled(item)]
+
+    def _texts(self, ids: Sequence[str]) -> dict[str, dict[str, str]]:
+        state = self.project.state()
+        files = [reserve.file for reserve in latest_attempt(state).reserves]
+        return dict(read_texts(self.project, state, files, ids))
+
+    def _finished(self) -> bool:
+        if self.plan.mode == "fixed":  # it is judged once, when all its labels are there
+            return not self._left() and not self._open()
+        return self.verdict().decision != "continue"
+
+    def _answer(self) -> Verdict:
+        return self.verdict()
+
+
+def certify(
+    pool: "str | Path | Table | None" = None,
+    claim: str | Claim | None = None,
+    *,
+    y_score: Any = None,
+    y_pred: Any = None,
+    id: str | None = None,  # noqa: A002 - the same word as on the command line
+    score: str | None = None,
+    prediction: str | None = None,
+    threshold: float | None = None,
+    text: str | Sequence[str] = (),
+    folder: str | Path | None = None,
+    mode: Mode | None = None,
+    design: SampleDesign | None = None,
+    confidence: float = 0.95,
+    power: float = 0.93,
+    budget: int | None = None,
+    expect: float | Expectation | None = None,
+    pilot: Counts | str | Sequence[int] | None = None,
+    seed: int | str | None = None,
+    family: bool = False,
+) -> Certification:
+    """Begin to prove a claim: register the pool, seal a plan, and get the items to label.
+
+    `pool` is a data frame (pandas, polars), an Arrow table, a DuckDB relation, a Hugging Face
+    dataset, a dict of columns, a list of dicts or the name of a file; arrays `y_score` and
+    `y_pred` do as well, and ids are then positions. `id`, `score`, `prediction` and `text` name
+    columns; `threshold` turns scores into predictions. Without `folder` the project is temporary:
+    it is removed when the result is no longer used. The other parameters are those of
+    `Certification.claim`.
+
+    >>> work = certify(y_score=[0.1, 0.9] * 60, threshold=0.5, claim="precision >= 0.8", seed=1)
+    >>> work.run(lambda item: item.id % 2 == 1).established
+    True
+    """
+    made = Certification.begin(
+        folder,
+        pool,
+        y_score=y_score,
+        y_pred=y_pred,
+        id=id,
+        score=score,
+        prediction=prediction,
+        threshold=threshold,
+        text=text,
+    )
+    if claim is not None:
+        made.claim(
+            claim,
+            mode=mode,
+            design=design,
+            confidence=confidence,
+            power=power,
+            budget=budget,
+            expect=expect,
+            pilot=pilot,
+            seed=seed,
+            family=family,
+        )
+    return made

@@ -1,0 +1,140 @@
+"""A pool as Python users hold it: a file, a table in memory, or arrays of scores and predictions."""
+
+import shutil
+import tempfile
+import weakref
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assaymark.errors import InputError
+from assaymark.pool.memory import MemoryTable, Table, is_table, memory_table
+from assaymark.project.place import is_project
+from assaymark.project.registration import init
+from assaymark.records.pool import Columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import SparkSession
+
+POOL_FILE = "pool.parquet"
+ID = "id"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PoolInput:
+    """A pool and which of its columns mean what; None where the usual names are to be used."""
+
+    data: "str | Path | Table | None" = None
+    y_score: Any = None
+    y_pred: Any = None
+    id: str | None = None
+    score: str | None = None
+    prediction: str | None = None
+    threshold: float | None = None
+    text: "str | Sequence[str]" = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The text columns; one name is one column."""
+        return (self.text,) if isinstance(self.text, str) else tuple(self.text)
+
+
+def register(
+    pool: PoolInput,
+    folder: Path,
+    *,
+    engine: str = "duckdb",
+    spark: "str | SparkSession | None" = None,
+) -> None:
+    """Make the folder a project with this pool; tables in memory are written into it."""
+    arrays = pool.y_score is not None or pool.y_pred is not None
+    if not arrays and not is_table(pool.data):
+        _refuse_no_pool(pool.data)
+        init(folder, pool=str(pool.data), columns=_file_columns(pool), engine=engine, spark=spark)
+        return
+    if is_project(folder):
+        raise InputError(
+            f"{str(folder)!r} already is an assaymark project. Open it: Certification(…)."
+        )
+    table = _with_arrays(pool) if arrays else memory_table(pool.data)
+    columns, numbered = _columns(pool, table.names)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = table.write(folder / POOL_FILE, positions=columns.id if numbered else None)
+    init(folder, pool=str(path), columns=columns)
+
+
+def temporary_folder(owner: object) -> Path:
+    """A folder that lives as long as its owner."""
+    folder = Path(tempfile.mkdtemp(prefix="assaymark-"))
+    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _refuse_no_pool(data: object) -> None:
+    if not isinstance(data, str | Path):
+        raise InputError(
+            f"The pool cannot be a {type(data).__name__}. Give a data frame, an Arrow table, a dict of "
+            "columns, a list of dicts, the name of a file, or arrays: y_score=…, y_pred=…"
+        )
+
+
+def _file_columns(pool: PoolInput) -> Columns:
+    return Columns(
+        id=pool.id or ID,
+        score=pool.score,
+        prediction=pool.prediction,
+        threshold=pool.threshold,
+        text=pool.texts,
+    )
+
+
+def _columns(pool: PoolInput, names: tuple[str, ...]) -> tuple[Columns, bool]:
+    """Which column is what, and whether rows are numbered because no column holds ids."""
+    score = pool.score or ("score" if "score" in names else None)
+    prediction = pool.prediction
+    if prediction is None and pool.threshold is None and "prediction" in names:
+        prediction = "prediction"
+    numbered = pool.id is None and ID not in names
+    columns = Columns(
+        id=pool.id or ID,
+        score=score,
+        prediction=prediction,
+        threshold=pool.threshold,
+        text=pool.texts,
+    )
+    return columns, numbered
+
+
+def _with_arrays(pool: PoolInput) -> MemoryTable:
+    """The arrays as columns, beside those of a table of columns where there is one."""
+    known: dict[str, Any] = {}
+    if pool.data is not None:
+        table = memory_table(pool.data)
+        if table.columns is None:
+            raise InputError(
+                "Arrays go with a dict of columns or with nothing; a data frame has columns of its "
+                "own. Name them instead: score='…', prediction='…'."
+            )
+        known = dict(table.columns)
+    for name, values in (("score", pool.y_score), ("prediction", pool.y_pred)):
+        if values is not None:
+            known[name] = _one_column(name, values)
+    return memory_table(known)
+
+
+def _one_column(name: str, values: Any) -> Any:
+    import numpy as np
+
+    array = np.asarray(values)
+    if array.ndim == 2 and array.shape[1] == 2:
+        raise InputError(
+            f"'{name}' has two columns, as predict_proba gives them. Take the one of the positive "
+            f"class: {name}[:, 1]."
+        )
+    if array.ndim != 1:
+        raise InputError(
+            f"'{name}' must hold one number per item, got an array of shape {array.shape}."
+        )
+    return array

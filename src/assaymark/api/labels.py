@@ -1,0 +1,113 @@
+"""Labels as Python users hold them: mappings, series, data frames, pairs."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assaymark.errors import InputError
+from assaymark.files.labels import LabelRow
+from assaymark.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT, read_label
+from assaymark.pool.memory import ArrowStream, NamedColumns, Table, column_values
+
+Labels = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | Table
+"""What `tell` takes: labels by item id, pairs of id and label, or a table with both columns."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelColumns:
+    """The columns of ids and labels, where labels come as a table."""
+
+    id: str
+    label: str = "label"
+
+
+def label_rows(labels: Any, *, annotator: str, columns: LabelColumns) -> list[LabelRow]:
+    """One row per label. A missing value of a table or a series is an item without a label yet."""
+    return [
+        LabelRow(item=item_id(item), label=label_of(item, value), annotator=annotator)
+        for item, value in label_pairs(labels, columns)
+        if not _absent(value)
+    ]
+
+
+def label_pairs(labels: Any, columns: LabelColumns) -> list[tuple[Any, Any]]:
+    """Ids with their labels.
+
+    >>> label_pairs([(7, 1), (8, "no")], LabelColumns(id="id"))
+    [(7, 1), (8, 'no')]
+    """
+    if _is_series(labels) or (isinstance(labels, Mapping) and not _is_table(labels, columns)):
+        return list(labels.items())
+    if _is_table(labels, columns) or isinstance(labels, ArrowStream | NamedColumns):
+        return _table_pairs(labels, columns)
+    if isinstance(labels, Sequence) and labels and isinstance(labels[0], Mapping):
+        return _table_pairs(labels, columns)
+    try:
+        return [(item, value) for item, value in labels]
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"Labels cannot be read from a {type(labels).__name__}. Give a mapping of ids to labels, "
+            "pairs (id, label), a series with ids as its index, or a table with the columns "
+            f"'{columns.id}' and '{columns.label}'."
+        ) from error
+
+
+def item_id(item: Any) -> str:
+    """The id as the project stores it; an `Item` stands for its id."""
+    return str(getattr(item, "id", item))
+
+
+def label_of(item: Any, value: Any) -> int | None:
+    """1, 0, or None for "cannot tell"; refused with the item's id where it is none of them.
+
+    >>> label_of(7, "yes"), label_of(8, None)
+    (1, None)
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return int(value)
+    try:
+        return read_label(str(value))
+    except InputError as error:
+        words = ", ".join(sorted({*RELEVANT, *NOT_RELEVANT, *CANNOT_TELL} - {"1.0", "0.0"}))
+        raise InputError(
+            f"The label of item {getattr(item, 'id', item)!r} is {value!r}, which cannot be read. "
+            f"Nothing was recorded. Labels are True, False, None (cannot tell) or one of: {words}."
+        ) from error
+
+
+def _absent(value: Any) -> bool:
+    """NaN, NaT and NA of data frames; None is an answer."""
+    if isinstance(value, float):
+        return math.isnan(value)
+    return value is _NO_LABEL or type(value).__name__ in ("NAType", "NaTType")
+
+
+_NO_LABEL = object()
+
+
+def _is_series(labels: Any) -> bool:
+    return hasattr(labels, "index") and hasattr(labels, "items") and not hasattr(labels, "columns")
+
+
+def _is_table(labels: Any, columns: LabelColumns) -> bool:
+    """Whether a mapping holds columns, or the object is a data frame."""
+    if isinstance(labels, Mapping):
+        return {columns.id, columns.label} <= set(labels) and not isinstance(
+            labels[columns.id], str | int
+        )
+    return hasattr(labels, "columns")
+
+
+def _table_pairs(labels: Any, columns: LabelColumns) -> list[tuple[Any, Any]]:
+    table = column_values(labels)
+    for name in (columns.id, columns.label):
+        if name not in table:
+            raise InputError(
+                f"The table of labels has no column '{name}'. Its columns: {', '.join(table)}. Name "
+                "them: tell(labels, id='…', label='…')."
+            )
+    values = [_NO_LABEL if value is None else value for value in table[columns.label]]
+    return list(zip(table[columns.id], values, strict=True))

@@ -1,0 +1,48 @@
+"""Certificates: issued from replayed events, verified by doing it again and comparing."""
+
+from assaymark.certification.certificate.checks import (
+    check_form,
+    check_ledger,
+    check_numbers,
+    check_replay,
+    first_difference,
+    superseded_by,
+)
+from assaymark.certification.certificate.draws import check_chances, check_draws, check_tickets
+from assaymark.certification.certificate.issue import (
+    as_earlier,
+    certificate_hash,
+    document,
+    issue,
+    looks_of,
+    population_of,
+    read,
+    rows_of,
+    write,
+)
+from assaymark.certification.certificate.training_separation import check_training
+from assaymark.certification.certificate.words import population_in_words, statement_of
+
+__all__ = [
+    "as_earlier",
+    "certificate_hash",
+    "check_chances",
+    "check_draws",
+    "check_form",
+    "check_ledger",
+    "check_numbers",
+    "check_replay",
+    "check_tickets",
+    "check_training",
+    "document",
+    "first_difference",
+    "issue",
+    "looks_of",
+    "population_in_words",
+    "population_of",
+    "read",
+    "rows_of",
+    "statement_of",
+    "superseded_by",
+    "write",
+]

@@ -1,0 +1,156 @@
+"""What a stranger can check of a certificate: by itself, and with the ledger it names."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from assaymark.certification.certificate.issue import (
+    certificate_hash,
+    document,
+    issue,
+    items_used,
+    write,
+)
+from assaymark.certification.certificate.words import estimate_of
+from assaymark.certification.modes.words import reaches
+from assaymark.errors import VerificationError
+from assaymark.ledger.events import (
+    CertificateIssued,
+    Entry,
+    check_chain,
+    check_story,
+    read_event,
+    replay,
+)
+from assaymark.records.certificate import Certificate, Check
+from assaymark.stats.binomial_bounds import bound
+from assaymark.stats.methods import exact_method
+
+
+def check_form(certificate: Certificate, data: dict[str, Any], text: str) -> Check:
+    """The certificate's own hash, and that it is written in the one canonical way."""
+    where = first_difference(data, document(certificate))
+    if where:
+        raise VerificationError(
+            f"The certificate was changed: its field '{where}' does not match its contents."
+        )
+    if text != write(certificate):
+        raise VerificationError("The certificate was changed: it is not in canonical form.")
+    return _ok("certificate", "well-formed, and its hash fits its contents")
+
+
+def check_numbers(certificate: Certificate) -> Check:
+    """The bound and the verdict, recomputed from the certificate's own counts."""
+    plan, row = certificate.plan, certificate.rows[0]
+    estimate = estimate_of(certificate)
+    if row.decision != "pass" or not reaches(plan.claim, estimate.interval):
+        raise VerificationError("The certificate's own bound does not establish its claim.")
+    if certificate.census:
+        if estimate.point is None or not row.low == row.high == estimate.point:
+            raise VerificationError("The certificate's counts do not give the value it states.")
+        return _ok("numbers", "everything was labelled, and the counts give the value")
+    if plan.mode != "fixed" or estimate.counts is None:
+        detail = "this mode needs the labels in order, which the ledger has"
+        return Check(name="numbers", outcome="not checked", detail=detail)
+    again = bound(
+        plan.claim.metric,
+        estimate.counts,
+        design="simple",
+        confidence=plan.confidence,
+        side=plan.claim.side,
+        method=exact_method(plan.method).bound,
+    )
+    name = "low" if plan.claim.side == "lower" else "high"
+    stated, actual = getattr(row, name), getattr(again.interval, name)
+    if abs(stated - actual) > 1e-9:
+        raise VerificationError(
+            f"The certificate's bound '{name}' is {stated!r}, but its counts give {actual!r}."
+        )
+    return _ok("numbers", "bound and verdict follow from the stated counts")
+
+
+def check_ledger(certificate: Certificate, entries: Sequence[Entry]) -> list[Check]:
+    """The chain, the order of events, and every field of the certificate recomputed from them."""
+    check_chain(entries)
+    check_story(entries)
+    chain = _ok("chain", f"{len(entries):,} events, none changed, missing or out of place")
+    return [chain, check_replay(certificate, entries)]
+
+
+def check_replay(certificate: Certificate, entries: Sequence[Entry]) -> Check:
+    """Every field of the certificate recomputed from events whose chain and order are right."""
+    seal = certificate.ledger
+    inside = isinstance(seal.events, int) and 1 <= seal.events < len(entries)
+    if not inside or entries[seal.events - 1].hash != seal.head:
+        raise VerificationError(
+            f"This ledger is not the one certified: its event {seal.events} is missing or differs "
+            "from the certificate's field 'ledger.head'."
+        )
+    issued = entries[seal.events]
+    event = read_event(issued.kind, issued.body)
+    if not isinstance(event, CertificateIssued):
+        raise VerificationError(
+            f"Event {issued.seq} should record that the certificate was issued, but is {issued.kind}."
+        )
+    again = issue(
+        entries[: seal.events], plan=event.plan, issued=issued.time, software=event.software
+    )
+    where = first_difference(certificate.sealed(), again.sealed())
+    if where:
+        raise VerificationError(
+            f"The certificate's field '{where}' does not follow from the ledger it names."
+        )
+    if event.certificate != certificate_hash(certificate):
+        raise VerificationError(
+            f"Event {issued.seq} records another certificate than this one (its hash differs)."
+        )
+    return _ok("replay", "counts, bound and verdict recomputed from the events")
+
+
+CLOSE = 1e-8  # processors differ in the last digits of sums and logarithms, never by more
+
+
+def first_difference(left: Any, right: Any, path: str = "") -> str | None:
+    """The path of the first field in which two plain values differ.
+
+    Numbers are compared by value (1.0 is written 1); computed ones may differ in their last digits
+    from one processor to another.
+    """
+    if isinstance(left, dict) and isinstance(right, dict):
+        for key in sorted({*left, *right}):
+            found = first_difference(
+                left.get(key), right.get(key), f"{path}.{key}" if path else key
+            )
+            if found:
+                return found
+        return None
+    if isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+        pairs = enumerate(zip(left, right, strict=True))
+        found_in = (first_difference(a, b, f"{path}[{i}]") for i, (a, b) in pairs)
+        return next((found for found in found_in if found), None)
+    if isinstance(left, float) or isinstance(right, float):
+        return None if _close(left, right) else path
+    return None if left == right and type(left) is type(right) else path
+
+
+def _close(left: Any, right: Any) -> bool:
+    numbers = all(type(value) in (int, float) for value in (left, right))
+    return numbers and math.isclose(left, right, rel_tol=CLOSE, abs_tol=CLOSE)
+
+
+def superseded_by(certificate: Certificate, entries: Sequence[Entry]) -> int | None:
+    """The first later event that changed a label the certificate rests on."""
+    state = replay(entries[: certificate.ledger.events])
+    used = items_used(state, state.attempts[certificate.plan.number - 1], census=certificate.census)
+    labels = {item: state.label(item) for item in used}
+    for entry in entries[certificate.ledger.events :]:
+        event = read_event(entry.kind, entry.body)
+        state.apply(event, entry)
+        item = getattr(event, "item", None)
+        if item in labels and (not state.labelled(item) or state.label(item) != labels[item]):
+            return entry.seq
+    return None
+
+
+def _ok(name: str, detail: str) -> Check:
+    return Check(name=name, outcome="ok", detail=detail)

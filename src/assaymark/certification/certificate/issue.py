@@ -1,0 +1,245 @@
+"""Certificates issued from replayed events, written and read in one canonical way."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from assaymark.certification.modes import judge, labelled_prefix
+from assaymark.certification.modes.tallies import tallied, tallies_of
+from assaymark.claims.canonical import canonical, digest
+from assaymark.claims.record import restored
+from assaymark.claims.results import Verdict
+from assaymark.errors import InputError, PlanError, VerificationError
+from assaymark.ledger.events import (
+    Attempt,
+    Entry,
+    LabelAdjudicated,
+    LabelCorrected,
+    State,
+    replay,
+    training_of,
+)
+from assaymark.ledger.events import population_of as trained_population
+from assaymark.records.certificate import (
+    FORMAT,
+    Account,
+    Annotator,
+    Certificate,
+    EarlierAttempt,
+    LabelNote,
+    LedgerSeal,
+    LookSeen,
+    PoolSeal,
+    StratumCount,
+    WitnessNote,
+)
+from assaymark.records.claim_terms import LockNote
+from assaymark.records.look import RowLook
+from assaymark.records.plan import Plan
+from assaymark.records.population import Population
+
+
+def issue(entries: Sequence[Entry], *, plan: int, issued: str, software: str) -> Certificate:
+    """The certificate of a plan after these events. Refused unless its claim is established."""
+    state = replay(entries)
+    attempt = state.attempts[plan - 1]
+    verdict = judge(state, attempt)
+    if verdict.decision != "pass":
+        raise PlanError(f"There is nothing to certify. {verdict}")
+    pool, head = state.pool, entries[-1]
+    if pool is None:
+        raise PlanError("No pool is registered in this ledger.")
+    used = items_used(state, attempt, census=verdict.census)
+    return Certificate(
+        software=software,
+        issued=issued,
+        plan=replace(attempt.plan, power=None, expected_labels=None),
+        rows=rows_of(verdict),
+        census=verdict.census,
+        labels=verdict.estimate.labels,
+        draws=verdict.estimate.draws,
+        tallies=tallies_of(state, attempt, verdict),
+        account=_account(attempt.plan),
+        strata=_strata(state, attempt, verdict),
+        looks=looks_of(attempt),
+        annotators=_annotators(state, used),
+        corrections=_notes(state, used),
+        skipped=tuple(sorted(item for item in used if state.label(item) is None)),
+        earlier=tuple(as_earlier(old) for old in state.attempts[: plan - 1]),
+        pool=PoolSeal(
+            source=pool.source,
+            items=pool.summary.items,
+            cells=tuple(replace(cell, histogram=None) for cell in pool.summary.to_shape().cells),
+            fingerprint=pool.fingerprint,
+        ),
+        ledger=LedgerSeal(events=head.seq, head=head.hash),
+        population=population_of(state, attempt),
+        witnesses=_witnesses(state),
+        classifiers=pool.classifiers,
+        expires=attempt.plan.expires,
+        lock=_lock(attempt),
+    )
+
+
+def _lock(attempt: Attempt) -> LockNote | None:
+    if attempt.lock is None:
+        return None
+    seq, event = attempt.lock
+    return LockNote(
+        event=seq,
+        name=event.name,
+        file=event.file,
+        classifier=event.classifier,
+        expires=event.terms.expires,
+        owner=event.owner,
+    )
+
+
+def rows_of(verdict: Verdict) -> tuple[RowLook, ...]:
+    """The verdict on each row of the claim, as it is stored."""
+    interval = verdict.estimate.interval
+    row = RowLook(
+        decision=verdict.decision,
+        low=interval.low,
+        high=interval.high,
+        log_wealth=verdict.log_wealth,
+    )
+    return (row,)
+
+
+def _account(plan: Plan) -> Account:
+    risk = plan.to_shape().risk
+    return Account(
+        name=risk.account,
+        confidence=risk.confidence,
+        level=risk.level,
+        share=risk.share,
+        earlier=risk.earlier,
+        before=risk.carried,
+    )
+
+
+def _witnesses(state: State) -> tuple[WitnessNote, ...] | None:
+    found = tuple(
+        WitnessNote(event=seq, form=event.form, head=event.head, by=event.by)
+        for seq, event in state.witnesses
+    )
+    return found or None
+
+
+def population_of(state: State, attempt: Attempt) -> Population | None:
+    """What the claim is about, where its classifier was trained in the project."""
+    work = training_of(state)
+    if work is None:
+        return None
+    earlier = [event for seq, _, event in work.freezes if seq < attempt.sealed_at]
+    return trained_population(work, earlier[-1]) if earlier else None
+
+
+def items_used(state: State, attempt: Attempt, *, census: bool) -> set[str]:
+    """The items whose labels the verdict rests on."""
+    if census:
+        return {item for item in state.predictions if state.labelled(item)}
+    return {draw.id for draw in attempt.draws[: labelled_prefix(state, attempt).draws]}
+
+
+def _strata(state: State, attempt: Attempt, verdict: Verdict) -> tuple[StratumCount, ...]:
+    if verdict.census:
+        return ()
+    draws = attempt.draws[: labelled_prefix(state, attempt).draws]
+    found = []
+    for number, stratum in enumerate(attempt.plan.strata):
+        mine = [draw for draw in draws if draw.stratum == number]
+        tallies = tallied((draw.cell, state.label(draw.id)) for draw in mine)
+        found.append(
+            StratumCount(stratum=number, items=stratum.items, draws=len(mine), tallies=tallies)
+        )
+    return tuple(found)
+
+
+def _annotators(state: State, items: set[str]) -> tuple[Annotator, ...]:
+    names = Counter(name for item in items for name in state.answers.get(item, {}))
+    return tuple(Annotator(name=name, labels=names[name]) for name in sorted(names))
+
+
+def _notes(state: State, items: set[str]) -> tuple[LabelNote, ...]:
+    events: list[tuple[int, LabelCorrected | LabelAdjudicated]]
+    events = [*state.corrections, *state.adjudications]
+    return tuple(
+        LabelNote(event=seq, kind=event.kind, item=event.item)
+        for seq, event in sorted(events, key=lambda pair: pair[0])
+        if event.item in items
+    )
+
+
+def looks_of(attempt: Attempt) -> tuple[LookSeen, ...]:
+    """Every look at the plan, as a reader sees it."""
+    return tuple(
+        LookSeen(
+            event=seq,
+            time=time,
+            decision=look.decision,
+            low=look.low,
+            high=look.high,
+            labels=look.labels,
+        )
+        for seq, time, look in attempt.looks
+    )
+
+
+def as_earlier(attempt: Attempt) -> EarlierAttempt:
+    """The plan as later ones list it."""
+    return EarlierAttempt(
+        plan=attempt.plan.number,
+        claim=attempt.plan.claim,
+        confidence=attempt.plan.confidence,
+        method=attempt.plan.method,
+        outcome=attempt.outcome,
+        looks=len(attempt.looks),
+        draws=len(attempt.draws),
+        reason=attempt.closed.reason if attempt.closed else None,
+        note=attempt.closed.note if attempt.closed else None,
+    )
+
+
+def write(certificate: Certificate) -> str:
+    """The certificate as canonical JSON text with its own hash."""
+    return canonical(document(certificate)) + "\n"
+
+
+def document(certificate: Certificate) -> dict[str, Any]:
+    """The certificate as it is written: its facts, and their hash."""
+    body = certificate.sealed()
+    return {**body, "hash": digest(body)}
+
+
+def read(text: str) -> tuple[Certificate, dict[str, Any]]:
+    """The certificate in this text, and its plain values as they stand there."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise VerificationError(f"The certificate is not readable JSON: {error}.") from error
+    if not isinstance(data, dict) or data.get("kind") != "assaymark certificate":
+        raise VerificationError(
+            "This file is not an assaymark certificate (its 'kind' says otherwise)."
+        )
+    number = data.get("format")
+    if type(number) is not int or number != FORMAT:
+        raise VerificationError(
+            f"The certificate has format {number!r}, and this version of assaymark reads format {FORMAT}. "
+            f"Install the assaymark that wrote it ({data.get('software', 'a newer one')}) or a newer one."
+        )
+    try:
+        body = {key: value for key, value in data.items() if key != "hash"}
+        return restored(Certificate, body), data
+    except (TypeError, KeyError, ValueError, AttributeError, InputError) as error:
+        raise VerificationError(
+            f"The certificate was changed: a field is unusable ({error})."
+        ) from error
+
+
+def certificate_hash(certificate: Certificate) -> str:
+    """The hash that the ledger keeps of a certificate."""
+    return digest(certificate.sealed())

@@ -1,0 +1,51 @@
+"""What a certificate says in words: rendered from its facts, so that words may change."""
+
+from assaymark.certification.modes.tallies import counts_of_tallies
+from assaymark.certification.modes.words import assumptions_of, census_sentence, sentence
+from assaymark.claims.ratio_metrics import metric
+from assaymark.claims.results import Estimate, Interval
+from assaymark.ledger.events import population_words
+from assaymark.records.certificate import Certificate
+
+
+def estimate_of(certificate: Certificate) -> Estimate:
+    """The estimate behind the certificate, as it was when it was issued."""
+    plan, row, census = certificate.plan, certificate.rows[0], certificate.census
+    counts = counts_of_tallies(plan.claim, certificate.tallies, certificate.pool.predictions)
+    ratio = metric(plan.claim.metric)
+    methods = {"fixed": plan.bound, "budget": "budget", "anytime": "anytime"}
+    guided = plan.design == "weighted"
+    method = "census" if census else "score-guided" if guided else methods[plan.mode]
+    drawn = f"weighted, {len(plan.strata)} strata" if guided else plan.design
+    return Estimate(
+        metric=ratio.name,
+        title=ratio.title,
+        point=ratio.value(counts.cells) if census or not guided else None,
+        interval=Interval(
+            low=row.low,
+            high=row.high,
+            confidence=plan.confidence,
+            side="both" if census else plan.claim.side,
+            method=method,
+            guaranteed=True,
+        ),
+        labels=certificate.labels,
+        draws=certificate.draws,
+        design="census" if census else drawn,
+        counts=counts,
+        assumptions=assumptions_of(plan, census=census),
+    )
+
+
+def statement_of(certificate: Certificate) -> str:
+    """What is certified, in one sentence."""
+    words = census_sentence if certificate.census else sentence
+    estimate = estimate_of(certificate)
+    return words(certificate.plan.claim, estimate, certificate.rows[0].decision)
+
+
+def population_in_words(certificate: Certificate) -> str | None:
+    """What the claim is about, where its classifier was trained in the project."""
+    if certificate.population is None:
+        return None
+    return population_words(certificate.population, certificate.plan.claim)

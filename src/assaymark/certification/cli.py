@@ -1,0 +1,223 @@
+"""Commands that need no project: bound and size."""
+
+from typing import Any
+
+import click
+
+from assaymark.claims.claim import Counts
+from assaymark.claims.record import plain
+from assaymark.claims.results import percent, shown
+from assaymark.records.plan import Expectation
+from assaymark.terminal.output import headline, json_option, rows, say, show_json
+
+
+def expectation_options(command: Any) -> Any:
+    """Adds the ways to say how good the classifier probably is."""
+    for option in reversed(
+        [
+            click.option(
+                "--pilot", metavar="TP,FP,FN,TN", help="Counts of a labelled random sample."
+            ),
+            click.option("--expect", type=float, help="The precision and recall you expect."),
+            click.option("--precision", type=float, help="Expected precision (default: --expect)."),
+            click.option("--recall", type=float, help="Expected recall (default: --expect)."),
+            click.option(
+                "--prevalence",
+                type=float,
+                help="Expected share of relevant items; in a project it follows from the pool.",
+            ),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def read_expectation(
+    pilot: str | None,
+    expect: float | None,
+    precision: float | None,
+    recall: float | None,
+    prevalence: float | None,
+) -> Expectation | None:
+    """The expectation behind these options; None where none was given."""
+    if pilot is not None:
+        if any(value is not None for value in (expect, precision, recall, prevalence)):
+            raise click.UsageError("Give either --pilot or expected values, not both.")
+        return Expectation(pilot=Counts.parse(pilot))
+    if all(value is None for value in (expect, precision, recall, prevalence)):
+        return None
+    if expect is None and (precision is None or recall is None):
+        raise click.UsageError("Give --expect, or both --precision and --recall.")
+    return Expectation(
+        precision=precision if precision is not None else expect,
+        recall=recall if recall is not None else expect,
+        prevalence=prevalence,
+    )
+
+
+@click.command()
+@click.option("--metric", required=True, help="f1, recall, precision, accuracy, elusion, …")
+@click.option("--counts", required=True, metavar="TP,FP,FN,TN", help="What the sample showed.")
+@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option("--side", help="lower, upper or both (default: upper for elusion, else lower)")
+@click.option(
+    "--method", default="exact", show_default=True, help="How to bound; exact is guaranteed."
+)
+@click.option("--design", default="simple", show_default=True, help="How the sample was drawn.")
+@json_option
+def bound(
+    metric: str,
+    counts: str,
+    confidence: float,
+    side: Any,
+    method: str,
+    design: str,
+    as_json: bool,
+) -> None:
+    """What a labelled random sample says about a metric.
+
+    \b
+    Example:
+      assaymark bound --metric f1 --counts 80,20,20,880
+    """
+    from assaymark.certification import calculators
+
+    side = side or ("upper" if metric.strip().lower() == "elusion" else "lower")
+    answer = calculators.bound(
+        metric, Counts.parse(counts), design=design, confidence=confidence, side=side, method=method
+    )
+    interval = answer.interval
+    if as_json:
+        show_json(
+            {
+                "metric": answer.metric,
+                "method": interval.method,
+                "confidence": interval.confidence,
+                "side": interval.side,
+                "point": answer.point,
+                "low": interval.low,
+                "high": interval.high,
+                "labels": answer.labels,
+                "guaranteed": interval.guaranteed,
+                "reason": answer.reason,
+                "assumptions": list(answer.assumptions),
+            }
+        )
+        return
+    headline(str(answer))
+    point = shown(answer.point) if answer.reason is None else f"undefined: {answer.reason}"
+    rows([("in the sample", point), *(("assumes", text) for text in answer.assumptions)])
+
+
+@click.command()
+@click.argument("claim")
+@expectation_options
+@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
+@click.option(
+    "--at", "sizes", multiple=True, type=int, metavar="N", help="Also: chance to pass at N."
+)
+@json_option
+def size(
+    claim: str,
+    pilot: str | None,
+    expect: float | None,
+    precision: float | None,
+    recall: float | None,
+    prevalence: float | None,
+    confidence: float,
+    power: float,
+    sizes: tuple[int, ...],
+    as_json: bool,
+) -> None:
+    """How many labels a claim will need, before any is bought.
+
+    \b
+    Examples:
+      assaymark size "f1 >= 0.7" --pilot 80,20,20,880
+      assaymark size "recall >= 0.8" --expect 0.85 --prevalence 0.02 --at 5000 --at 10000
+    """
+    from assaymark.certification import calculators
+
+    expectation = read_expectation(pilot, expect, precision, recall, prevalence)
+    if expectation is None:
+        raise click.UsageError("Give --pilot TP,FP,FN,TN, or --expect VALUE --prevalence SHARE.")
+    if expectation.pilot is None and expectation.prevalence is None:
+        raise click.UsageError("--expect needs --prevalence: the share of items that are relevant.")
+    answer = calculators.size(claim, expectation, confidence=confidence, power=power)
+    curve = calculators.curve(claim, expectation, sizes, confidence=confidence)
+    if as_json:
+        show_json(
+            {
+                **forecast_json(answer),
+                "confidence": confidence,
+                "power": power,
+                "curve": [
+                    {"labels": n, "power": p} for n, p in zip(curve.sizes, curve.power, strict=True)
+                ],
+            }
+        )
+        return
+    headline(f"{answer.claim} with {percent(confidence)} confidence")
+    show_forecast(answer, power)
+    for number, chance in zip(curve.sizes, curve.power, strict=True):
+        bar = "█" * round(40 * chance)
+        say(f"  {number:>9,} labels, judged once: pass with chance {chance:.3f}  {bar}")
+
+
+def forecast_json(answer: Any) -> dict[str, Any]:
+    """A forecast as scripts read it."""
+    return {
+        "claim": str(answer.claim),
+        "reachable_power": answer.reachable_power,
+        "elusion_floor": answer.elusion_floor,
+        "modes": {name: plain(mode) for name, mode in answer.modes.items()},
+        "recommended": answer.recommended,
+        "why": answer.why,
+    }
+
+
+def show_forecast(answer: Any, power: float) -> None:
+    """A forecast as people read it: one line per mode."""
+    lines = [("chance that it is true", f"{answer.reachable_power:.4f}, given what is expected")]
+    if answer.elusion_floor is not None:
+        fewest = f"{answer.elusion_floor:,.0f} labels of predicted negatives"
+        floor = f"on average no method passes with fewer than {fewest}"
+        lines.append(("elusion floor", floor))
+    rows(lines)
+    if not answer.modes:
+        say("  no simple random sample proves this metric; in a project the weighted design does")
+        return
+    head = ("seal", "expected", "median", f"{100 * power:g}% of cases")
+    say(f"  labels{_who(answer.claim)}")
+    say(f"  {'':<10}" + "".join(f"{name:>13}" for name in head))
+    for name, mode in answer.modes.items():
+        if mode.reason:
+            say(f"  {name:<10} no number will do: {mode.reason}")
+            continue
+        cells = "".join(_cell(v) for v in (mode.labels, mode.expected, mode.median, mode.quantile))
+        say(f"  {name:<10}{cells}   {_mode_note(name, mode)}".rstrip())
+    if answer.recommended:
+        say(f"  recommended: {answer.recommended}, because {answer.why}")
+
+
+def _cell(value: float | None) -> str:
+    return f"{'–' if value is None else format(round(value), ','):>13}"
+
+
+def _mode_note(name: str, mode: Any) -> str:
+    if name == "fixed":
+        return f"passes with chance {mode.power:.3f}, and so do the next 50 sizes"
+    if name == "budget":
+        return f"passes with chance {mode.power:.3f}"
+    return f"information limit {mode.ideal:,.0f}" if mode.ideal else ""
+
+
+def _who(claim: Any) -> str:
+    from assaymark.certification.calculators import claim_domain
+
+    where = claim_domain(claim)
+    return "" if where == "all" else f" of {where} items"
+
+
+COMMANDS = (bound, size)

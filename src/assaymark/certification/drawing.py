@@ -1,0 +1,326 @@
+"""Hand out the next items to label."""
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assaymark.errors import InputError, PlanError, VerificationError
+from assaymark.files.batch import BatchRow, refuse_existing, write_batch
+from assaymark.files.writers import find_writer, usual_ending
+from assaymark.ledger.events import Attempt, BatchDrawn, Block, Drawn, ReserveStored, State
+from assaymark.pool.reserve import load_reserve, load_texts
+from assaymark.project.folder import Project, open_attempt, registered_pool
+from assaymark.records.plan import Plan
+from assaymark.records.pool import ReservedItem
+from assaymark.sampling.reserve import build_reserve
+from assaymark.sampling.tickets import Draw, simple_draws, simple_until, weighted_draws
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """What was handed out. `known` items carry a label from before and need none.
+
+    `fill` says in words how the labels get into the file.
+    """
+
+    number: int
+    items: tuple[str, ...]
+    known: int
+    repeats: int
+    draws: int
+    remaining: int | None
+    disputed: int
+    path: Path | None
+    fill: str
+
+
+def draw_batch(
+    project: Project,
+    *,
+    count: int | None = None,
+    output: Path | None = None,
+    write: bool = True,
+    form: str = "auto",
+) -> Batch:
+    """The next items: `count` of them, or as many as the plan needs or a good batch holds.
+
+    Items that already have a label from an earlier plan are drawn but not handed out again.
+    """
+    if count is not None and count < 1:
+        raise InputError(f"Draw at least 1 item, got {count}.")
+    ending = output.suffix if output else usual_ending(form)
+    writer = find_writer(output or Path(f"batch{ending}"), form)
+    with project.writing() as session:
+        state = session.state
+        attempt = open_attempt(state)
+        new = _how_many(state, attempt, count)
+        steps, blocks = _steps(state, attempt, new)
+        tickets, stored = _tickets(project, state, attempt, steps)
+        drawn = _drawn(attempt, steps, tickets)
+        event = BatchDrawn(
+            plan=attempt.plan.number,
+            batch=attempt.batches + 1,
+            draws=tuple(drawn),
+            blocks=blocks,
+        )
+        fresh = [item.id for item, step in zip(drawn, steps, strict=True) if not step.repeat]
+        wanted = [item for item in fresh if not state.labelled(item)]
+        path = output or project.folder / f"batch-{attempt.plan.number}-{event.batch}{ending}"
+        session.record(*stored, event)
+        if wanted and write:
+            refuse_existing(path)
+            files = [reserve.file for reserve in [*attempt.reserves, *stored]]
+            _write(project, state, files, wanted, path, form)
+    after = len(attempt.draws) + len(drawn)
+    return Batch(
+        number=event.batch,
+        items=tuple(wanted),
+        known=len(fresh) - len(wanted),
+        repeats=len(drawn) - len(fresh),
+        draws=after,
+        remaining=_remaining(attempt.plan, after),
+        disputed=0,
+        path=path if wanted and write else None,
+        fill=writer.fill,
+    )
+
+
+def _unused_name(project: Project, number: int, ending: str) -> str:
+    names = (f"batch-{number}-pending-{i}{ending}" for i in itertools.count(1))
+    return next(name for name in names if not (project.folder / name).exists())
+
+
+def _remaining(plan: Plan, drawn: int) -> int | None:
+    return None if plan.size is None else max(plan.size - drawn, 0)
+
+
+def draw_pending(project: Project, *, output: Path | None = None, form: str = "auto") -> Batch:
+    """Write the items again that were drawn and have no settled label yet. Records nothing."""
+    state = project.state()
+    attempt = open_attempt(state)
+    wanted = [item for item in attempt.order if not state.labelled(item)]
+    if not wanted:
+        raise PlanError("Every drawn item has its label. Draw more, or look: assaymark look.")
+    unused = _unused_name(project, attempt.plan.number, usual_ending(form))
+    path = output or project.folder / unused
+    writer = find_writer(path, form)
+    refuse_existing(path)
+    _write(project, state, [reserve.file for reserve in attempt.reserves], wanted, path, form)
+    return Batch(
+        number=attempt.batches,
+        items=tuple(wanted),
+        known=0,
+        repeats=0,
+        draws=len(attempt.draws),
+        remaining=_remaining(attempt.plan, len(attempt.draws)),
+        disputed=sum(state.disputed(item) for item in wanted),
+        path=path,
+        fill=writer.fill,
+    )
+
+
+def _how_many(state: State, attempt: Attempt, count: int | None) -> int:
+    left = _left(attempt)
+    if left == 0:
+        raise PlanError(_nothing_left(state, attempt))
+    if count is not None and count > left:
+        raise InputError(
+            f"The plan needs only {left:,} more items, and {count:,} were asked for. "
+            "Draw fewer, or leave the number out."
+        )
+    if count is not None:
+        return count
+    if attempt.plan.mode == "fixed":
+        return left
+    # small batches at first, so that what is learnt can steer the next; never tiny later on
+    return min(left, max(30, min(200, len(attempt.order) // 4)))
+
+
+def left_to_draw(project: Project) -> int:
+    """How many new items the open plan can still hand out."""
+    return _left(open_attempt(project.state()))
+
+
+def _left(attempt: Attempt) -> int:
+    """How many new items the plan can still hand out."""
+    plan = attempt.plan
+    if plan.design != "simple" or plan.size is None:
+        return plan.items - len(attempt.order)
+    return simple_until(
+        plan.seed,
+        domain=plan.items,
+        drawn=len(attempt.draws),
+        known=len(attempt.order),
+        size=plan.size,
+    )
+
+
+def _steps(
+    state: State, attempt: Attempt, new: int
+) -> tuple[Sequence[Draw], tuple[Block, ...] | None]:
+    """The next draws of the plan's design, and the chances they were made with."""
+    plan, drawn, known = attempt.plan, len(attempt.draws), len(attempt.order)
+    if plan.design == "census":
+        return [Draw(number=drawn + i + 1, place=known + i) for i in range(new)], None
+    if plan.design == "simple":
+        draws = simple_draws(
+            plan.seed, domain=plan.items, drawn=drawn, known=known, new=new, last=plan.size
+        )
+        return draws, None
+    block = _block(state, attempt)
+    taken = Counter(draw.stratum for draw in attempt.draws)
+    draws = weighted_draws(
+        plan.seed,
+        sampling=block.chances,
+        sizes=[stratum.items for stratum in plan.strata],
+        taken=[taken[k] for k in range(len(plan.strata))],
+        new=new,
+    )
+    return draws, (block,)
+
+
+def _block(state: State, attempt: Attempt) -> Block:
+    """The chances per stratum for the next batch, from the labels known now."""
+    from assaymark.certification.modes import (  # simple draws start faster
+        labelled_prefix,
+        weighted_test_of,
+    )
+    from assaymark.certification.modes import weighted_draws as labelled_draws
+    from assaymark.stats.score_guided.supermartingale import sampling
+
+    known = labelled_draws(attempt, labelled_prefix(state, attempt))
+    chances = sampling(weighted_test_of(attempt.plan), known)
+    return Block(
+        first=len(attempt.draws) + 1,
+        chances=tuple(float(q) for q in chances),
+        labels=len(known),
+    )
+
+
+def _drawn(
+    attempt: Attempt, steps: Sequence[Draw], tickets: list[list[ReservedItem]]
+) -> list[Drawn]:
+    cells = attempt.pool.cells if attempt.pool else (None,)
+    known = {item: cells.index(prediction) for item, prediction in attempt.known.items()}
+    order = list(attempt.order)
+    found = []
+    for step in steps:
+        if step.repeat:
+            name = order[step.place]
+        else:
+            item = tickets[step.stratum][step.place]
+            name = item.id
+            order.append(name)
+            known[name] = cells.index(item.prediction)
+        found.append(Drawn(draw=step.number, id=name, stratum=step.stratum, cell=known[name]))
+    return found
+
+
+def _nothing_left(state: State, attempt: Attempt) -> str:
+    open_items = sum(not state.labelled(item) for item in attempt.order)
+    made = f"All {len(attempt.draws):,} draws of the plan are made"
+    if open_items:
+        return (
+            f"{made}; {open_items:,} of their items have no label yet. Write them again with: "
+            "assaymark draw --pending."
+        )
+    return f"{made} and labelled. Next: assaymark look."
+
+
+def _tickets(
+    project: Project, state: State, attempt: Attempt, steps: Sequence[Draw]
+) -> tuple[list[list[ReservedItem]], list[ReserveStored]]:
+    """The plan's items in ticket order per stratum, as far as the draws need them.
+
+    Where the reserve is used up, one more pass over the pool continues after its last tickets.
+    """
+    plan = attempt.plan
+    parts: list[ReservedItem] = []
+    for number, stored in enumerate(attempt.reserves, start=1):
+        parts += _part(project, state, plan, stored, number=number, before=parts)
+    queues = _queues(plan, parts)
+    added: list[ReserveStored] = []
+    need = [0] * len(plan.strata)
+    for step in steps:
+        if not step.repeat:
+            need[step.stratum] = max(need[step.stratum], step.place + 1)
+    while any(len(queue) < wanted for queue, wanted in zip(queues, need, strict=True)):
+        number = len(attempt.reserves) + len(added) + 1
+        more = build_reserve(
+            project,
+            registered_pool(state),
+            plan,
+            part=number,
+            limits=attempt.reserves[0].limits if attempt.reserves else None,
+            after=_last_tickets(queues),
+        )
+        if more.items == 0:
+            raise VerificationError("The pool holds fewer items than its summary says.")
+        added.append(more)
+        parts += load_reserve(project.folder / more.file, sha256=more.sha256)
+        queues = _queues(plan, parts)
+    return queues, added
+
+
+def _queues(plan: Plan, items: Sequence[ReservedItem]) -> list[list[ReservedItem]]:
+    queues: list[list[ReservedItem]] = [[] for _ in plan.strata]
+    for item in items:
+        queues[item.stratum].append(item)
+    return queues
+
+
+def _last_tickets(queues: Sequence[Sequence[ReservedItem]]) -> list[str]:
+    return [queue[-1].ticket if queue else "" for queue in queues]
+
+
+def _part(
+    project: Project,
+    state: State,
+    plan: Plan,
+    stored: ReserveStored,
+    *,
+    number: int,
+    before: Sequence[ReservedItem],
+) -> list[ReservedItem]:
+    path = project.folder / stored.file
+    if path.exists():
+        return load_reserve(path, sha256=stored.sha256)
+    # lost, or drawn on another machine, but it follows from the pool and the seed
+    after = _last_tickets(_queues(plan, before)) if number > 1 else None
+    again = build_reserve(
+        project, registered_pool(state), plan, part=number, limits=stored.limits, after=after
+    )
+    if again.tickets != stored.tickets:
+        raise VerificationError(
+            "The reserve was lost, and the pool no longer gives the same tickets. Restore "
+            f"{stored.file!r} from a backup."
+        )
+    return load_reserve(path, sha256=again.sha256)
+
+
+def _write(
+    project: Project,
+    state: State,
+    files: Sequence[str],
+    wanted: Sequence[str],
+    path: Path,
+    form: str,
+) -> None:
+    rows: list[BatchRow] = [
+        {"id": item, "label": "", **text}
+        for item, text in read_texts(project, state, files, wanted)
+    ]
+    write_batch(path, rows, registered_pool(state).columns.text, form=form)
+
+
+def read_texts(
+    project: Project, state: State, files: Sequence[str], wanted: Sequence[str]
+) -> list[tuple[str, dict[str, str]]]:
+    """These items with their texts, in the same order."""
+    columns = registered_pool(state).columns.text
+    texts: dict[str, dict[str, str]] = {}
+    for file in files:
+        texts |= load_texts(project.folder / file, wanted, columns)
+    return [(item, texts.get(item, {})) for item in wanted]

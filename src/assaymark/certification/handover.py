@@ -1,0 +1,64 @@
+"""What a reader may see without a look: the last verdict on record, and the certificate's file."""
+
+from dataclasses import dataclass
+
+from assaymark.certification.certificate import certificate_hash, read, statement_of
+from assaymark.certification.modes.closing import closed_because
+from assaymark.claims.results import percent
+from assaymark.errors import AssaymarkError
+from assaymark.ledger.events import State
+from assaymark.project.folder import Project
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnRecord:
+    """Where the latest plan stands by what is on record. `certificate` is its hash."""
+
+    claim: str | None
+    confidence: str | None
+    outcome: str
+    final: bool
+    looks: int
+    labels: int | None
+    low: float | None
+    high: float | None
+    time: str | None
+    certificate: str | None
+    reason: str | None
+
+
+def on_record(state: State) -> OnRecord:
+    """The last look and the outcome of the latest plan."""
+    attempt = state.attempt
+    last = attempt.looks[-1] if attempt is not None and attempt.looks else None
+    return OnRecord(
+        claim=str(attempt.plan.claim) if attempt else None,
+        confidence=percent(attempt.plan.confidence) if attempt else None,
+        outcome=attempt.outcome if attempt else "no plan",
+        final=attempt is not None and not attempt.open,
+        looks=len(attempt.looks) if attempt else 0,
+        labels=last[2].labels if last else None,
+        low=last[2].low if last else None,
+        high=last[2].high if last else None,
+        time=last[1] if last else None,
+        certificate=attempt.certificate[2] if attempt and attempt.certificate else None,
+        reason=closed_because(attempt) if attempt and attempt.closed else None,
+    )
+
+
+def certificate_file(project: Project, expected: str | None) -> bytes | None:
+    """The certificate's file, if it is the one on record; None where it is missing or another."""
+    path = project.folder / "certificate.json"
+    if expected is None or not path.is_file():
+        return None
+    text = path.read_bytes()
+    try:
+        certificate, _ = read(text.decode("utf-8"))
+    except (AssaymarkError, UnicodeDecodeError):
+        return None
+    return text if certificate_hash(certificate) == expected else None
+
+
+def certificate_statement(text: bytes | None) -> str | None:
+    """What the certificate says was proved, in its own sentence."""
+    return None if text is None else statement_of(read(text.decode("utf-8"))[0])

@@ -1,0 +1,70 @@
+"""Read the verdict; every look at an open plan goes on record."""
+
+from dataclasses import dataclass
+
+from assaymark.certification.certificate import rows_of
+from assaymark.certification.modes import judge
+from assaymark.certification.modes.tallies import tallies_of
+from assaymark.certification.training_budget import BudgetUse, budget_use
+from assaymark.claims.results import Verdict
+from assaymark.errors import PlanError
+from assaymark.ledger.events import Closing, Looked, PlanClosed, State
+from assaymark.project.folder import Project, latest_attempt
+from assaymark.records.plan import Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """A verdict, the plan it belongs to, and how often that plan was looked at.
+
+    `budget` is that of the training of the classifier, if it was trained here under one.
+    """
+
+    verdict: Verdict
+    plan: Plan
+    looks: int
+    open: bool
+    budget: BudgetUse | None = None
+
+
+def look(project: Project) -> Look:
+    """The verdict on the latest plan. A plan that fails is closed by the look that shows it."""
+    with project.writing() as session:
+        attempt = latest_attempt(session.state)
+        if attempt.outcome == "abandoned":
+            raise PlanError(
+                f"Plan {attempt.plan.number} was abandoned, so it has no verdict. Seal a new plan: "
+                "assaymark plan …"
+            )
+        verdict = judge(session.state, attempt)
+        looks = len(attempt.looks)
+        if attempt.open:
+            looks += 1
+            session.record(*look_events(session.state, verdict))
+        budget = budget_use(session.state)
+    still = attempt.open and verdict.decision != "fail"
+    return Look(verdict=verdict, plan=attempt.plan, looks=looks, open=still, budget=budget)
+
+
+def look_events(state: State, verdict: Verdict) -> list[Looked | PlanClosed]:
+    """What goes on record when somebody sees this verdict on the open plan."""
+    attempt, estimate = latest_attempt(state), verdict.estimate
+    number = attempt.plan.number
+    seen = Looked(
+        plan=number,
+        rows=rows_of(verdict),
+        tallies=tallies_of(state, attempt, verdict),
+        labels=estimate.labels,
+        draws=estimate.draws,
+    )
+    if verdict.decision != "fail":
+        return [seen]
+    return [seen, PlanClosed(plan=number, outcome="failed", reason=closing(attempt.plan, verdict))]
+
+
+def closing(plan: Plan, verdict: Verdict) -> Closing:
+    """Why a verdict closes its plan, as the code that goes on record."""
+    if verdict.census:
+        return "census"
+    found: dict[str, Closing] = {"fixed": "not reached", "budget": "budget spent"}
+    return found.get(plan.mode, "refuted")

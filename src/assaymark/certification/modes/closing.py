@@ -1,0 +1,42 @@
+"""Why a plan ended without a certificate, in words: the note somebody left, or what a look showed."""
+
+from assaymark.claims.ratio_metrics import metric
+from assaymark.claims.results import Interval, percent, shown
+from assaymark.ledger.events import Attempt
+from assaymark.records.certificate import CLOSED
+from assaymark.records.plan import Plan
+
+
+def closed_because(attempt: Attempt) -> str:
+    """The note of whoever closed the plan; otherwise what its last look showed."""
+    closed = attempt.closed
+    if closed is None:
+        return ""
+    if closed.note or not attempt.looks:
+        return closed.note or CLOSED[closed.reason]
+    look = attempt.looks[-1][2]
+    plan, labels = attempt.plan, f"{look.labels:,} labels"
+    wanted = f"{'at least' if plan.claim.side == 'lower' else 'at most'} {plan.claim.target:g}"
+    title = metric(plan.claim.metric).title
+    if closed.reason == "refuted":
+        return f'the claim "{plan.claim}" is refuted with {percent(plan.refutation)} confidence ({labels})'
+    if closed.reason == "census":
+        return (
+            f"{title} is {shown(look.low)}: all {look.labels:,} items were labelled; which does not "
+            f"meet the claim of {wanted}"
+        )
+    if closed.reason == "budget spent":
+        return f"{title} {wanted}: the budget is spent without proof ({labels})"
+    reached = _interval(plan, look.low, look.high)
+    return f"{title} {reached} ({labels}), which does not reach the claim of {wanted}"
+
+
+def _interval(plan: Plan, low: float, high: float) -> Interval:
+    return Interval(
+        low=low,
+        high=high,
+        confidence=plan.confidence,
+        side=plan.claim.side,
+        method=plan.bound,
+        guaranteed=True,
+    )

@@ -1,0 +1,75 @@
+"""The labelled prefix in draw order: what counts, and how it is counted.
+
+Labels beyond the first unlabelled draw wait: hard items come late, and counting whatever happens
+to be there would be biased. An item that nobody could tell counts in the way that hurts the claim.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.ratio_metrics import worst_label
+from assaymark.ledger.events import Attempt, DrawnItem, State
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prefix:
+    """The draws that count, and what they show."""
+
+    drawn: tuple[DrawnItem, ...]
+    answers: tuple[int | None, ...]
+    labels: int
+    skipped: int
+    waiting: int
+    counts: Counts
+
+    @property
+    def draws(self) -> int:
+        """How many draws count."""
+        return len(self.drawn)
+
+
+def labelled_prefix(state: State, attempt: Attempt) -> Prefix:
+    """The draws up to the first one without a settled label."""
+    end = next(
+        (i for i, draw in enumerate(attempt.draws) if not state.labelled(draw.id)),
+        len(attempt.draws),
+    )
+    used = attempt.draws[:end]
+    answers = tuple(state.label(draw.id) for draw in used)
+    inside = dict(zip((draw.id for draw in used), answers, strict=True))
+    # far more is drawn than labelled, so what waits is looked for among the answers
+    outside = {item for item in (*state.answers, *state.decided) if item not in inside}
+    beyond = {draw.id for draw in attempt.draws[end:]} & outside if outside else outside
+    return Prefix(
+        drawn=tuple(used),
+        answers=answers,
+        labels=len(inside),
+        skipped=sum(answer is None for answer in inside.values()),
+        waiting=sum(state.labelled(item) for item in beyond),
+        counts=counts_of(
+            attempt.plan.claim,
+            ((bool(draw.prediction), answer) for draw, answer in zip(used, answers, strict=True)),
+        ),
+    )
+
+
+def counted_label(claim: Claim, *, predicted: bool, answer: int | None) -> int:
+    """The answer; where nobody could tell, the label that hurts the claim."""
+    return worst_label(claim, predicted=predicted) if answer is None else answer
+
+
+def tally(state: State, claim: Claim, items: Sequence[str]) -> Counts:
+    """The confusion counts of these items."""
+    pairs = ((bool(state.predictions[item]), state.label(item)) for item in items)
+    return counts_of(claim, pairs)
+
+
+def counts_of(claim: Claim, pairs: Iterable[tuple[bool, int | None]]) -> Counts:
+    """The confusion counts of these predictions and answers."""
+    seen = Counter(pairs)
+    cells = {(True, 1): 0, (True, 0): 0, (False, 1): 0, (False, 0): 0}
+    for (predicted, answer), number in seen.items():
+        cells[predicted, counted_label(claim, predicted=predicted, answer=answer)] += number
+    return Counts(tp=cells[True, 1], fp=cells[True, 0], fn=cells[False, 1], tn=cells[False, 0])

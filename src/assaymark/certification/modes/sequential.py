@@ -1,0 +1,224 @@
+"""Verdicts of simple random samples that may be looked at: modes anytime and budget."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaymark.certification.modes.prefix import Prefix, counted_label, labelled_prefix
+from assaymark.certification.modes.words import ANYTIME, BUDGET, refuted, sentence
+from assaymark.claims.claim import Claim
+from assaymark.claims.ratio_metrics import binomial_test, metric
+from assaymark.claims.results import Decision, Estimate, Interval, Verdict, shown
+from assaymark.errors import PlanError
+from assaymark.ledger.events import Attempt, State
+from assaymark.records.plan import Plan
+from assaymark.stats.methods import mixture_method, spending_method
+from assaymark.stats.sequential.alpha_spending import SpendingTest, crossing, spending_test
+from assaymark.stats.sequential.beta_mixture import (
+    MixtureTest,
+    anytime_bound,
+    evidence,
+    mixture_test,
+    outlook,
+)
+
+FARTHEST = 6_000  # informative items that advice looks ahead to
+
+
+@dataclass(frozen=True, kw_only=True)
+class Informative:
+    """The informative draws of a prefix in order: True for a success of the claim.
+
+    `places` are their positions among the draws, counted from 0.
+    """
+
+    wins: NDArray[np.bool_]
+    draws: int
+    places: NDArray[np.int64]
+
+    @property
+    def share(self) -> float:
+        """Successes among them, with half a success and half a failure added."""
+        return float((self.wins.sum() + 0.5) / (len(self.wins) + 1))
+
+    @property
+    def rate(self) -> float:
+        """How many of the draws were informative."""
+        return max(len(self.wins), 1) / max(self.draws, 1)
+
+
+def informative_draws(claim: Claim, prefix: Prefix) -> Informative:
+    """The draws that say something about the claim, as successes and failures."""
+    test = binomial_test(claim)
+    if test is None:
+        raise PlanError(f"{metric(claim.metric).title} has no binomial form.")
+    cells = {(True, 1): 0, (True, 0): 1, (False, 1): 2, (False, 0): 3}
+    wins, places = [], []
+    for place, (draw, answer) in enumerate(zip(prefix.drawn, prefix.answers, strict=True)):
+        predicted = bool(draw.prediction)
+        cell = cells[predicted, counted_label(claim, predicted=predicted, answer=answer)]
+        if test.success[cell] or test.failure[cell]:
+            wins.append(test.success[cell])
+            places.append(place)
+    return Informative(
+        wins=np.array(wins, dtype=bool),
+        draws=prefix.draws,
+        places=np.array(places, dtype=np.int64),
+    )
+
+
+def judge_anytime(state: State, attempt: Attempt) -> Verdict:
+    """What is established now, whenever one looks."""
+    plan = attempt.plan
+    prefix = labelled_prefix(state, attempt)
+    found = informative_draws(plan.claim, prefix)
+    rule = mixture_method(plan.method)
+    reached = anytime_bound(plan.claim, found.wins, confidence=plan.confidence, rule=rule)
+    test = mixture_test(plan.claim, confidence=plan.confidence, rule=rule)
+    seen = evidence(test, found.wins)
+    decision: Decision = "continue"
+    if reached.passed:
+        decision = "pass"
+    elif _refuted(plan, found):
+        decision = "fail"
+    lower = plan.claim.side == "lower"
+    interval = Interval(
+        low=reached.value if lower else 0.0,
+        high=1.0 if lower else reached.value,
+        confidence=plan.confidence,
+        side=plan.claim.side,
+        method="anytime",
+        guaranteed=True,
+    )
+    estimate = estimate_of(plan, prefix, interval, ANYTIME)
+    more = _labels_ahead(found, test.null_share, seen.best, test.log_threshold)
+    expected = None if more is None else prefix.labels + more
+    return Verdict(
+        decision=decision,
+        claim=plan.claim,
+        estimate=estimate,
+        labels_expected=prefix.labels if decision != "continue" else expected,
+        waiting=prefix.waiting,
+        skipped=prefix.skipped,
+        census=False,
+        e_value=math.exp(min(seen.best, 700.0)),
+        log_wealth=seen.log_evidence,
+        advice=_futility(test, found) if decision == "continue" else None,
+        reason=refuted(plan.claim, estimate, plan.refutation)
+        if decision == "fail"
+        else sentence(plan.claim, estimate, decision),
+    )
+
+
+def _refuted(plan: Plan, found: Informative) -> bool:
+    """Whether the mirrored claim is established at its own level, which the plan fixed."""
+    mirror = replace(plan.claim, side="upper" if plan.claim.side == "lower" else "lower")
+    rule = mixture_method(plan.method)
+    return anytime_bound(mirror, ~found.wins, confidence=plan.refutation, rule=rule).passed
+
+
+def _futility(test: MixtureTest, found: Informative) -> str | None:
+    """That going on is probably a waste; advice only, which can lose a pass but never gain one."""
+    seen = len(found.wins)
+    if seen < 50 or found.share > test.null_share:
+        return None
+    wins = int(found.wins.sum())
+    ahead = outlook(test, successes=wins, failures=seen - wins, budget=min(3 * seen, FARTHEST))
+    if not ahead.hopeless:
+        return None
+    return (
+        f"with three times these labels the chance to pass would be {100 * ahead.chance:.1f}%: "
+        "consider stopping"
+    )
+
+
+def _labels_ahead(found: Informative, null: float, best: float, needed: float) -> int | None:
+    """About how many labels are still needed if the rest looks like what was seen."""
+    share = found.share
+    if share <= null or len(found.wins) == 0:
+        return None
+    speed = share * math.log(share / null) + (1 - share) * math.log((1 - share) / (1 - null))
+    return max(1, round((needed - best) / speed / found.rate)) if needed > best else 0
+
+
+def spending_test_of(plan: Plan) -> SpendingTest:
+    """The test that a budget plan seals."""
+    rule = spending_method(plan.method)
+    return spending_test(
+        plan.claim,
+        confidence=plan.confidence,
+        planned=plan.informative or 0,
+        look_every=rule.look_every,
+        rounding=rule.rounding,
+    )
+
+
+def judge_budget(state: State, attempt: Attempt) -> Verdict:
+    """Whether the path crossed the sealed boundary at any of its sealed looks so far.
+
+    This mode proves the claim or nothing: its bound is the target once passed, and vacuous before.
+    """
+    plan = attempt.plan
+    if plan.informative is None or plan.size is None:
+        raise PlanError(f"Plan {plan.number} seals no budget.")
+    prefix = labelled_prefix(state, attempt)
+    found = informative_draws(plan.claim, prefix)
+    test = spending_test_of(plan)
+    seen = crossing(test, found.wins[: plan.informative])
+    spent = len(found.wins) >= plan.informative or prefix.draws >= plan.size
+    decision: Decision = "pass" if seen.passed else "fail" if spent else "continue"
+    lower = plan.claim.side == "lower"
+    interval = Interval(
+        low=plan.claim.target if lower and seen.passed else 0.0,
+        high=plan.claim.target if not lower and seen.passed else 1.0,
+        confidence=plan.confidence,
+        side=plan.claim.side,
+        method="budget",
+        guaranteed=True,
+    )
+    estimate = estimate_of(plan, prefix, interval, BUDGET)
+    return Verdict(
+        decision=decision,
+        claim=plan.claim,
+        estimate=estimate,
+        labels_expected=plan.size,
+        waiting=prefix.waiting,
+        skipped=prefix.skipped,
+        census=False,
+        reason=_budget_sentence(plan, estimate, decision, len(found.wins)),
+    )
+
+
+def _budget_sentence(plan: Plan, estimate: Estimate, decision: Decision, informative: int) -> str:
+    word = "at least" if plan.claim.side == "lower" else "at most"
+    if decision == "pass":
+        return sentence(plan.claim, estimate, decision)
+    point = "nothing yet" if estimate.point is None else shown(estimate.point)
+    state = "the budget is spent without proof" if decision == "fail" else "not proved so far"
+    return (
+        f"{estimate.title} {word} {plan.claim.target:g}: {state} after {informative:,} of "
+        f"{plan.informative:,} planned informative items ({estimate.labels:,} labels). The sample "
+        f"itself shows {point}."
+    )
+
+
+def estimate_of(
+    plan: Plan, prefix: Prefix, interval: Interval, assumptions: tuple[str, ...]
+) -> Estimate:
+    """The estimate behind a verdict of a simple random sample."""
+    ratio = metric(plan.claim.metric)
+    point = ratio.value(prefix.counts.cells)
+    return Estimate(
+        metric=ratio.name,
+        title=ratio.title,
+        point=point,
+        reason=None if point is not None else "no informative item among the labels so far",
+        interval=interval,
+        labels=prefix.labels,
+        draws=prefix.draws,
+        design=plan.design,
+        counts=prefix.counts,
+        assumptions=assumptions,
+    )

@@ -1,0 +1,84 @@
+"""The sentences of a verdict, and what it assumes."""
+
+from assaymark.claims.claim import Claim
+from assaymark.claims.results import Decision, Estimate, Interval, percent, shown
+from assaymark.records.plan import Plan
+
+PROTOCOL = "The claim is about the label that this labelling protocol gives to an item."
+UNCHANGED = (
+    "The classifier, its threshold and the collection did not change after the plan was sealed."
+)
+FIXED = (
+    PROTOCOL,
+    UNCHANGED,
+    "Items were drawn at random by the sealed seed and judged only at the planned number of draws.",
+)
+BUDGET = (
+    PROTOCOL,
+    UNCHANGED,
+    "Items were drawn at random by the sealed seed and judged at the looks sealed in the plan.",
+)
+ANYTIME = (
+    PROTOCOL,
+    UNCHANGED,
+    "Items were drawn at random by the sealed seed; the statement holds at every look at once.",
+)
+WEIGHTED = (
+    PROTOCOL,
+    UNCHANGED,
+    "Each item was drawn by the sealed seed with the chances stored before its batch was handed out; "
+    "scores decide how many labels it takes, never whether the statement holds.",
+)
+CENSUS = (PROTOCOL, "Every item that the claim is about was labelled, so nothing is estimated.")
+
+
+def assumptions_of(plan: Plan, *, census: bool) -> tuple[str, ...]:
+    """What a verdict of this plan assumes."""
+    if census:
+        return CENSUS
+    if plan.design == "weighted":
+        return WEIGHTED
+    return {"fixed": FIXED, "budget": BUDGET, "anytime": ANYTIME}[plan.mode]
+
+
+def reaches(claim: Claim, interval: Interval) -> bool:
+    """Whether the interval proves the claim."""
+    if claim.side == "lower":
+        return interval.low >= claim.target
+    return interval.high <= claim.target
+
+
+def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
+    """What is established, in one sentence."""
+    word = "at least" if claim.side == "lower" else "at most"
+    wanted = f"{word} {claim.target:g}"
+    if estimate.point is None and decision == "fail":
+        return f"{estimate.title} cannot be computed: {estimate.reason}."
+    if decision == "pass":
+        return f"{estimate}; the claim was {wanted}."
+    if decision == "continue":
+        return f"{estimate}; the claim is {wanted}."
+    return (
+        f"{estimate}, which does not reach the claim of {wanted}. "
+        f"The sample itself shows {shown(estimate.point)}."
+    )
+
+
+def refuted(claim: Claim, estimate: Estimate, confidence: float) -> str:
+    """That the labels show the claim to be false, in one sentence."""
+    return (
+        f'the claim "{claim}" is refuted with {percent(confidence)} confidence '
+        f"({estimate.labels:,} labels); the estimate is {shown(estimate.point)}."
+    )
+
+
+def census_sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
+    """What is known when everything is labelled."""
+    if estimate.point is None:
+        return f"{estimate.title} cannot be computed: {estimate.reason}."
+    word = "at least" if claim.side == "lower" else "at most"
+    end = "the claim was" if decision == "pass" else "which does not meet the claim of"
+    return (
+        f"{estimate.title} is {shown(estimate.point)}: all {estimate.labels:,} items were labelled; "
+        f"{end} {word} {claim.target:g}."
+    )

@@ -1,0 +1,246 @@
+"""From a claim and a pool's summary to a plan that can be sealed."""
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from assaymark.certification.planning.belief import belief_in_pool, belief_of, from_scores
+from assaymark.certification.planning.family import family_confidence
+from assaymark.certification.planning.forecast import (
+    Course,
+    budget_forecast,
+    chance_within,
+    course_of,
+    forecast,
+    weighted_forecast,
+)
+from assaymark.certification.planning.rows import compiled, constants_of
+from assaymark.certification.planning.sealed import check_sealed
+from assaymark.certification.planning.strata import domain_strata, guided_strata, scores_are_shares
+from assaymark.claims.checks import open_share
+from assaymark.claims.claim import Claim
+from assaymark.claims.ratio_metrics import binomial_test, metric
+from assaymark.errors import InputError, PlanError
+from assaymark.records.plan import DESIGNS, MODES, Expectation, Plan
+from assaymark.records.pool import PoolSummary
+from assaymark.stats.methods import method_name
+from assaymark.stats.sample_size import Planner, labels_needed, power_at
+from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
+from assaymark.stats.sequential.stopping_boundary import stopping
+
+__all__ = [
+    "Wish",
+    "belief_of",
+    "check_sealed",
+    "expected_labels",
+    "family_confidence",
+    "forecast",
+    "from_scores",
+    "guided_strata",
+    "make_plan",
+    "scores_are_shares",
+    "weighted_forecast",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What the user asks of a plan. Without a mode or design the usual one is taken."""
+
+    claim: Claim
+    mode: str | None = None
+    design: str | None = None
+    confidence: float = 0.95
+    power: float = 0.93
+    budget: int | None = None
+    expectation: Expectation | None = None
+    seed: str | None = None
+    family: bool = False
+
+
+def make_plan(wish: Wish, summary: PoolSummary, *, number: int, seed: str) -> Plan:
+    """The plan that the wish asks for. Refused where its promise could not be kept."""
+    mode, design = _routed(wish, summary)
+    _refuse_unprovable(wish.claim, summary, design)
+    confidence = open_share("confidence", wish.confidence)
+    open_share("power", wish.power)
+    if wish.family:
+        confidence = family_confidence(confidence, number)
+    rows = compiled(wish.claim, summary)
+    plan = Plan(
+        number=number,
+        claim=wish.claim,
+        mode=mode,  # type: ignore[arg-type]
+        design=design,  # type: ignore[arg-type]
+        method=method_name(mode, design),
+        confidence=confidence,
+        seed=seed,
+        rows=rows.digest,
+        constants=constants_of(rows),
+        strata=(guided_strata if design == "weighted" else domain_strata)(wish.claim, summary),
+        expectation=wish.expectation,
+        family=wish.confidence if wish.family else None,
+    )
+    fill = {"fixed": _fixed, "budget": _budget, "anytime": _anytime}[mode]
+    return fill(plan, wish, summary)
+
+
+def _routed(wish: Wish, summary: PoolSummary) -> tuple[str, str]:
+    """The mode and design asked for, or the usual ones; refused in combinations without a proof."""
+    if wish.mode is not None and wish.mode not in MODES:
+        raise InputError(f"'mode' must be one of {', '.join(MODES)}, got {wish.mode!r}.")
+    if wish.design is not None and wish.design not in DESIGNS:
+        raise InputError(f"'design' must be one of {', '.join(DESIGNS)}, got {wish.design!r}.")
+    if wish.mode in ("fixed", "budget"):
+        if wish.design == "weighted":
+            raise PlanError(
+                f"The weighted design has no proof in mode {wish.mode}. Take --mode anytime with it, "
+                "or leave --design out."
+            )
+        return wish.mode, "simple"
+    if wish.budget is not None:
+        raise PlanError(
+            "--budget belongs to a mode that promises one: add --mode fixed (judged once, at the end) "
+            "or --mode budget (judged on the way, ends at the budget)."
+        )
+    predicts = summary.predicted_positive + summary.predicted_negative > 0
+    return "anytime", wish.design or ("weighted" if predicts else "simple")
+
+
+def _refuse_unprovable(claim: Claim, summary: PoolSummary, design: str) -> None:
+    if summary.predicted_positive + summary.predicted_negative == 0:
+        if claim.metric != "prevalence":
+            raise PlanError(
+                f"A claim about {metric(claim.metric).title} needs predictions, and this pool has "
+                "none. Register it in a new folder with --prediction COL, or --score COL --threshold X."
+            )
+        if design == "weighted":
+            raise PlanError("The weighted design needs predictions, and this pool has none.")
+    if binomial_test(claim) is None and design != "weighted":
+        raise PlanError(
+            f"{metric(claim.metric).title} has no exact bound for a simple random sample: its items "
+            "have three different gains, so no binomial law applies. Use the weighted design "
+            "(--mode anytime --design weighted)."
+        )
+
+
+def _filled(plan: Plan, **values: Any) -> Plan:
+    return replace(plan, **values)
+
+
+def _fixed(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
+    size, reached = _fixed_size(plan, wish, summary)
+    items = plan.items
+    if size >= items:
+        return _filled(
+            plan,
+            design="census",
+            method=method_name("fixed", "census"),
+            size=items,
+            expected_labels=items,
+        )
+    asked = None if wish.budget else wish.power
+    return _filled(plan, size=size, power=reached, power_asked=asked, expected_labels=size)
+
+
+def _fixed_size(plan: Plan, wish: Wish, summary: PoolSummary) -> tuple[int, float | None]:
+    if wish.expectation is None:
+        if wish.budget is None:
+            raise PlanError(
+                "A fixed plan needs to know how many labels to draw: give --budget N, or a pilot "
+                "sample (--pilot TP,FP,FN,TN), or what you expect (--expect 0.8)."
+            )
+        return wish.budget, None
+    planner = _planner(plan, wish.expectation, summary)
+    if wish.budget is not None:
+        return wish.budget, power_at(planner, wish.budget)
+    size = labels_needed(planner, power=wish.power)
+    if size.labels is None:
+        raise PlanError(
+            f"No number of labels gives this claim the chance you ask for: {size.reason}. Lower the "
+            "target or the power, or give --budget N to try all the same."
+        )
+    return size.labels, size.power
+
+
+def _planner(plan: Plan, expectation: Expectation, summary: PoolSummary) -> Planner:
+    belief = belief_in_pool(expectation, summary)
+    return Planner(claim=plan.claim, belief=belief, confidence=plan.confidence)
+
+
+def _budget(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
+    if wish.expectation is None:
+        raise PlanError(
+            "A budget plan spreads its risk over the informative items it expects: give a pilot "
+            "sample (--pilot TP,FP,FN,TN) or what you expect (--expect 0.8)."
+        )
+    planner = _planner(plan, wish.expectation, summary)
+    course = course_of(planner, wish.expectation)
+    if course.rate == 0:
+        raise PlanError("No item would be informative under this expectation.")
+    if wish.budget is not None:
+        return _given_budget(plan, course, wish.budget)
+    size = labels_needed(planner, power=wish.power)
+    if course.share <= planner.test.null_share or size.labels is None:
+        raise PlanError(
+            f"No budget gives this claim the chance you ask for: "
+            f"{size.reason or 'the expected value does not meet the target'}. Lower the target or "
+            "the power, or give --budget N to try all the same."
+        )
+    found = budget_forecast(planner, course, size, wish.power)
+    return _filled(
+        plan,
+        size=found.labels,
+        informative=math.ceil(found.informative or 1),
+        power=found.power,
+        power_asked=wish.power,
+        expected_labels=math.ceil(found.expected or 0),
+    )
+
+
+def _given_budget(plan: Plan, course: Course, labels: int) -> Plan:
+    planned = max(1, round(labels * course.rate))
+    test = spending_test(plan.claim, confidence=plan.confidence, planned=planned)
+    stop = stopping(spending_boundary(test), course.law)
+    return _filled(
+        plan,
+        size=labels,
+        informative=planned,
+        power=chance_within(stop, course.rate, labels),
+        expected_labels=min(labels, math.ceil(stop.mean_items / course.rate)),
+    )
+
+
+@lru_cache(maxsize=16)
+def expected_labels(plan: Plan, summary: PoolSummary) -> int | None:
+    """About how many labels an anytime plan will take, forecast again from what it was told.
+
+    None where nothing is known; plans of the other modes seal their size.
+    """
+    if plan.mode != "anytime":
+        return plan.size
+    power = plan.power_asked or Wish.power
+    wish = Wish(claim=plan.claim, power=power, expectation=plan.expectation)
+    return _anytime(plan, wish, summary).expected_labels
+
+
+def _anytime(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
+    expectation = wish.expectation
+    belief = belief_in_pool(expectation, summary) if expectation else None
+    if plan.design == "weighted":
+        usable = belief is not None or scores_are_shares(summary)
+        found = (
+            weighted_forecast(plan.claim, plan.strata, belief, confidence=plan.confidence)
+            if usable
+            else None
+        )
+        expected = found.expected if found else None
+    elif expectation is not None:
+        modes = forecast(
+            plan.claim, expectation, confidence=plan.confidence, power=wish.power, summary=summary
+        ).modes
+        expected = modes["anytime"].expected
+    else:
+        expected = None
+    return _filled(plan, expected_labels=None if expected is None else math.ceil(expected))

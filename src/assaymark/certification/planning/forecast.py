@@ -1,0 +1,232 @@
+"""What a claim will cost in every mode, computed before anything is bought."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import bdtrc
+
+from assaymark.certification.planning.belief import belief_in_pool, belief_of, stratum_rates
+from assaymark.certification.planning.strata import domain_strata
+from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.ratio_metrics import binomial_test, gain, metric
+from assaymark.claims.results import Forecast, ModeForecast, Size
+from assaymark.errors import InputError
+from assaymark.records.plan import Expectation
+from assaymark.records.pool import PoolSummary
+from assaymark.records.strata import Stratum
+from assaymark.stats.beta_posterior import Belief, cells
+from assaymark.stats.sample_size import Planner, elusion_floor, labels_needed
+from assaymark.stats.score_guided.forecast import forecast as expected_labels
+from assaymark.stats.score_guided.supermartingale import Stratum as TestStratum
+from assaymark.stats.score_guided.supermartingale import WeightedTest
+from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
+from assaymark.stats.sequential.beta_mixture import mixture_boundary, mixture_test
+from assaymark.stats.sequential.stopping_boundary import Belief as ShareBelief
+from assaymark.stats.sequential.stopping_boundary import Stopping, stopping
+
+FAR = 4  # an anytime test is followed to this many times the fixed number of informative items
+LONGEST = 8_000  # informative items beyond which nobody plans a test
+FEW_LABELS = 150
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course:
+    """How successes come: their share, how many items are informative, and how sure that is."""
+
+    share: float
+    rate: float
+    belief: ShareBelief | None
+
+    @property
+    def law(self) -> float | ShareBelief:
+        """The share, or what is believed about it."""
+        return self.share if self.belief is None else self.belief
+
+
+def course_of(planner: Planner, expectation: Expectation) -> Course:
+    """The claim's successes under the planner's belief, in the items a simple sample draws from."""
+    test = planner.test
+    rate = planner.informative(1)
+    won = [s and (s or f) for s, f in zip(test.success, test.failure, strict=True)]
+    shares = cells(_within(planner))
+    wins = sum(share for share, here in zip(shares, won, strict=True) if here)
+    believed = None
+    if expectation.pilot is not None:
+        successes, trials = test.tally(_pilot(planner, expectation.pilot))
+        believed = ShareBelief(successes=successes + 0.5, failures=trials - successes + 0.5)
+    return Course(share=wins / rate if rate else 0.0, rate=rate, belief=believed)
+
+
+def _within(planner: Planner) -> Belief:
+    belief = planner.belief
+    return Belief(
+        share=planner.share, retrieved=belief.retrieved, rest=belief.rest, known=belief.known
+    )
+
+
+def _pilot(planner: Planner, pilot: Counts) -> Counts:
+    if planner.share == 1.0:
+        return Counts(tp=pilot.tp, fp=pilot.fp, fn=0, tn=0)
+    if planner.share == 0.0:
+        return Counts(tp=0, fp=0, fn=pilot.fn, tn=pilot.tn)
+    return pilot
+
+
+def chance_within(course: Stopping, rate: float, labels: int) -> float:
+    """The chance to pass within this many labels, when `rate` of them are informative."""
+    items = np.arange(1, len(course.chance))
+    reached = np.where(items <= labels, bdtrc(np.minimum(items, labels) - 1, labels, rate), 0.0)
+    return float(course.chance[0] + (course.chance[1:] * reached).sum())
+
+
+def labels_for(course: Stopping, rate: float, level: float) -> int | None:
+    """The least number of labels within which the chance to pass reaches the level."""
+    if course.passes < level:
+        return None
+    low, high = 0, math.ceil((course.horizon + 10 * math.sqrt(course.horizon) + 20) / rate)
+    while high - low > 1:
+        middle = (low + high) // 2
+        good = chance_within(course, rate, middle) >= level
+        low, high = (low, middle) if good else (middle, high)
+    return high
+
+
+def forecast(
+    claim: Claim,
+    expectation: Expectation,
+    *,
+    confidence: float = 0.95,
+    power: float = 0.93,
+    summary: PoolSummary | None = None,
+    strata: tuple[Stratum, ...] = (),
+) -> Forecast:
+    """How many labels the claim needs in each mode; the weighted one where strata are known."""
+    belief = belief_of(expectation) if summary is None else belief_in_pool(expectation, summary)
+    planner = Planner(claim=claim, belief=belief, confidence=confidence)
+    modes: dict[str, ModeForecast] = {}
+    if binomial_test(claim) is not None:
+        modes |= _simple_modes(planner, expectation, power)
+    if strata:
+        modes["weighted"] = weighted_forecast(claim, strata, belief, confidence=confidence)
+    if summary is not None:
+        top = domain_strata(claim, summary)[0].items
+        modes = {name: _within_pool(mode, top) for name, mode in modes.items()}
+    name, why = recommend(claim, modes)
+    return Forecast(
+        claim=claim,
+        reachable_power=planner.reachable(),
+        elusion_floor=elusion_floor(
+            planner, power=power, pool=summary.items if summary is not None else None
+        ),
+        modes=modes,
+        recommended=name,
+        why=why,
+    )
+
+
+def _within_pool(mode: ModeForecast, items: int) -> ModeForecast:
+    """No mode needs more than the whole pool: then everything is labelled, and known."""
+    return replace(
+        mode,
+        labels=None if mode.labels is None else min(mode.labels, items),
+        expected=None if mode.expected is None else min(mode.expected, float(items)),
+        median=None if mode.median is None else min(mode.median, items),
+        quantile=None if mode.quantile is None else min(mode.quantile, items),
+    )
+
+
+def _simple_modes(
+    planner: Planner, expectation: Expectation, power: float
+) -> dict[str, ModeForecast]:
+    size = labels_needed(planner, power=power)
+    modes = {
+        "fixed": ModeForecast(
+            labels=size.labels,
+            informative=size.informative,
+            power=size.power,
+            expected=size.labels,
+            median=size.labels,
+            quantile=size.labels,
+            reason=size.reason,
+        )
+    }
+    course = course_of(planner, expectation)
+    if course.share <= planner.test.null_share or course.rate == 0:
+        missing = ModeForecast(reason="the expected value does not meet the target")
+        return modes | {"budget": missing, "anytime": missing}
+    unreachable = ModeForecast(reason=size.reason)
+    return modes | {
+        "budget": budget_forecast(planner, course, size, power) if size.labels else unreachable,
+        "anytime": _anytime_forecast(planner, course, size, power),
+    }
+
+
+def budget_forecast(planner: Planner, course: Course, size: Size, power: float) -> ModeForecast:
+    """A budget that passes with the power asked for, and what of it is really used."""
+    planned = math.ceil(1.17 * (size.informative or 3000.0)) + 1
+    for _ in range(12):
+        try:
+            test = spending_test(planner.claim, confidence=planner.confidence, planned=planned)
+        except InputError as error:
+            return ModeForecast(reason=str(error))
+        stop = stopping(spending_boundary(test), course.law)
+        labels = math.ceil(planned / course.rate * (1 + 1.5 / math.sqrt(planned)))
+        reached = chance_within(stop, course.rate, labels)
+        if reached >= power or size.informative is None or planned > LONGEST:
+            break
+        planned = math.ceil(1.1 * planned)
+    return ModeForecast(
+        labels=labels,
+        informative=planned,
+        power=reached,
+        expected=stop.mean_items / course.rate,
+        median=labels_for(stop, course.rate, 0.5),
+        quantile=labels_for(stop, course.rate, power),
+    )
+
+
+def _anytime_forecast(planner: Planner, course: Course, size: Size, power: float) -> ModeForecast:
+    horizon = min(LONGEST, math.ceil(FAR * (size.informative or 2000.0)) + 50)
+    test = mixture_test(planner.claim, confidence=planner.confidence)
+    stop = stopping(mixture_boundary(test, horizon), course.law)
+    return ModeForecast(
+        expected=stop.mean_items / course.rate,
+        median=labels_for(stop, course.rate, 0.5),
+        quantile=labels_for(stop, course.rate, power),
+    )
+
+
+def weighted_forecast(
+    claim: Claim, strata: tuple[Stratum, ...], belief: Belief | None, *, confidence: float
+) -> ModeForecast:
+    """Labels of the score-guided design: the information limit times factors measured on real pools."""
+    parts = tuple(
+        TestStratum(predicted=bool(s.prediction), size=s.items, mean_score=s.mean_score)
+        for s in strata
+    )
+    test = WeightedTest(claim=claim, confidence=confidence, strata=parts)
+    found = expected_labels(test, stratum_rates(strata, belief))
+    return ModeForecast(
+        ideal=found.ideal,
+        expected=found.mean,
+        median=found.median,
+        quantile=found.most,
+        reason=found.reason,
+    )
+
+
+def recommend(claim: Claim, modes: dict[str, ModeForecast]) -> tuple[str | None, str | None]:
+    """Which mode to take, and why."""
+    if all(mode.reason for mode in modes.values()):
+        return None, None
+    only_positives = gain(claim)[2] == gain(claim)[3]
+    budget = modes.get("budget")
+    if budget is not None and budget.labels is not None:
+        if only_positives:
+            return "budget", f"scores save little for {metric(claim.metric).title}"
+        if (budget.expected or math.inf) < FEW_LABELS:
+            return "budget", f"under {FEW_LABELS} labels, learning from scores costs what it saves"
+    if "weighted" in modes:
+        return "weighted", "known predictions and scores steer the labels to where they matter"
+    return "anytime", "it may be looked at whenever you like; a pool's scores save more still"

@@ -1,0 +1,1 @@
+"""The sections and charts of a report that tell a certification."""

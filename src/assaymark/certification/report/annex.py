@@ -1,0 +1,106 @@
+"""The annex of a report: the plan, the strata, the scores, and how to check it all."""
+
+from assaymark.certification.report.charts import card_chart
+from assaymark.certification.report.collection_charts import score_chart, strata_chart, stratum_name
+from assaymark.certification.view.dossier import Dossier
+from assaymark.claims.results import counted, percent
+from assaymark.reports.section import Section, Table
+
+
+def plan_section(dossier: Dossier) -> Section | None:
+    """The plan as it was sealed."""
+    plan = dossier.plan
+    if plan is None:
+        return None
+    rows = [
+        ("number", str(plan.number)),
+        ("claim", str(plan.claim)),
+        ("confidence", percent(plan.confidence)),
+        ("mode", plan.mode),
+        ("design", plan.design),
+        ("bound", plan.bound),
+        ("drawn from", f"{plan.domain} ({counted(plan.items, 'item')})"),
+        ("draws sealed", "–" if plan.size is None else f"{plan.size:,}"),
+        ("informative items", "–" if plan.informative is None else f"{plan.informative:,}"),
+        ("refuted at", percent(plan.refutation)),
+        ("family", "–" if plan.family is None else f"shares {percent(plan.family)}"),
+        ("seed", plan.seed),
+    ]
+    found = () if dossier.evidence is None else (dossier.evidence.sentence,)
+    return Section(
+        title="Annex A: the sealed plan",
+        sentence="Nothing in the plan changed after it was sealed.",
+        paragraphs=found,
+        tables=(Table(caption="The plan", header=("what", "value"), rows=tuple(rows)),),
+    )
+
+
+def strata_section(dossier: Dossier) -> Section | None:
+    """Where the labels went, stratum by stratum."""
+    if not dossier.strata:
+        return None
+    rows = tuple(
+        (
+            stratum_name(row),
+            f"{row.items:,}",
+            f"{row.labels:,}",
+            "–" if row.positives is None else f"{row.positives:,}",
+            row.sentence,
+        )
+        for row in dossier.strata
+    )
+    charts = [chart for chart in (strata_chart(dossier),) if chart is not None]
+    return Section(
+        title="Annex B: groups of items",
+        sentence="Where the labels went, and what may still hide there.",
+        paragraphs=(
+            f"Each number of what could hide holds with {percent(dossier.strata[0].confidence)} "
+            "confidence on its own, at every look at once.",
+        ),
+        tables=(
+            Table(
+                caption="Groups by predicted class and score",
+                header=("group", "items", "labels", "relevant", "what is uncertain"),
+                rows=rows,
+            ),
+        ),
+        charts=tuple(charts),
+    )
+
+
+def scores_section(dossier: Dossier) -> Section | None:
+    """The scores of the collection, with the cut-off."""
+    chart, card = score_chart(dossier), card_chart(dossier)
+    found = tuple(made for made in (card, chart) if made is not None)
+    if not found:
+        return None
+    return Section(
+        title="Annex C: the numbers as pictures",
+        sentence="The four numbers as ranges, and the scores of the collection.",
+        charts=found,
+    )
+
+
+def proof_section(dossier: Dossier) -> Section:
+    """The hashes, and how to check everything."""
+    proof = dossier.proof
+    rows = [
+        ("ledger, last event", str(proof.events)),
+        ("ledger, hash of it", proof.head),
+        ("collection, fingerprint", proof.fingerprint),
+        ("certificate, hash", proof.certificate or "none was issued"),
+        ("software", f"assaymark {proof.software}"),
+    ]
+    return Section(
+        title="Annex D: how to check this",
+        sentence="Everything above follows from the ledger; whoever has it and the collection can "
+        "recompute every number.",
+        paragraphs=(
+            "Each event of the ledger carries the hash of the one before, so that no part can change "
+            "unnoticed while the last hash is the one printed here. Whoever owns the ledger could "
+            "rewrite all of it: keep this report, or the certificate, with somebody else.",
+            "Commands: " + "; ".join(proof.commands) + ". Where the collection lies elsewhere, add "
+            "--pool with its place.",
+        ),
+        tables=(Table(caption="Hashes (SHA-256)", header=("what", "value"), rows=tuple(rows)),),
+    )

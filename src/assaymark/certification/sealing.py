@@ -1,0 +1,152 @@
+"""Seal a plan: from here on the claim, the size and the draws are decided."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+
+from assaymark import __version__
+from assaymark.certification.planning import (
+    Wish,
+    expected_labels,
+    family_confidence,
+    forecast,
+    from_scores,
+    guided_strata,
+    make_plan,
+)
+from assaymark.claims.record import stored
+from assaymark.claims.results import Forecast
+from assaymark.errors import PlanError
+from assaymark.ledger.events import Event, PlanClosed, PlanSealed, State, outgrown
+from assaymark.pool import Progress, silent
+from assaymark.project.folder import Project, open_attempt, registered_pool
+from assaymark.records.plan import Plan, known_labels
+from assaymark.sampling.reserve import build_reserve
+
+__all__ = ["Wish", "abandon_plan", "expected_of", "forecast_plan", "refuse_spent", "seal_plan"]
+
+
+def seal_plan(
+    project: Project,
+    wish: Wish,
+    *,
+    progress: Progress = silent,
+    also: Callable[[Plan], tuple[Event, ...]] = lambda _plan: (),
+) -> Plan:
+    """Seal the plan and store its reserve of tickets. Refused while another plan is open.
+
+    `also` are events that become durable together with the plan, or not at all.
+    """
+    state = project.state()
+    _refuse_second(state)
+    plan = _make(state, wish)
+    stored = build_reserve(project, registered_pool(state), plan, progress=progress)
+    with project.writing() as session:
+        _refuse_second(session.state)
+        if len(session.state.attempts) != len(state.attempts):
+            raise PlanError(
+                "Another plan was sealed at the same moment. Look at it, then try again."
+            )
+        session.record(PlanSealed(plan=plan, software=__version__), stored, *also(plan))
+    return plan
+
+
+def refuse_spent(state: State, wish: Wish) -> None:
+    """Refuse a seed that chose items before, and a shared risk that an earlier plan did not share."""
+    if wish.seed in state.seeds:
+        raise PlanError(
+            f"The seed {wish.seed!r} was used in this project before: the same items would be drawn "
+            "again, and their labels are known. Use another seed, or leave --seed out."
+        )
+    if wish.family and any(old.plan.family != wish.confidence for old in state.attempts):
+        raise PlanError(
+            "--family shares one risk among all plans on this pool, and an earlier plan was sealed "
+            "without it or at another level, so the sum cannot be kept. Leave --family out."
+        )
+
+
+def _make(state: State, wish: Wish) -> Plan:
+    refuse_spent(state, wish)
+    plan = make_plan(
+        wish,
+        registered_pool(state).summary,
+        number=len(state.attempts) + 1,
+        seed=wish.seed or secrets.token_hex(16),
+    )
+    known = {item: label.value for item, label in state.known.items()}
+    return replace(plan, earlier=_earlier(state, plan), known=known_labels(stored(known)))
+
+
+def _earlier(state: State, plan: Plan) -> tuple[int, ...]:
+    """The plans that shared this one's account: same pool, metric and direction."""
+    return tuple(
+        old.plan.number
+        for old in state.attempts
+        if old.pool is state.pool
+        and (
+            plan.family
+            or (old.plan.claim.metric, old.plan.claim.side) == (plan.claim.metric, plan.claim.side)
+        )
+    )
+
+
+def forecast_plan(project: Project, wish: Wish) -> Forecast | None:
+    """What the claim will cost in every mode; None where nothing is known about the classifier.
+
+    Without an expectation the scores are taken at their word.
+    """
+    summary = registered_pool(project.state()).summary
+    expectation = wish.expectation or from_scores(summary)
+    if expectation is None:
+        return None
+    predicts = summary.predicted_positive + summary.predicted_negative > 0
+    confidence = wish.confidence
+    if wish.family:
+        confidence = family_confidence(confidence, len(project.state().attempts) + 1)
+    return forecast(
+        wish.claim,
+        expectation,
+        confidence=confidence,
+        power=wish.power,
+        summary=summary,
+        strata=guided_strata(wish.claim, summary) if predicts else (),
+    )
+
+
+def expected_of(state: State) -> int | None:
+    """About how many labels the latest plan takes in all; None where nobody can tell."""
+    attempt = state.attempt
+    if attempt is None or attempt.pool is None:
+        return None
+    return expected_labels(attempt.plan, attempt.pool.summary)
+
+
+def _refuse_second(state: State) -> None:
+    attempt = state.attempt
+    if attempt is not None and attempt.open:
+        raise PlanError(
+            f'Plan {attempt.plan.number} ("{attempt.plan.claim}") is still open. Finish it, or close '
+            'it for good with: assaymark plan --abandon "REASON".'
+        )
+    if outgrown(state):
+        raise PlanError(
+            "Training went on after the classifier was frozen, and a plan on its scores could draw what "
+            "trains the next one. Freeze the next one first: assaymark train --stop seals its plan."
+        )
+
+
+def abandon_plan(project: Project, reason: str) -> int:
+    """Close the open plan for good, with a reason. Returns its number."""
+    if not reason.strip():
+        raise PlanError("Say why the plan is abandoned: the reason goes on record.")
+    with project.writing() as session:
+        attempt = open_attempt(session.state)
+        session.record(
+            PlanClosed(
+                plan=attempt.plan.number,
+                outcome="abandoned",
+                reason="given up",
+                note=reason.strip(),
+            )
+        )
+    return attempt.plan.number

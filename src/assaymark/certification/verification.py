@@ -1,0 +1,273 @@
+"""Recompute a certificate as a stranger would, and say what was and was not checked."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from assaymark.certification.certificate import (
+    check_chances,
+    check_draws,
+    check_form,
+    check_ledger,
+    check_numbers,
+    check_tickets,
+    check_training,
+    population_in_words,
+    read,
+    statement_of,
+    superseded_by,
+)
+from assaymark.certification.planning import check_sealed
+from assaymark.certification.scored_pool import check_scored_items
+from assaymark.certification.signing import check_signature, read_public_key, signature_path
+from assaymark.certification.witness import check_witnesses
+from assaymark.claims.checks import choice
+from assaymark.errors import AssaymarkError, InputError, VerificationError
+from assaymark.ledger.events import Entry, ReserveStored, replay
+from assaymark.ledger.head import lost_end
+from assaymark.pool import Pool, Progress, silent
+from assaymark.pool.reserve import tickets_digest
+from assaymark.pool.sources import find_source
+from assaymark.project.folder import Project, registered_pool
+from assaymark.project.registration import fingerprint
+from assaymark.records.certificate import Certificate, Check, Verification
+from assaymark.records.plan import Plan
+from assaymark.records.pool import ReservedItem
+from assaymark.sampling.reserve import refuse_changed
+
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate as Authority
+
+Outcome = Literal["verified", "verified in part", "consistent only", "failed"]
+BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
+
+
+REQUIRABLE = ("pool", "witness", "signature")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Brought:
+    """What whoever verifies brings along, from elsewhere than the project.
+
+    `heads` are witnesses (hashes, or the contents of witness files), `authorities` the certificates
+    of time-stamp services, and `require` what must be at hand: pool, witness, signature. `envelope`
+    is the signature, where it does not lie beside the certificate.
+    """
+
+    public_key: str | None = None
+    heads: tuple[bytes, ...] = ()
+    authorities: tuple["Authority", ...] = ()
+    require: tuple[str, ...] = ()
+    envelope: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.public_key is not None:
+            read_public_key(self.public_key)
+        for name in self.require:
+            choice("require", name, REQUIRABLE)
+
+
+def verify(
+    path: Path,
+    *,
+    project: Project | None = None,
+    brought: Brought | None = None,
+    progress: Progress = silent,
+) -> Verification:
+    """Everything that can be recomputed with what is at hand: certificate, ledger, pool, witnesses."""
+    brought = brought or Brought()
+    if brought.heads and project is None:
+        raise InputError("A witness needs the ledger too: name the project with -p DIR.")
+    text = _text(path)
+    checks: list[Check] = []
+    said: Certificate | None = None
+    try:
+        said, data = read(text)
+        brought = replace(brought, envelope=brought.envelope or _envelope(path))
+        _run(said, data, text, project, brought, progress, checks)
+    except VerificationError as error:
+        checks.append(Check(name="verification", outcome="failed", detail=str(error)))
+    status, missing = _outcome(checks, project)
+    lacking = [name for name in brought.require if name in missing]
+    if lacking and status != "failed":
+        checks.append(
+            Check(name="required", outcome="failed", detail=f"not at hand: {', '.join(lacking)}")
+        )
+    return Verification(
+        status=status,
+        statement=_worded(statement_of, said) or "",
+        checks=tuple(checks),
+        population=_worded(population_in_words, said),
+        missing=missing,
+    )
+
+
+def _worded(
+    words: Callable[[Certificate], str | None], certificate: Certificate | None
+) -> str | None:
+    """What the certificate says in words, as far as a tampered one says anything."""
+    try:
+        return None if certificate is None else words(certificate)
+    except (AssaymarkError, *BREAKAGE):
+        return None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise InputError(f"The certificate {str(path)!r} cannot be read: {why}.") from error
+
+
+def _envelope(path: Path) -> str | None:
+    """The signature beside the certificate; None where there is none."""
+    beside = signature_path(path)
+    return _text(beside) if beside.is_file() else None
+
+
+def _run(
+    certificate: Certificate,
+    data: dict[str, Any],
+    text: str,
+    project: Project | None,
+    brought: Brought,
+    progress: Progress,
+    checks: list[Check],
+) -> None:
+    """Add to `checks` what was found; raises at the first thing that is wrong."""
+    entries = _entries(project) if project else None
+    if entries is not None:
+        checks += _guarded(lambda: check_ledger(certificate, entries), "ledger")
+    checks += _guarded(lambda: [check_form(certificate, data, text)], "certificate")
+    checks.append(check_signature(text, brought.envelope, expected=brought.public_key))
+    if entries is None or certificate.plan.mode == "fixed":  # otherwise the replay did it
+        checks += _guarded(lambda: [check_numbers(certificate)], "numbers")
+    if project is None or entries is None:
+        checks.append(_unchecked("ledger", "no project was named (-p DIR)"))
+        checks.append(_unchecked("draw", "it needs the ledger and the pool"))
+        return
+    checks += _guarded(lambda: _training(project, certificate, entries, progress), "training")
+    checks += _guarded(lambda: _draws(project, certificate, entries, progress), "draw")
+    checks += _guarded(lambda: [_witnesses(certificate, entries, brought)], "witness")
+    checks.append(_labels(certificate, entries))
+
+
+def _entries(project: Project) -> list[Entry]:
+    ledger = project.ledger
+    kept = ledger.remembered()  # before the entries, which may grow meanwhile
+    entries = ledger.entries()
+    if fault := lost_end(entries, kept):
+        raise VerificationError(f"The ledger is not whole: {fault}.")
+    return entries
+
+
+def _witnesses(certificate: Certificate, entries: list[Entry], brought: Brought) -> Check:
+    state = replay(entries[: certificate.ledger.events])
+    sealed = state.attempts[certificate.plan.number - 1].sealed_at
+    return check_witnesses(brought.heads, entries, sealed=sealed, trusted=brought.authorities)
+
+
+def _labels(certificate: Certificate, entries: list[Entry]) -> Check:
+    changed = superseded_by(certificate, entries)
+    if changed is None:
+        return Check(name="labels", outcome="ok", detail="no label it rests on was changed later")
+    detail = f"a label it rests on was changed by event {changed}; look at the verdict anew"
+    return Check(name="labels", outcome="failed", detail=f"superseded: {detail}")
+
+
+def _outcome(checks: list[Check], project: Project | None) -> tuple[Outcome, tuple[str, ...]]:
+    """How it ended, and what could not be checked. A hash that anybody can recompute proves nothing."""
+    good = {check.name for check in checks if check.outcome == "ok"}
+    missing = tuple(name for name in REQUIRABLE if name not in good)
+    if any(check.outcome == "failed" for check in checks):
+        return "failed", missing
+    if project is None:
+        missing = ("ledger", *missing)
+        return ("verified in part" if "signature" in good else "consistent only"), missing
+    return ("verified in part" if {"pool", "witness"} & set(missing) else "verified"), missing
+
+
+def _guarded(run: Callable[[], list[Check]], name: str) -> list[Check]:
+    """Values of the wrong kind in a tampered certificate fail the check, not the program."""
+    try:
+        return run()
+    except VerificationError:
+        raise
+    except (AssaymarkError, *BREAKAGE) as error:
+        raise VerificationError(f"The {name} cannot be recomputed: {error}") from error
+
+
+def _draws(
+    project: Project, certificate: Certificate, entries: list[Entry], progress: Progress
+) -> list[Check]:
+    state = replay(entries[: certificate.ledger.events])  # a later classifier has another pool
+    registered = registered_pool(state)
+    check_sealed(certificate.plan, registered.summary)
+    if registered.fingerprint != fingerprint(
+        registered.files, registered.summary, registered.columns
+    ):
+        raise VerificationError("The pool's fingerprint in the ledger is not that of its parts.")
+    chances = check_chances(certificate, entries)
+    if project.pool_at is not None:
+        find_source(project.pool_at)  # whoever names a place expects the pool there
+    if not project.has_pool(registered):
+        where = project.pool_path(registered)
+        missing = _unchecked("pool", f"it is not at hand (looked for {where})")
+        return [chances, check_tickets(certificate, entries), missing]
+    try:
+        pool = project.pool(registered)
+    except AssaymarkError as error:
+        raise VerificationError(f"The pool changed after init: {error}") from error
+    try:
+        refuse_changed(pool, registered, progress)
+        if pool.summary(progress) != registered.summary:
+            raise VerificationError("The pool's summary in the ledger is not that of its files.")
+        stored = state.attempts[certificate.plan.number - 1].reserves
+        items = _reserved(pool, certificate.plan, stored, progress)
+    finally:
+        pool.close()
+    return [
+        Check(name="pool", outcome="ok", detail="files and summary are those that were registered"),
+        chances,
+        check_draws(certificate, entries, items),
+    ]
+
+
+def _training(
+    project: Project, certificate: Certificate, entries: list[Entry], progress: Progress
+) -> list[Check]:
+    """What the ledger says of the training, and the scored items where they are at hand."""
+    found = check_training(certificate, entries)
+    if found is None:
+        return []
+    state = replay(entries[: certificate.ledger.events])
+    told = check_scored_items(project, state, progress)
+    return [replace(found, detail=f"{found.detail}; {told}")]
+
+
+def _reserved(
+    pool: Pool, plan: Plan, stored: list[ReserveStored], progress: Progress
+) -> list[ReservedItem]:
+    """The plan's tickets drawn from the pool again, part by part as they were stored."""
+    found: list[ReservedItem] = []
+    for part in stored:
+        last = {item.stratum: item.ticket for item in found}
+        items = pool.reserve(
+            plan.seed,
+            strata=plan.strata,
+            limits=part.limits,
+            after=[last.get(k, "") for k in range(len(plan.strata))],
+            progress=progress,
+        )
+        if tickets_digest(items) != part.tickets:
+            raise VerificationError(
+                "The tickets of the pool are not those that were drawn from (event ReserveStored)."
+            )
+        found += items
+    return found
+
+
+def _unchecked(name: str, detail: str) -> Check:
+    return Check(name=name, outcome="not checked", detail=detail)

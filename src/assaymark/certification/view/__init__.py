@@ -1,0 +1,1 @@
+"""What a certification shows, as frozen results; nothing here is recorded."""

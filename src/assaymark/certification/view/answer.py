@@ -1,0 +1,129 @@
+"""The verdict as people say it: one word, and a sentence that anybody understands."""
+
+from assaymark.certification.modes.closing import closed_because
+from assaymark.certification.view.dossier import Answer, Tone
+from assaymark.claims.claim import Claim
+from assaymark.claims.results import Verdict, counted, percent, rounded, shown
+from assaymark.ledger.events import Attempt
+
+WORDS: dict[str, tuple[Tone, str]] = {
+    "pass": ("pass", "Established"),
+    "continue": ("not yet", "Not yet"),
+    "fail": ("fail", "Not established"),
+}
+NO_PLAN = Answer(
+    tone="no plan",
+    word="No claim yet",
+    sentence="No plan is sealed, so nothing is claimed and nothing can be established.",
+    told="Seal a plan first: it says what you claim and how it will be tested.",
+)
+
+SURVEYED = Answer(
+    tone="no plan",
+    word="No claim",
+    sentence="Nothing was claimed, so there is no verdict; what the labels say is told below.",
+    told="You claimed nothing, so there is no verdict; what the labels say is told below.",
+)
+"""Of a project without a plan whose labels were bought for something else."""
+
+
+def wanted(claim: Claim) -> str:
+    """The target as people say it: "at least 0.75"."""
+    return f"{'at least' if claim.side == 'lower' else 'at most'} {claim.target:g}"
+
+
+def answer_of(attempt: Attempt, verdict: Verdict | None, *, superseded: bool) -> Answer:
+    """What is established about the plan's claim; without a verdict, why there is none."""
+    if superseded:
+        return _superseded(attempt, verdict)
+    if attempt.outcome == "failed" and (verdict is None or verdict.decision != "fail"):
+        return _same("fail", "Not established", _reason(attempt))
+    if verdict is None:
+        return _abandoned(attempt) if attempt.outcome == "abandoned" else _too_early(attempt)
+    tone, word = WORDS[verdict.decision]
+    found, then = _found(verdict), _outlook(verdict)
+    return Answer(
+        tone=tone,
+        word=word,
+        sentence=f"{found.format(claimed=f'the claim is {wanted(verdict.claim)}')}{then}",
+        told=f"{found.format(claimed=f'you claimed {verdict.claim.target:g}')}{then}",
+        advice=verdict.advice,
+    )
+
+
+def _same(tone: Tone, word: str, sentence: str, advice: str | None = None) -> Answer:
+    return Answer(tone=tone, word=word, sentence=sentence, told=sentence, advice=advice)
+
+
+def _reason(attempt: Attempt) -> str:
+    return upper_first(closed_because(attempt).rstrip(".") + ".")
+
+
+def _abandoned(attempt: Attempt) -> Answer:
+    sentence = f"Plan {attempt.plan.number} was given up before it was decided. Reason on record: "
+    return _same("abandoned", "Abandoned", f"{sentence}{_reason(attempt)}")
+
+
+def _too_early(attempt: Attempt) -> Answer:
+    plan = attempt.plan
+    size = plan.size or plan.items
+    return _same(
+        "too early",
+        "Too early to look",
+        f"This plan is judged once, when all of its {counted(size, 'draw')} are labelled; an earlier "
+        "look would void its promise.",
+    )
+
+
+def _superseded(attempt: Attempt, verdict: Verdict | None) -> Answer:
+    now = "" if verdict is None else f" With the labels as they are now: {verdict.reason}"
+    return _same(
+        "fail",
+        "Superseded",
+        f"A label that the certificate of plan {attempt.plan.number} rests on was changed after it was "
+        f"issued, so it no longer holds.{now}",
+    )
+
+
+def _found(verdict: Verdict) -> str:
+    """What was found, with {claimed} where the claim is named."""
+    estimate, interval = verdict.estimate, verdict.estimate.interval
+    title = upper_first(estimate.title)
+    if verdict.decision == "fail":
+        return _braced(upper_first(verdict.reason))
+    if verdict.census:
+        everything = f"all {counted(estimate.labels, 'item')} were labelled"
+        return f"{title} is {shown(estimate.point)}: {everything}; {{claimed}}."
+    lower = verdict.claim.side == "lower"
+    known = interval.low > 0 if lower else interval.high < 1
+    if not known:
+        return (
+            f"The labels so far do not prove anything about {_title(estimate.title)}; {{claimed}}."
+        )
+    bound = rounded(interval.low) if lower else rounded(interval.high, up=True)
+    word = "at least" if lower else "at most"
+    return f"{title} is {word} {bound} with {percent(interval.confidence)} confidence; {{claimed}}."
+
+
+def _outlook(verdict: Verdict) -> str:
+    if verdict.decision != "continue":
+        return ""
+    if verdict.estimate.interval.method == "budget":
+        return f" {upper_first(verdict.reason)}"
+    if verdict.labels_expected is None:
+        return ""
+    more = max(verdict.labels_expected - verdict.estimate.labels, 1)
+    return f" About {counted(more, 'more label')} if it is as good as it looks."
+
+
+def _braced(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _title(title: str) -> str:
+    return title
+
+
+def upper_first(text: str) -> str:
+    """The text with a capital letter at its start."""
+    return text[:1].upper() + text[1:]

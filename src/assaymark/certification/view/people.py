@@ -1,0 +1,129 @@
+"""Who labelled what, how fast, and who changed their mind."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from statistics import median
+
+from assaymark.certification.view.dossier import Note, Person
+from assaymark.ledger.events import (
+    Entry,
+    LabelAdjudicated,
+    LabelCorrected,
+    LabelRecorded,
+    State,
+    read_event,
+)
+from assaymark.records.value import binary
+
+LONGEST_PAUSE = 300.0  # seconds; after a longer gap somebody was away, not thinking
+SHORTEST_GAP = 0.05  # labels closer together came from a file
+FEWEST_GAPS = 5
+
+Given = LabelRecorded | LabelCorrected | LabelAdjudicated
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """An answer and when it was given."""
+
+    seq: int
+    time: str
+    event: Given
+
+
+@dataclass(kw_only=True)
+class Story:
+    """A project's state, with what the state forgets: when each thing happened."""
+
+    state: State
+    said: list[Said]
+    times: dict[int, str]
+    software: str = ""
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        """Take more events into account."""
+        for entry in entries:
+            event = read_event(entry.kind, entry.body)
+            self.state.apply(event, entry)
+            self.state.head = entry
+            if isinstance(event, Given):
+                self.said.append(Said(seq=entry.seq, time=entry.time, event=event))
+            else:
+                self.times[entry.seq] = entry.time
+                self.software = getattr(event, "software", self.software)
+
+
+def read_story(entries: Sequence[Entry]) -> Story:
+    """The state after these events, and their times."""
+    story = Story(state=State(), said=[], times={})
+    story.add(entries)
+    return story
+
+
+def people(said: Sequence[Said], *, items: set[str], visible: bool) -> tuple[Person, ...]:
+    """The annotators of these items, most labels first."""
+    mine: dict[str, list[Said]] = {}
+    for answer in said:
+        if answer.event.item in items:
+            mine.setdefault(answer.event.annotator, []).append(answer)
+    found = [_person(name, answers, visible=visible) for name, answers in mine.items()]
+    return tuple(sorted(found, key=lambda person: (-person.labels, person.name)))
+
+
+def _person(name: str, answers: list[Said], *, visible: bool) -> Person:
+    events = [answer.event for answer in answers]
+    first = [a for a in answers if isinstance(a.event, LabelRecorded)]
+    skipped = sum(isinstance(e, LabelRecorded) and e.value is None for e in events)
+    relevant = sum(isinstance(e, LabelRecorded) and e.label == 1 for e in events)
+    return Person(
+        name=name,
+        labels=len(first),
+        relevant=relevant if visible else None,
+        skipped=skipped,
+        corrections=sum(isinstance(e, LabelCorrected) for e in events),
+        decisions=sum(isinstance(e, LabelAdjudicated) for e in events),
+        first=answers[0].time,
+        last=answers[-1].time,
+        seconds=_pace([a.time for a in first]),
+    )
+
+
+def _pace(times: Sequence[str]) -> float | None:
+    """The middle time between labels of one sitting; None where they came from files."""
+    moments = [datetime.fromisoformat(time) for time in times]
+    gaps = [(b - a).total_seconds() for a, b in pairwise(moments)]
+    worked = [gap for gap in gaps if SHORTEST_GAP <= gap <= LONGEST_PAUSE]
+    if len(worked) < max(FEWEST_GAPS, len(gaps) // 2):
+        return None
+    return round(median(worked), 2)
+
+
+def notes(said: Sequence[Said], *, items: set[str]) -> tuple[Note, ...]:
+    """Corrections and decisions between annotators, in order."""
+    found: list[Note] = []
+    for answer in said:
+        event = answer.event
+        if event.item not in items:
+            continue
+        if isinstance(event, LabelCorrected):
+            found.append(
+                _note(answer, "correction", before=binary(event.before), after=binary(event.after))
+            )
+        elif isinstance(event, LabelAdjudicated):
+            found.append(_note(answer, "decision", before=None, after=event.label))
+    return tuple(found)
+
+
+def _note(answer: Said, kind: str, *, before: int | None, after: int | None) -> Note:
+    return Note(
+        event=answer.seq,
+        time=answer.time,
+        item=answer.event.item,
+        annotator=answer.event.annotator,
+        kind=kind,  # type: ignore[arg-type]
+        before=before,
+        after=after,
+        reason=answer.event.note,
+    )

@@ -1,0 +1,116 @@
+"""The score histogram for people: even bars from the stored fine one, labelled items marked."""
+
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from assaymark.certification.view.dossier import ScoreBin, ScorePicture
+from assaymark.errors import AssaymarkError
+from assaymark.ledger.events import Attempt, State
+from assaymark.pool.grid import STEPS
+from assaymark.pool.reserve import load_reserve
+from assaymark.project.folder import Project
+from assaymark.records.pool import Histogram, PoolSummary, RegisteredPool
+from assaymark.records.strata import Stratum
+
+BARS = 40
+TINY = 1e-9
+UNIT = 1e9  # histogram sums are whole numbers of this part of the score range
+
+
+def score_at(summary: PoolSummary, position: int) -> float | None:
+    """The score at a position of the fine grid; None where there are no scores."""
+    low, high = summary.score_low, summary.score_high
+    if low is None or high is None:
+        return None
+    x = position / STEPS
+    u = 2 * x * x if x < 0.5 else 1 - 2 * (1 - x) ** 2
+    return low + (high - low) * u
+
+
+def score_ends(pool: RegisteredPool, stratum: Stratum) -> tuple[float | None, float | None]:
+    """The lowest and highest score of a stratum; the cut-off is an end of its class."""
+    if stratum.grid_from is None or stratum.grid_to is None:
+        return None, None
+    low, high = (score_at(pool.summary, edge) for edge in (stratum.grid_from, stratum.grid_to))
+    cut = pool.columns.threshold
+    if cut is None or low is None or high is None:
+        return low, high
+    return (max(low, cut), high) if stratum.prediction else (low, min(high, cut))
+
+
+def score_picture(project: Project, pool: RegisteredPool, state: State) -> ScorePicture | None:
+    """The scores of the collection by predicted class; None where there are none."""
+    summary = pool.summary
+    low, high = summary.score_low, summary.score_high
+    if low is None or high is None or summary.positive is None or summary.negative is None:
+        return None
+    width = (high - low) / BARS or 1.0
+    edges = [low + width * i for i in range(BARS + 1)]
+    positive = _bars(summary, summary.positive, edges)
+    negative = _bars(summary, summary.negative, edges)
+    labelled = _labelled(project, state, low, width)
+    return ScorePicture(
+        bins=tuple(
+            ScoreBin(
+                low=edges[i],
+                high=edges[i + 1],
+                predicted_positive=positive[i],
+                predicted_negative=negative[i],
+                labelled=None if labelled is None else labelled[i],
+            )
+            for i in range(BARS)
+        ),
+        threshold=pool.columns.threshold,
+        scored=True,
+    )
+
+
+def _bars(summary: PoolSummary, histogram: Histogram, edges: list[float]) -> list[int]:
+    """Items per bar. A fine bin is spread evenly, as wide as its mean score says it is.
+
+    A spike of equal scores has its mean at its lower edge and stays in one place.
+    """
+    below = np.zeros(len(edges))
+    marks = np.array(edges)
+    low, high = edges[0], edges[-1]
+    starts = [score_at(summary, edge) or 0.0 for edge in histogram.edges]
+    for number, (count, total) in enumerate(zip(histogram.counts, histogram.sums, strict=True)):
+        if count:
+            mean = low + (high - low) * total / (UNIT * count)
+            start, stop = starts[number], min(starts[number + 1], 2 * mean - starts[number])
+            if stop - start <= TINY * (high - low):
+                below += count * (marks > mean)
+            else:
+                below += count * np.clip((marks - start) / (stop - start), 0.0, 1.0)
+    below[-1] = sum(histogram.counts)
+    return [int(n) for n in np.diff(np.rint(below))]
+
+
+def _labelled(project: Project, state: State, low: float, width: float) -> list[int] | None:
+    try:
+        scores = {k: v for attempt in state.attempts for k, v in _scores(project, attempt).items()}
+    except AssaymarkError:
+        return None  # the reserve is not at hand; the ledger alone does not know scores
+    bars = [0] * BARS
+    for item in state.predictions:
+        score = scores.get(item)
+        if score is not None and state.labelled(item):
+            bars[max(0, min(BARS - 1, int((score - low) / width)))] += 1
+    return bars
+
+
+def _scores(project: Project, attempt: Attempt) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for stored in attempt.reserves:
+        found |= _file_scores(project.folder / stored.file, stored.sha256)
+    return found
+
+
+@lru_cache(maxsize=8)
+def _file_scores(path: Path, sha256: str) -> dict[str, float]:
+    # the digest is part of the key, so a cached answer is never that of another file
+    return {
+        item.id: item.score for item in load_reserve(path, sha256=sha256) if item.score is not None
+    }

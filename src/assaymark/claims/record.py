@@ -1,0 +1,169 @@
+"""Frozen dataclasses to plain JSON values and back, with a schema number on top."""
+
+import dataclasses
+import functools
+import types
+import typing
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+from assaymark.claims.canonical import SAFE
+from assaymark.errors import InputError
+
+SCHEMA = 1
+
+
+def plain(value: Any) -> Any:
+    """The value as dicts, lists, text, numbers and None."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {name: plain(getattr(value, name)) for name in _names(type(value))}
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    return value
+
+
+def stored(value: Any) -> Any:
+    """The value as it is stored: absent fields are left out, large whole numbers are text.
+
+    Documents without a shape of their own (what a survey was asked and answered) are kept whole.
+    A noun whose stored shape is another one says so by `to_shape`, and `shape` and `from_shape`
+    read it back.
+
+    >>> stored({"items": 2**53})
+    {'items': '9007199254740992'}
+    """
+    kind = type(value)
+    if kind is str or kind is bool or kind is float:
+        return value
+    if kind is int:
+        return value if -SAFE < value < SAFE else str(value)
+    if kind is tuple or kind is list:
+        return [stored(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): stored(item) for key, item in value.items()}
+    if dataclasses.is_dataclass(kind):
+        if hasattr(kind, "to_shape"):
+            return stored(value.to_shape())
+        found = {name: getattr(value, name) for name in _names(kind)}
+        return {name: stored(item) for name, item in found.items() if item is not None}
+    return value
+
+
+@functools.cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
+def rebuild(kind: Any, value: Any) -> Any:
+    """The value that `plain` made from a `kind`, as a `kind` again."""
+    return None if value is None else _builder(kind, shaped=False)(value)
+
+
+def restored(kind: Any, value: Any) -> Any:
+    """The value that `stored` made from a `kind`, as a `kind` again."""
+    return None if value is None else _builder(kind, shaped=True)(value)
+
+
+Builder = Callable[[Any], Any]
+
+
+@functools.cache
+def _builder(kind: Any, *, shaped: bool) -> Builder:
+    """How to rebuild a kind; worked out once, because ledgers hold many of the same."""
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (types.UnionType, typing.Union):
+        told = [arg for arg in args if arg is not type(None)]
+        return _builder(told[0], shaped=shaped) if len(told) == 1 else _listed
+    again = restored if shaped else rebuild
+    if origin is tuple:
+        part = _builder(args[0], shaped=shaped)
+        return lambda value: tuple(None if item is None else part(item) for item in value)
+    if origin is dict:
+        return lambda value: {key: again(args[1], item) for key, item in value.items()}
+    if shaped and hasattr(kind, "to_shape"):
+        build = _builder(kind.shape, shaped=True)
+        return lambda value: kind.from_shape(build(value))
+    if dataclasses.is_dataclass(kind):
+        return _record_builder(kind, shaped=shaped)
+    simple: dict[Any, Builder] = {float: float, int: _whole}
+    return simple.get(kind, _as_it_is)
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _listed(value: Any) -> Any:
+    """One of several kinds of plain values; a list of them is a tuple here."""
+    return tuple(value) if type(value) is list else value
+
+
+def _whole(value: Any) -> Any:
+    """A whole number; those beyond 2^53 are stored as text, smaller ones never."""
+    if type(value) is not str:
+        return value
+    number = int(value)
+    if str(number) != value or abs(number) < SAFE:
+        raise InputError(f"{value!r} is not how a whole number is stored.")
+    return number
+
+
+def _record_builder(kind: Any, *, shaped: bool) -> Builder:
+    hints = typing.get_type_hints(kind)
+    builders = {
+        field.name: _builder(hints[field.name], shaped=shaped) for field in dataclasses.fields(kind)
+    }
+    whole = [name for name, build in builders.items() if build is _whole]
+    nested = {n: build for n, build in builders.items() if build not in (_as_it_is, _whole)}
+    # what may be absent and has no value of its own is absent
+    absent = {
+        field.name: None
+        for field in dataclasses.fields(kind)
+        if field.default is dataclasses.MISSING
+        and field.default_factory is dataclasses.MISSING
+        and type(None) in typing.get_args(hints[field.name])
+    }
+
+    def build(value: dict[str, Any]) -> Any:
+        if not builders.keys() >= value.keys():
+            unknown = ", ".join(repr(name) for name in value if name not in builders)
+            raise InputError(
+                f"This version of assaymark knows no field {unknown} of a {kind.__name__}."
+            )
+        found = absent | value if absent else dict(value)
+        for name in whole:
+            if type(found.get(name)) is str:
+                found[name] = _whole(found[name])
+        for name, make in nested.items():
+            if found.get(name) is not None:
+                try:
+                    found[name] = make(found[name])
+                except (TypeError, KeyError, AttributeError) as error:
+                    raise InputError(f"the field '{name}' cannot be read: {error}") from error
+        return kind(**found)
+
+    return build
+
+
+class Record:
+    """A frozen noun that can be written as JSON and read back unchanged."""
+
+    schema: ClassVar[int] = SCHEMA
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values with the schema number beside them."""
+        return {"schema": self.schema, **plain(self)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The noun that `to_dict` wrote. Refuses a schema newer than this program."""
+        found = data.get("schema", cls.schema)
+        if found > cls.schema:
+            raise InputError(
+                f"This {cls.__name__.lower()} has schema {found}, and this version of assaymark reads "
+                f"schemas up to {cls.schema}. Install a newer assaymark to read it."
+            )
+        body = {key: value for key, value in data.items() if key != "schema"}
+        return typing.cast(Self, rebuild(cls, body))

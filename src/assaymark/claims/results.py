@@ -1,0 +1,235 @@
+"""Answers. Each remembers its question, and `str()` is the sentence a person would say."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+from assaymark.claims.claim import Claim, Counts, Side
+from assaymark.claims.pictures import Bar, Picture, frame, html_answer, interval_picture
+from assaymark.claims.record import Record
+from assaymark.errors import InputError
+
+Decision = Literal["pass", "fail", "continue"]
+
+
+def percent(share: float) -> str:
+    """A share as people say it: 0.95 is "95%"."""
+    return f"{100 * share:.6g}%"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: "1 item", "2 items"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def shown(value: float | None) -> str:
+    """An estimate to four decimals, rounded to the nearest."""
+    return "undefined" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def rounded(value: float, *, up: bool = False) -> str:
+    """A bound to four decimals, rounded so that it never looks better than it is."""
+    scaled = value * 1e4
+    whole = -(-scaled // 1) if up else scaled // 1
+    return f"{whole / 1e4:.4f}".rstrip("0").rstrip(".") if value not in (0, 1) else f"{value:g}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval(Record):
+    """Where the metric lies, with the stated confidence. A one-sided interval ends at 0 or 1."""
+
+    low: float
+    high: float
+    confidence: float
+    side: Side
+    method: str
+    guaranteed: bool
+
+    @property
+    def bound(self) -> float:
+        """The end that a one-sided interval promises."""
+        if self.side == "both":
+            raise InputError("A two-sided interval has two ends: use .low and .high.")
+        return self.low if self.side == "lower" else self.high
+
+    def __str__(self) -> str:
+        sure = f"with {percent(self.confidence)} confidence"
+        if self.side == "lower":
+            return f"≥ {rounded(self.low)} {sure}"
+        if self.side == "upper":
+            return f"≤ {rounded(self.high, up=True)} {sure}"
+        return f"between {rounded(self.low)} and {rounded(self.high, up=True)} {sure}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate(Record):
+    """What a sample says about a metric. `point` is None, with a reason, where it is undefined."""
+
+    metric: str
+    title: str
+    point: float | None
+    interval: Interval
+    labels: int
+    draws: int
+    design: str
+    counts: Counts | None = None
+    reason: str | None = None
+    assumptions: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        how = f"{self.labels:,} labels, {self.interval.method}, {self.design}"
+        return f"{self.title} {self.interval} ({how})"
+
+    @property
+    def bound(self) -> float:
+        """The proven bound: the lower or the upper end of a one-sided interval."""
+        return self.interval.bound
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.interval.low
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.interval.high
+
+    def row(self) -> dict[str, Any]:
+        """The figures of the estimate as one row of a table."""
+        return {
+            "metric": self.metric,
+            "point": self.point,
+            "low": self.low,
+            "high": self.high,
+            "confidence": self.interval.confidence,
+            "method": self.interval.method,
+            "labels": self.labels,
+        }
+
+    def to_frame(self) -> Any:
+        """One row as a pandas or polars data frame; a list of one dict where neither is installed."""
+        return frame([self.row()])
+
+    def plot(self) -> Picture:
+        """The interval and the point on a scale from 0 to 1."""
+        return interval_picture([self._bar()], caption=str(self))
+
+    def _bar(self, target: float | None = None) -> Bar:
+        return Bar(title=self.title, low=self.low, high=self.high, point=self.point, target=target)
+
+    def _repr_html_(self) -> str:
+        rows = [("in the sample", shown(self.point)), ("labels", f"{self.labels:,}")]
+        return html_answer(str(self), rows, self.plot())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict(Record):
+    """What is established about a claim so far."""
+
+    decision: Decision
+    claim: Claim
+    estimate: Estimate
+    labels_expected: int | None
+    waiting: int
+    skipped: int
+    census: bool
+    reason: str
+    e_value: float | None = None
+    log_wealth: float | None = None
+    advice: str | None = None
+
+    def __str__(self) -> str:
+        word = {"pass": "Established", "fail": "Not established", "continue": "Not yet"}
+        return f"{word[self.decision]}: {self.reason}"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "A verdict is neither true nor false: it may be 'not yet'. Write verdict.established, or "
+            "compare verdict.decision with 'pass', 'fail' or 'continue'."
+        )
+
+    @property
+    def established(self) -> bool:
+        """Whether the claim is proven."""
+        return self.decision == "pass"
+
+    @property
+    def bound(self) -> float:
+        """What is proven about the metric so far."""
+        return self.estimate.bound
+
+    @property
+    def labels(self) -> int:
+        """How many labels the verdict uses."""
+        return self.estimate.labels
+
+    def row(self) -> dict[str, Any]:
+        """The verdict as one row of a table."""
+        first = {"claim": str(self.claim), "decision": self.decision}
+        return first | self.estimate.row()
+
+    def to_frame(self) -> Any:
+        """One row as a pandas or polars data frame; a list of one dict where neither is installed."""
+        return frame([self.row()])
+
+    def plot(self) -> Picture:
+        """The interval, the point and the target on a scale from 0 to 1."""
+        bar = self.estimate._bar(self.claim.target)
+        return interval_picture([bar], caption=f"{self.claim}: {self}")
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("claim", str(self.claim)),
+            ("proven", str(self.estimate.interval)),
+            ("estimate", shown(self.estimate.point)),
+            ("labels", f"{self.labels:,}"),
+        ]
+        return html_answer(str(self), rows, self.plot())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size(Record):
+    """How many labels a fixed test of the claim needs; None, with a reason, where none will do."""
+
+    labels: int | None
+    informative: float | None
+    power: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModeForecast(Record):
+    """What a claim costs in one mode, if the classifier is as expected.
+
+    `labels` is what the plan would seal; `expected`, `median` and `quantile` (the share of cases
+    asked for as power) are what it really uses. All None, with a reason, where it cannot work.
+    """
+
+    labels: int | None = None
+    informative: float | None = None
+    power: float | None = None
+    expected: float | None = None
+    median: int | None = None
+    quantile: int | None = None
+    ideal: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast(Record):
+    """What a claim will cost in every mode, before anything is bought."""
+
+    claim: Claim
+    reachable_power: float
+    elusion_floor: float | None
+    modes: dict[str, ModeForecast]
+    recommended: str | None = None
+    why: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerCurve(Record):
+    """The chance to pass at each size, in the same order."""
+
+    sizes: tuple[int, ...]
+    power: tuple[float, ...]

@@ -1,0 +1,277 @@
+"""The commands for a review that learns, with a certified end: review."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assaymark.claims.record import plain
+from assaymark.claims.results import counted, percent
+from assaymark.terminal.output import (
+    advise,
+    headline,
+    json_option,
+    progress_bar,
+    project_option,
+    quoted,
+    rows,
+    say,
+    show_json,
+)
+
+if TYPE_CHECKING:
+    from assaymark.reviewing.starting import Started
+    from assaymark.reviewing.status import ReviewStatus
+
+READ = click.Path(exists=True, dir_okay=False, path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.group()
+def review() -> None:
+    """Read in rank order while a model learns, and stop when the recall is proved.
+
+    \b
+      assaymark review start work --pool records.csv --id id --text title --text abstract --recall 0.9
+      assaymark review next -n 50 -p work
+      assaymark label work/review-1.csv -p work
+      assaymark review status -p work
+      assaymark review certify -p work
+    """
+
+
+@review.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--pool", required=True, help="The records: .parquet, .csv[.gz] or .jsonl.")
+@click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of a record.")
+@click.option(
+    "--text", multiple=True, required=True, metavar="COL", help="What people read; repeatable."
+)
+@click.option("--score", metavar="COL", help="Another system's score: read highest first.")
+@click.option("--recall", default="0.8", show_default=True, metavar="X", help="Recall to prove.")
+@click.option("--confidence", default="0.95", show_default=True, metavar="X")
+@click.option("--known", metavar="ID,ID|FILE", help="Ids of records known to be relevant.")
+@click.option("--terms", metavar="WORD,WORD", help="Search terms: records with them come first.")
+@click.option(
+    "--import", "screened", type=READ, help="Records with their answers from another tool."
+)
+@click.option(
+    "--open-decisions",
+    is_flag=True,
+    help="Whoever decides between readers may see the figures: such records play as relevant.",
+)
+@json_option
+def start(
+    folder: Path,
+    pool: str,
+    id_column: str,
+    text: tuple[str, ...],
+    score: str | None,
+    recall: str,
+    confidence: str,
+    known: str | None,
+    terms: str | None,
+    screened: Path | None,
+    open_decisions: bool,
+    as_json: bool,
+) -> None:
+    """Begin a review of a collection in FOLDER, and say what a proof of recall costs at least.
+
+    Answers made elsewhere (ASReview csv or RIS, Rayyan or Covidence csv, or a table with id and
+    label) come in with --import; from then on only random draws from the rest are asked for.
+    """
+    from assaymark.reviewing.starting import Start
+    from assaymark.reviewing.starting import start as run
+
+    wish = Start(
+        pool=pool,
+        id=id_column,
+        text=text,
+        recall=recall,
+        confidence=confidence,
+        score=score,
+        known=known,
+        terms=tuple(word.strip() for word in (terms or "").split(",") if word.strip()),
+        screened=screened,
+        decisions="open" if open_decisions else "blind",
+    )
+    with progress_bar("review") as progress:
+        begun = run(folder, wish, progress=progress)
+    if as_json:
+        show_json(_started_json(begun, folder))
+        return
+    headline(f"Review of {counted(begun.items, 'record')} begun in {folder}")
+    lines = [
+        (
+            "target",
+            f"recall {float(begun.target):g} with {percent(float(begun.confidence))} confidence",
+        )
+    ]
+    if begun.merged:
+        lines.append(
+            ("duplicates", f"{len(begun.merged):,} merged, listed in {folder / 'duplicates.csv'}")
+        )
+    if begun.known:
+        lines.append(("known", f"{counted(begun.known, 'label')}, {begun.found:,} relevant"))
+    rows(lines)
+    _show_floor(begun)
+    advise(f"assaymark review next -n 50 -p {quoted(folder)}")
+
+
+def _started_json(begun: "Started", folder: Path) -> dict[str, Any]:
+    return {
+        "project": str(folder),
+        "items": begun.items,
+        "recall": float(begun.target),
+        "confidence": float(begun.confidence),
+        "known": begun.known,
+        "found": begun.found,
+        "duplicates": [plain(one) for one in begun.merged],
+        "floor": [
+            {
+                "relevant": row.relevant,
+                "irrelevant_read": {
+                    f"{float(target):g}": labels
+                    for target, labels in zip(begun.targets, row.labels, strict=True)
+                },
+            }
+            for row in begun.floor
+        ],
+    }
+
+
+def _show_floor(begun: "Started") -> None:
+    say("No method can prove recall with less. Irrelevant records to read on average:")
+    say("  relevant" + "".join(f"{f'recall {float(t):g}':>20}" for t in begun.targets))
+    for row in begun.floor:
+        cells = "".join(
+            f"{f'{labels:,} ({100 * labels / (begun.items - row.relevant):.0f}%)':>20}"
+            for labels in row.labels
+        )
+        say(f"  {row.relevant:>8,}{cells}")
+    place = begun.targets.index(begun.target)
+    dear = [row for row in begun.floor if row.labels[place] > 0.8 * (begun.items - row.relevant)]
+    if dear:
+        say(
+            f"With {dear[-1].relevant:,} relevant records or fewer, reading everything is about as cheap."
+        )
+
+
+@review.command(name="next")
+@click.option("-n", "count", default=50, show_default=True, type=int, help="How many items.")
+@click.option("-o", "--output", type=FILE, help="Where to write: .csv, .jsonl, .xlsx, .ris …")
+@click.option("--format", "form", default="auto", show_default=True, help="As for assaymark draw.")
+@click.option("--pending", is_flag=True, help="Write items without a label again.")
+@project_option
+@json_option
+def next_command(
+    count: int, output: Path | None, form: str, pending: bool, folder: Path, as_json: bool
+) -> None:
+    """Hand out the next items: one mixed batch in which every item looks the same."""
+    from assaymark.project.folder import Project
+    from assaymark.reviewing.handing import next_items, write_open
+
+    project = Project(folder=folder)
+    with progress_bar("review") as progress:
+        handout = (
+            write_open(project, output=output, form=form)
+            if pending
+            else next_items(project, count=count, output=output, form=form, progress=progress)
+        )
+    if as_json:
+        path = None if handout.path is None else str(handout.path)
+        show_json({**plain(handout), "items": list(handout.items), "path": path})
+        return
+    headline(f"Handout {handout.number}: {counted(len(handout.items), 'item')} to label")
+    rows([("file", str(handout.path)), ("without label", f"{handout.open:,}")])
+    advise(f"{handout.fill}, then: assaymark label {quoted(handout.path)} -p {quoted(folder)}")
+
+
+@review.command()
+@project_option
+@json_option
+def status(folder: Path, as_json: bool) -> None:
+    """Whether to stop: found, at most left, certified recall now, and what is still to read.
+
+    For whoever leads the review: readers and those who decide between them should not see it.
+    """
+    from assaymark.project.folder import Project
+    from assaymark.reviewing.status import review_status
+
+    now = review_status(Project(folder=folder))
+    if as_json:
+        show_json(plain(now))
+        return
+    show_status(now)
+    following = "certify" if now.reason == "certified" else "next -n 50"
+    advise(f"assaymark review {following} -p {quoted(folder)}")
+
+
+def show_status(now: "ReviewStatus") -> None:
+    """The figures of a review, verdict first."""
+    from assaymark.reviewing.wording import REASONS, rounded_down, to_go
+
+    stop = now.decision == "stop"
+    headline(
+        f"{'Stop' if stop else 'Continue'}: {REASONS[now.reason]}.", "good" if stop else "wait"
+    )
+    recall = "none yet" if now.certified_recall is None else rounded_down(now.certified_recall)
+    rows(
+        [
+            ("labels", f"{now.labels:,} ({now.directed:,} directed, {now.random:,} random)"),
+            ("known before", f"{now.known:,}"),
+            ("found", f"{now.found:,}"),
+            ("left at most", f"{now.left_at_most:,}"),
+            (
+                "certified recall",
+                f"{recall} (target {now.target:g}, {percent(now.confidence)} confidence)",
+            ),
+            ("to go", to_go(now)),
+            ("cannot tell", f"{now.unclear:,}"),
+            ("unread", f"{now.unread:,} of {now.items:,}"),
+            ("floor", f"{now.floor:,} irrelevant records, if those found are all"),
+        ]
+    )
+    for one in now.targets:
+        more = "certified" if one.certified else "no number can be named yet"
+        if not one.certified and one.expected_labels is not None:
+            more = f"about {one.expected_labels:,} random labels to go"
+        say(f"  recall {one.recall:g}: {more}")
+
+
+@review.command()
+@click.option("-o", "--output", type=FILE, help="Where to write (default: certificate.json).")
+@project_option
+@json_option
+def certify(output: Path | None, folder: Path, as_json: bool) -> None:
+    """Issue the certificate of the review, and reveal the secret so that draws can be checked."""
+    from assaymark.project.folder import Project
+    from assaymark.reviewing.certificate import certify_review
+
+    issued = certify_review(Project(folder=folder), output=output)
+    if as_json:
+        show_json({"path": str(issued.path), "hash": issued.hash, **plain(issued.certificate)})
+        return
+    headline(str(issued.certificate), "good")
+    rows([("file", str(issued.path)), ("SHA-256", issued.hash)])
+    advise(f"assaymark verify {quoted(issued.path)} -p {quoted(folder)}")
+
+
+@review.command()
+@click.option("-o", "--output", type=FILE, required=True, help="Where to write: .csv or .ris.")
+@click.option("--format", "form", default="auto", show_default=True, help="csv, ris or asreview.")
+@project_option
+@json_option
+def export(output: Path, form: str, folder: Path, as_json: bool) -> None:
+    """Write every record with its decision for another tool."""
+    from assaymark.project.folder import Project
+    from assaymark.reviewing.exporting import export_decisions
+
+    number = export_decisions(Project(folder=folder), output, form=form)
+    if as_json:
+        show_json({"path": str(output), "decided": number})
+        return
+    headline(f"{counted(number, 'decision')} written to {output}")
+
+
+COMMANDS = (review,)

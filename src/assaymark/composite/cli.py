@@ -1,0 +1,317 @@
+"""Commands about claims of several rows: compare, cutoff; and what other commands do for them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assaymark.claims.record import plain
+from assaymark.claims.results import counted, percent
+from assaymark.terminal.output import (
+    advise,
+    headline,
+    json_option,
+    progress_bar,
+    project_option,
+    quoted,
+    rows,
+    show_json,
+)
+
+if TYPE_CHECKING:
+    from assaymark.composite.sealed import SealedClaim
+    from assaymark.project.folder import Project
+
+TONES = {"better": "good", "pass": "good", "within": "good", "worse": "bad", "fail": "bad"}
+
+
+@click.command()
+@click.option("--pool", help="The file with both predictions, where the project is new.")
+@click.option("--id", "id_column", metavar="COL", help="Unique id of an item, where it is new.")
+@click.option(
+    "--a", "a", required=True, metavar="COL", help="Predictions of the classifier in use."
+)
+@click.option("--b", "b", required=True, metavar="COL", help="Predictions of the new one.")
+@click.option(
+    "--metric", default="accuracy", show_default=True, help="Or recall, precision, f1, f2."
+)
+@click.option("--margin", metavar="X", help="Also prove: not worse by more than X; within X.")
+@click.option("--score-a", metavar="COL", help="Scores of a; with --score-b.")
+@click.option("--score-b", metavar="COL", help="Scores of b.")
+@click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
+@click.option("--positive", metavar="NAME", help="The positive verdict, where not spelled 1.")
+@click.option("--only", metavar="WHICH", help="better or worse: one direction, with all the risk.")
+@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option("--one-by-one", is_flag=True, help="Renew chances without a lead, for one annotator.")
+@click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
+@project_option
+@json_option
+def compare(
+    pool: str | None,
+    id_column: str | None,
+    text: tuple[str, ...],
+    confidence: float,
+    one_by_one: bool,
+    seed: str | None,
+    folder: Path,
+    as_json: bool,
+    **wish: str | None,
+) -> None:
+    """Seal whether classifier b is better than a on one pool; labels go where they differ.
+
+    Then draw, label and look; the answer is better, worse, within the margin, or undecided.
+
+    \b
+    Example:
+      assaymark compare --pool mails.csv --id id --a old --b new --text subject -p work
+    """
+    from assaymark.composite.sealing import ComparisonWish, Terms, seal_comparison
+    from assaymark.project.folder import Project
+
+    wanted = ComparisonWish(**wish)  # type: ignore[arg-type]
+    terms = Terms(confidence=confidence, seed=seed, lead="one" if one_by_one else "several")
+    with progress_bar("compare") as progress:
+        _begin(folder, pool, id_column, text, progress)
+        sealed = seal_comparison(Project(folder=folder), wanted, terms)
+    _show_sealed(Project(folder=folder), sealed, as_json=as_json)
+
+
+def _begin(
+    folder: Path, pool: str | None, id_column: str | None, text: tuple[str, ...], progress: Any
+) -> None:
+    """Make the project where there is none."""
+    from assaymark.project.place import is_project
+    from assaymark.project.registration import init
+    from assaymark.records.pool import Columns
+
+    if is_project(folder):
+        if pool is not None:
+            _refuse_other_pool(folder, pool)
+        return
+    if pool is None or id_column is None:
+        raise click.UsageError("A new project needs its pool: --pool FILE --id COL.")
+    init(folder, pool=pool, columns=Columns(id=id_column, text=text), progress=progress)
+
+
+def _refuse_other_pool(folder: Path, pool: str) -> None:
+    from assaymark.project.folder import Project, registered_pool
+
+    project = Project(folder=folder)
+    here = project.pool_path(registered_pool(project.state()))
+    if Path(pool).resolve() != Path(here).resolve():
+        raise click.UsageError(
+            f"The project's pool is {here!r}, not {pool!r}: two classifiers are compared on one pool. "
+            "Put both predictions into one file, and leave --pool out or name a new project."
+        )
+
+
+@click.command()
+@click.argument("claim")
+@click.option("--at", multiple=True, metavar="X", help="A cut-off to consider; repeatable.")
+@click.option("--start", metavar="X", help="Where the ladder starts; easier cut-offs are left out.")
+@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option("--one-by-one", is_flag=True, help="Renew chances without a lead, for one annotator.")
+@click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
+@project_option
+@json_option
+def cutoff(
+    claim: str,
+    at: tuple[str, ...],
+    start: str | None,
+    confidence: float,
+    one_by_one: bool,
+    seed: str | None,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Seal a ladder of cut-offs on the score; the best one that labels prove may be chosen.
+
+    Recall is walked from the lowest cut-off up, precision from the highest down.
+
+    \b
+    Example:
+      assaymark cutoff "recall >= 0.95" -p work
+    """
+    from assaymark.composite.sealing import Terms, seal_cutoff
+    from assaymark.project.folder import Project
+
+    project = Project(folder=folder)
+    terms = Terms(confidence=confidence, seed=seed, lead="one" if one_by_one else "several")
+    sealed = seal_cutoff(project, claim, terms, at=at, start=start)
+    _show_sealed(project, sealed, as_json=as_json)
+
+
+def plan_conjunction(
+    project: "Project", claim: str, options: dict[str, Any], *, as_json: bool
+) -> None:
+    """Seal a claim of several parts, for the command plan."""
+    from assaymark.composite.sealing import Terms, seal_conjunction
+
+    least = options.pop("least_group")
+    sealed = seal_conjunction(project, claim, Terms(**options), least_group=least)
+    _show_sealed(project, sealed, as_json=as_json)
+
+
+def is_of_several(claim: str) -> bool:
+    """Whether a claim has several rows, so that it is sealed here and not as a plan of its own."""
+    from assaymark.claims.grammar import is_simple, parse
+
+    return not is_simple(parse(claim))
+
+
+def abandon_several(project: "Project", reason: str, *, as_json: bool) -> bool:
+    """Close the open claim of several rows; whether there was one."""
+    if not claiming_now(project):
+        return False
+    from assaymark.composite.looks import abandon_claim
+
+    closed = abandon_claim(project, reason)
+    if closed is None:
+        return False
+    if as_json:
+        show_json({"claim": closed, "outcome": "abandoned", "reason": reason})
+    else:
+        headline(f"The claim '{closed}' is closed: abandoned.")
+    return True
+
+
+def _show_sealed(project: "Project", sealed: "SealedClaim", *, as_json: bool) -> None:
+    from assaymark.composite.forecast import expected_labels
+
+    told = expected_labels(sealed)
+    last = project.state().head
+    facts: dict[str, Any] = {
+        "kind": sealed.kind,
+        "claim": sealed.claim,
+        "confidence": sealed.stated,
+        "items": sealed.items,
+        "strata": len(sealed.strata),
+        "rows": sum(len(c.rows) for c in sealed.compiled),
+        "left_out": [list(group) for group in sealed.left_out],
+        "head": last.hash if last else "",
+    }
+    if sealed.kind == "comparison":
+        facts |= {"disagree": sealed.disagree, "expected_labels": told}
+    if sealed.kind == "cut-off":
+        facts |= {"rungs": [float(x) for x in sealed.compiled[0].constants["order"]]}
+    if as_json:
+        show_json(facts)
+        return
+    headline(f"Sealed: {sealed.claim} with {percent(sealed.stated)} confidence")
+    lines = [("items", f"{sealed.items:,} in {len(sealed.strata)} strata")]
+    if sealed.kind == "comparison":
+        share = percent(sealed.disagree / sealed.items)
+        lines.append(("predictions differ", f"{sealed.disagree:,} items ({share})"))
+    if told is not None:
+        lines += [("labels to expect", f"about {n:,} if {when}") for when, n in told.items()]
+    if sealed.kind == "cut-off":
+        lines.append(("cut-offs", ", ".join(f"{x:g}" for x in facts["rungs"])))
+    if sealed.left_out:
+        lines.append(("left out", ", ".join(" ".join(g) for g in sealed.left_out)))
+    if sealed.earlier:
+        lines.append(
+            ("claims before", f"{len(sealed.earlier)}; the confidence covers all together")
+        )
+    rows([*lines, ("head", facts["head"])])
+    advise(f"assaymark draw -p {quoted(project.folder)}")
+
+
+def claiming_now(project: "Project") -> bool:
+    """Whether the project's work is on a claim of several rows."""
+    from assaymark.project.place import is_project
+
+    if not is_project(project.folder):
+        return False
+    state = project.state()
+    if not any(work.survey.purpose == "claim" for work in state.surveys):
+        return False
+    from assaymark.composite.work import current_claim
+
+    return current_claim(state) is not None
+
+
+def draw_now(project: "Project", count: int | None, output: Path | None, *, as_json: bool) -> None:
+    """Hand out the next items of the claim, for the command draw."""
+    from assaymark.composite.drawing import draw_for_claim
+
+    batch = draw_for_claim(project, count=count, output=output)
+    path, place = None if batch.path is None else str(batch.path), quoted(project.folder)
+    if as_json:
+        show_json({**plain(batch), "items": list(batch.items), "path": path})
+        return
+    headline(f"Batch {batch.number}: {counted(len(batch.items), 'item')} to label")
+    lines = [("file", path or "none: every item has a label already")]
+    if batch.known:
+        lines.append(("labelled before", f"{batch.known:,} items, not handed out again"))
+    if count is not None and len(batch.items) + batch.known < count:
+        lines.append(("fewer than asked", "the next ones depend on the labels of these"))
+    rows(lines)
+    if path is None:
+        advise(f"assaymark look -p {place}")
+    else:
+        advise(f"fill in the column 'label', then: assaymark label {quoted(path)} -p {place}")
+
+
+def look_now(context: click.Context, project: "Project", *, as_json: bool) -> None:
+    """Look at the claim, for the command look."""
+    from assaymark.composite.looks import look_at_claim
+    from assaymark.composite.wording import is_established, statement
+    from assaymark.composite.work import required_claim
+
+    found = look_at_claim(project)
+    sealed = required_claim(project.state()).sealed
+    result = found.result
+    if as_json:
+        show_json({**result, "statement": statement(sealed, result)})
+    else:
+        headline(statement(sealed, result), TONES.get(found.decision, "wait"))
+        rows(_facts(result))
+        done = is_established(result)
+        step = "certify" if done else "status" if found.decision == "fail" else "draw"
+        advise(f"assaymark {step} -p {quoted(project.folder)}")
+    context.exit(1 if found.decision in ("fail", "worse") else 0)
+
+
+def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
+    lines = [("labels", f"{result['labels']:,} ({result['draws']:,} draws)")]
+    if result["skipped"]:
+        lines.append(("could not tell", f"{result['skipped']:,} (counted against every statement)"))
+    if result["kind"] == "comparison":
+        lines.append(("gap", f"{result['gap_low']:g} to {result['gap_high']:g} (b less a)"))
+        lines.append(("predictions differ", counted(result["disagree"], "item")))
+    for part in result.get("parts", ()):
+        name = " ".join([part["part"], *part["group"]])
+        bound = "" if part["bound"] is None else f"; at least {part['bound']:g} on its own"
+        if "<=" in part["part"]:
+            bound = bound.replace("at least", "at most")
+        words = {"reached": "proof reached", "open": "open", "failed": "failed"}[part["state"]]
+        lines.append((name, f"{words}{bound} ({part['labels']:,} of {part['items']:,} labelled)"))
+    for rung in result.get("rungs", ()):
+        told = f"{rung['state']}; {counted(rung['items'], 'item')} above"
+        lines.append((f"{rung['cutoff']:g}", told))
+    return lines
+
+
+def certify_now(project: "Project", output: Path | None, *, as_json: bool) -> None:
+    """Certify the claim, for the command certify."""
+    from assaymark.composite.issuing import certify_claim
+
+    issued = certify_claim(project, output=output)
+    if as_json:
+        show_json(
+            {
+                "path": str(issued.path),
+                "hash": issued.hash,
+                "statement": issued.facts["statement"],
+                "claim": issued.facts["claim"],
+                "signed": False,
+                "head": issued.head,
+            }
+        )
+        return
+    headline(f"Certified: {issued.facts['statement']}", "good")
+    rows([("certificate", str(issued.path)), ("hash", issued.hash), ("head", issued.head)])
+    advise(f"assaymark verify {quoted(issued.path)} -p {quoted(project.folder)}")
+
+
+COMMANDS = (compare, cutoff)

@@ -1,0 +1,156 @@
+"""The course of a claim: which chances its draws had, by the sealed segments.
+
+One idea: chances are computed at sealed draw numbers from the labels known there, so every draw is
+a function of seal, seed and labels, and there is nothing left to steer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assaymark.composite.rows import row_test
+from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.target import aim_of
+from assaymark.errors import VerificationError
+from assaymark.ledger.events import State, SurveyWork
+from assaymark.sampling.tickets import weighted_draws
+from assaymark.stats.betting.chances import next_chances
+from assaymark.stats.betting.race import Race
+from assaymark.stats.betting.renewal import Segment, segments
+from assaymark.stats.betting.sealed import RowTest
+from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.supermartingale import Draws
+
+SIGNS = {"0": 0, "1": 1, "?": -1}
+NAMES = {0: "0", 1: "1", None: "?"}
+
+
+def outcome(state: State, item: str) -> str:
+    """The settled label as one sign: 0, 1, or ? where nobody could tell."""
+    return NAMES[state.label(item)]
+
+
+def labelled_prefix(state: State, work: SurveyWork) -> str:
+    """The outcomes of the draws up to the first one without a settled label."""
+    found = []
+    for item in work.order:
+        if not state.labelled(item):
+            break
+        found.append(outcome(state, item))
+    return "".join(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Renewal:
+    """The labels that the chances of a segment were computed from, as they stood then."""
+
+    first: int
+    outcomes: str
+
+    def to_result(self) -> dict[str, Any]:
+        """What goes on record."""
+        return {"event": "chances", "first": self.first, "outcomes": self.outcomes}
+
+
+def renewals(work: SurveyWork) -> list[Renewal]:
+    """The renewals on record, in order."""
+    return [
+        Renewal(first=report.result["first"], outcomes=report.result["outcomes"])
+        for _, _, report in work.reports
+        if report.result.get("event") == "chances"
+    ]
+
+
+class Course:
+    """The chances of every segment so far, and the way to the next."""
+
+    def __init__(self, sealed: SealedClaim, test: RowTest | None = None) -> None:
+        self.sealed = sealed
+        self.test = test or row_test(sealed)
+        self.chances: list[Floats] = []
+        self.stops: list[int] = []
+        self._rows: list[Floats] = []
+        self._left = self.test.book.sizes.copy()
+        self._race = Race(self.test)
+        self._fed = ""
+        self._plan = segments(parallel=sealed.lead == "several", most=sealed.items)
+
+    def next_segment(self) -> Segment | None:
+        """The segment after those entered so far; None at the end of the pool."""
+        return next(self._plan, None)
+
+    def enter(self, segment: Segment, strata: Sequence[int], outcomes: str) -> Floats:
+        """The chances of a segment, from the outcomes of the draws that it may use."""
+        if not outcomes.startswith(self._fed):  # a label was corrected since
+            self._race, self._fed = Race(self.test), ""
+        start, stop = len(self._fed), len(outcomes)
+        if stop > start:
+            self._race.feed(self._draws(strata, outcomes, start, stop))
+            self._fed = outcomes
+        found = next_chances(self._race, aim=aim_of(self.sealed, self._race))
+        self.chances.append(found)
+        self.stops.append(segment.last)
+        return found
+
+    def _draws(self, strata: Sequence[int], outcomes: str, start: int, stop: int) -> Draws:
+        self.follow(strata[:stop])
+        return Draws(
+            strata=np.array(strata[start:stop], dtype=np.int64),
+            labels=np.array([SIGNS[o] for o in outcomes[start:stop]], dtype=np.int64),
+            sampling=np.array(self._rows[start:stop]).reshape(-1, len(self.test.sizes)),
+        )
+
+    def follow(self, strata: Sequence[int]) -> None:
+        """Take the strata drawn so far into account, draw by draw."""
+        for place in range(len(self._rows), len(strata)):
+            self._rows.append(self._chance(place))
+            self._left[strata[place]] -= 1
+
+    def _chance(self, place: int) -> Floats:
+        """The chances of draw number place + 1: its segment's, while they reach an item.
+
+        After that what is left of the strata that matter is drawn at random: no label enters.
+        """
+        stored = self.chances[int(np.searchsorted(np.array(self.stops), place, side="right"))]
+        if (self._left[stored > 0] > 0).any():
+            return stored
+        inside = self.test.book.inside[: len(self.test.rows)].any(axis=0)
+        left = self._left * inside
+        rest: Floats = left / max(1, int(left.sum()))
+        return rest
+
+    def portion(self, seed: str, strata: Sequence[int], new: int) -> list[int]:
+        """The strata of up to `new` next draws of this segment; none where nothing is left."""
+        self.follow(strata)
+        chance = self._chance(len(strata))
+        reach = int(self._left[chance > 0].sum())
+        if not reach:
+            return []
+        sizes = self.test.sizes
+        taken = [n - int(left) for n, left in zip(sizes, self._left, strict=True)]
+        draws = weighted_draws(
+            seed, sampling=chance.tolist(), sizes=sizes, taken=taken, new=min(new, reach)
+        )
+        return [draw.stratum for draw in draws]
+
+    def draws(self, strata: Sequence[int], outcomes: str) -> Draws:
+        """The labelled draws with their chances."""
+        return self._draws(strata, outcomes, 0, len(outcomes))
+
+
+def course_of(sealed: SealedClaim, work: SurveyWork) -> Course:
+    """The course up to the latest segment that was begun."""
+    course, strata = Course(sealed), [work.cells[item] for item in work.order]
+    for renewal in renewals(work):
+        segment = course.next_segment()
+        if segment is None or (segment.first, segment.known) != (
+            renewal.first,
+            len(renewal.outcomes),
+        ):
+            raise VerificationError(
+                f"The chances from draw {renewal.first} on were not computed where the seal says."
+            )
+        course.enter(segment, strata, renewal.outcomes)
+    return course

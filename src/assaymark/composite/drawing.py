@@ -1,0 +1,90 @@
+"""Draw the next items of a claim: portions of one sealed sequence."""
+
+from collections import Counter
+from pathlib import Path
+
+from assaymark.claims.checks import count as whole
+from assaymark.composite.course import Renewal, course_of, labelled_prefix
+from assaymark.composite.strata import ClaimPool
+from assaymark.composite.work import ClaimWork, required_claim
+from assaymark.errors import PlanError
+from assaymark.ledger.events import State, SurveyedItem, SurveyReported
+from assaymark.project.folder import Project, registered_pool
+from assaymark.sampling.surveys import SurveyBatch, hand_out
+
+USUAL = 60
+
+
+def draw_for_claim(
+    project: Project, *, count: int | None = None, output: Path | None = None
+) -> SurveyBatch:
+    """Hand out the next items; as many as the labels so far allow, and no more than asked for."""
+    with project.writing() as session:
+        work = required_claim(session.state)
+        if not work.open and work.sealed.kind != "cut-off":
+            raise PlanError(f"The claim '{work.sealed.claim}' is closed; nothing is drawn for it.")
+        wanted = USUAL if count is None else whole("count", count)
+        strata, begun = next_strata(session.state, work, wanted)
+        pool = registered_pool(session.state)
+        with ClaimPool(project, pool, work.sealed.columns) as source:
+            items = _items(source, work, strata)
+            texts = source.texts([item.id for item in items])
+        for renewal in begun:
+            session.record(
+                SurveyReported(
+                    survey=work.number,
+                    labels=len(renewal.outcomes),
+                    result=renewal.to_result(),
+                )
+            )
+        return hand_out(project, session, work.survey, items, texts, output=output)
+
+
+def next_strata(state: State, work: ClaimWork, wanted: int) -> tuple[list[int], list[Renewal]]:
+    """The strata of the next draws, and the segments that begin with them."""
+    outcomes = labelled_prefix(state, work.survey)
+    course, strata = course_of(work.sealed, work.survey), work.strata
+    drawn, begun = len(strata), []
+    while len(strata) - drawn < wanted:
+        if not course.stops or len(strata) >= course.stops[-1]:
+            segment = course.next_segment()
+            if segment is None:
+                break
+            if segment.known > len(outcomes):
+                if len(strata) == drawn:
+                    raise PlanError(_blocked(state, work, segment.known))
+                break
+            begun.append(Renewal(first=segment.first, outcomes=outcomes[: segment.known]))
+            course.enter(segment, strata, outcomes[: segment.known])
+        new = min(course.stops[-1] - len(strata), wanted - (len(strata) - drawn))
+        made = course.portion(work.survey.survey.seed, strata, new)
+        strata = strata + made
+        if not made:
+            break
+    return strata[drawn:], begun
+
+
+def _blocked(state: State, work: ClaimWork, known: int) -> str:
+    waiting = [item for item in work.survey.order[:known] if not state.labelled(item)]
+    shown = ", ".join(waiting[:5]) + (", …" if len(waiting) > 5 else "")
+    return (
+        f"The next items depend on labels that are not settled yet: {len(waiting):,} of the first "
+        f"{known:,} draws ({shown}). Label them, or mark them as cannot tell."
+    )
+
+
+def _items(source: ClaimPool, work: ClaimWork, strata: list[int]) -> list[SurveyedItem]:
+    """The ids of these draws: the next of each stratum in ticket order."""
+    if not strata:
+        raise PlanError("Every item that says anything about the claim was drawn: none is left.")
+    found = source.items(
+        work.survey.survey.seed,
+        work.sealed.strata,
+        taken=Counter(work.strata),
+        new=Counter(strata),
+    )
+    queues = {k: iter(ids) for k, ids in found.items()}
+    items = [SurveyedItem(id=next(queues[k], ""), cell=k) for k in strata if k in queues]
+    if len(items) < len(strata) or not all(item.id for item in items):
+        raise PlanError("The pool holds fewer items than were sealed: it was changed since.")
+    return items

@@ -1,0 +1,151 @@
+"""Issue the certificate of a claim of several rows: facts that a stranger recomputes."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assaymark import __version__
+from assaymark.certification.issuing import NotEstablishedError
+from assaymark.claims.canonical import canonical, digest
+from assaymark.composite.course import renewals
+from assaymark.composite.looks import judge_claim
+from assaymark.composite.wording import ASSUMPTIONS, is_established, statement
+from assaymark.composite.work import ClaimWork, claim_works, required_claim
+from assaymark.errors import InputError, VerificationError
+from assaymark.files.places import SHARED, write_safely
+from assaymark.ledger.events import Entry, State, SurveyReported, replay
+from assaymark.project.folder import Project, registered_pool
+
+KIND, FORMAT = "assaymark claim certificate", 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimIssued:
+    """A certificate and where it was written."""
+
+    facts: dict[str, Any]
+    path: Path
+    hash: str
+    head: str
+
+
+def certify_claim(project: Project, *, output: Path | None = None) -> ClaimIssued:
+    """Issue the certificate, put its hash on record, then write the file.
+
+    Repeating it writes the same certificate again, unless a label it rests on was changed.
+    """
+    path = output or project.folder / "certificate.json"
+    if path.exists() and f'"kind":"{KIND}"'.encode() not in path.read_bytes():
+        raise InputError(
+            f"{str(path)!r} exists and is no certificate of this kind. Choose another name with -o."
+        )
+    with project.ledger.writing() as writer:
+        entries = writer.entries
+        work = required_claim(replay(entries))
+        issued = work.reports("certificate")
+        extended = work.sealed.kind == "cut-off" and issued and _went_on(entries, issued[-1][0])
+        if issued and not extended:
+            seq, time, said = issued[-1]
+            facts = certificate_facts(entries[: seq - 1], work.number, issued=time)
+            _refuse_superseded(entries, seq, facts, said["hash"])
+        else:
+            facts = certificate_facts(entries, work.number, issued=project.now())
+            event = SurveyReported(
+                survey=work.number,
+                labels=int(facts["result"]["labels"]),
+                result={"event": "certificate", "hash": digest(facts)},
+            )
+            writer.append([event], time=facts["issued"])
+        head = writer.entries[facts["ledger"]["events"]].hash
+    write_safely(path, written(facts), mode=SHARED)
+    return ClaimIssued(facts=facts, path=path, hash=digest(facts), head=head)
+
+
+def _went_on(entries: list[Entry], seq: int) -> bool:
+    """Whether labels came after the last certificate of a ladder."""
+    return replay(entries).labels_at > seq
+
+
+def _refuse_superseded(entries: list[Entry], seq: int, facts: dict[str, Any], said: str) -> None:
+    if digest(facts) != said:
+        raise VerificationError(
+            "The certificate on record was issued by another version or kind of processor, and this "
+            "one gives other digits. Use the file that was written then."
+        )
+    changed = changed_after(entries, seq, facts)
+    if changed is not None:
+        raise NotEstablishedError(
+            f"The certificate is superseded: event {changed} changed a label it rests on."
+        )
+
+
+def changed_after(entries: list[Entry], seq: int, facts: dict[str, Any]) -> int | None:
+    """The first event after the certificate that changed a label it rests on."""
+    state = replay(entries)
+    order = state.surveys[facts["survey"] - 1].order[: facts["result"]["draws"]]
+    items = set(order)
+    later = [at for at, event in (*state.corrections, *state.adjudications)
+             if at > seq and event.item in items]  # fmt: skip
+    return min(later, default=None)
+
+
+def written(facts: dict[str, Any]) -> str:
+    """The certificate as canonical JSON text with its own hash."""
+    return canonical({**facts, "hash": digest(facts)}) + "\n"
+
+
+def certificate_facts(entries: list[Entry], survey: int, *, issued: str) -> dict[str, Any]:
+    """Everything the certificate says, from the events alone."""
+    state = replay(entries)
+    work = ClaimWork(survey=state.surveys[survey - 1])
+    found = judge_claim(state, work)
+    sealed = work.sealed
+    if not is_established(found.result):
+        raise NotEstablishedError(
+            f"Nothing is established yet: {statement(sealed, found.result)} No certificate is issued."
+        )
+    last = entries[-1]
+    facts = {
+        "kind": KIND,
+        "format": FORMAT,
+        "statement": statement(sealed, found.result),
+        "claim": sealed.claim,
+        "confidence": sealed.stated,
+        "level": sealed.level,
+        "result": found.result,
+        "survey": survey,
+        "seed": work.survey.survey.seed,
+        "seal": digest(sealed.to_settings()),
+        "rows": list(sealed.digests),
+        "pool": registered_pool(state).fingerprint,
+        "claims_sealed": [w.sealed.claim for w in claim_works(state)],
+        "plans_sealed": [str(attempt.plan.claim) for attempt in state.attempts],
+        "corrected_after_use": corrected_after_use(state, work),
+        "assumptions": list(ASSUMPTIONS),
+        "ledger": {"events": last.seq, "head": last.hash},
+        "issued": issued,
+        "software": __version__,
+    }
+    plain: dict[str, Any] = json.loads(canonical(_present(facts)))
+    return plain
+
+
+def _present(value: Any) -> Any:
+    """Without absent fields."""
+    if isinstance(value, dict):
+        return {k: _present(v) for k, v in value.items() if v is not None}
+    return [_present(v) for v in value] if isinstance(value, list) else value
+
+
+def corrected_after_use(state: State, work: ClaimWork) -> int:
+    """How many labels were changed after they had entered chances."""
+    used = renewals(work.survey)
+    known = used[-1].outcomes if used else ""
+    first: dict[int, str] = {}
+    for renewal in used:
+        for place, sign in enumerate(renewal.outcomes):
+            first.setdefault(place, sign)
+    names = {None: "?", 0: "0", 1: "1"}
+    now = [names[state.label(item)] for item in work.survey.order[: len(known)]]
+    return sum(first[place] != sign for place, sign in enumerate(now))

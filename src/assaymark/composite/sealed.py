@@ -1,0 +1,243 @@
+"""The claim as it is sealed: its words, its strata and everything its test depends on."""
+
+import itertools
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+from assaymark.claims.cells import Cell, Cells
+from assaymark.claims.ladders import compile_ladder
+from assaymark.claims.linear import Choices, compile_claim
+from assaymark.claims.rows import LinearClaim
+from assaymark.claims.tree import ClaimTree, from_json
+from assaymark.errors import VerificationError
+
+PURPOSE: Literal["claim"] = "claim"
+COMPILER, METHOD, RENEWAL = "claims/1", "betting/2", "sealed/1"
+DIGITS = 6
+Kind = Literal["comparison", "conjunction", "cut-off"]
+Lead = Literal["one", "several"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolColumns:
+    """Which columns of the pool the strata are made of.
+
+    `predictions` are one column for each classifier; `threshold` makes them from the score.
+    """
+
+    id: str
+    predictions: tuple[str, ...] = ()
+    positive: str | None = None
+    scores: tuple[str, ...] = ()
+    threshold: float | None = None
+    groups: tuple[str, ...] = ()
+    rungs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimStratum:
+    """Items with the same predictions, groups and score bin; scores from `low` up to below `high`."""
+
+    predictions: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    items: int
+    mean_score: float | None = None
+
+    @property
+    def name(self) -> str:
+        """A name for people."""
+        bounds = [f"from {self.low:g}"] if self.low is not None else []
+        bounds += [f"below {self.high:g}"] if self.high is not None else []
+        return ", ".join(["predicted " + "".join(self.predictions), *self.groups, *bounds])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """One statement of a claim. In a comparison `winner` beats the other by `offset`."""
+
+    tree: ClaimTree
+    winner: str | None = None
+    offset: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SealedClaim:
+    """Everything that is fixed before the first label.
+
+    `level` is the chance that a single statement is wrong, `confidence` what is promised of all
+    together. With `chained` a statement counts only after every easier one of its side.
+    """
+
+    kind: Kind
+    claim: str
+    confidence: float
+    level: float
+    lead: Lead = "several"
+    columns: PoolColumns
+    strata: tuple[ClaimStratum, ...]
+    statements: tuple[Statement, ...]
+    chained: bool = False
+    metric: str = ""
+    margin: Fraction | None = None
+    only: str | None = None
+    start: str | None = None
+    left_out: tuple[tuple[str, ...], ...] = ()
+    least_group: int = 0
+    earlier: tuple[float, ...] = ()
+    digests: tuple[str, ...] = ()
+    constants: tuple[dict[str, Any], ...] = field(default=())
+
+    @cached_property
+    def compiled(self) -> tuple[LinearClaim, ...]:
+        """The rows of every statement."""
+        if self.kind == "cut-off":
+            return (compile_ladder(self.statements[0].tree, self.cells, start=self.start),)
+        choices = Choices(least_group=self.least_group)
+        return tuple(compile_claim(s.tree, self.cells, choices) for s in self.statements)
+
+    @cached_property
+    def row_numbers(self) -> tuple[tuple[int, ...], ...]:
+        """The rows of every statement by their numbers in the test."""
+        stops = list(itertools.accumulate((len(c.rows) for c in self.compiled), initial=0))
+        return tuple(tuple(range(*ends)) for ends in itertools.pairwise(stops))
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The strata as the compiler of claims reads them."""
+        scored = self.is_scored
+        return Cells(
+            classifiers=self.classifiers,
+            classes=("0", "1"),
+            positive="1",
+            columns=self.columns.groups,
+            cells=tuple(
+                Cell(
+                    predictions=s.predictions,
+                    groups=s.groups,
+                    items=s.items,
+                    beliefs=_beliefs(s.mean_score) if scored else (),
+                )
+                for s in self.strata
+            ),
+        )
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """The names of the classifiers in the claim."""
+        if self.kind == "cut-off":
+            return self.columns.rungs
+        return ("a", "b") if self.kind == "comparison" else ("classifier",)
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether every stratum has a mean score."""
+        return all(s.mean_score is not None for s in self.strata)
+
+    @property
+    def items(self) -> int:
+        """How many items the pool holds."""
+        return sum(s.items for s in self.strata)
+
+    @property
+    def disagree(self) -> int:
+        """How many items the two classifiers of a comparison judge differently."""
+        return sum(s.items for s in self.strata if len(set(s.predictions)) > 1)
+
+    @property
+    def stated(self) -> float:
+        """The confidence in this claim and all sealed before it together."""
+        return round(1.0 - (sum(self.earlier) + 1.0 - self.confidence), 12)
+
+    def to_settings(self) -> dict[str, Any]:
+        """Plain values for the ledger."""
+        return {
+            "kind": self.kind,
+            "claim": self.claim,
+            "compiler": COMPILER,
+            "method": METHOD,
+            "renewal": RENEWAL,
+            "lead": self.lead,
+            "confidence": self.confidence,
+            "level": self.level,
+            "columns": _listed(vars(self.columns)),
+            "strata": [_listed(vars(s)) for s in self.strata],
+            "statements": [
+                {
+                    "text": str(s.tree),
+                    "tree": s.tree.to_json(),
+                    "winner": s.winner,
+                    "offset": str(s.offset),
+                    "rows": d,
+                    "constants": c,
+                }
+                for s, d, c in zip(self.statements, self.digests, self.constants, strict=True)
+            ],
+            "chained": self.chained,
+            "metric": self.metric,
+            "margin": None if self.margin is None else str(self.margin),
+            "only": self.only,
+            "start": self.start,
+            "left_out": [list(group) for group in self.left_out],
+            "least_group": self.least_group,
+            "earlier": list(self.earlier),
+        }
+
+
+def read_settings(data: dict[str, Any]) -> SealedClaim:
+    """The claim that `to_settings` wrote."""
+    sealed_by = (data["compiler"], data["method"], data["renewal"])
+    if sealed_by != (COMPILER, METHOD, RENEWAL):
+        raise VerificationError(
+            f"The claim was sealed with {', '.join(sealed_by)}, and this version of assaymark knows "
+            f"{COMPILER}, {METHOD}, {RENEWAL}. Install a newer assaymark to read it."
+        )
+    return SealedClaim(
+        kind=data["kind"],
+        claim=data["claim"],
+        confidence=float(data["confidence"]),
+        level=float(data["level"]),
+        lead=data["lead"],
+        columns=PoolColumns(**_tuples(data["columns"])),
+        strata=tuple(_stratum(s) for s in data["strata"]),
+        statements=tuple(
+            Statement(
+                tree=from_json(s["tree"]), winner=s.get("winner"), offset=Fraction(s["offset"])
+            )
+            for s in data["statements"]
+        ),
+        chained=data["chained"],
+        metric=data["metric"],
+        margin=Fraction(data["margin"]) if data.get("margin") is not None else None,
+        only=data.get("only"),
+        start=data.get("start"),
+        left_out=tuple(tuple(group) for group in data["left_out"]),
+        least_group=data["least_group"],
+        earlier=tuple(float(level) for level in data["earlier"]),
+        digests=tuple(s["rows"] for s in data["statements"]),
+        constants=tuple(s["constants"] for s in data["statements"]),
+    )
+
+
+def _beliefs(mean: float | None) -> tuple[Fraction, ...]:
+    share = Fraction(repr(mean or 0.0))
+    return (1 - share, share)
+
+
+def _stratum(data: dict[str, Any]) -> ClaimStratum:
+    found = _tuples(data)
+    for name in ("low", "high", "mean_score"):
+        if found.get(name) is not None:
+            found[name] = float(found[name])
+    return ClaimStratum(**found)
+
+
+def _tuples(data: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in data.items()}
+
+
+def _listed(data: dict[str, Any]) -> dict[str, Any]:
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in data.items()}

@@ -1,0 +1,255 @@
+"""The strata of a claim in the pool: counting them, and drawing their lowest tickets."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assaymark.composite.sealed import DIGITS, ClaimStratum, PoolColumns
+from assaymark.errors import InputError
+from assaymark.pool import Pool
+from assaymark.pool.queries import FALSE, TRUE
+from assaymark.pool.sources import named, quoted
+from assaymark.pool.sql import refuse_unknown, ticket_cut
+from assaymark.project.folder import Project
+from assaymark.records.pool import RegisteredPool
+
+BINS, FEWEST_IN_BINS = 3, 60
+MISSING = "(missing)"
+
+
+class ClaimPool:
+    """A registered pool seen through the columns of a claim."""
+
+    def __init__(self, project: Project, registered: RegisteredPool, columns: PoolColumns) -> None:
+        if registered.engine != "duckdb":
+            raise InputError(
+                "Claims of several rows read files with DuckDB, and this pool needs Spark. Write "
+                "its ids, predictions and texts as parquet files and begin a project on these."
+            )
+        self.columns = columns
+        self.pool: Pool = project.pool(registered)
+        for name in (*columns.predictions, *columns.scores, *columns.groups):
+            refuse_unknown(name, self.pool.types)
+
+    def __enter__(self) -> "ClaimPool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.pool.close()
+
+    @property
+    def base(self) -> str:
+        """The pool as a subquery: id, predictions p0, p1, …, groups g0, g1, …, score s."""
+        columns = self.columns
+        parts = [f"CAST({named(columns.id)} AS VARCHAR) AS id", f"{self._score()} AS s"]
+        parts += [f"{self._flag(name)} AS p{i}" for i, name in enumerate(columns.predictions)]
+        if columns.threshold is not None:
+            parts.append(
+                f"CASE WHEN {self._score()} >= {columns.threshold!r} THEN '1' ELSE '0' END AS p0"
+            )
+        parts += [f"{_group(name)} AS g{i}" for i, name in enumerate(columns.groups)]
+        return f"(SELECT {', '.join(parts)} FROM {self.pool.everything})"
+
+    @property
+    def classifiers(self) -> int:
+        """How many columns p0, p1, … there are."""
+        return len(self.columns.predictions) + (self.columns.threshold is not None)
+
+    def _score(self) -> str:
+        if not self.columns.scores:
+            return "CAST(NULL AS DOUBLE)"
+        each = [f"TRY_CAST(CAST({named(c)} AS VARCHAR) AS DOUBLE)" for c in self.columns.scores]
+        return f"(({' + '.join(each)}) / {len(each)})"
+
+    def _flag(self, column: str) -> str:
+        text = f"trim(CAST({named(column)} AS VARCHAR))"
+        if self.columns.positive is not None:
+            return (
+                f"CASE WHEN {text} = {quoted(self.columns.positive)} THEN '1' "
+                f"WHEN {text} <> '' THEN '0' END"
+            )
+        return (
+            f"CASE WHEN lower({text}) IN {TRUE} THEN '1' WHEN lower({text}) IN {FALSE} THEN '0' END"
+        )
+
+    def refuse_bad(self) -> None:
+        """Refuse predictions that are not of two kinds, and scores that are no numbers."""
+        for place, column in enumerate(self.columns.predictions):
+            self._refuse_classes(column)
+            self._refuse_missing(f"p{place} IS NULL", f"no prediction in '{column}'")
+        if self.columns.scores:
+            shown = "' and '".join(self.columns.scores)
+            self._refuse_missing("s IS NULL OR NOT isfinite(s)", f"no number in '{shown}'")
+
+    def _refuse_classes(self, column: str) -> None:
+        text = f"trim(CAST({named(column)} AS VARCHAR))"
+        rows = self.pool.select(
+            f"SELECT DISTINCT {text} AS v FROM {self.pool.everything} "
+            f"WHERE {named(column)} IS NOT NULL AND {text} <> '' ORDER BY v LIMIT 4"
+        )
+        found = [str(row[0]) for row in rows]
+        positive = self.columns.positive
+        if len({word.lower() for word in found}) > 2 and not _usual(found):
+            raise InputError(
+                f"'{column}' holds more than two classes ({', '.join(found[:3])}, …), and claims "
+                "about several classes are not offered yet: give a column of two verdicts."
+            )
+        if positive is not None and len(found) == 2 and positive not in found:
+            raise InputError(
+                f"'{column}' holds {' and '.join(map(repr, found))}, and --positive says "
+                f"{positive!r}. Give one of the two."
+            )
+        if positive is None and found and not _usual(found):
+            raise InputError(
+                f"'{column}' holds {' and '.join(map(repr, found))}. Say which one is positive: "
+                f"--positive {found[-1]!r}."
+            )
+
+    def _refuse_missing(self, condition: str, what: str) -> None:
+        number = self.select(f"SELECT count(*) FROM {self.base} WHERE {condition}")[0][0]
+        if number:
+            first = self.select(
+                f"SELECT id FROM {self.base} WHERE {condition} ORDER BY id LIMIT 1"
+            )[0][0]
+            raise InputError(
+                f"{number:,} items have {what} (the first is {first!r}). Every item needs one: "
+                "complete them or leave them out of the pool."
+            )
+
+    def select(self, sql: str) -> list[Any]:
+        """The rows of a query."""
+        return self.pool.select(sql)
+
+    def count_strata(self) -> tuple[ClaimStratum, ...]:
+        """The strata by predictions, groups and three bins of the score, with sizes and means."""
+        places = [f"p{i}" for i in range(self.classifiers)]
+        groups = [f"g{i}" for i in range(len(self.columns.groups))]
+        keys = ", ".join([*places, *groups])
+        edges = (
+            f", quantile_disc(s, [{', '.join(f'{i / BINS:.6f}' for i in range(1, BINS))}])"
+            if self.columns.scores
+            else ", NULL"
+        )
+        rows = self.select(
+            f"SELECT {keys}, count(*){edges} FROM {self.base} GROUP BY {keys} ORDER BY {keys}"
+        )
+        open_ended = [
+            ClaimStratum(
+                predictions=tuple(row[: len(places)]),
+                groups=tuple(row[len(places) : len(places) + len(groups)]),
+                low=low,
+                high=high,
+                items=0,
+            )
+            for row in rows
+            for low, high in _bins(row[-1], row[-2])
+        ]
+        return self.measured(open_ended)
+
+    def measured(self, strata: Sequence[ClaimStratum]) -> tuple[ClaimStratum, ...]:
+        """These strata with the sizes and mean scores that they have in the pool."""
+        low, high = self.score_range()
+        means = low is not None and high is not None and low >= 0 and high <= 1
+        rows = self.select(
+            f"SELECT k, count(*), avg(s) FROM (SELECT s, {self._stratum(strata)} AS k "
+            f"FROM {self.base}) GROUP BY k"
+        )
+        found = {row[0]: row[1:] for row in rows}
+        if None in found:
+            raise InputError(
+                f"{found[None][0]:,} items of the pool lie in no stratum of the claim: the pool is "
+                "not the one that it was sealed on."
+            )
+        return tuple(
+            ClaimStratum(
+                predictions=s.predictions,
+                groups=s.groups,
+                low=s.low,
+                high=s.high,
+                items=int(found[k][0]),
+                mean_score=round(float(found[k][1]), DIGITS) if means else None,
+            )
+            for k, s in enumerate(strata)
+            if k in found
+        )
+
+    def score_range(self) -> tuple[float | None, float | None]:
+        """The lowest and the highest score; None without scores."""
+        low, high = self.select(f"SELECT min(s), max(s) FROM {self.base}")[0]
+        return low, high
+
+    def _stratum(self, strata: Sequence[ClaimStratum]) -> str:
+        cases = " ".join(f"WHEN {self._inside(s)} THEN {k}" for k, s in enumerate(strata))
+        return f"CASE {cases} END"
+
+    def _inside(self, stratum: ClaimStratum) -> str:
+        terms = []
+        if not self.columns.rungs:
+            terms = [f"p{i} = '{value}'" for i, value in enumerate(stratum.predictions)]
+        terms += [f"g{i} = {quoted(value)}" for i, value in enumerate(stratum.groups)]
+        terms += [f"s >= {stratum.low!r}"] if stratum.low is not None else []
+        terms += [f"s < {stratum.high!r}"] if stratum.high is not None else []
+        return " AND ".join(terms) or "true"
+
+    def items(
+        self,
+        seed: str,
+        strata: Sequence[ClaimStratum],
+        *,
+        taken: Mapping[int, int],
+        new: Mapping[int, int],
+    ) -> dict[int, list[str]]:
+        """The ids at the places taken+1 … taken+new in the ticket order of each stratum."""
+        wanted = {k: taken.get(k, 0) + count for k, count in new.items() if count}
+        cuts = {k: ticket_cut(limit, strata[k].items, "") for k, limit in wanted.items()}
+        found = self._tickets(seed, strata, taken, wanted, cuts)
+        if any(len(found.get(k, ())) < new[k] for k in wanted):
+            found = self._tickets(seed, strata, taken, wanted, dict.fromkeys(wanted, "g"))
+        return found
+
+    def _tickets(
+        self,
+        seed: str,
+        strata: Sequence[ClaimStratum],
+        taken: Mapping[int, int],
+        wanted: Mapping[int, int],
+        cuts: Mapping[int, str],
+    ) -> dict[int, list[str]]:
+        under = " OR ".join(
+            f"({self._inside(strata[k])} AND ticket < '{cut}')" for k, cut in cuts.items()
+        )
+        places = " OR ".join(
+            f"(k = {k} AND place > {taken.get(k, 0)} AND place <= {limit})"
+            for k, limit in wanted.items()
+        )
+        rows = self.select(
+            f"WITH t AS (SELECT *, sha256({quoted(seed + ':')} || id) AS ticket FROM {self.base}), "
+            f"u AS (SELECT id, ticket, {self._stratum(strata)} AS k FROM t WHERE {under}), "
+            "v AS (SELECT id, k, row_number() OVER (PARTITION BY k ORDER BY ticket, id) AS place "
+            f"FROM u) SELECT k, id FROM v WHERE {places} ORDER BY k, place"
+        )
+        found: dict[int, list[str]] = {}
+        for k, item in rows:
+            found.setdefault(int(k), []).append(str(item))
+        return found
+
+    def texts(self, ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
+        """What people read of these items."""
+        return self.pool.texts(ids)
+
+
+def _usual(values: Sequence[str]) -> bool:
+    """Whether all values are spellings of 0 and 1."""
+    return all(f"'{value.lower()}'" in TRUE + FALSE for value in values)
+
+
+def _group(column: str) -> str:
+    return f"coalesce(nullif(trim(CAST({named(column)} AS VARCHAR)), ''), {quoted(MISSING)})"
+
+
+def _bins(edges: Sequence[float] | None, items: int) -> list[tuple[float | None, float | None]]:
+    """Bins between distinct edges; small strata and strata without scores have one."""
+    if not edges or items < FEWEST_IN_BINS:
+        return [(None, None)]
+    cuts: list[float | None] = [None, *sorted(set(map(float, edges))), None]
+    return list(itertools.pairwise(cuts))

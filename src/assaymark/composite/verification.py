@@ -1,0 +1,206 @@
+"""Recompute the certificate of a claim of several rows as a stranger would."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from assaymark.claims.canonical import digest
+from assaymark.composite.course import Course, labelled_prefix, renewals
+from assaymark.composite.issuing import KIND, certificate_facts, changed_after, written
+from assaymark.composite.rows import with_digests
+from assaymark.composite.strata import ClaimPool
+from assaymark.composite.work import ClaimWork
+from assaymark.errors import AssaymarkError, InputError, VerificationError
+from assaymark.ledger.events import (
+    Entry,
+    State,
+    SurveyReported,
+    check_chain,
+    check_story,
+    read_event,
+    replay,
+)
+from assaymark.ledger.head import lost_end
+from assaymark.project.folder import Project, registered_pool
+from assaymark.records.certificate import Check, Verification
+from assaymark.sampling.reserve import refuse_changed
+
+BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
+CLOSE = 2e-6  # of mean scores, which are stored with six digits
+
+
+def is_claim_certificate(path: Path) -> bool:
+    """Whether the file is the certificate of a claim of several rows."""
+    try:
+        return f'"kind":"{KIND}"' in path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def verify_claim(path: Path, *, project: Project | None = None) -> Verification:
+    """Everything that can be recomputed with what is at hand."""
+    checks: list[Check] = []
+    said: dict[str, Any] = {}
+    try:
+        said = _read(path, checks)
+        if project is not None:
+            _run(project, said, checks)
+    except VerificationError as error:
+        checks.append(Check(name="verification", outcome="failed", detail=str(error)))
+    except InputError:
+        raise
+    except (AssaymarkError, *BREAKAGE) as error:
+        told = f"it cannot be recomputed: {error}"
+        checks.append(Check(name="verification", outcome="failed", detail=told))
+    failed = any(check.outcome == "failed" for check in checks)
+    open_checks = [check.name for check in checks if check.outcome == "not checked"]
+    status = "verified in part" if open_checks else "verified"
+    missing = tuple(open_checks)
+    if project is None:
+        status, missing = "consistent only", ("ledger", "pool")
+    return Verification(
+        status="failed" if failed else status,  # type: ignore[arg-type]
+        statement=str(said.get("statement", "")),
+        checks=tuple(checks),
+        missing=missing,
+    )
+
+
+def _read(path: Path, checks: list[Check]) -> dict[str, Any]:
+    text = path.read_text(encoding="utf-8")
+    data: dict[str, Any] = json.loads(text)
+    facts = {key: value for key, value in data.items() if key != "hash"}
+    if data.get("hash") != digest(facts) or text != written(facts):
+        raise VerificationError("The certificate was changed: its hash does not fit its contents.")
+    checks.append(_ok("certificate", "well-formed, and its hash fits its contents"))
+    return facts
+
+
+def _run(project: Project, said: dict[str, Any], checks: list[Check]) -> None:
+    ledger = project.ledger
+    kept = ledger.remembered()
+    entries = ledger.entries()
+    if fault := lost_end(entries, kept):
+        raise VerificationError(f"The ledger is not whole: {fault}.")
+    check_chain(entries)
+    check_story(entries)
+    events = said["ledger"]["events"]
+    if len(entries) < events or entries[events - 1].hash != said["ledger"]["head"]:
+        raise VerificationError("The ledger is not the one that the certificate names.")
+    checks.append(_ok("ledger", f"whole, {len(entries):,} events"))
+    past = entries[:events]
+    state = replay(past)
+    work = ClaimWork(survey=state.surveys[said["survey"] - 1])
+    checks.append(_seal(work))
+    checks.append(_chances(past, work))
+    checks.append(_draws(work))
+    again = certificate_facts(past, said["survey"], issued=said["issued"])
+    where = [k for k in again if k != "software" and again[k] != said.get(k)]
+    if where or again.keys() != said.keys():
+        raise VerificationError(
+            f"The field '{(where or ['?'])[0]}' does not follow from the ledger."
+        )
+    checks.append(_ok("numbers", "the judgement follows from the labels"))
+    checks.append(_on_record(entries, said))
+    checks += _pool(project, state, work)
+    changed = changed_after(entries, events, said)
+    if changed is not None:
+        told = f"superseded: a label it rests on was changed by event {changed}"
+        checks.append(Check(name="labels", outcome="failed", detail=told))
+    else:
+        checks.append(_ok("labels", "no label it rests on was changed later"))
+
+
+def _seal(work: ClaimWork) -> Check:
+    """The rows follow from the words and the strata."""
+    if with_digests(work.sealed) != work.sealed:
+        raise VerificationError("The sealed rows do not follow from the claim and its strata.")
+    cells = work.survey.survey.cells
+    if [c.items for c in cells] != [s.items for s in work.sealed.strata]:
+        raise VerificationError("The sizes of the strata are not those of the survey.")
+    return _ok("seal", "the rows follow from the claim's words and strata")
+
+
+def _chances(entries: list[Entry], work: ClaimWork) -> Check:
+    """The labels on record for every renewal are those of that moment."""
+    state = State()
+    for entry in entries:
+        event = read_event(entry.kind, entry.body)
+        if (
+            isinstance(event, SurveyReported)
+            and event.survey == work.number
+            and event.result.get("event") == "chances"
+        ):
+            then = labelled_prefix(state, state.surveys[work.number - 1])
+            known = event.result["outcomes"]
+            if then[: len(known)] != known:
+                raise VerificationError(
+                    f"The chances from draw {event.result['first']} on were not computed from the "
+                    "labels of that moment."
+                )
+        state.apply(event, entry)
+    return _ok("chances", f"{len(renewals(work.survey)):,} renewals at sealed draws")
+
+
+def _draws(work: ClaimWork) -> Check:
+    """Every draw is the one that seal, seed and labels give."""
+    strata = work.strata
+    course, made = Course(work.sealed), list[int]()
+    for renewal in renewals(work.survey):
+        segment = course.next_segment()
+        if segment is None or (segment.first, segment.known) != (
+            renewal.first,
+            len(renewal.outcomes),
+        ):
+            raise VerificationError(f"A renewal at draw {renewal.first} was not sealed.")
+        course.enter(segment, strata, renewal.outcomes)
+        while len(made) < min(segment.last, len(strata)):
+            new = min(segment.last, len(strata)) - len(made)
+            more = course.portion(work.survey.survey.seed, made, new)
+            if not more:
+                break
+            made += more
+    if made != strata:
+        place = next((i for i, (x, y) in enumerate(zip(made, strata, strict=False)) if x != y), -1)
+        raise VerificationError(f"Draw {place + 1} is not the one that seal and seed give.")
+    return _ok("draws", f"{len(strata):,} draws follow from seal, seed and labels")
+
+
+def _on_record(entries: list[Entry], said: dict[str, Any]) -> Check:
+    """Its hash was put on record when it was issued."""
+    state = replay(entries)
+    work = ClaimWork(survey=state.surveys[said["survey"] - 1])
+    if digest(said) not in {r["hash"] for _, _, r in work.reports("certificate")}:
+        raise VerificationError(
+            "The ledger does not know this certificate: its hash is not on record."
+        )
+    return _ok("issued", "its hash is on record")
+
+
+def _pool(project: Project, state: State, work: ClaimWork) -> list[Check]:
+    registered = registered_pool(state)
+    if not project.has_pool(registered):
+        return [Check(name="pool", outcome="not checked", detail="it is not at hand")]
+    with ClaimPool(project, registered, work.sealed.columns) as source:
+        refuse_changed(source.pool, registered, lambda _message, _share: None)
+        found = source.measured(work.sealed.strata)
+        same = len(found) == len(work.sealed.strata) and all(
+            now.items == then.items and abs((now.mean_score or 0) - (then.mean_score or 0)) <= CLOSE
+            for now, then in zip(found, work.sealed.strata, strict=True)
+        )
+        if not same:
+            raise VerificationError("The strata of the pool are not those that were sealed.")
+        tickets = source.items(
+            work.survey.survey.seed, work.sealed.strata, taken={}, new=Counter(work.strata)
+        )
+    order: dict[int, list[str]] = {}
+    for item in work.survey.order:
+        order.setdefault(work.survey.cells[item], []).append(item)
+    if order != tickets:
+        raise VerificationError("The items drawn are not the lowest tickets of their strata.")
+    return [_ok("pool", "strata, sizes and tickets are those of the pool")]
+
+
+def _ok(name: str, detail: str) -> Check:
+    return Check(name=name, outcome="ok", detail=detail)

@@ -1,0 +1,67 @@
+"""The claims of several rows of a project, as they follow from its events."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from assaymark.composite.sealed import PURPOSE, SealedClaim, read_settings
+from assaymark.errors import PlanError
+from assaymark.ledger.events import State, SurveyWork
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimWork:
+    """A sealed claim and what happened under it."""
+
+    survey: SurveyWork
+
+    @cached_property
+    def sealed(self) -> SealedClaim:
+        """The claim as it was sealed."""
+        return read_settings(self.survey.survey.settings)
+
+    @property
+    def number(self) -> int:
+        """The number of its survey."""
+        return self.survey.survey.number
+
+    def reports(self, event: str) -> list[tuple[int, str, dict[str, Any]]]:
+        """Number, time and content of the reports of this kind."""
+        return [
+            (seq, time, report.result)
+            for seq, time, report in self.survey.reports
+            if report.result.get("event") == event
+        ]
+
+    @property
+    def open(self) -> bool:
+        """Whether the claim is neither certified, nor failed, nor abandoned."""
+        failed = any(r["decision"] == "fail" for _, _, r in self.reports("look"))
+        return not (self.reports("certificate") or self.reports("abandoned") or failed)
+
+    @property
+    def strata(self) -> list[int]:
+        """The strata of the draws, in order."""
+        return [self.survey.cells[item] for item in self.survey.order]
+
+
+def claim_works(state: State) -> list[ClaimWork]:
+    """All claims of several rows sealed in the project, in order."""
+    return [ClaimWork(survey=w) for w in state.surveys if w.survey.purpose == PURPOSE]
+
+
+def current_claim(state: State) -> ClaimWork | None:
+    """The claim that commands are about: the latest, unless a plan was sealed after it."""
+    if not any(w.survey.purpose == PURPOSE for w in state.surveys):
+        return None
+    found = claim_works(state)[-1]
+    later = state.attempt is not None and state.attempt.sealed_at > found.survey.opened_at
+    return None if later or found.reports("abandoned") else found
+
+
+def required_claim(state: State) -> ClaimWork:
+    """The current claim; refused where there is none."""
+    found = current_claim(state)
+    if found is None:
+        raise PlanError("This project has no open claim of several rows: assaymark compare …")
+    return found

@@ -1,0 +1,1 @@
+"""Estimate metrics from a stratified sample, with intervals."""

@@ -1,0 +1,299 @@
+"""The command that reads an estimate, and what plan and draw say about one."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assaymark.claims.record import plain
+from assaymark.claims.results import counted, percent, rounded, shown
+from assaymark.estimation.doctor_command import doctor
+from assaymark.estimation.estimate import EstimateDesign, Estimates, MetricEstimate
+from assaymark.terminal.output import (
+    advise,
+    headline,
+    json_option,
+    progress_bar,
+    project_option,
+    quoted,
+    rows,
+    say,
+    show_json,
+)
+
+if TYPE_CHECKING:
+    from assaymark.project.folder import Project
+    from assaymark.sampling.surveys import SurveyBatch
+
+
+def plan_estimate(
+    project: "Project", options: dict[str, Any], *, only_forecast: bool, as_json: bool
+) -> None:
+    """Plan an estimate and say what it will cost."""
+    from assaymark.estimation.survey import EstimateWish, forecast_estimate, open_estimate
+
+    wish = EstimateWish(**options)
+    if only_forecast:
+        design = forecast_estimate(project, wish)
+        number, seed = None, None
+    else:
+        planned = open_estimate(project, wish)
+        number, seed, design = planned.number, planned.seed, planned.design
+    if as_json:
+        show_json({"estimate": number, "seed": seed, **plain(design)})
+        return
+    if number is None:
+        headline(f"What an estimate of {design.metric} will cost, if the scores are right")
+    else:
+        headline(f"Estimate {number} planned: {design.metric}")
+    rows(_cost(design) + ([("seed", seed)] if seed else []))
+    if number is not None:
+        advise(f"assaymark draw -p {quoted(project.folder)}")
+
+
+def _cost(design: EstimateDesign) -> list[tuple[str, str]]:
+    strata = (
+        counted(len(design.strata), "part").replace("parts", "strata").replace("part", "stratum")
+    )
+    lines = [("labels to buy", f"{design.labels:,} of {design.items:,} items, in {strata}")]
+    if design.within is not None:
+        which = "guaranteed interval" if design.guarantee else "interval"
+        lines.append(("forecast", f"{which} within ± {design.within:.3g} if the scores are right"))
+    if design.expected is not None:
+        lines.append(("scores promise", f"{design.metric} {shown(design.expected)}"))
+    if design.forecast_ratio is not None and design.forecast_ratio < 1:
+        random = round(design.labels / design.forecast_ratio)
+        lines.append(("at random", f"about {random:,} labels for the same precision (a forecast)"))
+    if design.sampling == "fixed":
+        lines.append(("guarantee", "none: strata of fixed numbers; plan with --guarantee for one"))
+    else:
+        lines.append(("guarantee", "holds at every look; wider than the interval for reading"))
+    return lines
+
+
+def estimating_now(project: "Project") -> bool:
+    """Whether the next items are those of an estimate."""
+    state = project.state()
+    if not any(work.survey.purpose == "estimate" for work in state.surveys):
+        return False  # claims start faster without the statistics of estimates
+    from assaymark.estimation.survey import current_estimate
+
+    return current_estimate(state) is not None
+
+
+def draw_for_estimate(
+    project: "Project", count: int | None, output: Path | None, *, pending: bool, as_json: bool
+) -> None:
+    """Hand out the next items of the estimate, or write its open ones again."""
+    from assaymark.estimation.survey import draw_estimate, draw_open
+
+    if pending:
+        batch = draw_open(project, output=output)
+    else:
+        with progress_bar("draw") as progress:
+            batch = draw_estimate(project, count=count, output=output, progress=progress)
+    show_batch(batch, project.folder, as_json=as_json, pending=pending)
+
+
+def show_batch(batch: "SurveyBatch", folder: Path, *, as_json: bool, pending: bool) -> None:
+    """What was handed out for an estimate."""
+    if as_json:
+        path = None if batch.path is None else str(batch.path)
+        show_json({**plain(batch), "items": list(batch.items), "path": path})
+        return
+    title = "Open items" if pending else f"Batch {batch.number} of estimate {batch.survey}"
+    headline(f"{title}: {counted(len(batch.items), 'item')} to label")
+    lines = [("file", str(batch.path or "none: every item has a label already"))]
+    if batch.known:
+        lines.append(("labelled before", f"{batch.known:,} items, not handed out again"))
+    rows(lines)
+    place = quoted(folder)
+    if batch.path:
+        advise(f"fill in the column 'label', then: assaymark label {quoted(batch.path)} -p {place}")
+    else:
+        advise(f"assaymark estimate -p {place}")
+
+
+@click.command()
+@click.option(
+    "--labels",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A labelled file sampled elsewhere: id, label, prediction and probability or stratum.",
+)
+@click.option(
+    "--key",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A second file with id and how each item was drawn, where the labels lack it.",
+)
+@click.option(
+    "--pool",
+    type=click.Path(path_type=Path),
+    help="Without a project: draw from this pool of a classifier with any number of classes.",
+)
+@click.option("--id", "id_column", default="id", show_default=True, metavar="COL")
+@click.option(
+    "--prediction", default="prediction", show_default=True, metavar="COL", help="Predicted class."
+)
+@click.option("--score", default="score", show_default=True, metavar="COL", help="Its probability.")
+@click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
+@click.option("--draw", "count", type=click.IntRange(min=1), metavar="N", help="How many items.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="With --pool: the batch to label."
+)
+@click.option("--seed", metavar="TEXT", default="assay", help="With --pool: decides the draw.")
+@click.option(
+    "--confidence", type=float, help="With --labels: of the intervals (0.95 unless given)."
+)
+@project_option
+@json_option
+def estimate(
+    labels: Path | None,
+    key: Path | None,
+    pool: Path | None,
+    id_column: str,
+    prediction: str,
+    score: str,
+    text: tuple[str, ...],
+    count: int | None,
+    output: Path | None,
+    seed: str,
+    confidence: float | None,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """How good the classifier is, from the labels so far: every metric with its interval.
+
+    In a project: from the labels of the latest estimate, or of the latest plan. With --labels: from
+    a file that was sampled elsewhere with known probabilities. With --pool and --draw: draws a
+    stratified sample for a classifier with many classes and writes a batch and its key.
+
+    \b
+    Examples:
+      assaymark estimate -p work
+      assaymark estimate --labels sample.csv
+      assaymark estimate --pool all.parquet --prediction class --score top --draw 200 -o b.csv --key k.csv
+      assaymark estimate --labels b.csv --key k.csv
+    """
+    if pool is not None:
+        columns = {"id": id_column, "prediction": prediction, "score": score}
+        _draw_classes(pool, columns, text, count, output, key, seed, as_json=as_json)
+        return
+    if labels is not None:
+        from assaymark.estimation.sampled_file import estimate_file
+
+        found = estimate_file(
+            labels, key=key, confidence=0.95 if confidence is None else confidence
+        )
+    else:
+        if confidence is not None or key is not None:
+            raise click.UsageError(
+                "--confidence and --key go with --labels. In a project the confidence was fixed in "
+                "the plan."
+            )
+        from assaymark.estimation.survey import read_estimate
+        from assaymark.project.folder import Project
+
+        with progress_bar("estimate") as progress:
+            found = read_estimate(Project(folder=folder), progress=progress)
+    if as_json:
+        show_json(estimates_json(found))
+        return
+    show_estimates(found)
+
+
+def _draw_classes(
+    pool: Path,
+    columns: dict[str, str],
+    text: tuple[str, ...],
+    count: int | None,
+    output: Path | None,
+    key: Path | None,
+    seed: str,
+    *,
+    as_json: bool,
+) -> None:
+    from assaymark.estimation.many_classes import draw_classes
+
+    if count is None or output is None or key is None:
+        raise click.UsageError(
+            "Drawing from a pool needs --draw N, -o for the batch and --key for how it was drawn."
+        )
+    with progress_bar("draw") as progress:
+        drawn = draw_classes(
+            pool, columns, text=text, count=count, output=output, key=key, seed=seed,
+            progress=progress,
+        )  # fmt: skip
+    if as_json:
+        show_json(plain(drawn) | {"output": str(output), "key": str(key)})
+        return
+    headline(f"{counted(drawn.labels, 'item')} to label in {output}")
+    rows(
+        [
+            ("pool", f"{drawn.items:,} items, {drawn.classes:,} predicted classes"),
+            ("strata", f"{drawn.strata:,}"),
+            ("key", f"{key} (keep it from the annotators: it holds predictions)"),
+            ("scores promise", f"accuracy {shown(drawn.expected)}"),
+        ]
+    )
+    advise(
+        "fill in the column 'label', then: assaymark estimate --labels "
+        f"{quoted(output)} --key {quoted(key)}"
+    )
+
+
+def estimates_json(found: Estimates) -> dict[str, Any]:
+    """One key per metric, and what was counted beside them."""
+    answer: dict[str, Any] = {one.metric: plain(one) for one in found.metrics}
+    answer["labels"] = found.labels
+    for name in ("skipped", "waiting", "confidence", "design"):
+        answer[name] = getattr(found, name)
+    for name in ("strata", "classes", "warnings", "assumptions"):
+        answer[name] = plain(getattr(found, name))
+    return answer
+
+
+def show_estimates(found: Estimates) -> None:
+    """The metric that was asked for first, then the others, then what they rest on."""
+    headline(str(found))
+    rows([(one.title, _line(one)) for one in found.metrics])
+    promised = [one for one in found.metrics if one.guaranteed_low is not None]
+    if promised:
+        say(f"Guaranteed with {percent(found.confidence)} confidence each, at every look:")
+        rows([(one.title, _promise(one)) for one in promised])
+    elif found.metrics[0].guaranteed_reason:
+        say(f"Nothing is guaranteed: {found.metrics[0].guaranteed_reason}.")
+    if found.classes:
+        say("By class (precision, recall, F1):")
+        rows(
+            [
+                (one.name, f"{shown(one.precision)}  {shown(one.recall)}  {shown(one.f1)}")
+                for one in found.classes
+            ]
+        )
+    rows([("sample", f"{counted(found.labels, 'label')}, {found.design}")])
+    if found.waiting:
+        say(f"  {counted(found.waiting, 'drawn item')} wait for a label (or for one before it)")
+    for warning in found.warnings:
+        say(f"  {warning}")
+
+
+def _line(one: MetricEstimate) -> str:
+    if one.point is None or one.low is None or one.high is None:
+        return f"undefined: {one.reason}"
+    text = f"{shown(one.point)}  ({rounded(one.low)} to {rounded(one.high, up=True)}, {one.method})"
+    if one.efficiency is not None and one.efficiency < 1:
+        text += f"; these labels are worth {one.efficiency:.0%} of ones drawn for it"
+    return text
+
+
+def _promise(one: MetricEstimate) -> str:
+    side = f"at least {rounded(one.guaranteed_low or 0.0)}"
+    if side == "at least 0" and one.guaranteed_high is not None:
+        side = f"at most {rounded(one.guaranteed_high, up=True)}"
+    if one.guaranteed_interval is None:
+        return side
+    first, last = one.guaranteed_interval
+    return f"{side}; on both sides {rounded(first)} to {rounded(last, up=True)}"
+
+
+COMMANDS = (estimate, doctor)

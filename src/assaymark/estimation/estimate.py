@@ -1,0 +1,143 @@
+"""How an estimate is sampled, and what it says: point, interval for reading, guarantee."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from assaymark.claims.checks import choice, open_share
+from assaymark.claims.record import Record
+from assaymark.claims.results import counted, rounded, shown
+
+Sampling = Literal["fixed", "random"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part(Record):
+    """A range of grid positions of one predicted class (None: any)."""
+
+    items: int
+    prediction: bool
+    grid_from: int | None = None
+    grid_to: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateStratum(Record):
+    """Items that are sampled together; `prediction` None where they are of both classes.
+
+    `doubt` is the error rate that the scores promise, `mean_score` the mean score.
+    """
+
+    name: str
+    items: int
+    parts: tuple[Part, ...]
+    prediction: bool | None
+    mean_score: float | None
+    doubt: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateDesign(Record):
+    """Everything about an estimate that is decided before its first label.
+
+    With `sampling` "fixed" each stratum gets its number of labels by the allocation; with "random"
+    each draw picks a stratum by `chances`, which is what a guarantee needs. `unit` scales the bets
+    of the guaranteed interval. `within`, `labels` and `forecast_ratio` are forecasts.
+    """
+
+    metric: str
+    sampling: Sampling
+    strata: tuple[EstimateStratum, ...]
+    stratifier: str
+    allocation: str
+    confidence: float
+    labels: int
+    within: float | None
+    guarantee: bool = False
+    chances: tuple[float, ...] | None = None
+    unit: float | None = None
+    expected: float | None = None
+    forecast_ratio: float | None = None
+
+    def __post_init__(self) -> None:
+        choice("sampling", self.sampling, ("fixed", "random"))
+        open_share("confidence", self.confidence)
+
+    @property
+    def items(self) -> int:
+        """How many items the design draws from."""
+        return sum(stratum.items for stratum in self.strata)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricEstimate(Record):
+    """What the labels say about one metric. Undefined values are None, with a reason.
+
+    `low` and `high` are for reading: measured, not proved. `guaranteed_low` and `guaranteed_high`
+    each hold with the confidence whenever one looks; `guaranteed_interval` holds on both sides.
+    """
+
+    metric: str
+    title: str
+    point: float | None
+    low: float | None
+    high: float | None
+    method: str
+    confidence: float
+    guaranteed_low: float | None = None
+    guaranteed_high: float | None = None
+    guaranteed_interval: tuple[float, ...] | None = None
+    guaranteed_reason: str | None = None
+    efficiency: float | None = None
+    reason: str | None = None
+    cautious: tuple[float, ...] | None = None
+
+    def __str__(self) -> str:
+        if self.point is None or self.low is None or self.high is None:
+            return f"{self.title} is undefined: {self.reason}"
+        half = (self.high - self.low) / 2
+        return (
+            f"{self.title} {shown(self.point)} ± {half:.3f} "
+            f"({rounded(self.low)} to {rounded(self.high, up=True)})"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StratumTally(Record):
+    """What the labels of one stratum say: labelled, of them right or relevant, still possible."""
+
+    name: str
+    items: int
+    labelled: int
+    positives: int
+    skipped: int
+    hidden: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimates(Record):
+    """All metrics from one sample. The first is the one that the sample was drawn for."""
+
+    metrics: tuple[MetricEstimate, ...]
+    labels: int
+    skipped: int
+    waiting: int
+    confidence: float
+    design: str
+    strata: tuple[StratumTally, ...] = ()
+    warnings: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    classes: tuple["ClassEstimate", ...] = field(default=())
+
+    def __str__(self) -> str:
+        return f"{self.metrics[0]} from {counted(self.labels, 'label')}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassEstimate(Record):
+    """Precision, recall and F1 of one class of a multi-class classifier."""
+
+    name: str
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    labels: int

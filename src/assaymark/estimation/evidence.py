@@ -1,0 +1,385 @@
+"""What the labels of an estimate say: every metric, its interval for reading, its guarantee."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assaymark.certification.modes.words import PROTOCOL, UNCHANGED
+from assaymark.claims.claim import Claim
+from assaymark.claims.ratio_metrics import Metric, metric, pool_form
+from assaymark.claims.results import counted
+from assaymark.errors import PlanError
+from assaymark.estimation.estimate import (
+    EstimateDesign,
+    Estimates,
+    EstimateStratum,
+    MetricEstimate,
+    StratumTally,
+)
+from assaymark.estimation.stats.confidence_axis import Floats, Ints
+from assaymark.estimation.stats.guaranteed_interval import guarantee, margin_unit, relevant
+from assaymark.estimation.stats.rank_strata import efficiency
+from assaymark.estimation.stats.reading_intervals import (
+    StrataCounts,
+    korn_graubard,
+    profile_interval,
+    wilson,
+)
+from assaymark.estimation.stats.stratified_estimator import stratified_mean
+from assaymark.stats.score_guided.supermartingale import Draws, Stratum
+from assaymark.stats.sequential.prior_posterior_ratio import positive_range
+
+REPORTED = ("accuracy", "precision", "recall", "f1", "prevalence", "elusion")
+POSITIVES_ONLY = ("recall",)
+HIDDEN = 0.95  # the confidence of what could hide in a stratum
+READING = (
+    "The interval (low, high) is for reading: its coverage was measured on many pools, not proved. "
+    "The guaranteed figures are proved, hold whenever one looks, and are wider for it."
+)
+FIXED_REASON = (
+    "the labels per stratum were fixed, and the guarantee needs strata drawn at random: plan with "
+    "--guarantee"
+)
+HOW = {
+    "mass": "labels by mass",
+    "equal": "equal labels",
+    "proportional": "labels by size",
+    "chances": "drawn at random with fixed chances",
+    "claim": "drawn at random with the claim's chances",
+}
+Tell = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answers:
+    """Labels that count, in draw order: stratum, predicted class, label (-1: cannot tell).
+
+    `sampling` are the chances stored with each draw, where they changed from batch to batch.
+    """
+
+    strata: Ints
+    predicted: Ints
+    labels: Ints
+    waiting: int
+    sampling: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.strata)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tally:
+    """Counts per stratum; skipped items are in none of the others."""
+
+    sizes: Ints
+    labelled: Ints
+    positives: Ints
+    correct: Ints
+    skipped: Ints
+
+
+def betting_strata(strata: Sequence[EstimateStratum]) -> tuple[Stratum, ...]:
+    """The strata as the betting test takes them; each must be of one predicted class."""
+    mixed = next((part.name for part in strata if part.prediction is None), None)
+    if mixed is not None:
+        raise PlanError(
+            f"The stratum '{mixed}' mixes the predicted classes, and a guarantee needs strata of one "
+            "class each. Ask for more strata, or leave --strata out."
+        )
+    scored = all(part.mean_score is not None for part in strata)
+    return tuple(
+        Stratum(
+            predicted=bool(part.prediction),
+            size=part.items,
+            mean_score=min(1.0, max(0.0, part.mean_score or 0.0)) if scored else None,
+        )
+        for part in strata
+    )
+
+
+def tally(design: EstimateDesign, answers: Answers) -> Tally:
+    """The answers counted per stratum."""
+    count = len(design.strata)
+    known = answers.labels >= 0
+
+    def per(mask: np.ndarray) -> Ints:
+        return np.bincount(answers.strata[mask], minlength=count).astype(np.int64)
+
+    return Tally(
+        sizes=np.array([s.items for s in design.strata], dtype=np.int64),
+        labelled=per(known),
+        positives=per(answers.labels == 1),
+        correct=per(known & (answers.labels == answers.predicted)),
+        skipped=per(~known),
+    )
+
+
+def estimate(design: EstimateDesign, answers: Answers, *, tell: Tell) -> Estimates:
+    """Every metric from these labels. Refused where there is no label at all."""
+    counts = tally(design, answers)
+    if counts.labelled.sum() == 0 and not answers.waiting:
+        raise PlanError("Nothing was drawn for this estimate yet. Draw a batch: assaymark draw.")
+    if counts.labelled.sum() == 0:
+        raise PlanError(
+            f"No label counts yet ({counted(answers.waiting, 'drawn item')} without one). "
+            "Label the batch first: assaymark label FILE."
+        )
+    names = tuple(dict.fromkeys((design.metric, *REPORTED)))
+    found = []
+    for number, name in enumerate(names):
+        tell(metric(name).title, number / len(names))
+        found.append(_one(design, name, counts, answers))
+    return Estimates(
+        metrics=tuple(found),
+        labels=int(counts.labelled.sum()),
+        skipped=int(counts.skipped.sum()),
+        waiting=answers.waiting,
+        confidence=design.confidence,
+        design=describe(design),
+        strata=_rows(design, counts),
+        warnings=_warnings(design, counts),
+        assumptions=(PROTOCOL, UNCHANGED, _law(design), READING),
+    )
+
+
+def describe(design: EstimateDesign) -> str:
+    """How the sample is drawn, in a few words."""
+    how = HOW.get(design.allocation, "labels where they disagree")
+    count = len(design.strata)
+    return f"{count} {'stratum' if count == 1 else 'strata'} ({design.stratifier}), {how}"
+
+
+def _law(design: EstimateDesign) -> str:
+    if design.allocation == "claim":
+        return (
+            "Each draw picked a stratum by the chances stored with its batch before its labels came, "
+            "then an item of it by the sealed seed; the guaranteed figures hold at every look at once."
+        )
+    if design.sampling == "random":
+        return (
+            "Each draw picked a stratum by chances fixed in the plan, then an item of it by the "
+            "sealed seed; the guaranteed figures hold at every look at once."
+        )
+    return (
+        "Within each stratum items were drawn by the sealed seed, as many as the allocation says."
+    )
+
+
+def _one(design: EstimateDesign, name: str, counts: Tally, answers: Answers) -> MetricEstimate:
+    if name == "accuracy" and _whole(design, name):
+        reading = _accuracy(design, counts)
+    else:
+        reading = _ratio(design, metric(name), counts)
+    return _guaranteed(design, reading, answers)
+
+
+def _whole(design: EstimateDesign, name: str) -> bool:
+    """Whether the strata cover every item that the metric is about."""
+    sides = {part.prediction for stratum in design.strata for part in stratum.parts}
+    return _sides(name) <= sides
+
+
+def _sides(name: str) -> set[bool]:
+    form = pool_form(
+        Claim(metric=name, side="lower", target=0.5), predicted_positive=1, predicted_negative=1
+    )
+    weights = {True: form.weight_positive, False: form.weight_negative}
+    return {side for side, weight in weights.items() if weight != 0}
+
+
+def _accuracy(design: EstimateDesign, counts: Tally) -> MetricEstimate:
+    promised = None
+    if all(s.doubt is not None for s in design.strata):
+        promised = np.array([1 - (s.doubt or 0.0) for s in design.strata])
+    elif all(s.mean_score is not None and s.prediction is not None for s in design.strata):
+        promised = np.array(
+            [s.mean_score if s.prediction else 1 - (s.mean_score or 0.0) for s in design.strata]
+        )
+    both, least = counts.labelled + counts.skipped, counts.correct
+    prior: Floats | float = 0.5 if promised is None else promised
+    mean = stratified_mean(counts.sizes, counts.labelled, counts.correct, prior=prior)
+    low = korn_graubard(
+        counts.sizes, both, least, promised=promised, confidence=design.confidence
+    ).low
+    high = korn_graubard(
+        counts.sizes, both, least + counts.skipped, promised=promised, confidence=design.confidence
+    ).high
+    careful = wilson(counts.sizes, counts.labelled, counts.correct, confidence=design.confidence)
+    return MetricEstimate(
+        metric="accuracy",
+        title="accuracy",
+        point=mean.point,
+        low=min(low, mean.point),
+        high=max(high, mean.point),
+        method="Korn-Graubard",
+        confidence=design.confidence,
+        cautious=(careful.low, careful.high),
+    )
+
+
+def _ratio(design: EstimateDesign, ratio: Metric, counts: Tally) -> MetricEstimate:
+    blank = MetricEstimate(
+        metric=ratio.name,
+        title=ratio.title,
+        point=None,
+        low=None,
+        high=None,
+        method="profile likelihood",
+        confidence=design.confidence,
+    )
+    if not _whole(design, ratio.name):
+        return replace(blank, reason="the sample has no items of one of the predicted classes")
+    if any(s.prediction is None for s in design.strata):
+        why = f"strata of {design.stratifier} mix the predicted classes: plan it with --estimate {ratio.name}"
+        return replace(blank, reason=why)
+    if ratio.name in POSITIVES_ONLY and counts.positives.sum() == 0:
+        return replace(blank, reason="no positive was found among the labels")
+    point = ratio.value(_cells(design, counts))
+    if point is None:
+        return replace(blank, reason="its denominator is zero")
+    ends = [
+        profile_interval(
+            ratio,
+            StrataCounts(
+                predicted=_side(design),
+                sizes=counts.sizes,
+                labelled=counts.labelled + counts.skipped,
+                positives=_with_skips(design, ratio.name, counts, hurting=hurting),
+            ),
+            confidence=design.confidence,
+            point=min(max(point, 0.0), 1.0),
+        )
+        for hurting in (True, False)
+    ]
+    low, high = min(ends[0].low, point), max(ends[1].high, point)
+    return replace(blank, point=point, low=low, high=high)
+
+
+def _side(design: EstimateDesign) -> np.ndarray:
+    return np.array([bool(s.prediction) for s in design.strata])
+
+
+def _cells(design: EstimateDesign, counts: Tally) -> tuple[float, float, float, float]:
+    """The pool's confusion cells if each stratum is like its labels; without labels, its score."""
+    prior = np.array([0.5 if s.mean_score is None else s.mean_score for s in design.strata])
+    rates = np.where(counts.labelled > 0, counts.positives / np.maximum(counts.labelled, 1), prior)
+    strata = StrataCounts(
+        predicted=_side(design),
+        sizes=counts.sizes,
+        labelled=counts.labelled,
+        positives=counts.positives,
+    )
+    return strata.cells(rates)
+
+
+def _with_skips(design: EstimateDesign, name: str, counts: Tally, *, hurting: bool) -> Ints:
+    """Positives with every skipped item counted for, or against, the metric."""
+    form = pool_form(
+        Claim(metric=name, side="lower", target=0.5), predicted_positive=1, predicted_negative=1
+    )
+    weight = np.where(_side(design), form.weight_positive, form.weight_negative)
+    as_positive = (weight < 0) if hurting else (weight > 0)
+    return counts.positives + np.where(as_positive, counts.skipped, 0)
+
+
+def _guaranteed(
+    design: EstimateDesign, reading: MetricEstimate, answers: Answers
+) -> MetricEstimate:
+    name = reading.metric
+    if design.sampling == "fixed":
+        return replace(reading, guaranteed_reason=FIXED_REASON)
+    if not _whole(design, name):
+        return replace(reading, guaranteed_reason=reading.reason)
+    chances = np.array(design.chances)
+    strata = betting_strata(design.strata)
+    unit = design.unit
+    if unit is None or name != design.metric:
+        unit = margin_unit(
+            name, strata, chances, labels=design.labels, confidence=design.confidence
+        )
+    kept, mine = relevant(name, strata, draws_of(design, answers))
+    found = guarantee(name, kept, mine, unit=unit, confidence=design.confidence)
+    two = None if found.low is None or found.high is None else (found.low, found.high)
+    return replace(
+        reading,
+        guaranteed_low=found.at_least,
+        guaranteed_high=found.at_most,
+        guaranteed_interval=two,
+        guaranteed_reason=found.reason,
+        efficiency=None if design.allocation == "claim" else efficiency(name, strata, chances),
+    )
+
+
+def draws_of(design: EstimateDesign, answers: Answers) -> Draws:
+    """The answers as the betting test takes them, with the chances of each draw."""
+    sampling = answers.sampling
+    if sampling is None:
+        sampling = np.tile(np.array(design.chances), (len(answers), 1))
+    return Draws(strata=answers.strata, labels=answers.labels, sampling=sampling)
+
+
+def _rows(design: EstimateDesign, counts: Tally) -> tuple[StratumTally, ...]:
+    return tuple(
+        StratumTally(
+            name=stratum.name,
+            items=stratum.items,
+            labelled=int(counts.labelled[k]),
+            positives=int(counts.positives[k]),
+            skipped=int(counts.skipped[k]),
+            hidden=_hidden(counts, k) if stratum.prediction is False else None,
+        )
+        for k, stratum in enumerate(design.strata)
+    )
+
+
+def _hidden(counts: Tally, k: int) -> int:
+    """How many positives could hide in a stratum beyond those found, at 95 % and at every look.
+
+    Each stratum by itself. An item that nobody could judge may be a positive.
+    """
+    found, skipped = int(counts.positives[k]), int(counts.skipped[k])
+    most = positive_range(
+        items=int(counts.sizes[k]),
+        labels=int(counts.labelled[k]) + skipped,
+        positives=found + skipped,
+        confidence=HIDDEN,
+    )
+    return most.high - found
+
+
+def _warnings(design: EstimateDesign, counts: Tally) -> tuple[str, ...]:
+    said = []
+    bare = [s.name for s, n in zip(design.strata, counts.labelled, strict=True) if n == 0]
+    single = [
+        s.name
+        for s, n in zip(design.strata, counts.labelled, strict=True)
+        if n == 1 and s.items > 1
+    ]
+    if bare:
+        said.append(
+            f"{_named(bare)} no label and {'is' if len(bare) == 1 else 'are'} taken at the score's word."
+        )
+    if single:
+        said.append(f"{_named(single)} a single label: the variance there is smoothed.")
+    bulk = [k for k, s in enumerate(design.strata) if s.prediction is False]
+    if bulk:
+        k = max(bulk, key=lambda k: design.strata[k].items)
+        if counts.positives[k] == 0 and counts.labelled[k]:
+            said.append(
+                f"0 misses in {counts.labelled[k]:,} labels of the largest predicted-negative stratum "
+                f"({design.strata[k].items:,} items); up to {_hidden(counts, k):,} could hide."
+            )
+    if counts.skipped.sum():
+        said.append(
+            f"{counted(int(counts.skipped.sum()), 'item')} could not be judged: the intervals count "
+            "them against the metric at the low end and for it at the high end."
+        )
+    return tuple(said)
+
+
+def _named(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"The stratum '{names[0]}' has"
+    shown = ", ".join(f"'{name}'" for name in names[:3])
+    return f"{len(names)} strata ({shown}{', …' if len(names) > 3 else ''}) have"

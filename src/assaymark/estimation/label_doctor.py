@@ -1,0 +1,231 @@
+"""What labels that exist can support, and the estimate that they support, repaired by weights."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from assaymark.claims.checks import open_share
+from assaymark.claims.ratio_metrics import metric
+from assaymark.claims.record import plain
+from assaymark.claims.results import counted, percent
+from assaymark.errors import InputError
+from assaymark.estimation.label_file import (
+    Cell,
+    LabelColumns,
+    LabelFile,
+    collection_sizes,
+    read_labels,
+)
+from assaymark.estimation.stats.horvitz_thompson import Weighted, binary_estimate
+from assaymark.estimation.stats.label_design import (
+    DOUBT,
+    Mix,
+    Support,
+    chance_of_mix,
+    stratum_weights,
+)
+
+METRICS = ("accuracy", "precision", "recall", "f1", "prevalence")
+Drawn = Literal["random", "strata", "unknown"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A metric as the labels give it: taken as they are, and repaired with its interval."""
+
+    metric: str
+    plain: float | None
+    repaired: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnosis:
+    """What the labels support and why, what is wrong with them, and the figures they give."""
+
+    support: Support
+    reason: str
+    labels: int
+    file: LabelFile
+    figures: tuple[Figure, ...]
+    findings: tuple[str, ...]
+    confidence: float
+
+    def result(self) -> dict[str, Any]:
+        """The diagnosis as plain values."""
+        known = plain(self)
+        known["file"].pop("cells")
+        return {**known.pop("file"), **known}
+
+
+def diagnose(
+    path: str,
+    columns: LabelColumns,
+    *,
+    random: bool = False,
+    pool: str | None = None,
+    confidence: float = 0.95,
+) -> Diagnosis:
+    """What the labels of this file can support. `random`: whoever drew them says so."""
+    open_share("confidence", confidence)
+    if random and columns.strata is not None:
+        raise InputError(
+            "Labels are a random sample or drawn by strata: give --random or --strata."
+        )
+    file = read_labels(path, columns)
+    if not file.cells:
+        raise InputError(
+            "No item of the file has a label that counts, so there is nothing to judge."
+        )
+    mix = _mix(file, columns, pool)
+    support, reason, weights = _support(file, columns, mix, random=random)
+    return Diagnosis(
+        support=support,
+        reason=reason,
+        labels=sum(cell.count for cell in file.cells),
+        file=file,
+        figures=_figures(file.cells, weights, confidence),
+        findings=_findings(file),
+        confidence=confidence,
+    )
+
+
+def _mix(file: LabelFile, columns: LabelColumns, pool: str | None) -> Mix:
+    """The labels' parts beside the collection's: by the named strata, or by the prediction."""
+    labelled: Counter[str] = Counter()
+    for cell in file.cells:
+        named = columns.strata is not None
+        labelled[cell.stratum if named else str(int(cell.predicted))] += cell.count
+    if pool is None:
+        return Mix(labelled=labelled)
+    rule = columns if columns.strata is not None else replace(columns, strata="prediction")
+    return Mix(labelled=labelled, collection=collection_sizes(pool, rule))
+
+
+Weights = dict[Cell, float] | None
+
+
+def _support(
+    file: LabelFile, columns: LabelColumns, mix: Mix, *, random: bool
+) -> tuple[Support, str, Weights]:
+    if columns.strata is not None:
+        own = stratum_weights(mix)
+        weights = {cell: own[cell.stratum] for cell in file.cells}
+        rule = "the prediction" if columns.strata == "prediction" else repr(columns.strata)
+        return "repairable", f"drawn at random within each value of {rule}, as you say", weights
+    if random:
+        return _random(file, mix)
+    if any(cell.chance is not None for cell in file.cells):
+        return "repairable", "every item carries the chance with which it was drawn", _chances(file)
+    if any(cell.items is not None for cell in file.cells):
+        return "repairable", "every item carries its stratum and the stratum's size", _sized(file)
+    return "refused", _convenience(mix), None
+
+
+def _random(file: LabelFile, mix: Mix) -> tuple[Support, str, Weights]:
+    chance = chance_of_mix(mix)
+    if chance is not None and chance < DOUBT:
+        return (
+            "refused",
+            f"said to be a random sample, but {_shares(mix)}, which a random sample shows in fewer than "
+            f"1 of {1 / DOUBT:,.0f} cases. If they were drawn by the prediction, say --strata prediction",
+            None,
+        )
+    checked = "not checked: give the collection with --pool" if chance is None else "its mix agrees"
+    return "random", f"a random sample, as you say ({checked})", dict.fromkeys(file.cells, 1.0)
+
+
+def _convenience(mix: Mix) -> str:
+    text = (
+        "nothing says how these items were chosen, and labels chosen by people, by rules or by chance of "
+        "being at hand stand for nothing but themselves. If they are a random sample, say --random; if they "
+        "were drawn at random within strata, name them with --strata and give the collection with --pool"
+    )
+    chance = chance_of_mix(mix)
+    if chance is not None and chance < DOUBT:
+        text += f". They are no random sample: {_shares(mix)}"
+    return text
+
+
+def _shares(mix: Mix) -> str:
+    held = mix.collection or {}
+    labels, items = sum(mix.labelled.values()), sum(held.values())
+    name = max(held, key=lambda own: abs(mix.labelled.get(own, 0) / labels - held[own] / items))
+    mine = percent(round(mix.labelled.get(name, 0) / labels, 4))
+    theirs = percent(round(held[name] / items, 4))
+    return f"{mine} of the labels are predicted {name}, and {theirs} of the collection"
+
+
+def _chances(file: LabelFile) -> Weights:
+    bad = next((c for c in file.cells if c.chance is None or not 0 < c.chance <= 1), None)
+    if bad is not None:
+        raise InputError(
+            f"A probability in the file is {bad.chance}; every item needs a chance above 0 and at most 1."
+        )
+    return {cell: 1 / float(cell.chance or 1) for cell in file.cells}
+
+
+def _sized(file: LabelFile) -> Weights:
+    labelled: Counter[str] = Counter()
+    sizes: dict[str, int] = {}
+    for cell in file.cells:
+        labelled[cell.stratum] += cell.count
+        if cell.items is None or sizes.setdefault(cell.stratum, cell.items) != cell.items:
+            raise InputError(
+                f"The stratum {cell.stratum!r} has two sizes or none in stratum_items."
+            )
+    own = stratum_weights(Mix(labelled=labelled, collection=sizes))
+    return {cell: own[cell.stratum] for cell in file.cells}
+
+
+def _figures(cells: tuple[Cell, ...], weights: Weights, confidence: float) -> tuple[Figure, ...]:
+    counts = np.array([cell.count for cell in cells])
+    predicted = np.repeat([cell.predicted for cell in cells], counts)
+    label = np.repeat([cell.label for cell in cells], counts)
+    names = {name: k for k, name in enumerate(dict.fromkeys(cell.stratum for cell in cells))}
+    stratum = np.repeat([names[cell.stratum] for cell in cells], counts)
+    as_is = Weighted(weight=np.ones(len(label)), stratum=np.zeros(len(label), dtype=np.int64))
+    found = []
+    for name in METRICS:
+        ratio = metric(name)
+        seen = binary_estimate(
+            ratio, as_is, predicted=predicted, label=label, confidence=confidence
+        )
+        if weights is None:
+            found.append(Figure(metric=name, plain=seen.point, repaired=None, low=None, high=None))
+            continue
+        sample = Weighted(
+            weight=np.repeat([weights[cell] for cell in cells], counts), stratum=stratum
+        )
+        own = binary_estimate(
+            ratio, sample, predicted=predicted, label=label, confidence=confidence
+        )
+        found.append(
+            Figure(metric=name, plain=seen.point, repaired=own.point, low=own.low, high=own.high)
+        )
+    return tuple(found)
+
+
+def _findings(file: LabelFile) -> tuple[str, ...]:
+    found = []
+    if file.repeats:
+        found.append(f"{counted(file.repeats, 'row')} repeat an item; each item counts once.")
+    if file.conflicts:
+        found.append(
+            f"{counted(file.conflicts, 'item')} with labels that contradict each other were left out; "
+            "settle them, for hard items are not like the rest."
+        )
+    if file.unclear:
+        found.append(f"{counted(file.unclear, 'item')} nobody could tell were left out.")
+    if file.missing:
+        found.append(
+            f"{counted(file.missing, 'item')} without a label; the figures hold if these are like the rest."
+        )
+    if file.compared:
+        found.append(
+            f"{file.agreed:,} of {counted(file.compared, 'item')} with two or more labels agree."
+        )
+    return tuple(found)

@@ -1,0 +1,182 @@
+"""The section of a report that tells an estimate: points, two kinds of interval, and the sample."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from assaymark.claims.results import rounded, shown
+from assaymark.reports.section import Chart, Section, Table
+
+READING = (
+    "The interval for reading covered the truth in about 95 of 100 samples of most collections that "
+    "it was measured on, and in 90 of the worst; that is not proved."
+)
+DIFFERENCE = (
+    f"{READING} The guaranteed figures are proved, whenever one looks and whatever the "
+    "scores are worth, and are wider for it. Between them stands what could hide among the items that "
+    "nobody looked at."
+)
+
+
+def estimate_section(result: Mapping[str, Any]) -> Section:
+    """The estimates on record as one section."""
+    metrics = list(result["metrics"])
+    first = metrics[0]
+    return Section(
+        title="Estimates",
+        sentence=_sentence(first, int(result["labels"])),
+        paragraphs=(*_difference(metrics), *result.get("warnings", ())),
+        tables=tuple(
+            table for table in (_metrics(metrics), _strata(result), _classes(result)) if table.rows
+        ),
+        charts=_charts(metrics),
+        assumptions=tuple(result.get("assumptions", ())),
+    )
+
+
+def _difference(metrics: list[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What sets the two intervals apart, or why there is only one."""
+    if any(one.get("guaranteed_interval") for one in metrics):
+        return (DIFFERENCE,)
+    why = next((one["guaranteed_reason"] for one in metrics if one.get("guaranteed_reason")), None)
+    return (READING, *(() if why is None else (f"Nothing is guaranteed: {why}.",)))
+
+
+def _sentence(one: Mapping[str, Any], labels: int) -> str:
+    if one["point"] is None:
+        return f"{one['title']} is undefined: {one['reason']} ({labels:,} labels)."
+    return (
+        f"{one['title']} is {shown(one['point'])}, between {rounded(one['low'])} and "
+        f"{rounded(one['high'], up=True)}, from {labels:,} labels."
+    )
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return "–"
+    return f"{rounded(low)} to {rounded(high, up=True)}"
+
+
+def _guaranteed(low: float | None, high: float | None) -> str:
+    """The one-sided figure; the upper one where the lower says nothing."""
+    if low is None and high is None:
+        return "–"
+    if high is not None and rounded(low or 0.0) == "0":
+        return f"at most {rounded(high, up=True)}"
+    return f"at least {rounded(low or 0.0)}"
+
+
+def _metrics(metrics: list[Mapping[str, Any]]) -> Table:
+    rows = []
+    for one in metrics:
+        both = one.get("guaranteed_interval") or (None, None)
+        least = one.get("guaranteed_low")
+        rows.append(
+            (
+                str(one["title"]),
+                shown(one["point"]),
+                _ends(one["low"], one["high"]),
+                _guaranteed(least, one.get("guaranteed_high")),
+                _ends(both[0], both[1]),
+            )
+        )
+    return Table(
+        caption="Every metric from the same labels.",
+        header=("metric", "estimate", "for reading", "guaranteed", "guaranteed, both sides"),
+        rows=tuple(rows),
+    )
+
+
+def _strata(result: Mapping[str, Any]) -> Table:
+    return Table(
+        caption=(
+            "Where the labels went, and what could still hide (95 % at every look, each stratum by "
+            "itself)."
+        ),
+        header=("stratum", "items", "labels", "positives", "could hide"),
+        rows=tuple(
+            (
+                str(row["name"]),
+                f"{row['items']:,}",
+                f"{row['labelled']:,}",
+                f"{row['positives']:,}",
+                "–" if row["hidden"] is None else f"up to {row['hidden']:,}",
+            )
+            for row in result.get("strata", ())
+        ),
+    )
+
+
+def _classes(result: Mapping[str, Any]) -> Table:
+    return Table(
+        caption="By class. Macro figures are estimates only: they cannot be claimed.",
+        header=("class", "precision", "recall", "F1", "labels"),
+        rows=tuple(
+            (
+                str(row["name"]),
+                shown(row["precision"]),
+                shown(row["recall"]),
+                shown(row["f1"]),
+                f"{row['labels']:,}",
+            )
+            for row in result.get("classes", ())
+        ),
+    )
+
+
+def _charts(metrics: list[Mapping[str, Any]]) -> tuple[Chart, ...]:
+    values = []
+    for one in metrics:
+        if one["point"] is None:
+            continue
+        both = one.get("guaranteed_interval") or (one["low"], one["high"])
+        values.append(
+            {
+                "metric": one["title"],
+                "point": one["point"],
+                "low": one["low"],
+                "high": one["high"],
+                "least": both[0],
+                "most": both[1],
+            }
+        )
+    if not values:
+        return ()
+    y = {"field": "metric", "type": "nominal", "sort": None, "title": None}
+    axis = {"type": "quantitative", "title": "value", "scale": {"domain": [0, 1]}}
+    spec = {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "background": "white",
+        "padding": {"left": 12, "right": 16, "top": 6, "bottom": 6},
+        "width": 420,
+        "height": {"step": 26},
+        "data": {"values": values},
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeWidth": 1, "color": "#777777"},
+                "encoding": {"y": y, "x": {"field": "least", **axis}, "x2": {"field": "most"}},
+            },
+            {
+                "mark": {"type": "rule", "strokeWidth": 5, "color": "#333333"},
+                "encoding": {"y": y, "x": {"field": "low", **axis}, "x2": {"field": "high"}},
+            },
+            {
+                "mark": {
+                    "type": "point",
+                    "shape": "circle",
+                    "filled": True,
+                    "size": 70,
+                    "fill": "white",
+                    "stroke": "black",
+                },
+                "encoding": {"y": y, "x": {"field": "point", **axis}},
+            },
+        ],
+        "config": {"aria": False, "font": "sans-serif"},
+    }
+    return (
+        Chart(
+            title="Estimates",
+            caption="Circle: estimate. Thick: interval for reading. Thin: guaranteed on both sides.",
+            spec=spec,
+        ),
+    )

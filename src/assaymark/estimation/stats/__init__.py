@@ -1,0 +1,1 @@
+"""Stratified estimates and their intervals: pure functions."""

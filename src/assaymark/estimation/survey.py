@@ -1,0 +1,320 @@
+"""Estimate how good the classifier is: plan a stratified sample, draw it, read what it says."""
+
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from assaymark.claims.record import plain
+from assaymark.errors import InputError, PlanError, VerificationError
+from assaymark.estimation.estimate import EstimateDesign, Estimates
+from assaymark.estimation.evidence import Answers, estimate
+from assaymark.estimation.from_claim import estimate_attempt
+from assaymark.estimation.planning import EstimateWish, plan_estimate
+from assaymark.estimation.stats.neyman_allocation import Progress as LabelProgress
+from assaymark.estimation.stats.neyman_allocation import Tuning, allocate
+from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork, about_pool
+from assaymark.pool import Pool, Progress, silent
+from assaymark.project.folder import Project, registered_pool
+from assaymark.records.pool import ReservedItem
+from assaymark.records.strata import Stratum
+from assaymark.records.survey import Cell, Survey
+from assaymark.sampling.reserve import refuse_changed
+from assaymark.sampling.surveys import (
+    SurveyBatch,
+    before_freeze,
+    hand_out,
+    open_survey,
+    write_again,
+)
+from assaymark.sampling.tickets import weighted_draws
+
+__all__ = [
+    "EstimateWish",
+    "PlannedEstimate",
+    "current_estimate",
+    "draw_estimate",
+    "draw_open",
+    "forecast_estimate",
+    "open_estimate",
+    "read_estimate",
+]
+LEARNING_BATCH = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedEstimate:
+    """An estimate that was put on record: its survey's number, its seed and its design."""
+
+    number: int
+    seed: str
+    design: EstimateDesign
+
+
+def forecast_estimate(project: Project, wish: EstimateWish) -> EstimateDesign:
+    """The design and its forecast; nothing is recorded."""
+    pool = registered_pool(project.state())
+    return plan_estimate(wish, pool.summary, cut_off=pool.columns.threshold)
+
+
+def open_estimate(project: Project, wish: EstimateWish) -> PlannedEstimate:
+    """Put the design on record. Another estimate may be open; the latest is worked on."""
+    with project.writing() as session:
+        state = session.state
+        pool = registered_pool(state)
+        if wish.seed in state.seeds:
+            raise PlanError(
+                f"The seed {wish.seed!r} was used before on this pool: the same items would be drawn "
+                "again, and their labels are known. Use another seed, or leave --seed out."
+            )
+        design = plan_estimate(wish, pool.summary, cut_off=pool.columns.threshold)
+        survey = Survey(
+            number=len(state.surveys) + 1,
+            purpose="estimate",
+            seed=wish.seed or secrets.token_hex(16),
+            cells=tuple(
+                Cell(name=stratum.name, items=part.items)
+                for stratum in design.strata
+                for part in stratum.parts
+            ),
+            text=pool.columns.text,
+            settings={"design": plain(design)},
+        )
+        open_survey(session, survey)
+    return PlannedEstimate(number=survey.number, seed=survey.seed, design=design)
+
+
+def current_estimate(state: State) -> SurveyWork | None:
+    """The estimate that is being worked on: the latest, unless a plan was sealed after it."""
+    works = [
+        work
+        for work in state.surveys
+        if work.survey.purpose == "estimate" and not before_freeze(state, work)
+    ]
+    if not works:
+        return None
+    attempt = state.attempt
+    later = attempt is not None and attempt.open and attempt.sealed_at > works[-1].opened_at
+    return None if later else works[-1]
+
+
+def design_of(work: SurveyWork) -> EstimateDesign:
+    """The design that the survey was opened with."""
+    return EstimateDesign.from_dict(work.survey.settings["design"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Places:
+    """Which stratum each cell of the survey belongs to, and how many items were drawn of each."""
+
+    strata: tuple[int, ...]
+    taken: tuple[int, ...]
+
+
+def _places(work: SurveyWork, design: EstimateDesign) -> _Places:
+    strata = tuple(k for k, stratum in enumerate(design.strata) for _ in stratum.parts)
+    taken = Counter(strata[work.cells[item]] for item in work.order)
+    return _Places(strata=strata, taken=tuple(taken[k] for k in range(len(design.strata))))
+
+
+def draw_estimate(
+    project: Project,
+    *,
+    count: int | None = None,
+    output: Path | None = None,
+    progress: Progress = silent,
+) -> SurveyBatch:
+    """Hand out the next items: what the plan still needs, or `count` to go on beyond it."""
+    if count is not None and count < 1:
+        raise InputError(f"Draw at least 1 item, got {count}.")
+    with project.writing() as session:
+        work = _required(session.state)
+        design = design_of(work)
+        places = _places(work, design)
+        new = _how_many(session.state, work, design, count)
+        order = _next_strata(session.state, work, design, places, new)
+        registered = registered_pool(session.state)
+        pool = project.pool(registered)
+        try:
+            refuse_changed(pool, registered, progress)
+            items = _items(pool, work.survey.seed, design, places, order, progress)
+            texts = pool.texts([item.id for item in items])
+        finally:
+            pool.close()
+        return hand_out(project, session, work, items, texts, output=output)
+
+
+def _required(state: State) -> SurveyWork:
+    work = current_estimate(state)
+    if work is None:
+        raise PlanError(
+            "This project has no estimate yet. Plan one: assaymark plan --estimate accuracy --within 0.02"
+        )
+    return work
+
+
+def _how_many(state: State, work: SurveyWork, design: EstimateDesign, count: int | None) -> int:
+    drawn = len(work.order)
+    left = design.items - drawn
+    if left == 0:
+        raise PlanError("Every item was drawn already. Next: assaymark estimate.")
+    if design.allocation.startswith("optimal") and any(not state.labelled(i) for i in work.order):
+        raise PlanError(
+            "This allocation learns from labels, and some drawn items have none yet. Label them "
+            "first; to write them again: assaymark draw --pending."
+        )
+    if count is not None:
+        if count > left:
+            raise InputError(f"Only {left:,} items are left to draw, and {count:,} were asked for.")
+        return count
+    need = design.labels - drawn
+    if need <= 0:
+        raise PlanError(
+            f"All {design.labels:,} items of the plan are drawn. Read the result with assaymark estimate, "
+            "or go on with a number: assaymark draw 50."
+        )
+    if design.allocation.startswith("optimal"):
+        first = len(design.strata) * Tuning().first
+        return min(need, first if drawn == 0 else LEARNING_BATCH)
+    return min(need, left)
+
+
+def _next_strata(
+    state: State, work: SurveyWork, design: EstimateDesign, places: _Places, new: int
+) -> list[int]:
+    """The stratum of each of the next draws."""
+    sizes = [stratum.items for stratum in design.strata]
+    if design.sampling == "random":
+        draws = weighted_draws(
+            work.survey.seed,
+            sampling=design.chances or (),
+            sizes=sizes,
+            taken=places.taken,
+            new=new,
+        )
+        return [draw.stratum for draw in draws]
+    right = Counter(
+        places.strata[work.cells[item]]
+        for item in work.order
+        if state.label(item) == _predicted(design)[work.cells[item]]
+    )
+    more = allocate(
+        design.allocation,
+        new,
+        LabelProgress(
+            sizes=np.array(sizes, dtype=np.int64),
+            labelled=np.array(places.taken, dtype=np.int64),
+            correct=np.array([right[k] for k in range(len(sizes))], dtype=np.int64),
+            shares=np.array(design.chances) if design.chances else None,
+        ),
+    )
+    return [k for k, number in enumerate(more.tolist()) for _ in range(number)]
+
+
+def _predicted(design: EstimateDesign) -> list[int]:
+    return [int(part.prediction) for stratum in design.strata for part in stratum.parts]
+
+
+def _items(
+    pool: Pool,
+    seed: str,
+    design: EstimateDesign,
+    places: _Places,
+    order: Sequence[int],
+    progress: Progress,
+) -> list[SurveyedItem]:
+    """The items of these draws: lowest unused ticket of the stratum, whichever part it lies in."""
+    wanted = Counter(order)
+    need = [taken + wanted[k] for k, taken in enumerate(places.taken)]
+    parts = [part for stratum in design.strata for part in stratum.parts]
+    found = pool.reserve(
+        seed,
+        strata=[
+            Stratum(
+                items=part.items,
+                prediction=part.prediction,
+                grid_from=part.grid_from,
+                grid_to=part.grid_to,
+            )
+            for part in parts
+        ],
+        limits=[
+            min(part.items, need[k] if wanted[k] else 0)
+            for part, k in zip(parts, places.strata, strict=True)
+        ],
+        progress=progress,
+    )
+    queues: list[list[ReservedItem]] = [[] for _ in design.strata]
+    for item in found:
+        queues[places.strata[item.stratum]].append(item)
+    for queue in queues:
+        queue.sort(key=lambda item: (item.ticket, item.id))
+    at = list(places.taken)
+    chosen = []
+    for k in order:
+        if at[k] >= len(queues[k]):
+            raise VerificationError("The pool holds fewer items than its summary says.")
+        item = queues[k][at[k]]
+        at[k] += 1
+        chosen.append(SurveyedItem(id=item.id, cell=item.stratum))
+    return chosen
+
+
+def draw_open(project: Project, *, output: Path | None = None) -> SurveyBatch:
+    """Write the items again that were drawn for the estimate and have no label yet."""
+    state = project.state()
+    work = _required(state)
+    return write_again(project, state, work, output=output)
+
+
+def read_estimate(project: Project, *, progress: Progress = silent) -> Estimates:
+    """What the labels say now; an estimate's result goes on record, a claim's plan stays as it is."""
+    state = project.state()
+    work = current_estimate(state)
+    if work is None:
+        if state.attempt is None:
+            _required(state)
+            raise AssertionError("refused above")
+        told = about_pool(state, state.attempt.pool)
+        return _about(estimate_attempt(state, state.attempt, tell=progress), told)
+    design = design_of(work)
+    found = estimate(design, _answers(state, work, design), tell=progress)
+    found = _about(found, about_pool(state, state.pool))
+    with project.writing() as session:
+        session.record(
+            SurveyReported(survey=work.survey.number, labels=found.labels, result=plain(found))
+        )
+    return found
+
+
+def _about(found: Estimates, told: str | None) -> Estimates:
+    """The figures with what they are about, where that is not the whole collection."""
+    return found if told is None else replace(found, warnings=(*found.warnings, told))
+
+
+def _answers(state: State, work: SurveyWork, design: EstimateDesign) -> Answers:
+    """The labels that count: up to the first gap, in draw order or within each stratum.
+
+    Whatever happens to be labelled would be biased, because hard items come late.
+    """
+    strata, predicted = _places(work, design).strata, _predicted(design)
+    closed: set[int] = set()
+    kept = []
+    for item in work.order:
+        cell = work.cells[item]
+        # with chances, a gap ends the prefix of all strata; with fixed numbers, of its own
+        key = strata[cell] if design.sampling == "fixed" else 0
+        if not state.labelled(item):
+            closed.add(key)
+        elif key not in closed:
+            kept.append(item)
+    labels = [state.label(item) for item in kept]
+    return Answers(
+        strata=np.array([strata[work.cells[item]] for item in kept], dtype=np.int64),
+        predicted=np.array([predicted[work.cells[item]] for item in kept], dtype=np.int64),
+        labels=np.array([-1 if label is None else label for label in labels], dtype=np.int64),
+        waiting=len(work.order) - len(kept),
+    )

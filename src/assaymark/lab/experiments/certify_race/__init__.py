@@ -1,0 +1,1 @@
+"""How many labels each way to certify the same claim needs."""

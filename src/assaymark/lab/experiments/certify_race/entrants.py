@@ -1,0 +1,278 @@
+"""The ways to certify a claim that race against each other, each simulated on a known pool.
+
+All count *labels*: a draw that repeats an item costs nothing. A run that ends without a pass has
+used what it was allowed to.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from assaymark.certification.planning.belief import belief_of
+from assaymark.certification.planning.forecast import forecast, weighted_forecast
+from assaymark.claims.claim import Claim
+from assaymark.claims.results import ModeForecast
+from assaymark.lab.experiments.certify_race.rivals import (
+    agrapa_path,
+    alpha_path,
+    labels_to_pass,
+    shifted_gain,
+)
+from assaymark.lab.weighted_runs import certify_pool
+from assaymark.lab.worlds import Cut, Floats, World, cut_world
+from assaymark.records.plan import Expectation
+from assaymark.records.strata import Stratum
+from assaymark.stats.score_guided.forecast import forecast as ideal_forecast
+from assaymark.stats.score_guided.supermartingale import weighted_test
+from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
+from assaymark.stats.sequential.beta_mixture import mixture_boundary, mixture_test
+from assaymark.stats.sequential.stopping_boundary import Boundary, null_share_of
+
+CONFIDENCE = 0.95
+POWER = 0.93
+LONGEST = 6  # an anytime test on simple draws is followed to this many fixed tests
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labels:
+    """What one way of certifying used, run by run, and what the plan had said."""
+
+    used: tuple[int, ...]
+    passed: int
+    predicted: float | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Course:
+    """A claim about a world, with what a planner knows who expects exactly the truth."""
+
+    world: World
+    claim: Claim
+
+    @cached_property
+    def scored(self) -> Cut:
+        """Strata by prediction and raw score."""
+        return cut_world(self.world, self.claim)
+
+    @cached_property
+    def unscored(self) -> Cut:
+        """Strata by prediction alone."""
+        return cut_world(self.world, self.claim, scored=False)
+
+    @cached_property
+    def modes(self) -> dict[str, ModeForecast]:
+        """The planner's forecasts on simple draws; none where a fixed test exceeds the pool by far."""
+        if self._rough_fixed() > 1.3 * self.world.items:
+            return {"fixed": ModeForecast(), "budget": ModeForecast(), "anytime": ModeForecast()}
+        return forecast(self.claim, self._expected, confidence=CONFIDENCE).modes
+
+    def _rough_fixed(self) -> float:
+        """Labels of a fixed test by the normal approximation, to skip sums nobody needs."""
+        null, rate = null_share_of(self.claim), float(self.shares[:3].sum())
+        share = float(self.shares[0]) / rate
+        wide = ndtri(CONFIDENCE) * math.sqrt(null * (1 - null))
+        narrow = ndtri(POWER) * math.sqrt(share * (1 - share))
+        return float(((wide + narrow) / (share - null)) ** 2 / rate)
+
+    @property
+    def _expected(self) -> Expectation:
+        tp, fp, fn, _ = self.world.cells
+        return Expectation(
+            precision=tp / (tp + fp), recall=tp / (tp + fn), prevalence=self.world.prevalence
+        )
+
+    def guided_mean(self, cut: Cut) -> float | None:
+        """The planner's mean for the weighted design on these strata."""
+        strata = tuple(
+            Stratum(items=part.size, prediction=part.predicted, mean_score=part.mean_score)
+            for part in cut.strata
+        )
+        belief = belief_of(self._expected)
+        return weighted_forecast(self.claim, strata, belief, confidence=CONFIDENCE).expected
+
+    @property
+    def ideal(self) -> float | None:
+        """The information limit ln(1/α)/V* on the scored strata, at the true rates."""
+        test = weighted_test(self.claim, self.scored.strata, confidence=CONFIDENCE)
+        return ideal_forecast(test, self.scored.rates).ideal
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of items in each cell."""
+        return np.array(self.world.cells, dtype=np.float64) / self.world.items
+
+    @property
+    def longest(self) -> int:
+        """How many simple draws are followed at most."""
+        fixed = self.modes["fixed"].labels or self.world.items
+        return max(2_000, LONGEST * fixed)
+
+    def distinct(self, draws: int) -> int:
+        """How many different items that many draws are expected to give."""
+        items = self.world.items
+        return min(items, round(-items * math.expm1(draws * math.log1p(-1 / items))))
+
+
+def fixed(course: Course, runs: int, rng: np.random.Generator) -> Labels:
+    """The exact test of a size chosen for 93 % power; a census where that is not smaller."""
+    mode, items = course.modes["fixed"], course.world.items
+    if mode.labels is None or mode.labels >= items:
+        return Labels(used=(items,) * runs, passed=runs, predicted=float(items))
+    passed = int(rng.binomial(runs, mode.power or 0.0))
+    used = course.distinct(mode.labels)
+    return Labels(used=(used,) * runs, passed=passed, predicted=float(mode.labels))
+
+
+def budget(course: Course, runs: int, rng: np.random.Generator) -> Labels:
+    """Alpha spending within the budget that the planner proposes."""
+    mode = course.modes["budget"]
+    if mode.labels is None or mode.informative is None:
+        return Labels(used=(course.world.items,) * runs, passed=runs, predicted=None)
+    test = spending_test(course.claim, confidence=CONFIDENCE, planned=round(mode.informative))
+    return _simple(course, spending_boundary(test), mode.labels, runs, rng, mode.expected)
+
+
+def anytime(course: Course, runs: int, rng: np.random.Generator) -> Labels:
+    """The mixture test on simple draws, until it passes."""
+    test = mixture_test(course.claim, confidence=CONFIDENCE)
+    horizon = round(course.longest * float(course.shares[:3].sum()) * 1.2) + 50
+    boundary = mixture_boundary(test, horizon)
+    mode = course.modes["anytime"]
+    return _simple(course, boundary, course.longest, runs, rng, mode.expected)
+
+
+def _simple(
+    course: Course,
+    boundary: Boundary,
+    most: int,
+    runs: int,
+    rng: np.random.Generator,
+    predicted: float | None,
+) -> Labels:
+    return _with_draws(course, most, runs, rng, predicted, boundary.first_pass)
+
+
+def _with_draws(
+    course: Course,
+    most: int,
+    runs: int,
+    rng: np.random.Generator,
+    predicted: float | None,
+    first_pass: Callable[[NDArray[np.bool_]], int | None],
+) -> Labels:
+    """Independent draws; `first_pass` reads success or failure of the informative ones."""
+    used, passed = [], 0
+    for _ in range(runs):
+        cells = np.searchsorted(np.cumsum(course.shares)[:3], rng.random(most), side="right")
+        informative = np.flatnonzero(cells < 3)
+        at = first_pass(cells[informative] == 0)
+        draws = most if at is None else int(informative[at - 1]) + 1
+        used.append(course.distinct(draws))
+        # with every label known the claim, which is true here, is certain
+        passed += at is not None or used[-1] == course.world.items
+    return Labels(used=tuple(used), passed=passed, predicted=predicted)
+
+
+def alpha_informative(course: Course, runs: int, rng: np.random.Generator) -> Labels:
+    """ALPHA on the informative items alone, guessing the share that anytime aims at."""
+    test = mixture_test(course.claim, confidence=CONFIDENCE)
+
+    def first_pass(wins: NDArray[np.bool_]) -> int | None:
+        path = alpha_path(
+            wins.astype(np.float64),
+            null=test.null_share,
+            top=1.0,
+            items=None,
+            guess=test.alternative_share,
+        )
+        return labels_to_pass(path, confidence=CONFIDENCE)
+
+    return _with_draws(course, course.longest, runs, rng, None, first_pass)
+
+
+def agrapa_informative(course: Course, runs: int, rng: np.random.Generator) -> Labels:
+    """Plug-in betting on the informative items alone."""
+    null = null_share_of(course.claim)
+
+    def first_pass(wins: NDArray[np.bool_]) -> int | None:
+        path = agrapa_path(wins.astype(np.float64), null=null, top=1.0, items=None)
+        return labels_to_pass(path, confidence=CONFIDENCE)
+
+    return _with_draws(course, course.longest, runs, rng, None, first_pass)
+
+
+def alpha_all(course: Course, runs: int, rng: np.random.Generator) -> Labels:
+    """ALPHA on the bounded gain of all items, without replacement, guessing the true mean."""
+    game = shifted_gain(course.claim)
+    guess = float((game.values * course.shares).sum())
+
+    def path(seen: Floats) -> Floats:
+        return alpha_path(seen, null=game.null, top=game.top, items=course.world.items, guess=guess)
+
+    return _without_replacement(course, game.values, path, runs, rng)
+
+
+def agrapa_all(course: Course, runs: int, rng: np.random.Generator) -> Labels:
+    """Plug-in betting on the bounded gain of all items, without replacement."""
+    game = shifted_gain(course.claim)
+
+    def path(seen: Floats) -> Floats:
+        return agrapa_path(seen, null=game.null, top=game.top, items=course.world.items)
+
+    return _without_replacement(course, game.values, path, runs, rng)
+
+
+def _without_replacement(
+    course: Course,
+    values: Floats,
+    path: Callable[[Floats], Floats],
+    runs: int,
+    rng: np.random.Generator,
+) -> Labels:
+    pool = np.repeat(values, course.world.cells)
+    used = []
+    for _ in range(runs):
+        at = labels_to_pass(path(rng.permutation(pool)), confidence=CONFIDENCE)
+        used.append(at or course.world.items)
+    # with every label known the claim, which is true here, is certain
+    return Labels(used=tuple(used), passed=runs, predicted=None)
+
+
+def weighted(course: Course, runs: int, rng: np.random.Generator) -> Labels:
+    """The score-guided design on raw scores."""
+    return _guided(course, course.scored, course.guided_mean(course.scored), runs, rng)
+
+
+def weighted_plain(course: Course, runs: int, rng: np.random.Generator) -> Labels:
+    """The same design with two strata: predictions are known, scores are not."""
+    return _guided(course, course.unscored, course.guided_mean(course.unscored), runs, rng)
+
+
+def _guided(
+    course: Course, cut: Cut, predicted: float | None, runs: int, rng: np.random.Generator
+) -> Labels:
+    test = weighted_test(course.claim, cut.strata, confidence=CONFIDENCE)
+    ends = [certify_pool(test, cut.labels, rng) for _ in range(runs)]
+    return Labels(
+        used=tuple(end.labels for end in ends),
+        passed=sum(end.decision == "pass" for end in ends),
+        predicted=predicted,
+    )
+
+
+ENTRANTS: dict[str, Callable[[Course, int, np.random.Generator], Labels]] = {
+    "fixed": fixed,
+    "budget": budget,
+    "anytime": anytime,
+    "weighted": weighted,
+    "weighted, no scores": weighted_plain,
+    "ALPHA, informative": alpha_informative,
+    "aGRAPA, informative": agrapa_informative,
+    "ALPHA, all items": alpha_all,
+    "aGRAPA, all items": agrapa_all,
+}

@@ -1,0 +1,1 @@
+"""How often guaranteed figures of estimates err."""

@@ -1,0 +1,1 @@
+"""Recall of rare topics from classifiers that overlap."""

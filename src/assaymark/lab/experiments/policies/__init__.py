@@ -1,0 +1,1 @@
+"""When to stop training."""

@@ -1,0 +1,1 @@
+"""What repeated testing does to bounds made for one test."""

@@ -1,0 +1,1 @@
+"""What stratified sampling saves."""

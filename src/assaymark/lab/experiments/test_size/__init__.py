@@ -1,0 +1,1 @@
+"""Whether tests of the planned size pass as often as asked for."""

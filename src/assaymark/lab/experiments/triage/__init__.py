@@ -1,0 +1,1 @@
+"""Whether each rule of triage keeps its promise."""

@@ -1,0 +1,271 @@
+"""A project kept open by a server: one writer, one state in memory, one queue.
+
+The state is a replay like any other; it is kept, and only what is new in the ledger is read. An
+answer is taken in while the ledger is locked, so that another process may label at the same time,
+and it is acknowledged when the ledger has it on disk.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from assaymark.errors import AssaymarkError, InputError, PlanError
+from assaymark.labelling.queue import Queue
+from assaymark.ledger.events import (
+    Answered,
+    Entry,
+    LabelAdjudicated,
+    LabelCorrected,
+    LabelRecorded,
+    Looked,
+    State,
+    SurveyReported,
+    go_on,
+    read_event,
+    replay,
+    trained_on,
+)
+from assaymark.ledger.leases import leases_of
+from assaymark.project.folder import Project
+
+Outcome = Literal["recorded", "corrected", "decided", "unchanged"]
+
+
+class ConflictError(AssaymarkError):
+    """An answer that does not fit what is on record by now. Nothing was recorded."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What somebody answered. `label` None is "cannot tell".
+
+    `correcting` says that they know they answered before; `deciding` that they settle what others
+    differ about.
+    """
+
+    item: str
+    annotator: str
+    label: int | None
+    correcting: bool = False
+    deciding: bool = False
+    seconds: float | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Previous:
+    """An item that somebody answered before, and what they said."""
+
+    item: str
+    label: int | None
+
+
+class Desk:
+    """The open project. Not for several threads at once: whoever owns it calls it in turn."""
+
+    def __init__(
+        self,
+        project: Project,
+        *,
+        clock: Callable[[], float],
+        share: float = 0.0,
+        minutes: float = 15,
+    ) -> None:
+        self.project = project
+        self.queue = Queue(share=share, minutes=minutes)
+        self._clock = clock
+        self._ledger = project.ledger
+        self._leases = leases_of(self._ledger, project.folder)
+        self.load()
+
+    def load(self) -> None:
+        """Read the whole ledger, as after a start."""
+        self.entries: list[Entry] = self._ledger.entries()
+        self.state: State = replay(self.entries)
+        self.history: dict[str, dict[str, None]] = {}
+        for item, given in self.state.answers.items():
+            for annotator in given:
+                self.history.setdefault(annotator, {})[item] = None
+        self.queue.reset(self.state)
+
+    def catch_up(self) -> None:
+        """Take in what other processes, or other steps of this one, wrote."""
+        self._take(self._ledger.entries(after=self.state.head) if self.state.head else [])
+
+    def _take(self, news: Sequence[Entry]) -> None:
+        if not news:
+            return
+        go_on(self.state, news)
+        self.entries.extend(news)
+        events = [read_event(entry.kind, entry.body) for entry in news]
+        for event in events:
+            if isinstance(event, LabelRecorded | LabelCorrected):
+                mine = self.history.setdefault(event.annotator, {})
+                mine.pop(event.item, None)  # what was changed last is what Undo goes back to
+                mine[event.item] = None
+        if all(isinstance(event, Answered | Looked | SurveyReported) for event in events):
+            items = [event.item for event in events if isinstance(event, Answered)]
+            self.queue.answered(self.state, items)
+        else:
+            self.queue.reset(self.state)
+
+    def record(self, given: Sequence[Given]) -> list[Outcome | Exception]:
+        """Record these answers with one durable write; each is recorded or refused by itself.
+
+        An answer that breaks the write costs nobody else theirs: the others are then written one
+        by one. Where the store itself is in trouble, nothing is recorded and the trouble is raised.
+        """
+        try:
+            return self._together(given)
+        except (AssaymarkError, OSError):
+            raise
+        except Exception:
+            if len(given) == 1:
+                raise
+        return [self._alone(answer) for answer in given]
+
+    def _alone(self, given: Given) -> Outcome | Exception:
+        try:
+            return self._together([given])[0]
+        except Exception as error:  # noqa: BLE001 - goes to the one who gave this answer
+            return error
+
+    def _together(self, given: Sequence[Given]) -> list[Outcome | Exception]:
+        found: list[Outcome | Exception] = []
+        try:
+            with self._ledger.writing(after=self.state.head) as writer:
+                self._take(writer.entries)
+                for answer in given:
+                    before = len(writer.entries)
+                    try:
+                        _refuse_unwritable(answer)
+                        event = self._event(answer)
+                    except AssaymarkError as error:
+                        found.append(error)
+                        continue
+                    if event is not None:
+                        writer.append([event], time=self.project.now())
+                        self._take(writer.entries[before:])
+                    found.append(_outcome(event))
+        except BaseException:
+            self.load()  # nothing of it is on disk, so nothing of it may stay in memory
+            raise
+        return found
+
+    def _event(self, given: Given) -> Answered | None:
+        """The event that the answer becomes; None where it is on record already."""
+        if not self.state.drawn(given.item):
+            raise ConflictError(f"Item {given.item!r} was not drawn, so it cannot be labelled.")
+        if given.deciding:
+            return self._decision(given)
+        answers = self.state.answers.get(given.item, {})
+        if given.annotator in answers:
+            return self._change(given, answers[given.annotator])
+        self._refuse_closed(given)
+        if len(answers) >= self.queue.wanted[given.item]:
+            raise ConflictError(
+                "Somebody else labelled this item while it lay open here. Your answer was not needed "
+                "and not recorded."
+            )
+        return LabelRecorded(
+            item=given.item,
+            value=given.label,
+            annotator=given.annotator,
+            seconds=given.seconds,
+            note=given.note,
+        )
+
+    def _refuse_closed(self, given: Given) -> None:
+        if given.item not in self.queue.wanted:
+            if trained_on(self.state, given.item):
+                raise ConflictError(
+                    "The classifier that learnt from this item is frozen, so no label of it is taken "
+                    "until its plan has ended. Nothing was recorded."
+                )
+            raise ConflictError(
+                "The plan that asked for this item is closed, so no more labels are taken. Nothing was "
+                "recorded."
+            )
+
+    def _change(self, given: Given, before: int | None) -> LabelCorrected | None:
+        if before == given.label:
+            return None
+        if not given.correcting:
+            raise ConflictError(
+                "You gave this item another answer before, perhaps in another tab. That one stands; "
+                "go back with Undo to change it."
+            )
+        self._refuse_closed(given)
+        return LabelCorrected(
+            item=given.item,
+            annotator=given.annotator,
+            before=before,
+            after=given.label,
+            seconds=given.seconds,
+            note=given.note,
+        )
+
+    def _decision(self, given: Given) -> LabelAdjudicated | None:
+        if given.label is None:
+            raise PlanError("A decision is relevant or not relevant; it cannot be left open.")
+        decided = self.state.decided.get(given.item)
+        if decided == given.label:
+            return None
+        if decided is not None and not given.correcting:
+            raise ConflictError("Somebody decided this item already, the other way.")
+        if decided is None and not self.state.disputed(given.item):
+            raise ConflictError("Nobody differs about this item any more. Nothing was recorded.")
+        self._refuse_closed(given)
+        return LabelAdjudicated(
+            item=given.item,
+            value=given.label,
+            annotator=given.annotator,
+            seconds=given.seconds,
+            note=given.note,
+        )
+
+    def hand(self, annotator: str, keep: Sequence[str] = ()) -> list[str]:
+        """The annotator's next items, after a glance at the ledger and at all servers' leases."""
+        now = self._clock()
+        with self._leases.holding(now) as holder:
+            # what was answered before this lock was granted must be known: its lease may be gone
+            self.catch_up()
+            self.queue.adopt(holder.leases)
+            items = self.queue.hand(self.state, annotator, keep=keep, now=now)
+            holder.replace(annotator, items, until=now + 60 * self.queue.minutes)
+        return items
+
+    def release(self, annotator: str) -> None:
+        """Give back everything in this person's hands."""
+        with self._leases.holding(self._clock()) as holder:
+            holder.replace(annotator, (), until=0.0)
+        self.queue.release(annotator)
+
+    def back(self, annotator: str, before: str | None) -> Previous | None:
+        """The item that this annotator answered before that one (None: the latest)."""
+        mine = [item for item in self.history.get(annotator, {}) if item in self.queue.wanted]
+        if before in mine:
+            mine = mine[: mine.index(before)]
+        if not mine:
+            return None
+        return Previous(item=mine[-1], label=self.state.answers[mine[-1]][annotator])
+
+
+def _refuse_unwritable(given: Given) -> None:
+    """Refuse text that no store can hold, before it spoils a write shared with others."""
+    for text in (given.item, given.annotator, given.note or ""):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"The text {text[:40]!a} holds half a character (a lone surrogate), which cannot be "
+                "stored. Remove it; nothing was recorded."
+            ) from error
+
+
+def _outcome(event: Answered | None) -> Outcome:
+    if event is None:
+        return "unchanged"
+    if isinstance(event, LabelCorrected):
+        return "corrected"
+    return "decided" if isinstance(event, LabelAdjudicated) else "recorded"

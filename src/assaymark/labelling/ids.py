@@ -1,0 +1,52 @@
+"""Ids that a spreadsheet changed: found, named, and put right where that is certain."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assaymark.errors import InputError
+from assaymark.files.labels import LabelRow
+from assaymark.ledger.events import State
+
+SHORTENED = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
+LONG = 12  # digits from which on spreadsheets show a number as 1.23E+11
+
+
+def mend_ids(state: State, rows: Sequence[LabelRow], *, restore_zeros: bool) -> Sequence[LabelRow]:
+    """The rows with their ids as they were drawn.
+
+    An id without the zeros in front of a drawn one is refused, or mended if `restore_zeros`; a
+    long number that was cut to "1.23E+17" cannot be mended and is always refused.
+    """
+    strange = [row for row in rows if not state.drawn(row.item)]
+    if not strange:
+        return rows
+    drawn = [*state.claimed, *state.surveyed]
+    cut = next((row.item for row in strange if SHORTENED.fullmatch(row.item)), None)
+    if cut and any(item.isdecimal() and len(item) >= LONG for item in drawn):
+        raise InputError(
+            f"The id {cut!r} is a long number that a spreadsheet cut short, so nobody knows the item. "
+            "Nothing was recorded. Label a .xlsx batch instead: its ids stay text."
+        )
+    lost = _without_zeros(drawn, {row.item for row in rows}, {row.item for row in strange})
+    if lost and not restore_zeros:
+        bare, whole = next(iter(lost.items()))
+        raise InputError(
+            f"{bare!r} was not drawn, but {whole!r} was: a spreadsheet seems to have removed leading "
+            "zeros. Nothing was recorded. If that is so, import with --restore-zeros; a .xlsx batch "
+            "keeps them."
+        )
+    return [replace(row, item=lost.get(row.item, row.item)) for row in rows]
+
+
+def _without_zeros(drawn: Sequence[str], given: set[str], strange: set[str]) -> dict[str, str]:
+    """Ids of the file that are drawn ids without their zeros, where only one can be meant."""
+    padded = dict.fromkeys(item for item in drawn if item.startswith("0"))
+    times = Counter(item.lstrip("0") or "0" for item in padded)
+    pairs = ((item.lstrip("0") or "0", item) for item in padded)
+    return {
+        bare: item
+        for bare, item in pairs
+        if bare in strange and item not in given and times[bare] == 1
+    }

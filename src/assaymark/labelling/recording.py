@@ -1,0 +1,233 @@
+"""Record what annotators said."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assaymark.claims.results import counted
+from assaymark.errors import InputError, PlanError
+from assaymark.files.labels import LabelRow, read_labels
+from assaymark.files.spelling import USUAL, Names
+from assaymark.labelling.ids import mend_ids
+from assaymark.ledger.events import (
+    Event,
+    LabelAdjudicated,
+    LabelCorrected,
+    LabelRecorded,
+    State,
+    is_frozen,
+    trained_on,
+)
+from assaymark.project.folder import Project, handed_out, latest_attempt
+from assaymark.records.survey import Survey
+
+DEFAULT_ANNOTATOR = "reviewer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """What became of a file of labels."""
+
+    recorded: int
+    skipped: int
+    corrected: int
+    adjudicated: int
+    unchanged: int
+    not_drawn: int
+    empty: int
+    disputed: int
+    missing: int
+    to_draw: int
+    closed: bool
+    ask: str
+
+
+def label_file(
+    project: Project,
+    path: Path,
+    *,
+    annotator: str = DEFAULT_ANNOTATOR,
+    form: str = "auto",
+    names: Names = USUAL,
+    correct: bool = False,
+    adjudicate: bool = False,
+    restore_zeros: bool = False,
+) -> Labelled:
+    """Record the labels of a file, all of them or none."""
+    found = read_labels(path, annotator=annotator, form=form, names=names)
+    return label(
+        project,
+        found.rows,
+        correct=correct,
+        adjudicate=adjudicate,
+        empty=found.empty,
+        restore_zeros=restore_zeros,
+    )
+
+
+def label(
+    project: Project,
+    rows: Sequence[LabelRow],
+    *,
+    correct: bool = False,
+    adjudicate: bool = False,
+    empty: int = 0,
+    restore_zeros: bool = False,
+) -> Labelled:
+    """Record these labels, all of them or none. Items that were not drawn are left out.
+
+    `restore_zeros` puts back the zeros that a spreadsheet removed from the ids.
+    """
+    if any(not row.annotator.strip() for row in rows):
+        raise InputError("An annotator needs a name: --annotator NAME, or a column 'annotator'.")
+    with project.writing() as session:
+        state = session.state
+        if not state.surveys and not state.reviews:
+            latest_attempt(state)
+        rows = mend_ids(state, rows, restore_zeros=restore_zeros)
+        drawn = [row for row in rows if state.drawn(row.item)]
+        if rows and not drawn:
+            raise InputError(
+                f"None of {counted(len(rows), 'labelled item')} was drawn (the first is "
+                f"{rows[0].item!r}). Label the items that assaymark draw handed out, by the same ids."
+            )
+        _refuse_trained(state, drawn)
+        make = _adjudications if adjudicate else _answers
+        events = make(state, drawn, correct=correct)
+        session.record(*events)
+    return _summary(project, events, rows=rows, drawn=drawn, empty=empty)
+
+
+def _refuse_trained(state: State, rows: Sequence[LabelRow]) -> None:
+    """Refuse labels of training items while the classifier that learnt from them is judged."""
+    if not is_frozen(state):
+        return
+    mine = [row.item for row in rows if trained_on(state, row.item)]
+    if mine:
+        raise PlanError(
+            f"The file holds {counted(len(mine), 'item')} of the training (the first is {mine[0]!r}), and "
+            "the classifier is frozen: what trained it cannot certify it, and it learns no more. "
+            "Nothing was recorded. Leave these items out; label them when the plan has ended."
+        )
+
+
+def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[Event]:
+    events: list[Event] = []
+    changed: list[str] = []
+    for row in rows:
+        given = state.answers.get(row.item, {})
+        if row.annotator not in given:
+            events.append(_first(row))
+        elif given[row.annotator] != row.label:
+            changed.append(row.item)
+            events.append(
+                LabelCorrected(
+                    item=row.item,
+                    annotator=row.annotator,
+                    before=given[row.annotator],
+                    after=row.label,
+                    **_when(row),
+                )
+            )
+    if changed and not correct:
+        shown = ", ".join(changed[:3])
+        raise PlanError(
+            f"The same annotator gave {counted(len(changed), 'item')} another label before "
+            f"({shown}{', …' if len(changed) > 3 else ''}). "
+            "Nothing was recorded. If these are corrections, import with --correct: they go on record."
+        )
+    return events
+
+
+def _first(row: LabelRow) -> Event:
+    return LabelRecorded(item=row.item, value=row.label, annotator=row.annotator, **_when(row))
+
+
+def _when(row: LabelRow) -> dict[str, Any]:
+    return {"answered": row.answered, "seconds": row.seconds}
+
+
+def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[Event]:
+    events: list[Event] = []
+    for row in rows:
+        if row.label is None or state.decided.get(row.item) == row.label:
+            continue
+        if row.item in state.decided and not correct:
+            raise PlanError(
+                f"Item {row.item!r} was decided before, the other way. Nothing was recorded. "
+                "Add --correct to change a decision: it goes on record."
+            )
+        if state.disputed(row.item) or row.item in state.decided:
+            events.append(
+                LabelAdjudicated(
+                    item=row.item, value=row.label, annotator=row.annotator, **_when(row)
+                )
+            )
+    return events
+
+
+ANSWERS = {
+    "estimate": "assaymark estimate",
+    "recall": "assaymark recall",
+    "triage": "assaymark triage",
+    "audit": "assaymark triage audit",
+    "training": "assaymark train",
+    "claim": "assaymark look",
+}
+"""Purpose of a survey -> the command that tells what its labels say."""
+
+
+def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
+    """The command that answers what these labels were bought for."""
+    attempt, items = state.attempt, {row.item for row in drawn}
+    if attempt is not None and attempt.open and not items.isdisjoint(attempt.order):
+        return "assaymark look"
+    asked = (work.survey for work in reversed(state.surveys) if not items.isdisjoint(work.cells))
+    survey = next(asked, None)
+    if survey is None and state.reviews:
+        return "assaymark review status"
+    if survey is None:
+        return "assaymark look"
+    return answer_command(survey)
+
+
+def answer_command(survey: Survey) -> str:
+    """The command that tells what the labels of a survey say."""
+    flags = [
+        f"--{n} {column}"
+        for n, column in zip("abc", survey.settings.get("flags", ()), strict=False)
+    ]
+    return " ".join([ANSWERS.get(survey.purpose, "assaymark status"), *flags])
+
+
+def _summary(
+    project: Project,
+    events: Sequence[Event],
+    *,
+    rows: Sequence[LabelRow],
+    drawn: Sequence[LabelRow],
+    empty: int,
+) -> Labelled:
+    state = project.state()
+    attempt = state.attempt
+    order = handed_out(state)
+    kinds = [event.kind for event in events]
+    skipped = sum(isinstance(event, LabelRecorded) and event.value is None for event in events)
+    return Labelled(
+        recorded=kinds.count("LabelRecorded") - skipped,
+        skipped=skipped,
+        corrected=kinds.count("LabelCorrected"),
+        adjudicated=kinds.count("LabelAdjudicated"),
+        unchanged=len(drawn) - len(events),
+        not_drawn=len(rows) - len(drawn),
+        empty=empty,
+        disputed=sum(state.disputed(item) for item in order),
+        missing=sum(not state.labelled(item) for item in order),
+        # a plan that may be looked at on the way needs no more draws before the next look
+        to_draw=max((attempt.plan.size or 0) - len(attempt.draws), 0)
+        if attempt is not None and attempt.plan.mode == "fixed"
+        else 0,
+        closed=attempt is not None and not attempt.open and not state.surveys and not state.reviews,
+        ask=_ask(state, drawn),
+    )

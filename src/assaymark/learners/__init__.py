@@ -1,0 +1,1 @@
+"""Text features and classifiers that rank items and grow with their labels."""

@@ -1,0 +1,72 @@
+"""Each event is sealed with the hash of the one before, so that no part can change unnoticed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assaymark.claims.canonical import canonical, digest_text
+from assaymark.errors import VerificationError
+
+START = "0" * 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """An event as it is stored. `body` is canonical JSON text."""
+
+    seq: int
+    time: str
+    kind: str
+    body: str
+    previous: str
+    hash: str
+
+
+def entry_hash(previous: str, seq: int, time: str, kind: str, body: str) -> str:
+    """Hex SHA-256 of the canonical JSON [previous, seq, time, kind, body]."""
+    return digest_text(f"[{_quoted(previous)},{seq},{_quoted(time)},{_quoted(kind)},{body}]")
+
+
+def _quoted(text: str) -> str:
+    # hashes, times and kinds are plain; anything else is written the long way
+    plain = text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
+    return f'"{text}"' if plain else canonical(text)
+
+
+def seal(previous: Entry | None, *, time: str, kind: str, body: str) -> Entry:
+    """The event as the next link of the chain."""
+    seq = previous.seq + 1 if previous else 1
+    before = previous.hash if previous else START
+    return Entry(
+        seq=seq,
+        time=time,
+        kind=kind,
+        body=body,
+        previous=before,
+        hash=entry_hash(before, seq, time, kind, body),
+    )
+
+
+def check_chain(entries: Sequence[Entry], after: Entry | None = None) -> None:
+    """Refuses a ledger in which anything was changed, naming the first bad event.
+
+    The entries follow `after`, or are the whole ledger.
+    """
+    previous, expected = (after.hash, after.seq + 1) if after else (START, 1)
+    for entry in entries:
+        if entry.seq != expected:
+            raise VerificationError(
+                f"The ledger was edited: event {expected} is missing or out of place "
+                f"(found event {entry.seq!r} there)."
+            )
+        if entry.previous != previous:
+            raise VerificationError(
+                f"The ledger was edited: event {entry.seq} ({entry.kind}) does not follow the event "
+                "before it."
+            )
+        actual = entry_hash(entry.previous, entry.seq, entry.time, entry.kind, entry.body)
+        if entry.hash != actual:
+            raise VerificationError(
+                f"The ledger was edited: the contents of event {entry.seq} ({entry.kind}) do not "
+                "match its hash."
+            )
+        previous, expected = entry.hash, expected + 1

@@ -1,0 +1,1 @@
+"""Commands: lock, gate, export."""

@@ -1,0 +1,64 @@
+"""Command: export a certificate for other tools."""
+
+import json
+from pathlib import Path
+
+import click
+
+from assaymark.errors import InputError
+from assaymark.terminal.output import headline, json_option, rows, say, show_json
+
+NAMES = ("in-toto", "cyclonedx", "hf", "mlflow", "every-eval-ever")
+
+
+@click.command()
+@click.argument("certificate", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--format",
+    "form",
+    required=True,
+    type=click.Choice(NAMES),
+    help="in-toto: test-result statement in DSSE. cyclonedx: model card of CycloneDX 1.6. "
+    "hf: model-index of Hugging Face. mlflow: metrics, params, tags. every-eval-ever: its JSON.",
+)
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path),
+              help="Where to write it (default: standard output).")  # fmt: skip
+@click.option("--key", type=click.Path(dir_okay=False, path_type=Path),
+              help="Sign with this key; for in-toto only.")  # fmt: skip
+@json_option
+def export(
+    certificate: Path, form: str, output: Path | None, key: Path | None, as_json: bool
+) -> None:
+    """Write a certificate in a format that another tool reads: its facts, and nothing else.
+
+    The hash of the certificate is checked; whether it follows from its ledger, verify tells.
+
+    \b
+    Examples:
+      assaymark export work/certificate.json --format cyclonedx -o model.cdx.json
+      assaymark export work/certificate.json --format in-toto --key my.key -o certificate.dsse.json
+    """
+    from assaymark.certification.signing import load_signer
+    from assaymark.files.places import SHARED, refuse_existing, write_safely
+    from assaymark.monitoring.exports import FORMATS, read_exported
+
+    if key is not None and form != "in-toto":
+        raise InputError(
+            f"The format {form} carries no signature: leave --key out, or take in-toto."
+        )
+    exported = read_exported(certificate, load_signer(key) if key else None)
+    text = FORMATS[form](exported)
+    if output is not None:
+        refuse_existing(output)
+        write_safely(output, text, mode=SHARED)
+    if as_json:
+        content = text if form == "hf" else json.loads(text)
+        show_json({"format": form, "path": str(output) if output else None, "content": content})
+    elif output is None:
+        say(text.rstrip("\n"))
+    else:
+        headline(f"Exported as {form}", "good")
+        rows([("file", str(output)), ("certificate", exported.sha256)])
+
+
+COMMANDS = (export,)

@@ -1,0 +1,155 @@
+"""Commands: lock a claim file, and gate a release on a folder of them."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assaymark.claims.record import plain
+from assaymark.errors import InputError
+from assaymark.terminal.output import (
+    advise,
+    headline,
+    json_option,
+    progress_bar,
+    quoted,
+    rows,
+    say,
+    show_json,
+)
+
+if TYPE_CHECKING:
+    from assaymark.monitoring.gate import Gate
+
+TONES = {
+    "certified": "good",
+    "undecided": "wait",
+    "stale": "wait",
+    "refuted": "bad",
+    "tampered": "bad",
+}
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
+@json_option
+def lock(file: Path, seed: str | None, as_json: bool) -> None:
+    """Seal the plan of a claim file, and put the file's digest into the ledger and beside it.
+
+    The project that the file names is made if there is none. What the file says about the claim, the
+    pool, the confidence and the expiry cannot change afterwards without the gate saying so.
+
+    \b
+    Example:
+      assaymark lock claims/toxicity.toml
+    """
+    from assaymark.monitoring.locking import lock as run
+
+    with progress_bar("lock") as progress:
+        locked = run(file, seed=seed, progress=progress)
+    claim, facts = locked.claim, locked.lock
+    folder = os.path.normpath(claim.project)  # "claims/../work" is work
+    if as_json:
+        show_json(
+            {
+                **plain(facts),
+                "lock": str(locked.path),
+                "project": folder,
+                "claim": claim.terms.claim,
+                "expires": claim.terms.expires,
+                "expected_labels": locked.plan.expected_labels,
+                "repeated": locked.repeated,
+            }
+        )
+        return
+    headline(f"{'Already locked' if locked.repeated else 'Locked'}: {claim.name}", "good")
+    rows(
+        [
+            ("claim", f"{claim.terms.claim}, at {claim.terms.confidence:g}"),
+            ("project", folder),
+            ("lock", str(locked.path)),
+            ("event", f"{facts.event}, hash {facts.hash[:16]}…"),
+        ]
+    )
+    advise(f"assaymark draw -p {quoted(folder)}")
+
+
+@click.command()
+@click.argument("place", metavar="CLAIMS", type=click.Path(exists=True, path_type=Path))
+@click.option("--today", metavar="DATE", help="The day to judge for (default: today, in UTC).")
+@click.option("--junit", "junit_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write JUnit XML.")  # fmt: skip
+@click.option("--sarif", "sarif_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write SARIF 2.1.0.")  # fmt: skip
+@click.option("--markdown", "markdown_file", type=click.Path(dir_okay=False, path_type=Path),
+              metavar="FILE", help="Write a summary for a pull request.")  # fmt: skip
+@json_option
+@click.pass_context
+def gate(
+    context: click.Context,
+    place: Path,
+    today: str | None,
+    junit_file: Path | None,
+    sarif_file: Path | None,
+    markdown_file: Path | None,
+    as_json: bool,
+) -> None:
+    """Whether every claim of a folder is certified today; the exit code says so.
+
+    Reads claim files, ledgers, certificates and the bytes of the pool. No model is run, no network is
+    used and nothing is recorded: the same ledger and the same date give the same answer.
+
+    \b
+    Exit code: 0 certified, 1 refuted, 4 undecided, 5 stale, 6 tampered.
+    Of several claims the gravest counts: tampered, refuted, stale, undecided.
+
+    \b
+    Examples:
+      assaymark gate claims/
+      assaymark gate claims/ --today 2027-06-30 --junit gate.xml --markdown gate.md
+    """
+    from datetime import UTC, datetime
+
+    from assaymark.monitoring.claim_files import read_date
+    from assaymark.monitoring.gate import gate as run
+
+    day = datetime.now(UTC).date() if today is None else read_date("today", today)
+    found = run(place, today=day)
+    _write(found, {"junit": junit_file, "sarif": sarif_file, "markdown": markdown_file})
+    if as_json:
+        show_json(plain(found))
+    else:
+        _show(found)
+    context.exit(found.exit_code)
+
+
+def _write(found: "Gate", files: dict[str, Path | None]) -> None:
+    from assaymark.files.places import SHARED, write_safely
+    from assaymark.monitoring.formats.junit import junit
+    from assaymark.monitoring.formats.markdown import markdown
+    from assaymark.monitoring.formats.sarif import sarif
+
+    writers = {"junit": junit, "sarif": sarif, "markdown": markdown}
+    for name, path in files.items():
+        if path is None:
+            continue
+        if not path.parent.is_dir():
+            raise InputError(
+                f"There is no folder {str(path.parent)!r} to write {path.name!r} into."
+            )
+        write_safely(path, writers[name](found), mode=SHARED)
+
+
+def _show(found: "Gate") -> None:
+    headline(f"Gate on {found.today}: {found.outcome}", TONES[found.outcome])
+    names = max(len(claim.name) for claim in found.claims)
+    words = max(len(claim.outcome) for claim in found.claims)
+    for claim in found.claims:
+        until = f", until {claim.expires}" if claim.expires else ""
+        say(f"  {claim.name:<{names}}  {claim.outcome:<{words}}  {claim.claim}{until}")
+        say(f"  {'':<{names}}  {'':<{words}}  {claim.reason}")
+
+
+COMMANDS = (lock, gate)

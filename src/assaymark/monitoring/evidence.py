@@ -1,0 +1,188 @@
+"""What the gate reads of one claim: its file, its lock, its ledger and its certificate."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from assaymark.certification.certificate import (
+    check_form,
+    check_replay,
+    issue,
+    read,
+    write,
+)
+from assaymark.claims.record import stored
+from assaymark.errors import AssaymarkError, InputError, VerificationError
+from assaymark.ledger.events import (
+    KINDS,
+    Attempt,
+    CertificateIssued,
+    ClaimLocked,
+    Entry,
+    State,
+    check_story,
+    read_event,
+)
+from assaymark.ledger.head import lost_end
+from assaymark.monitoring.claim_files import ClaimFile
+from assaymark.monitoring.lock_files import Lock, latest_lock, lock_of, read_lock
+from assaymark.project.folder import Project
+from assaymark.project.place import is_project
+from assaymark.records.certificate import FORMAT, Certificate
+
+CERTIFICATE = "certificate.json"
+BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """A locked claim whose lock, ledger and certificate agree with each other."""
+
+    entries: list[Entry]
+    state: State
+    attempt: Attempt
+    locked: ClaimLocked
+    certificate: Certificate | None
+
+
+def read_evidence(claim: ClaimFile) -> Evidence | None:
+    """The evidence for the claim; None where it was never locked.
+
+    Raises VerificationError with the reason where anything was tampered with.
+    """
+    lock = read_lock(claim.lock_path)
+    if not is_project(claim.project):
+        _refuse_lost_ledger(claim, lock)
+        return None
+    entries = _entries(claim.project)
+    state = check_story(entries)
+    attempt = latest_lock(state, claim.name)
+    if lock is None and attempt is None:
+        return None
+    locked = _agreed(claim, lock, attempt, entries)
+    assert attempt is not None, "agreed upon above"  # noqa: S101
+    _refuse_edited(claim, locked)
+    return Evidence(
+        entries=entries,
+        state=state,
+        attempt=attempt,
+        locked=locked,
+        certificate=_certificate(claim.project / CERTIFICATE, attempt, entries),
+    )
+
+
+def _refuse_lost_ledger(claim: ClaimFile, lock: Lock | None) -> None:
+    if (claim.project / CERTIFICATE).exists():
+        raise VerificationError(
+            f"{str(claim.project)!r} holds a certificate without the ledger that it follows from"
+        )
+    if lock is not None:
+        raise VerificationError(
+            f"{claim.lock_path.name!r} names event {lock.event} of a ledger that is not at "
+            f"{str(claim.project)!r}"
+        )
+
+
+def _entries(folder: Path) -> list[Entry]:
+    ledger = Project(folder=folder).ledger
+    kept = ledger.remembered()  # before the entries, which may grow meanwhile
+    entries = ledger.entries()
+    if fault := lost_end(entries, kept):
+        raise VerificationError(fault)
+    unknown = next((entry.kind for entry in entries if entry.kind not in KINDS), None)
+    if unknown is not None:
+        raise InputError(
+            f"The ledger in {str(folder)!r} holds an event of kind '{unknown}', which this version of "
+            "assaymark does not know. Install a newer assaymark to read it."
+        )
+    return entries
+
+
+def _agreed(
+    claim: ClaimFile, lock: Lock | None, attempt: Attempt | None, entries: list[Entry]
+) -> ClaimLocked:
+    """The event of the lock, on which the file beside the claim and the ledger agree."""
+    name = claim.lock_path.name
+    if attempt is None or attempt.lock is None:
+        raise VerificationError(
+            f"{name!r} exists, but the ledger in {str(claim.project)!r} holds no lock of a claim "
+            f"named {claim.name!r}"
+        )
+    seq, event = attempt.lock
+    if lock is None:
+        raise VerificationError(
+            f"{name!r} is missing, and the ledger holds that lock as event {seq}; assaymark lock "
+            "writes it again"
+        )
+    facts = lock_of(attempt, entries)
+    for field in ("event", "hash", "name", "file", "plan"):
+        if getattr(lock, field) != getattr(facts, field):
+            raise VerificationError(
+                f"the field '{field}' of {name!r} is not that of the lock in the ledger (event {seq})"
+            )
+    return event
+
+
+def _refuse_edited(claim: ClaimFile, locked: ClaimLocked) -> None:
+    before, now = stored(locked.terms), stored(claim.terms)
+    for name in sorted({*before, *now}):
+        if name == "pool":
+            continue
+        _refuse_other(name, before.get(name), now.get(name))
+    pools = before["pool"], now["pool"]
+    for name in sorted({*pools[0], *pools[1]}):
+        _refuse_other(f"pool.{name}", pools[0].get(name), pools[1].get(name))
+
+
+def _refuse_other(name: str, before: object, now: object) -> None:
+    if before != now:
+        was = "missing" if before is None else repr(before)
+        is_now = "missing" if now is None else repr(now)
+        raise VerificationError(f"'{name}' was {was} when the file was locked, and is {is_now} now")
+
+
+def _certificate(path: Path, attempt: Attempt, entries: list[Entry]) -> Certificate | None:
+    """The certificate of the plan, recomputed from the ledger.
+
+    A file that lies in the project must follow from the ledger too, whichever plan it is of.
+    """
+    filed = _filed(path, entries) if path.exists() else None
+    if attempt.certificate is None:
+        return None
+    if filed is not None and filed.plan.number == attempt.plan.number:
+        return filed
+    seq, time, _ = attempt.certificate
+    issued: CertificateIssued = read_event(entries[seq - 1].kind, entries[seq - 1].body)
+    try:
+        return issue(entries[: seq - 1], plan=issued.plan, issued=time, software=issued.software)
+    except AssaymarkError as error:
+        raise VerificationError(
+            f"the certificate of event {seq} does not follow from the ledger: {error}"
+        ) from error
+
+
+def _filed(path: Path, entries: list[Entry]) -> Certificate:
+    try:
+        text = path.read_bytes().decode("utf-8")
+        _refuse_newer(path, text)
+        certificate, data = read(text)
+        check_replay(certificate, entries)
+        if text != write(certificate):
+            check_form(certificate, data, text)  # says which field it is
+        return certificate
+    except (VerificationError, InputError):
+        raise
+    except (AssaymarkError, OSError, *BREAKAGE) as error:
+        raise VerificationError(f"the certificate {path.name!r} cannot be used: {error}") from error
+
+
+def _refuse_newer(path: Path, text: str) -> None:
+    try:
+        schema = json.loads(text).get("format")
+    except (ValueError, AttributeError):
+        return
+    if isinstance(schema, int) and schema > FORMAT:
+        raise InputError(
+            f"The certificate {str(path)!r} has format {schema}, and this version of assaymark reads "
+            f"formats up to {FORMAT}. Install a newer assaymark to read it."
+        )

@@ -1,0 +1,1 @@
+"""What a gate found, in the formats that other tools read."""

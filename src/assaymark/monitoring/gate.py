@@ -1,0 +1,223 @@
+"""The gate: whether every claim of a folder is certified today. Reads, and never writes.
+
+Nothing is run and nothing is asked of a network: the answer follows from the claim files, their
+locks, ledgers and certificates, the bytes of the pool where it is at hand, and the date.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from assaymark.certification.certificate import superseded_by
+from assaymark.certification.certificate.words import statement_of
+from assaymark.certification.modes import judge, labelled_prefix
+from assaymark.certification.modes.closing import closed_because
+from assaymark.claims.record import Record
+from assaymark.claims.results import Verdict, counted
+from assaymark.errors import InputError, PlanError, VerificationError
+from assaymark.ledger.events import Attempt, ClaimLocked, State
+from assaymark.monitoring.claim_files import (
+    LOCKED,
+    ClaimFile,
+    find_claim_files,
+    read_claim_file,
+)
+from assaymark.monitoring.evidence import Evidence, read_evidence
+from assaymark.monitoring.outcomes import EXIT_CODES, Outcome, gravest
+from assaymark.pool import silent
+from assaymark.pool.sources import file_difference, find_source, hash_files, is_elsewhere
+from assaymark.project.folder import collection_of
+from assaymark.records.pool import PoolFile
+
+Files = Callable[[str], tuple[PoolFile, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GatedClaim(Record):
+    """How one claim stands. `labels_expected` is how many an undecided claim needs in all, if known."""
+
+    name: str
+    outcome: Outcome
+    claim: str
+    labels: int
+    labels_expected: int | None
+    expires: str | None
+    reason: str
+    file: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gate(Record):
+    """How all claims stand on a day; of several outcomes the gravest counts."""
+
+    outcome: Outcome
+    today: str
+    claims: tuple[GatedClaim, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the outcome."""
+        return EXIT_CODES[self.outcome]
+
+
+def gate(place: Path, *, today: date) -> Gate:
+    """How the claims of a folder, or of one claim file, stand on this day."""
+    files = [read_claim_file(path) for path in find_claim_files(place)]
+    repeated = [name for name, times in Counter(file.name for file in files).items() if times > 1]
+    if repeated:
+        raise InputError(
+            f"Two claim files in {str(place)!r} are named {repeated[0]!r}. Give each its own name."
+        )
+    known: dict[str, tuple[PoolFile, ...]] = {}
+
+    def digests(source: str) -> tuple[PoolFile, ...]:
+        if source not in known:  # many claims may share one pool
+            known[source] = hash_files(find_source(source), silent)
+        return known[source]
+
+    claims = [_gated(file, today, digests) for file in files]
+    claims += [_orphan(path) for path in _orphans(place)]
+    return Gate(
+        outcome=gravest(claim.outcome for claim in claims),
+        today=today.isoformat(),
+        claims=tuple(claims),
+    )
+
+
+def _orphans(place: Path) -> list[Path]:
+    """Locks whose claim file is gone: a claim that was taken away must not open the gate."""
+    if not place.is_dir():
+        return []
+    return [path for path in sorted(place.glob(f"*{LOCKED}")) if not _claim_of(path).exists()]
+
+
+def _claim_of(path: Path) -> Path:
+    return path.with_suffix(".toml")
+
+
+def _orphan(path: Path) -> GatedClaim:
+    return GatedClaim(
+        name=path.stem,
+        outcome="tampered",
+        claim="",
+        labels=0,
+        labels_expected=None,
+        expires=None,
+        reason=f"{path.name!r} locks a claim file that is gone: put {_claim_of(path).name!r} back.",
+        file=str(_claim_of(path)),
+    )
+
+
+def _gated(claim: ClaimFile, today: date, digests: Files) -> GatedClaim:
+    blank = GatedClaim(
+        name=claim.name,
+        outcome="undecided",
+        claim=claim.terms.claim,
+        labels=0,
+        labels_expected=None,
+        expires=claim.terms.expires,
+        reason="It is not locked yet: assaymark lock seals its plan.",
+        file=str(claim.path),
+    )
+    try:
+        evidence = read_evidence(claim)
+    except VerificationError as error:
+        return replace(blank, outcome="tampered", reason=f"{str(error).rstrip('.')}.")
+    if evidence is None:
+        return blank
+    found = _judged(blank, evidence)
+    if found.outcome == "refuted":
+        return found
+    changes, note = _changes(claim, evidence, today, digests)
+    if changes:
+        return replace(
+            found, outcome="stale", labels_expected=None, reason=f"{'; '.join(changes)}."
+        )
+    return replace(found, reason=f"{found.reason}{note}")
+
+
+def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
+    """What the labels say, whatever else may have changed."""
+    attempt, state = evidence.attempt, evidence.state
+    if evidence.certificate is not None:
+        issued = evidence.certificate
+        return replace(
+            blank, outcome="certified", labels=issued.labels, reason=statement_of(issued)
+        )
+    labels = labelled_prefix(state, attempt).labels
+    if attempt.closed is not None and attempt.closed.outcome == "failed":
+        return replace(
+            blank, outcome="refuted", labels=labels, reason=f"{closed_because(attempt)}."
+        )
+    if attempt.closed is not None:
+        reason = f"Its plan was given up ({closed_because(attempt).rstrip('.')}): lock it again."
+        return replace(blank, labels=labels, reason=reason)
+    return _open(replace(blank, labels=labels), attempt, state)
+
+
+def _open(blank: GatedClaim, attempt: Attempt, state: State) -> GatedClaim:
+    expected = attempt.plan.expected_labels
+    try:
+        verdict = judge(state, attempt)
+    except PlanError as error:  # a fixed plan is judged once, when all labels are there
+        return replace(blank, labels_expected=expected, reason=str(error))
+    if verdict.decision == "fail":
+        return replace(blank, outcome="refuted", reason=verdict.reason)
+    if verdict.decision == "pass":
+        reason = f"{verdict.reason} No certificate is issued yet: assaymark certify."
+        return replace(blank, labels_expected=blank.labels, reason=reason)
+    expected = verdict.labels_expected or expected
+    return replace(blank, labels_expected=expected, reason=_undecided(verdict, blank, expected))
+
+
+def _undecided(verdict: Verdict, blank: GatedClaim, expected: int | None) -> str:
+    if expected is None:
+        return verdict.reason
+    more = counted(max(expected - blank.labels, 1), "more label")
+    return f"{verdict.reason} About {more} if it is as good as it looks."
+
+
+def _changes(
+    claim: ClaimFile, evidence: Evidence, today: date, digests: Files
+) -> tuple[list[str], str]:
+    """Why the certificate is out of date, and what could not be compared."""
+    found = []
+    expires = claim.terms.expires
+    if expires is not None and today > date.fromisoformat(expires):
+        found.append(f"It expired on {expires}")
+    found += _other_classifier(claim, evidence.locked)
+    fault, note = _other_pool(claim, evidence.state, digests)
+    if fault is not None:
+        found.append(f"the pool changed: {fault}")
+    if (seq := _superseded(evidence)) is not None:
+        found.append(f"event {seq} changed a label that the certificate uses")
+    return [text[0].upper() + text[1:] if i == 0 else text for i, text in enumerate(found)], note
+
+
+def _other_classifier(claim: ClaimFile, locked: ClaimLocked) -> list[str]:
+    before, now = locked.classifier, claim.classifier
+    names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    if not names:
+        return []
+    return [f"the classifier changed: {', '.join(sorted(names))}"]
+
+
+def _other_pool(claim: ClaimFile, state: State, digests: Files) -> tuple[str | None, str]:
+    if is_elsewhere(claim.pool):
+        return None, " The pool is no file, so its content was not compared."
+    try:
+        files = digests(claim.pool)
+    except (InputError, OSError):
+        return None, " The pool is not at hand, so its content was not compared."
+    return file_difference(files, collection_of(state)), ""
+
+
+def _superseded(evidence: Evidence) -> int | None:
+    certificate = evidence.certificate
+    if certificate is None:
+        return None
+    if evidence.state.labels_at <= certificate.ledger.events:  # nearly always: nothing to replay
+        return None
+    return superseded_by(certificate, evidence.entries)

@@ -1,0 +1,47 @@
+"""How a claim stands at the gate, and the exit code of each outcome."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from assaymark.claims.results import Decision
+
+Outcome = Literal["certified", "refuted", "undecided", "stale", "tampered"]
+
+EXIT_CODES: dict[Outcome, int] = {
+    "certified": 0,
+    "refuted": 1,
+    "undecided": 4,
+    "stale": 5,
+    "tampered": 6,
+}
+GRAVEST_FIRST: tuple[Outcome, ...] = ("tampered", "refuted", "stale", "undecided", "certified")
+MEANINGS: dict[Outcome, str] = {
+    "certified": "the claim is proved, and nothing it depends on has changed",
+    "refuted": "the labels show that the claim is false",
+    "undecided": "the labels do not decide yet",
+    "stale": "the certificate is out of date: expired, or the classifier or the pool changed",
+    "tampered": "the claim file, the lock, the ledger or the certificate was changed afterwards",
+}
+DECIDED: dict[Decision, Outcome] = {
+    "pass": "certified",
+    "fail": "refuted",
+    "continue": "undecided",
+}
+
+
+def gravest(outcomes: Iterable[Outcome]) -> Outcome:
+    """The outcome that counts of several.
+
+    >>> gravest(["certified", "stale", "refuted"])
+    'refuted'
+    """
+    return min(outcomes, key=GRAVEST_FIRST.index)
+
+
+def look_exit_code(decision: Decision) -> int:
+    """The exit code of a verdict: the same table as the gate's.
+
+    >>> look_exit_code("continue")
+    4
+    """
+    return EXIT_CODES[DECIDED[decision]]

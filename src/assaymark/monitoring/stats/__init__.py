@@ -1,0 +1,1 @@
+"""The statistics of what watches a promise after its certificate."""

@@ -1,0 +1,1 @@
+"""The whole project across capabilities: status, check, dossier, watch, report."""

@@ -1,0 +1,157 @@
+"""Whether this machine and this project are fit for work: everything that can be known cheaply."""
+
+import importlib.metadata
+import platform
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from assaymark import __version__
+from assaymark.errors import AssaymarkError
+from assaymark.files.readers import READERS
+from assaymark.files.writers import WRITERS
+from assaymark.learners.documents import LEARNERS
+from assaymark.ledger import LEDGERS
+from assaymark.ledger.events import State, check_story, replay
+from assaymark.ledger.head import lost_end
+from assaymark.pool import ENGINES, Progress, silent
+from assaymark.pool.tables import file_digest
+from assaymark.project.folder import Project, collection_of
+from assaymark.project.place import is_project
+from assaymark.records.certificate import Check
+from assaymark.sampling.reserve import refuse_changed
+
+NEEDED = ("numpy", "scipy", "duckdb", "click", "rich", "cryptography")
+LEAST_FREE = 200_000_000  # bytes; below that a reserve or a batch may not fit
+
+
+def check(folder: Path, *, progress: Progress = silent) -> tuple[Check, ...]:
+    """The environment, and the project in this folder if there is one."""
+    checks = [_python(), _packages(), _duckdb(), _spark(), *_plugins(), _disk(folder)]
+    if not is_project(folder):
+        checks.append(_unchecked("project", f"{str(folder)!r} is not a project; name one with -p"))
+        return tuple(checks)
+    project = Project(folder=folder)
+    found, state = _ledger(project)
+    checks.append(found)
+    if state is not None:
+        checks.append(_guarded("stored files", lambda: _files(project, state)))
+        checks.append(_guarded("pool", lambda: _pool(project, state, progress)))
+    return tuple(checks)
+
+
+def _ok(name: str, detail: str) -> Check:
+    return Check(name=name, outcome="ok", detail=detail)
+
+
+def _unchecked(name: str, detail: str) -> Check:
+    return Check(name=name, outcome="not checked", detail=detail)
+
+
+def _failed(name: str, detail: str) -> Check:
+    return Check(name=name, outcome="failed", detail=detail)
+
+
+def _plugins() -> list[Check]:
+    """What other packages add, where any does; one that was refused is named with the reason."""
+    registries = (READERS, WRITERS, LEARNERS, ENGINES, LEDGERS)
+    added = sorted({f"{one.group}: {name}" for one in registries for name in one.plugged})
+    refused = sorted(
+        {f"{one.group}: {name} ({why})" for one in registries for name, why in one.refused.items()}
+    )
+    if refused:
+        return [_failed("plug-ins", f"refused {'; '.join(refused)}")]
+    return [_ok("plug-ins", ", ".join(added))] if added else []
+
+
+def _guarded(name: str, run: Callable[[], Check]) -> Check:
+    try:
+        return run()
+    except AssaymarkError as error:
+        return _failed(name, str(error))
+
+
+def _python() -> Check:
+    return _ok(
+        "assaymark", f"{__version__} on Python {sys.version.split()[0]}, {platform.system()}"
+    )
+
+
+def _packages() -> Check:
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in NEEDED)
+    return _ok("packages", versions)
+
+
+def _duckdb() -> Check:
+    from assaymark.pool.duckdb import connect
+
+    connection = connect()
+    answer = connection.execute("SELECT sha256('s:1')").fetchall()[0][0]
+    connection.close()
+    if not answer.startswith("1b25f38c"):
+        return _failed(
+            "DuckDB", "it computes other tickets than assaymark; install another version"
+        )
+    return _ok("DuckDB", "computes the same tickets as assaymark")
+
+
+def _spark() -> Check:
+    try:
+        version = importlib.metadata.version("pyspark")
+    except importlib.metadata.PackageNotFoundError:
+        return _unchecked("Spark", "pyspark is not installed: pip install 'assaymark[spark]'")
+    return _ok("Spark", f"pyspark {version} is installed")
+
+
+def _disk(folder: Path) -> Check:
+    there = next(path for path in [folder.absolute(), *folder.absolute().parents] if path.exists())
+    free = shutil.disk_usage(there).free
+    said = f"{free / 1e9:,.1f} GB free"
+    return _ok("disk", said) if free > LEAST_FREE else _failed("disk", f"only {said}")
+
+
+def _ledger(project: Project) -> tuple[Check, State | None]:
+    try:
+        ledger = project.ledger
+        kept = ledger.remembered()  # before the entries, which may grow meanwhile
+        entries = ledger.entries()
+        check_story(entries)
+    except AssaymarkError as error:
+        return _failed("ledger", str(error)), None
+    if fault := lost_end(entries, kept):
+        return _failed("ledger", fault), None
+    head = entries[-1].hash[:12] if entries else "none"
+    told = f"{ledger.address}: {len(entries):,} events, chain and order right, head {head}…"
+    return _ok("ledger", told), replay(entries)
+
+
+def _files(project: Project, state: State) -> Check:
+    stored = [(r.file, r.sha256) for attempt in state.attempts for r in attempt.reserves]
+    stored += [(drawn.file, drawn.sha256) for work in state.surveys for drawn in work.files]
+    stored += [
+        (frozen.pool.source, file.sha256)
+        for work in state.surveys
+        for _, _, frozen in work.freezes
+        for file in frozen.pool.files
+    ]
+    missing = [name for name, _ in stored if not (project.folder / name).exists()]
+    if missing:
+        return _failed("stored files", f"{missing[0]!r} is missing; restore it from a backup")
+    changed = [name for name, sha in stored if file_digest(project.folder / name) != sha]
+    if changed:
+        return _failed("stored files", f"{changed[0]!r} was changed; restore it from a backup")
+    return _ok("stored files", f"{len(stored)} as the ledger says")
+
+
+def _pool(project: Project, state: State, progress: Progress) -> Check:
+    registered = collection_of(state)
+    where = project.pool_path(registered)
+    if not project.has_pool(registered):
+        return _failed("pool", f"{where!r} is not there; draws from the reserve still work")
+    pool = project.pool(registered)
+    try:
+        refuse_changed(pool, registered, progress)
+    finally:
+        pool.close()
+    return _ok("pool", f"{registered.summary.items:,} items, unchanged since init")

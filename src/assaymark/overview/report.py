@@ -1,0 +1,59 @@
+"""Write the report of a project: one HTML or PDF file that needs nothing else."""
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from assaymark.certification.looks import look
+from assaymark.certification.view.dossier import Dossier
+from assaymark.errors import InputError, PlanError
+from assaymark.files.places import SHARED, part_of
+from assaymark.overview.dossier import dossier
+from assaymark.overview.report_content import report_of
+from assaymark.overview.watch import look_is_due
+from assaymark.project.folder import Project
+from assaymark.reports.forms import FORMS, form_of
+from assaymark.reports.renderer import can_draw, chart_renderer, typesetter
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A report and where it was written."""
+
+    path: Path
+    form: str
+    dossier: Dossier
+    charts: bool
+
+
+def report_bytes(project: Project, form: str) -> bytes:
+    """The report in this form. Records nothing: whoever shows it puts the look on record before."""
+    return FORMS[form](report_of(dossier(project)))
+
+
+def write_report(project: Project, *, output: Path | None = None) -> Written:
+    """Write the report. It shows the verdict, so an open plan has this look on record."""
+    path = output or project.folder / "report.html"
+    form = form_of(path)
+    _refuse_existing(path)
+    if form == "pdf":  # before a look goes on record for nothing
+        typesetter()
+        chart_renderer()
+    if look_is_due(project.state()):
+        with contextlib.suppress(PlanError):  # too early to look: then the report shows no verdict
+            look(project)
+    seen = dossier(project)
+    made = FORMS[form](report_of(seen))
+    with part_of(path, mode=SHARED) as part:
+        part.write_bytes(made)
+    return Written(path=path, form=form, dossier=seen, charts=can_draw())
+
+
+def _refuse_existing(path: Path) -> None:
+    if path.exists():
+        raise InputError(
+            f"{str(path)!r} exists already and is not written over. Choose another name with -o, or "
+            "remove it first."
+        )
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {str(path.parent)!r} to write {path.name!r} into.")

@@ -1,0 +1,339 @@
+"""What a report says, in order: page one for the judge, then the record, then the annex.
+
+The same content is set as HTML and as PDF; nothing here knows about either.
+"""
+
+from collections.abc import Callable
+
+from assaymark.certification.report.annex import (
+    plan_section,
+    proof_section,
+    scores_section,
+    strata_section,
+)
+from assaymark.certification.report.charts import path_chart, range_text
+from assaymark.certification.view.dossier import CardNumber, Dossier, Note
+from assaymark.claims.results import counted, percent, rounded, shown
+from assaymark.overview.survey_sections import standing, survey_section
+from assaymark.records.agreement import Coefficient
+from assaymark.reports.document import Report
+from assaymark.reports.section import Section, Table
+
+LABELS = {1: "relevant", 0: "not relevant", None: "cannot tell"}
+MARKS = {
+    "pass": "✓",
+    "fail": "✗",
+    "not yet": "…",
+    "too early": "…",
+    "abandoned": "–",
+    "no plan": "–",
+}
+MOST_ROWS = 400
+MEANINGS = {
+    "f1": "one number for recall (how much of what is relevant was found) and precision (how much of "
+    "what was picked is relevant); it is high only if both are, and 1 is perfect",
+    "recall": "the share of the relevant items that the classifier found",
+    "precision": "the share of the items picked by the classifier that are relevant",
+    "elusion": "the share of the items left out by the classifier that are relevant all the same",
+    "accuracy": "the share of all items that the classifier decided rightly",
+    "prevalence": "the share of all items that are relevant",
+    "specificity": "the share of the items that are not relevant that the classifier left out",
+    "npv": "the share of the items left out by the classifier that are rightly left out",
+    "jaccard": "the relevant items found, as a share of all items that are relevant or were picked",
+}
+
+
+def report_of(dossier: Dossier) -> Report:
+    """The report of a project as its dossier tells it."""
+    return Report(
+        title=_title(dossier),
+        tone=dossier.answer.tone,
+        mark=MARKS[dossier.answer.tone],
+        word=dossier.answer.word,
+        sentence=_first_page(dossier),
+        facts=_facts(dossier),
+        card=tuple(_card_row(number) for number in dossier.card),
+        card_note=_card_note(dossier),
+        chart=path_chart(dossier),
+        assumptions=dossier.assumptions,
+        limits=dossier.limits,
+        record=_present(_drawn, _people, _agreement, _looks, _notes, _skips, _earlier, of=dossier)
+        + tuple(survey_section(seen) for seen in standing(dossier.surveys)),
+        annex=_present(plan_section, strata_section, scores_section, proof_section, of=dossier),
+        foot=f"assaymark {dossier.proof.software} · ledger {dossier.proof.head[:16]} · "
+        f"{dossier.proof.events:,} events · as of {moment(dossier.as_of)}",
+    )
+
+
+def _title(dossier: Dossier) -> str:
+    if dossier.claim_text:
+        return f"Claim: {dossier.claim_text}"
+    told = any(seen.result for seen in dossier.surveys)
+    return f"What the labels of {dossier.title} say" if told else "No claim yet"
+
+
+def _first_page(dossier: Dossier) -> str:
+    """The verdict; without a claim, what the surveys found."""
+    told = standing(dossier.surveys) if dossier.plan is None else ()
+    found = [survey_section(seen).sentence for seen in told if seen.result]
+    return " ".join([*(text[:1].upper() + text[1:] for text in found), dossier.answer.sentence])
+
+
+def _present(*makers: Callable[[Dossier], Section | None], of: Dossier) -> tuple[Section, ...]:
+    return tuple(made for made in (make(of) for make in makers) if made is not None)
+
+
+def moment(time: str) -> str:
+    """A time of the ledger as people read it."""
+    return f"{time[:10]} {time[11:16]} UTC" if len(time) >= 16 else time
+
+
+def _facts(dossier: Dossier) -> tuple[tuple[str, str], ...]:
+    collection = dossier.collection
+    source = collection.source
+    name = source if "://" in source else source.rstrip("/").rsplit("/", 1)[-1]
+    about = f"{counted(collection.items, 'item')} in {name}"
+    if collection.predicts:
+        about += f", of which the classifier picked {collection.predicted_positive:,}"
+    names = ", ".join(person.name for person in dossier.people[:6])
+    if len(dossier.people) > 6:
+        names += f" and {len(dossier.people) - 6} more"
+    facts = [
+        *_meaning(dossier),
+        *((("Sealed", moment(dossier.sealed)),) if dossier.sealed else ()),
+        ("The collection", about),
+        *((("What it is about", dossier.population),) if dossier.population else ()),
+        ("Project", dossier.title),
+        ("Labelled by", names or "nobody yet"),
+        ("Labels", _labels_fact(dossier)),
+        *((("Agreement", dossier.agreement.sentence),) if dossier.agreement else ()),
+        ("Status", _status(dossier)),
+    ]
+    return tuple(facts)
+
+
+def _meaning(dossier: Dossier) -> tuple[tuple[str, str], ...]:
+    """What the claim's metric is, for a reader who never heard of it."""
+    if dossier.plan is None:
+        return (("The claim", "none is sealed yet"),)
+    told = MEANINGS.get(dossier.plan.claim.metric)
+    return ((dossier.claim_title or "The metric", told),) if told else ()
+
+
+def _labels_fact(dossier: Dossier) -> str:
+    progress = dossier.progress
+    told = f"{progress.labels:,}"
+    if progress.missing:
+        told += f"; {counted(progress.missing, 'drawn item')} without a settled label"
+    if progress.expected_left:
+        told += f"; about {progress.expected_left:,} to go"
+    return told
+
+
+def _status(dossier: Dossier) -> str:
+    proof = dossier.proof
+    if proof.certificate:
+        return f"certificate issued {moment(proof.issued or '')}"
+    return {
+        "open": "open: no certificate was issued",
+        "failed": "closed without a certificate: the plan failed",
+        "abandoned": "closed without a certificate: the plan was abandoned",
+    }.get(dossier.outcome, dossier.outcome)
+
+
+def _card_row(number: CardNumber) -> tuple[str, str, str, str]:
+    if number.low is None:
+        return number.title, "not known", number.reason or "", number.definition
+    return number.title, range_text(number), f"estimate {shown(number.point)}", number.definition
+
+
+def _card_note(dossier: Dossier) -> str:
+    known = [number for number in dossier.card if number.low is not None]
+    if not known:
+        return ""
+    methods = ", ".join(dict.fromkeys(number.method or "" for number in known))
+    return (
+        f"Each range holds with {percent(known[0].confidence)} confidence on its own, not all four "
+        f"together. Method: {methods}."
+    )
+
+
+def _drawn(dossier: Dossier) -> Section | None:
+    if dossier.plan is None:
+        return None
+    progress = dossier.progress
+    return Section(
+        title="How the sample was drawn",
+        sentence=f"{counted(progress.drawn, 'item')} were drawn by a seed that was sealed before the "
+        f"first {'of these labels' if dossier.population else 'label'}, and {progress.labelled:,} of "
+        "them are labelled.",
+        paragraphs=dossier.method,
+    )
+
+
+def _people(dossier: Dossier) -> Section | None:
+    if not dossier.people:
+        return None
+    rows = tuple(
+        (
+            person.name,
+            f"{person.labels:,}",
+            "–" if person.relevant is None else f"{person.relevant:,}",
+            f"{person.skipped:,}",
+            f"{person.corrections:,}",
+            f"{person.decisions:,}",
+            "–" if person.seconds is None else f"{person.seconds:.1f} s",
+            f"{moment(person.first)} to {moment(person.last)}",
+        )
+        for person in dossier.people
+    )
+    header = (
+        "name", "labels", "relevant", "cannot tell", "corrections", "decisions", "time each", "when",
+    )  # fmt: skip
+    return Section(
+        title="Who labelled",
+        sentence=("1 person" if len(dossier.people) == 1 else f"{len(dossier.people)} people")
+        + " gave labels. What is handed out to label holds no score and no prediction.",
+        tables=(Table(caption="Answers by person", header=header, rows=rows),),
+    )
+
+
+def coefficient_text(found: Coefficient) -> str:
+    """A coefficient to three decimals, or why there is none."""
+    return f"undefined ({found.reason})" if found.value is None else f"{found.value:.3f}"
+
+
+def _agreement(dossier: Dossier) -> Section | None:
+    if dossier.plan is None:
+        return None
+    told = [dossier.sensitivity.sentence] if dossier.sensitivity else []
+    found = dossier.agreement
+    if found is None:
+        return Section(
+            title="Agreement between annotators",
+            sentence="No item was labelled by two people, so agreement cannot be told.",
+            paragraphs=tuple(told),
+        )
+    error = found.implied_error
+    if error.value is not None:
+        told.append(
+            f"If annotators erred independently and equally often, about {percent(round(error.value, 4))} "
+            "of single labels would be wrong. Errors that they share leave no trace in agreement."
+        )
+    rows = tuple(
+        (
+            f"{pair.first} and {pair.second}",
+            f"{pair.counts.items:,}",
+            coefficient_text(pair.raw),
+            coefficient_text(pair.kappa),
+            coefficient_text(pair.ac1),
+        )
+        for pair in found.pairs
+    )
+    waiting = len(dossier.disputed)
+    end = f" {counted(waiting, 'item')} still wait for a decision." if waiting else ""
+    return Section(
+        title="Agreement between annotators",
+        sentence=found.sentence + end,
+        paragraphs=tuple(told),
+        tables=(
+            Table(
+                caption="Raw agreement, and agreement beyond chance by two definitions of chance",
+                header=("annotators", "items", "raw", "Cohen's kappa", "Gwet's AC1"),
+                rows=rows,
+            ),
+        ),
+    )
+
+
+def _looks(dossier: Dossier) -> Section | None:
+    if dossier.plan is None:
+        return None
+    lower = dossier.plan.claim.side == "lower"
+    words = {"pass": "established", "fail": "not established", "continue": "not yet"}
+    rows = tuple(
+        (
+            str(look.event),
+            moment(look.time),
+            f"{look.labels:,}",
+            rounded(look.low) if lower else rounded(look.high, up=True),
+            words.get(look.decision, look.decision),
+        )
+        for look in dossier.looks
+    )
+    header = ("event", "time", "labels", "at least" if lower else "at most", "verdict then")
+    return Section(
+        title="Every look",
+        sentence=f"The verdict was looked at {counted(len(rows), 'time')}; every look is on record.",
+        tables=(_table("Looks in order", header, rows),) if rows else (),
+    )
+
+
+def _notes(dossier: Dossier) -> Section | None:
+    if dossier.plan is None:
+        return None
+    number = len(dossier.notes)
+    header = ("event", "time", "item", "by", "what", "before", "after", "reason")
+    rows = tuple(_note_row(note) for note in dossier.notes)
+    return Section(
+        title="Corrections and decisions",
+        sentence="No label was changed after it was given."
+        if not number
+        else f"{counted(number, 'label')} were changed or decided between annotators after they were "
+        "given; the verdict uses the latest.",
+        tables=(_table("Changes in order", header, rows),) if rows else (),
+    )
+
+
+def _note_row(note: Note) -> tuple[str, ...]:
+    before = LABELS[note.before] if note.kind == "correction" else "differed"
+    return (
+        str(note.event), moment(note.time), note.item, note.annotator, note.kind, before,
+        LABELS[note.after], note.reason or "–",
+    )  # fmt: skip
+
+
+def _skips(dossier: Dossier) -> Section | None:
+    if dossier.plan is None:
+        return None
+    number = len(dossier.skipped)
+    return Section(
+        title="Items that nobody could decide",
+        sentence="There were none."
+        if not number
+        else f"{counted(number, 'item')}; each counts in the way that hurts the claim.",
+        paragraphs=(", ".join(dossier.skipped[:MOST_ROWS]),) if number else (),
+    )
+
+
+def _earlier(dossier: Dossier) -> Section | None:
+    if dossier.plan is None:
+        return None
+    rows = tuple(
+        (
+            str(old.plan),
+            str(old.claim),
+            percent(old.confidence),
+            old.outcome,
+            f"{old.looks:,}",
+            f"{old.draws:,}",
+            old.why or "–",
+        )
+        for old in dossier.earlier
+    )
+    header = ("plan", "claim", "confidence", "outcome", "looks", "draws", "why it ended")
+    return Section(
+        title="Earlier attempts",
+        sentence="This is the first plan on this collection in this project."
+        if not rows
+        else f"{counted(len(rows), 'plan')} were sealed on this collection before this one. Each has its "
+        "own risk of error; the confidence of this one does not cover them.",
+        tables=(_table("Plans before this one", header, rows),) if rows else (),
+    )
+
+
+def _table(caption: str, header: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Table:
+    if len(rows) <= MOST_ROWS:
+        return Table(caption=caption, header=header, rows=rows)
+    rest = (f"… and {len(rows) - MOST_ROWS:,} more in the ledger", *("" for _ in header[1:]))
+    return Table(caption=caption, header=header, rows=(*rows[:MOST_ROWS], rest))

@@ -1,0 +1,216 @@
+"""Where a project stands, without looking at its verdict."""
+
+from dataclasses import dataclass, replace
+
+from assaymark.labelling.recording import answer_command
+from assaymark.ledger.events import (
+    State,
+    SurveyWork,
+    is_frozen,
+    labels_digest,
+    settings_of,
+    training_labels,
+    training_of,
+)
+from assaymark.project.folder import Project, registered_pool
+from assaymark.training.training_advice import advice_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """What is done and what is missing.
+
+    Counts are those of the plan, or of the estimate where one is being worked on: `estimate` then
+    says which metric it is of. Without either they are those of the latest survey, whose purpose
+    `survey` says.
+    """
+
+    summary: str
+    items: int
+    claim: str | None
+    confidence: float | None
+    size: int | None
+    draws: int
+    labelled: int
+    missing: int
+    disputed: int
+    events: int
+    advice: str
+    estimate: str | None = None
+    survey: str | None = None
+
+
+def status(project: Project) -> Status:
+    """Counts of what happened; nothing that a label could tell about the claim."""
+    state = project.state()
+    pool = registered_pool(state)
+    attempt = state.attempt
+    order = attempt.order if attempt else []
+    missing = sum(not state.labelled(item) for item in order)
+    disputed = sum(state.disputed(item) for item in order)
+    size = attempt.plan.size if attempt else None
+    draws = len(attempt.draws) if attempt else 0
+    if attempt is None:
+        summary, advice = "No plan yet.", 'assaymark plan "f1 >= 0.75" …'
+    elif not attempt.open:
+        summary, advice = f"Plan {attempt.plan.number}: {attempt.outcome}.", "assaymark plan …"
+    elif attempt.looks and attempt.looks[-1][2].decision == "pass":
+        summary, advice = f"Plan {attempt.plan.number}: established.", "assaymark certify"
+    elif not draws or (attempt.plan.mode == "fixed" and size is not None and draws < size):
+        summary, advice = f"Plan {attempt.plan.number} is open.", "assaymark draw"
+    elif missing:
+        summary, advice = (
+            f"Plan {attempt.plan.number} waits for labels.",
+            "assaymark draw --pending",
+        )
+    else:
+        summary, advice = f"Plan {attempt.plan.number} can be looked at.", "assaymark look"
+    found = Status(
+        summary=summary,
+        items=pool.summary.items,
+        claim=str(attempt.plan.claim) if attempt else None,
+        confidence=attempt.plan.confidence if attempt else None,
+        size=size,
+        draws=draws,
+        labelled=len(order) - missing,
+        missing=missing,
+        disputed=disputed,
+        events=state.head.seq if state.head else 0,
+        advice=advice,
+    )
+    if state.reviews and attempt is None:
+        return _of_review(found, state)
+    work = _estimate(state)
+    if work is not None:
+        return _of_estimate(found, state, work)
+    training = training_of(state)
+    if training is not None and _trains(state, training):
+        return _of_training(found, state, training)
+    if training is not None and attempt is not None and attempt.closed is not None:
+        return replace(found, advice="assaymark train")
+    return found if attempt is not None or not state.surveys else _of_survey(found, state)
+
+
+def _of_review(found: Status, state: State) -> Status:
+    """The same, about a review."""
+    review = state.reviews[-1]
+    order = review.order
+    missing = sum(not state.labelled(item) for item in order)
+    advice = "assaymark review next --pending" if missing else "assaymark review status"
+    return replace(
+        found,
+        summary="The review waits for labels." if missing else "The review can go on.",
+        advice=advice,
+        survey="review",
+        confidence=float(review.opened.confidence),
+        draws=len(order),
+        labelled=len(order) - missing,
+        missing=missing,
+        disputed=sum(state.disputed(item) for item in order),
+    )
+
+
+def _of_survey(found: Status, state: State) -> Status:
+    """The same, about the latest survey of a project without a plan."""
+    work = state.surveys[-1]
+    missing = sum(not state.labelled(item) for item in work.order)
+    told = f"Survey {work.survey.number} ({work.survey.purpose})"
+    if missing:
+        summary, advice = f"{told} waits for labels.", "assaymark label FILE"
+    elif not work.reports or work.reports[-1][0] < state.labels_at:
+        summary, advice = f"{told} can be read.", answer_command(work.survey)
+    else:
+        summary, advice = f"{told} was read.", "assaymark report"
+    return replace(
+        found,
+        summary=summary,
+        advice=advice,
+        survey=work.survey.purpose,
+        draws=len(work.order),
+        labelled=len(work.order) - missing,
+        missing=missing,
+        disputed=sum(state.disputed(item) for item in work.order),
+    )
+
+
+def _trains(state: State, work: SurveyWork) -> bool:
+    """Whether the next step is one of the training: no plan is open, and it went on since the last."""
+    attempt = state.attempt
+    if attempt is None or is_frozen(state):
+        return attempt is None or not attempt.open
+    if attempt.open:
+        return False
+    since = bool(work.models) and work.models[-1][0] > attempt.sealed_at
+    return since or any(not state.labelled(item) for item in work.order)
+
+
+def _of_training(found: Status, state: State, work: SurveyWork) -> Status:
+    """The same, about a training that no plan judges now."""
+    missing = sum(not state.labelled(item) for item in work.order)
+    last = work.models[-1][2] if work.models else None
+    if is_frozen(state):
+        summary, advice = (
+            "The classifier is frozen; its plan is not sealed.",
+            "assaymark train --stop",
+        )
+    elif missing:
+        summary, advice = "Training waits for labels.", "assaymark draw --pending"
+    elif last is None or last.digest != labels_digest(training_labels(state, work)):
+        summary, advice = "Training can go on.", "assaymark train"
+    elif advice_of(work).action == "certify":
+        summary, advice = "Training may stop.", "assaymark train --stop"
+    else:
+        summary, advice = "Training can go on.", "assaymark train"
+    before = f"{found.summary} " if state.attempt is not None else ""
+    return replace(
+        found,
+        summary=f"{before}{summary}",
+        advice=advice,
+        claim=str(settings_of(work).goal.claim),
+        confidence=settings_of(work).goal.confidence,
+        survey="training",
+        size=None,
+        draws=len(work.order),
+        labelled=len(work.order) - missing,
+        missing=missing,
+        disputed=sum(state.disputed(item) for item in work.order),
+    )
+
+
+def _estimate(state: State) -> SurveyWork | None:
+    """The estimate that is worked on, if there is one."""
+    if not any(work.survey.purpose == "estimate" for work in state.surveys):
+        return None  # claims are told faster without the statistics of estimates
+    from assaymark.estimation.survey import current_estimate
+
+    return current_estimate(state)
+
+
+def _of_estimate(found: Status, state: State, work: SurveyWork) -> Status:
+    """The same, about an estimate."""
+    from assaymark.estimation.survey import design_of
+
+    design, number = design_of(work), work.survey.number
+    drawn = len(work.order)
+    missing = sum(not state.labelled(item) for item in work.order)
+    fresh = not work.reports or work.reports[-1][0] < state.labels_at
+    if missing:
+        summary, advice = f"Estimate {number} waits for labels.", "assaymark draw --pending"
+    elif drawn < min(design.labels, design.items):
+        summary, advice = f"Estimate {number} is open.", "assaymark draw"
+    elif fresh:
+        summary, advice = f"Estimate {number} can be read.", "assaymark estimate"
+    else:
+        summary, advice = f"Estimate {number} was read.", "assaymark report"
+    return replace(
+        found,
+        summary=summary,
+        advice=advice,
+        estimate=design.metric,
+        confidence=design.confidence,
+        size=design.labels,
+        draws=drawn,
+        labelled=drawn - missing,
+        missing=missing,
+        disputed=sum(state.disputed(item) for item in work.order),
+    )

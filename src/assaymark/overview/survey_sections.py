@@ -1,0 +1,88 @@
+"""Which section tells the result of which kind of survey."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from assaymark.certification.view.dossier import SurveySeen
+from assaymark.claims.results import counted
+from assaymark.estimation.report import estimate_section
+from assaymark.pair_recall.report import recall_section
+from assaymark.reports.section import Section, Table
+from assaymark.training.report import training_section
+from assaymark.triaging.report import audit_section, triage_section
+
+SECTIONS: dict[str, Callable[[Mapping[str, Any]], Section]] = {
+    "estimate": estimate_section,
+    "recall": recall_section,
+    "triage": triage_section,
+    "audit": audit_section,
+    "training": training_section,
+}
+"""Purpose of the survey -> section from the result on record."""
+
+
+def standing(surveys: Sequence[SurveySeen]) -> tuple[SurveySeen, ...]:
+    """What a report tells: no plans without a draw, and of audits the one that tells all batches."""
+    return tuple(
+        seen
+        for at, seen in enumerate(surveys)
+        if (seen.drawn or seen.result) and not _continued(seen, surveys[at + 1 :])
+    )
+
+
+def _continued(seen: SurveySeen, later: Sequence[SurveySeen]) -> bool:
+    if seen.purpose != "audit" or seen.result is None:
+        return False
+    told = [batch["name"] for batch in seen.result["batches"]]
+    return any(
+        [batch["name"] for batch in one.result["batches"][: len(told)]] == told
+        for one in later
+        if one.purpose == "audit" and one.result is not None
+    )
+
+
+def survey_section(seen: SurveySeen) -> Section:
+    """The section of a survey: its purpose's own, or a plain table of the result."""
+    if seen.result is not None and seen.purpose in SECTIONS:
+        section = SECTIONS[seen.purpose](seen.result)
+        if seen.purpose == "estimate":  # a project has several: by number, as on the command line
+            name = seen.result["metrics"][0]["title"]
+            return replace(section, title=f"Estimate {seen.number}: {name}")
+        return section
+    done = f"{counted(seen.labelled, 'label')} of {counted(seen.drawn, 'drawn item')}"
+    if seen.result is None:
+        return Section(
+            title=f"Survey {seen.number}: {seen.purpose}",
+            sentence=f"No result is on record yet ({done}).",
+        )
+    table = Table(
+        caption="The result on record",
+        header=("what", "value"),
+        rows=tuple(_flat(seen.result)),
+    )
+    return Section(
+        title=f"Survey {seen.number}: {seen.purpose}",
+        sentence=f"The latest result on record ({done}).",
+        tables=(table,),
+    )
+
+
+def _flat(value: Any, name: str = "") -> list[tuple[str, str]]:
+    """Nested values as rows, named by the way to them."""
+    if isinstance(value, Mapping):
+        pairs = list(value.items())
+    elif isinstance(value, list):
+        pairs = [(str(number + 1), item) for number, item in enumerate(value)]
+    else:
+        return [
+            (
+                name,
+                "–"
+                if value is None
+                else f"{value:.6g}"
+                if isinstance(value, float)
+                else str(value),
+            )
+        ]
+    return [row for key, item in pairs for row in _flat(item, f"{name} {key}".strip())]

@@ -1,0 +1,1 @@
+"""Recall from classifiers that overlap."""

@@ -1,0 +1,1 @@
+"""Commands: recall, keywords, pair."""

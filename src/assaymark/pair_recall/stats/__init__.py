@@ -1,0 +1,1 @@
+"""Capture and recapture over the cells of overlapping classifiers: pure functions."""

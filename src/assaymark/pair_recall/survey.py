@@ -1,0 +1,139 @@
+"""Recall within a project: batches over the cells and their results are on record."""
+
+import secrets
+from pathlib import Path
+
+from assaymark.claims.results import counted
+from assaymark.errors import PlanError
+from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork
+from assaymark.pair_recall.files import new_labels
+from assaymark.pair_recall.overlap import CellSample
+from assaymark.pair_recall.recall import (
+    RecallAnswer,
+    RecallWish,
+    answer_json,
+    answer_recall,
+    unclear,
+)
+from assaymark.pair_recall.stats.capture_recapture import share
+from assaymark.pool import Progress, silent
+from assaymark.pool.cells import cell_names, count_cells, lowest_tickets
+from assaymark.project.folder import Project, Session, collection_of
+from assaymark.records.survey import Cell, Survey
+from assaymark.sampling.surveys import SurveyBatch, cell_labels, find_survey, hand_out, open_survey
+
+
+def draw_recall_survey(
+    project: Project,
+    wish: RecallWish,
+    *,
+    count: int,
+    outside: int = 0,
+    seed: str | None = None,
+    output: Path | None = None,
+    progress: Progress = silent,
+) -> SurveyBatch:
+    """Open or continue the survey of these classifiers and hand out its next items, blind."""
+    with project.writing() as session:
+        state = session.state
+        pool = collection_of(state)
+        opened = project.pool(pool, wish.flags)
+        try:
+            progress("counting the cells", None)
+            sizes = count_cells(opened, wish.flags)
+            work = _survey(session, wish, sizes, seed)
+            cells, taken = _so_far(state, work)
+            new = new_labels(wish, cells, count, outside)
+            progress("drawing a ticket for every item", None)
+            drawn = lowest_tickets(opened, work.survey.seed, sizes=sizes, taken=taken, new=new)
+            texts = opened.texts([name for name, _ in drawn])
+        finally:
+            opened.close()
+        places = {name: place for place, name in enumerate(cell_names(len(wish.flags)))}
+        items = [SurveyedItem(id=name, cell=places[cell]) for name, cell in drawn]
+        return hand_out(project, session, work, items, texts, output=output)
+
+
+def _settings(wish: RecallWish) -> dict[str, object]:
+    return {"flags": list(wish.flags)}
+
+
+def _survey(
+    session: Session, wish: RecallWish, sizes: dict[str, int], seed: str | None
+) -> SurveyWork:
+    state = session.state
+    work = find_survey(state, "recall", _settings(wish))
+    if work is not None:
+        if {cell.name: cell.items for cell in work.survey.cells} != sizes:
+            raise PlanError(
+                "The cells of the classifiers have changed since the survey began, so its labels no "
+                "longer describe them. Begin a new project for the new classifiers."
+            )
+        return work
+    if seed in state.seeds:
+        raise PlanError(
+            f"The seed {seed!r} was used in this project before: the same items would be drawn again, "
+            "and their labels are known. Use another seed, or leave --seed out."
+        )
+    survey = Survey(
+        number=len(state.surveys) + 1,
+        purpose="recall",
+        seed=seed or secrets.token_hex(16),
+        cells=tuple(Cell(name=name, items=items) for name, items in sizes.items()),
+        text=collection_of(state).columns.text,
+        settings=_settings(wish),
+    )
+    return open_survey(session, survey)
+
+
+def _so_far(state: State, work: SurveyWork) -> tuple[dict[str, CellSample], dict[str, int]]:
+    """The cells as the next batch sees them (drawn counts as labelled), and what was drawn."""
+    cells, taken = {}, {}
+    for found in cell_labels(state, work):
+        clear = CellSample(
+            items=found.items, labels=found.labelled - found.skipped, positives=found.positives
+        )
+        rate = share(clear) if clear.labels else 0.5
+        cells[found.name] = CellSample(
+            items=found.items, labels=found.drawn, positives=round(rate * found.drawn)
+        )
+        taken[found.name] = found.drawn
+    return cells, taken
+
+
+def recall_of_survey(project: Project, wish: RecallWish) -> RecallAnswer:
+    """What the labels so far say; goes on record."""
+    with project.writing() as session:
+        work = find_survey(session.state, "recall", _settings(wish))
+        if work is None:
+            raise PlanError(
+                f"No batch was drawn for {' and '.join(wish.flags)} in this project yet. Draw one: "
+                "assaymark recall --a COL --b COL --draw N -p DIR."
+            )
+        found = cell_labels(session.state, work)
+        cells = {
+            cell.name: CellSample(
+                items=cell.items, labels=cell.labelled - cell.skipped, positives=cell.positives
+            )
+            for cell in found
+        }
+        waiting = sum(cell.drawn - cell.labelled for cell in found)
+        told = (*unclear(sum(cell.skipped for cell in found)), *_waiting(waiting))
+        answer = answer_recall(wish, cells, told=told)
+        session.record(
+            SurveyReported(
+                survey=work.survey.number,
+                labels=answer.estimate.labels,
+                result=answer_json(answer),
+            )
+        )
+    return answer
+
+
+def _waiting(number: int) -> tuple[str, ...]:
+    if not number:
+        return ()
+    return (
+        f"Drawn without a label yet: {counted(number, 'item')}. The estimate takes them to be like the "
+        "others of their cell.",
+    )

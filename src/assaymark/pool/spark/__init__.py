@@ -1,0 +1,1 @@
+"""Pools that Spark reads."""

@@ -1,0 +1,1 @@
+"""A project folder: ledger, pool, users; how it begins, moves and is kept safe."""

@@ -1,0 +1,153 @@
+"""A project folder: its ledger, its files, its clock."""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assaymark.errors import InputError, PlanError
+from assaymark.ledger import Ledger
+from assaymark.ledger.events import Attempt, Event, State, live_surveys, replay, training_of
+from assaymark.pool import Pool, engine_at_hand, has_pool, open_pool
+from assaymark.pool.sources import is_elsewhere
+from assaymark.project.place import ledger_of, pool_place
+from assaymark.records.pool import RegisteredPool
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+SCORES = "scores"  # the folder of what classifiers trained in the project said
+
+
+def utc_now() -> str:
+    """The time as RFC 3339 text in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """A folder with a ledger in it.
+
+    `pool_at` is where the pool lies now, if it was moved; `spark` is the session or address of
+    the cluster, if the pool needs one.
+    """
+
+    folder: Path
+    pool_at: str | None = None
+    now: Callable[[], str] = field(default=utc_now)
+    spark: "str | SparkSession | None" = None
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger of the project; refused where the folder is not one."""
+        return ledger_of(self.folder)
+
+    def state(self) -> State:
+        """Where the project stands."""
+        return replay(self.ledger.entries())
+
+    @contextmanager
+    def writing(self) -> Iterator["Session"]:
+        """The project while nobody else can write to it."""
+        with self.ledger.writing() as writer:
+            session = Session(state=replay(writer.entries))
+            yield session
+            writer.append(session.events, time=self.now())
+
+    def pool(self, registered: RegisteredPool, flags: Sequence[str] = ()) -> Pool:
+        """The registered pool, opened for reading, with these 0/1 columns at hand."""
+        place = self.pool_path(registered)
+        if is_own(registered) and not Path(place).exists():
+            raise InputError(
+                f"The scores of the frozen classifier are not in this project: {registered.source!r} is "
+                "missing. Copy it from where the classifier was trained, or restore a backup."
+            )
+        engine = engine_at_hand(place, registered.engine, self.spark)
+        return open_pool(place, registered.columns, engine=engine, spark=self.spark, flags=flags)
+
+    def has_pool(self, registered: RegisteredPool) -> bool:
+        """Whether there is anything where the pool was."""
+        return has_pool(self.pool_path(registered), engine=registered.engine, spark=self.spark)
+
+    def pool_path(self, registered: RegisteredPool) -> str:
+        """Where the pool is; a source on record is relative to the project, a named one is not.
+
+        What the project scored itself lies in its own folder, wherever the collection went.
+        """
+        if is_own(registered):
+            return str(self.folder / registered.source)
+        if self.pool_at is not None:
+            return self.pool_at
+        place = pool_place(self.folder) or registered.source
+        return place if is_elsewhere(place) else str(self.folder / place)
+
+
+@dataclass(kw_only=True)
+class Session:
+    """What a step knows and what it wants recorded."""
+
+    state: State
+    events: list[Event] = field(default_factory=list)
+
+    def record(self, *events: Event) -> None:
+        """Have these events appended when the step ends well."""
+        self.events.extend(events)
+
+
+def is_own(registered: RegisteredPool) -> bool:
+    """Whether the pool is a file that the project wrote: scores of a classifier trained in it."""
+    return registered.source.startswith(f"{SCORES}/")
+
+
+def collection_of(state: State) -> RegisteredPool:
+    """The pool as it was registered, without the scores of classifiers trained in the project."""
+    registered_pool(state)
+    if state.collection is None:
+        raise PlanError(
+            "This project has no pool yet: assaymark init did not finish. Run it again."
+        )
+    return state.collection
+
+
+def registered_pool(state: State) -> RegisteredPool:
+    """What plans draw from; refused where init did not finish."""
+    if state.pool is None:
+        raise PlanError(
+            "This project has no pool yet: assaymark init did not finish. Run it again."
+        )
+    return state.pool
+
+
+def latest_attempt(state: State) -> Attempt:
+    """The latest plan; refused where there is none."""
+    if state.attempt is None and training_of(state) is not None:
+        raise PlanError(
+            "This project trains a classifier and has no plan yet. Training items come by assaymark train; "
+            "assaymark train --stop freezes the classifier and seals the plan."
+        )
+    if state.attempt is None:
+        raise PlanError('This project has no plan yet. Seal one: assaymark plan "f1 >= 0.75" …')
+    return state.attempt
+
+
+def handed_out(state: State) -> list[str]:
+    """The items of the latest plan and of all surveys, each once, in the order they were drawn."""
+    orders = [state.attempt.order] if state.attempt else []
+    orders += [work.order for work in live_surveys(state)]
+    orders += [review.order for review in state.reviews]
+    return list(dict.fromkeys(itertools.chain.from_iterable(orders)))
+
+
+def open_attempt(state: State) -> Attempt:
+    """The plan that is being worked on; refused where it is closed."""
+    attempt = latest_attempt(state)
+    if not attempt.open:
+        raise PlanError(
+            f"Plan {attempt.plan.number} is closed ({attempt.outcome}). Seal a new plan to go on: "
+            "assaymark plan …"
+        )
+    return attempt

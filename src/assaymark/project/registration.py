@@ -1,0 +1,103 @@
+"""Register a pool and begin a project."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assaymark import __version__
+from assaymark.claims.canonical import digest
+from assaymark.claims.record import stored
+from assaymark.errors import InputError
+from assaymark.ledger.events import PoolRegistered
+from assaymark.pool import Progress, open_pool, silent
+from assaymark.pool.sources import is_elsewhere, settle
+from assaymark.project.folder import Project, utc_now
+from assaymark.project.place import (
+    LEDGER,
+    is_project,
+    ledger_of,
+    named_ledger,
+    private_folder,
+    remember_ledger,
+)
+from assaymark.records.pool import Columns, PoolFile, PoolSummary, RegisteredPool
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def init(
+    folder: Path,
+    *,
+    pool: str,
+    columns: Columns,
+    engine: str = "duckdb",
+    spark: "str | SparkSession | None" = None,
+    ledger: str = LEDGER,
+    progress: Progress = silent,
+    now: Callable[[], str] = utc_now,
+) -> RegisteredPool:
+    """Read and check the pool, and make the project's ledger. Repeatable until it succeeds.
+
+    The ledger is a file of the project, or postgresql://user@host/database[#name]. The engine spark
+    reads tables too; `spark` is a session or the address of the cluster, and is not put on record.
+    """
+    refuse_used(folder)
+    named_ledger(ledger, folder)  # an address that cannot be is refused before the pool is read
+    pool = settle(pool, engine)
+    opened = open_pool(pool, columns, engine=engine, spark=spark)
+    try:
+        summary = opened.summary(progress)
+        files = opened.files(progress)
+    finally:
+        opened.close()
+    registered = RegisteredPool(
+        source=_source(folder, pool),
+        engine=engine,
+        columns=columns,
+        summary=summary,
+        files=files,
+        fingerprint=fingerprint(files, summary, columns),
+    )
+    private_folder(folder)
+    store = named_ledger(ledger, folder)
+    store.create()
+    if store.entries():
+        raise InputError(
+            f"The ledger {store.address!r} is in use by another project. Choose another name for "
+            "this one: --ledger postgresql://…/database#name."
+        )
+    remember_ledger(folder, store)
+    with Project(folder=folder, now=now).writing() as session:
+        if session.state.pool is not None:
+            raise InputError(_used(folder))
+        session.record(PoolRegistered(pool=registered, software=__version__))
+    return registered
+
+
+def fingerprint(files: tuple[PoolFile, ...], summary: PoolSummary, columns: Columns) -> str:
+    """What identifies a pool: its bytes, what was counted in it, and which column means what."""
+    return digest([stored(files), stored(summary), stored(columns)])
+
+
+def refuse_used(folder: Path) -> None:
+    """Refuse a folder that is a project already."""
+    if is_project(folder) and ledger_of(folder).entries():
+        raise InputError(_used(folder))
+
+
+def _used(folder: Path) -> str:
+    return (
+        f"{str(folder)!r} already is an assaymark project. Work on it with -p {folder}, or choose "
+        "another folder."
+    )
+
+
+def _source(folder: Path, pool: str) -> str:
+    """The pool relative to the project where they lie side by side, so that both can be moved."""
+    if is_elsewhere(pool):
+        return pool
+    path, home = Path(pool).expanduser().absolute(), folder.absolute()
+    if path.is_relative_to(home.parent):
+        return path.relative_to(home.parent).as_posix().join(("../", ""))
+    return path.as_posix()

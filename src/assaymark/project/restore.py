@@ -1,0 +1,245 @@
+"""A project made anew from a backup that anybody may have written: nothing in it is believed."""
+
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import tarfile
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from assaymark.errors import InputError, VerificationError
+from assaymark.ledger import Ledger
+from assaymark.ledger.events import Entry, check_chain, check_story
+from assaymark.project.backup import EVENTS, FILES, MANIFEST, SCHEMA, Backup, is_left_out
+from assaymark.project.move import copy_entries
+from assaymark.project.place import LEDGER, is_project, named_ledger, remember_ledger
+
+CHUNK = 1 << 20
+LONGEST_MANIFEST = 16 << 20
+LONGEST_EVENT = 64 << 20
+"""Bytes. A large batch is an event of a few million."""
+BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Listed:
+    """What the manifest says that the archive holds."""
+
+    events: int
+    head: str
+    bytes: int
+    files: dict[str, tuple[str, int]]
+
+
+def restore(path: Path, folder: Path, *, ledger: str = LEDGER) -> Backup:
+    """Make the project anew from a backup, after everything in it was checked.
+
+    Members are written to a folder of their own while they are checked, and the project appears
+    when all is well; otherwise nothing is left behind.
+    """
+    _refuse_used(folder)
+    store = named_ledger(ledger, folder)
+    with _beside(folder) as made, _opened(path) as archive:
+        listed, entries = _unpack(archive, made)
+        if ledger == LEDGER:
+            own: Ledger = named_ledger(LEDGER, made)
+            own.create()
+            copy_entries(entries, own)
+        else:
+            store.create()
+            copy_entries(entries, store)
+            remember_ledger(made, store)
+        made.replace(folder)
+    return Backup(path=path, events=listed.events, head=listed.head, files=len(listed.files))
+
+
+def _refuse_used(folder: Path) -> None:
+    if is_project(folder):
+        raise InputError(
+            f"{str(folder)!r} already is an assaymark project. Restore into another folder."
+        )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"The folder {str(folder)!r} is not empty. Restore into a new one.")
+
+
+@contextmanager
+def _beside(folder: Path) -> Iterator[Path]:
+    """A private folder on the same disk, gone at the end with whatever is left in it."""
+    missing = [parent for parent in folder.absolute().parents if not parent.exists()]
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as place:
+            made = Path(place) / "project"
+            made.mkdir(mode=0o700)
+            yield made
+    except OSError as error:
+        raise InputError(
+            f"The project cannot be restored to {str(folder)!r}: {error.strerror or error}."
+        ) from error
+    finally:
+        for parent in missing:  # the innermost first; one that is in use stays
+            if parent.is_dir() and not any(parent.iterdir()):
+                parent.rmdir()
+
+
+class _Bounded:
+    """A stream that refuses to hand out much at once: headers of an archive have no other bound."""
+
+    def __init__(self, stream: gzip.GzipFile) -> None:
+        self.seek, self.tell, self._stream = stream.seek, stream.tell, stream
+
+    def read(self, size: int = -1) -> bytes:
+        if not 0 <= size <= CHUNK:
+            raise VerificationError("The backup is damaged: it has a header of unheard-of length.")
+        return self._stream.read(size)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tarfile.TarFile]:
+    try:
+        with gzip.open(path, "rb") as stream:
+            bounded: Any = _Bounded(stream)
+            with tarfile.open(fileobj=bounded, mode="r:") as archive:
+                yield archive
+    except (gzip.BadGzipFile, zlib.error, tarfile.TarError, EOFError, RecursionError) as error:
+        raise InputError(f"The backup {str(path)!r} cannot be read: {error}.") from error
+    except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
+        if error.filename != str(path):
+            raise
+        raise InputError(f"The backup {str(path)!r} cannot be read: {error.strerror}.") from error
+
+
+def _unpack(archive: tarfile.TarFile, made: Path) -> tuple[_Listed, list[Entry]]:
+    """Everything in the archive, in the order in which a backup is written."""
+    with _member(archive, archive.next(), MANIFEST, LONGEST_MANIFEST) as stream:
+        listed = _manifest(b"".join(iter(lambda: stream.read(CHUNK), b"")))
+    needed, free = sum(size for _, size in listed.files.values()), shutil.disk_usage(made).free
+    if needed + listed.bytes > free:
+        raise InputError(
+            f"The backup needs {(needed + listed.bytes) / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are "
+            "free. Restore it to a larger disk."
+        )
+    with _member(archive, archive.next(), EVENTS, listed.bytes) as stream:
+        entries = _entries(stream, listed)
+    waiting = dict(listed.files)
+    while (member := archive.next()) is not None:
+        name = member.name.removeprefix(f"{FILES}/")
+        if name == member.name or not _is_ours(name):
+            raise VerificationError(f"The backup holds {member.name!r}, which is no file of ours.")
+        if name not in waiting:
+            raise _other_files()
+        digest, size = waiting.pop(name)
+        with _member(archive, member, f"{FILES}/{name}", size) as stream:
+            _write(stream, _inside(made, name), name, digest, size)
+    if waiting:
+        raise _other_files()
+    return listed, entries
+
+
+@contextmanager
+def _member(
+    archive: tarfile.TarFile, member: tarfile.TarInfo | None, name: str, most: int
+) -> Iterator[IO[bytes]]:
+    """One member, if it has this name, is a plain file and no longer than it may be."""
+    if member is None or member.name != name:
+        raise InputError(
+            f"The file is not a backup that assaymark wrote: it has no {name} where one should be."
+        )
+    plain = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not member.issparse()
+    stream = archive.extractfile(member) if plain else None
+    if stream is None:
+        raise VerificationError(f"The backup holds {member.name!r}, which is no file of ours.")
+    if member.size > most:
+        raise VerificationError(
+            f"The backup is damaged: {member.name!r} was changed, it is longer than {most:,} bytes."
+        )
+    with stream:
+        yield stream
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a file of this name may be written into a project folder.
+
+    >>> [_is_ours(name) for name in ("reserve/plan-1-1.parquet", "/etc/x", "a/../../x", "a//b", "")]
+    [True, False, False, False, False]
+    """
+    strange = "\\" in name or not name.isprintable() or name[1:2] == ":"
+    parts = name.split("/")
+    return not strange and not {"", ".", ".."} & set(parts) and not is_left_out(name)
+
+
+def _inside(made: Path, name: str) -> Path:
+    path = made / name
+    if not path.resolve().is_relative_to(made.resolve()):
+        raise VerificationError(f"The backup holds {name!r}, which is no file of ours.")
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return path
+
+
+def _write(stream: IO[bytes], path: Path, name: str, digest: str, size: int) -> None:
+    """The member on disk, hashed on the way."""
+    found = hashlib.sha256()
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as target:
+        while content := stream.read(CHUNK):
+            found.update(content)
+            target.write(content)
+        whole = target.tell() == size
+        target.flush()
+        os.fsync(handle)
+    if not whole or found.hexdigest() != digest:
+        raise VerificationError(f"The backup is damaged: {name!r} was changed.")
+
+
+def _manifest(text: bytes) -> _Listed:
+    try:
+        found = dict(json.loads(text))
+        schema = int(found["schema"])
+        if schema != SCHEMA:
+            raise InputError(
+                f"The backup has schema {schema}, and this version of assaymark reads {SCHEMA}. "
+                "Restore it with the version that wrote it."
+            )
+        files = {str(n): (str(f["sha256"]), int(f["size"])) for n, f in found["files"].items()}
+        listed = _Listed(
+            events=int(found["events"]), head=str(found["head"]), bytes=int(found["bytes"]),
+            files=files,
+        )  # fmt: skip
+    except InputError:
+        raise
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(
+            "The file is not a backup that assaymark wrote: its manifest cannot be read."
+        ) from error
+    if min([listed.bytes, *(size for _, size in files.values())]) < 0:
+        raise VerificationError("The backup is damaged: its manifest has sizes below 0.")
+    return listed
+
+
+def _entries(stream: IO[bytes], listed: _Listed) -> list[Entry]:
+    entries: list[Entry] = []
+    try:
+        while line := stream.readline(LONGEST_EVENT):
+            entry = Entry(**json.loads(line))
+            check_chain([entry], entries[-1] if entries else None)
+            entries.append(entry)
+        check_story(entries)
+    except (*BREAKAGE, RecursionError) as error:
+        raise VerificationError("The backup is damaged: its events cannot be read.") from error
+    head = entries[-1].hash if entries else ""
+    if head != listed.head or len(entries) != listed.events:
+        raise VerificationError("The backup is damaged: events are missing at its end.")
+    return entries
+
+
+def _other_files() -> VerificationError:
+    return VerificationError(
+        "The backup is damaged: its files are not those of its manifest, each once."
+    )

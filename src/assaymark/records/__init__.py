@@ -1,0 +1,1 @@
+"""Frozen nouns that are stored: they check themselves and compute nothing."""

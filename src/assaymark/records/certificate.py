@@ -1,0 +1,193 @@
+"""A certificate: a claim, its evidence in numbers, and where to find the rest."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assaymark.claims.claim import Claim
+from assaymark.claims.record import Record, stored
+from assaymark.records.claim_terms import LockNote
+from assaymark.records.look import RowLook, Tally
+from assaymark.records.plan import Plan
+from assaymark.records.pool_shape import CLASSIFIER, PoolCell
+from assaymark.records.population import Population
+
+FORMAT = 1
+CLOSED = {
+    "refuted": "the claim was refuted",
+    "not reached": "the bound did not reach the claim",
+    "budget spent": "the budget was spent without proof",
+    "census": "every item was labelled, and the claim does not hold",
+    "given up": "given up",
+}
+"""Why a plan was closed, by the code that the ledger keeps."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolSeal(Record):
+    """Which collection the claim is about."""
+
+    source: str
+    items: int
+    cells: tuple[PoolCell, ...]
+    fingerprint: str
+
+    @property
+    def predictions(self) -> tuple[bool | None, ...]:
+        """What is predicted of the items in each cell."""
+        found = (cell.predictions.get(CLASSIFIER) for cell in self.cells)
+        return tuple(None if value is None else bool(value) for value in found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StratumCount(Record):
+    """What was found in one stratum."""
+
+    stratum: int
+    items: int
+    draws: int
+    tallies: tuple[Tally, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LookSeen(Record):
+    """One look on record."""
+
+    event: int
+    time: str
+    decision: str
+    low: float
+    high: float
+    labels: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelNote(Record):
+    """A correction or a decision between annotators, by the event that recorded it."""
+
+    event: int
+    kind: str
+    item: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Annotator(Record):
+    """Who labelled how many items of this plan."""
+
+    name: str
+    labels: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlierAttempt(Record):
+    """A plan that was sealed on the same pool before this one, and why it ended without proof."""
+
+    plan: int
+    claim: Claim
+    confidence: float
+    method: str
+    outcome: str
+    looks: int
+    draws: int
+    reason: str | None = None
+    note: str | None = None
+
+    @property
+    def why(self) -> str | None:
+        """Why it ended, in words."""
+        return self.note or (None if self.reason is None else CLOSED.get(self.reason, self.reason))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account(Record):
+    """The risk of the plan: what is stated, the level it ran at, and the plans that share it.
+
+    Numbers are decimal text; `before` and `after` are the wealth of the account.
+    """
+
+    name: str
+    confidence: str
+    level: str
+    share: str
+    earlier: tuple[int, ...] | None = None
+    before: str | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WitnessNote(Record):
+    """Who is said to keep a head of the ledger, by the event that recorded it."""
+
+    event: int
+    form: str
+    head: str
+    by: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerSeal(Record):
+    """The ledger up to the certificate: number of events, and the hash of the last one."""
+
+    events: int
+    head: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate(Record):
+    """The facts that are needed to recompute a verdict from the ledger it names; no sentence.
+
+    `rows` are the verdicts on the rows of the claim, `tallies` what they rest on: draws, or all
+    items of the claim where `census` is true. `population` says what the claim is about where the
+    classifier was trained in the project, and `witnesses` who keeps heads of the ledger.
+    `lock` is the claim file that the plan was sealed for.
+    """
+
+    kind: Literal["assaymark certificate"] = "assaymark certificate"
+    format: int = FORMAT
+    software: str
+    issued: str
+    plan: Plan
+    rows: tuple[RowLook, ...]
+    census: bool
+    labels: int
+    draws: int
+    tallies: tuple[Tally, ...]
+    account: Account
+    strata: tuple[StratumCount, ...]
+    looks: tuple[LookSeen, ...]
+    annotators: tuple[Annotator, ...]
+    corrections: tuple[LabelNote, ...]
+    skipped: tuple[str, ...]
+    earlier: tuple[EarlierAttempt, ...]
+    pool: PoolSeal
+    ledger: LedgerSeal
+    population: Population | None = None
+    witnesses: tuple[WitnessNote, ...] | None = None
+    classifiers: dict[str, dict[str, str]] | None = None
+    expires: str | None = None
+    lock: LockNote | None = None
+
+    def sealed(self) -> dict[str, Any]:
+        """What is hashed and signed."""
+        found: dict[str, Any] = stored(self)
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check(Record):
+    """One thing that verification looked at."""
+
+    name: str
+    outcome: Literal["ok", "failed", "not checked"]
+    detail: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification(Record):
+    """What a stranger found when recomputing a certificate."""
+
+    status: Literal["verified", "verified in part", "consistent only", "failed"]
+    statement: str
+    checks: tuple[Check, ...]
+    population: str | None = None
+    missing: tuple[str, ...] = ()
+    """Which of ledger, pool, witness and signature could not be checked."""

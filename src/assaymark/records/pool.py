@@ -1,0 +1,216 @@
+"""A collection of items: which columns play which part, and what two light passes learnt."""
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from assaymark.claims.record import Record
+from assaymark.errors import InputError
+from assaymark.records.pool_shape import (
+    CLASSIFIER,
+    ColumnsShape,
+    Histogram,
+    PoolCell,
+    PoolFile,
+    PoolShape,
+    PredictedBy,
+    ScoreRange,
+    SummaryShape,
+)
+
+__all__ = ["Columns", "Histogram", "PoolFile", "PoolSummary", "RegisteredPool", "ReservedItem"]
+
+NO_BINS = Histogram(edges=(), counts=(), sums=())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns(Record):
+    """Which column of the pool holds what. `threshold` turns scores into predictions.
+
+    `groups` are columns that a claim may be made in every group of; `positive` is the prediction
+    that counts as positive where the two are not spelled 0 and 1.
+    """
+
+    shape: ClassVar[type] = ColumnsShape
+
+    id: str
+    score: str | None = None
+    prediction: str | None = None
+    threshold: float | None = None
+    text: tuple[str, ...] = ()
+    groups: tuple[str, ...] | None = None
+    positive: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.prediction and self.threshold is not None:
+            raise InputError(
+                "Give either --prediction or --threshold, not both: each says which items are "
+                "predicted positive."
+            )
+        if self.threshold is not None and not self.score:
+            raise InputError("--threshold needs --score: it is a cut-off on the scores.")
+        for name in self.text:
+            if name in (self.score, self.prediction):
+                raise InputError(
+                    f"'{name}' cannot be shown as text: people label without seeing scores or "
+                    "predictions."
+                )
+            if name.lower() in ("id", "label", "annotator", "time"):
+                raise InputError(
+                    f"A text column cannot be called '{name}': label files use that name. Rename the "
+                    "column in the pool."
+                )
+
+    @property
+    def predicts(self) -> bool:
+        """Whether items are predicted positive or negative at all."""
+        return self.prediction is not None or self.threshold is not None
+
+    def to_shape(self) -> ColumnsShape:
+        """The columns as they are stored."""
+        predicted = None
+        if self.predicts:
+            column = self.prediction or self.score or ""
+            predicted = {CLASSIFIER: PredictedBy(column=column, threshold=self.threshold)}
+        return ColumnsShape(
+            id=(self.id,),
+            predictions=predicted,
+            scores={CLASSIFIER: self.score} if self.score else None,
+            texts=self.text or None,
+        )
+
+    @classmethod
+    def from_shape(cls, shape: ColumnsShape) -> "Columns":
+        """The columns that `to_shape` described; refused where they need a newer version."""
+        predicted, scores = shape.predictions or {}, shape.scores or {}
+        names = {*predicted, *scores}
+        if len(shape.id) != 1 or names - {CLASSIFIER} or shape.groups or shape.classes:
+            raise InputError(
+                "This pool has several classifiers, groups, classes or columns of ids, which this "
+                "version of assaymark does not read. Install a newer assaymark."
+            )
+        by = predicted.get(CLASSIFIER)
+        threshold = by.threshold if by else None
+        return cls(
+            id=shape.id[0],
+            score=scores.get(CLASSIFIER),
+            prediction=by.column if by and threshold is None else None,
+            threshold=threshold,
+            text=shape.texts or (),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolSummary(Record):
+    """Everything later steps need to know about a pool without reading it again."""
+
+    shape: ClassVar[type] = SummaryShape
+
+    items: int
+    predicted_positive: int
+    predicted_negative: int
+    score_low: float | None = None
+    score_high: float | None = None
+    positive: Histogram | None = None
+    negative: Histogram | None = None
+
+    @property
+    def predicts(self) -> bool:
+        """Whether any item is predicted positive or negative."""
+        return self.predicted_positive + self.predicted_negative > 0
+
+    def to_shape(self) -> SummaryShape:
+        """The summary as it is stored: the predicted positives, then the predicted negatives."""
+        cells: tuple[PoolCell, ...]
+        if self.predicts:
+            cells = (
+                _cell(1, self.predicted_positive, self.positive),
+                _cell(0, self.predicted_negative, self.negative),
+            )
+        else:
+            cells = (PoolCell(items=self.items, histogram=self.negative),)
+        low, high = self.score_low, self.score_high
+        known = None if low is None or high is None else ScoreRange(low=low, high=high)
+        return SummaryShape(
+            items=self.items, cells=cells, ranges=None if known is None else {CLASSIFIER: known}
+        )
+
+    @classmethod
+    def from_shape(cls, shape: SummaryShape) -> "PoolSummary":
+        """The summary that `to_shape` described."""
+        known = (shape.ranges or {}).get(CLASSIFIER)
+        sides = {cell.predictions.get(CLASSIFIER): cell for cell in shape.cells}
+        positive, negative = sides.get(1), sides.get(0) or sides.get(None)
+        none = NO_BINS if known else None
+        return cls(
+            items=shape.items,
+            predicted_positive=positive.items if positive else 0,
+            predicted_negative=sides[0].items if 0 in sides else 0,
+            score_low=known.low if known else None,
+            score_high=known.high if known else None,
+            positive=positive.histogram if positive else none,
+            negative=negative.histogram if negative else none,
+        )
+
+
+def _cell(prediction: int, items: int, histogram: Histogram | None) -> PoolCell:
+    return PoolCell(items=items, predictions={CLASSIFIER: prediction}, histogram=histogram)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegisteredPool(Record):
+    """A pool as it was when the project began: where it is, its summary, its fingerprint."""
+
+    shape: ClassVar[type] = PoolShape
+
+    source: str
+    engine: str
+    columns: Columns
+    summary: PoolSummary
+    files: tuple[PoolFile, ...]
+    fingerprint: str
+    classifiers: dict[str, dict[str, str]] | None = None
+
+    @property
+    def cells(self) -> tuple[bool | None, ...]:
+        """What is predicted of the items in each cell; draws name cells by their place here."""
+        return (True, False) if self.summary.predicts else (None,)
+
+    def to_shape(self) -> PoolShape:
+        """The pool as it is stored."""
+        return PoolShape(
+            source=self.source,
+            engine=self.engine,
+            summary=self.summary.to_shape(),
+            files=self.files,
+            fingerprint=self.fingerprint,
+            classifiers=self.classifiers,
+            **_fields(self.columns.to_shape()),
+        )
+
+    @classmethod
+    def from_shape(cls, shape: PoolShape) -> "RegisteredPool":
+        """The pool that `to_shape` described."""
+        return cls(
+            source=shape.source,
+            engine=shape.engine,
+            columns=Columns.from_shape(shape),
+            summary=PoolSummary.from_shape(shape.summary),
+            files=shape.files,
+            fingerprint=shape.fingerprint,
+            classifiers=shape.classifiers,
+        )
+
+
+def _fields(shape: ColumnsShape) -> dict[str, Any]:
+    return {field.name: getattr(shape, field.name) for field in fields(ColumnsShape)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReservedItem(Record):
+    """An item that may be drawn: its place in the ticket order of its stratum."""
+
+    id: str
+    stratum: int
+    ticket: str
+    prediction: bool | None
+    score: float | None

@@ -1,0 +1,111 @@
+"""Training a classifier under a label budget: what is aimed at, what a refit showed, what is advised."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from assaymark.claims.checks import choice, count, open_share
+from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.record import Record
+from assaymark.claims.results import counted, percent
+from assaymark.errors import InputError
+
+SAMPLINGS = ("random", "uncertainty", "relevance")
+POPULATIONS = ("rest", "whole", "future")
+POLICIES = ("split", "adaptive", "first-in-budget", "wait")
+MODES = ("weighted", "anytime", "budget", "fixed")
+Action = Literal["train", "certify"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingGoal(Record):
+    """The claim to be certified, and the labels that training and certification may use together.
+
+    `wait` is how many further looks within the budget the policy `wait` asks for; `mode` is how
+    the classifier will be certified.
+    """
+
+    claim: Claim
+    confidence: float = 0.95
+    power: float = 0.93
+    budget: int | None = None
+    policy: str = "split"
+    wait: int = 0
+    mode: str = "weighted"
+
+    def __post_init__(self) -> None:
+        open_share("confidence", self.confidence)
+        open_share("power", self.power)
+        choice("policy", self.policy, POLICIES)
+        choice("mode", self.mode, MODES)
+        count("wait", self.wait)
+        if self.claim.side != "lower":
+            raise InputError(
+                f'Training aims at a metric that should be high, and "{self.claim}" is an upper '
+                'limit. Claim f1, recall, precision or accuracy: "f1 >= 0.75".'
+            )
+        if self.budget is not None and count("budget", self.budget) < 1:
+            raise InputError("A budget of 0 labels cannot train anything.")
+        if self.budget is None and self.policy != "adaptive":
+            raise InputError(
+                f"The policy {self.policy!r} divides a budget: say how many labels you can pay for "
+                "with --budget, or use --policy adaptive."
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Band(Record):
+    """Items of one predicted class with neighbouring scores, and the positives the scores promise."""
+
+    predicted: bool
+    items: int
+    expected: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingLook(Record):
+    """One refit: what it was trained on and what cross-validation and the scores say of it.
+
+    `counts` are out of fold with thresholds that did not see the item, on the random training
+    items only; `bands` are the collection as the calibrated scores see it.
+    """
+
+    labels: int
+    random: int
+    positives: int
+    counts: Counts
+    bands: tuple[Band, ...]
+    threshold: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice(Record):
+    """Whether to go on training or to certify, and why. None where nothing can be said yet.
+
+    `low` and `high` hold the metric with 90 % belief, `chance_true` is the belief that the claim
+    holds now; `certification` and `total` are labels expected if training stops now, and
+    `best_total` those at the training size `best_at`. `fixed_size` is the exact fixed test's.
+    None of this is a guarantee: certification is.
+    """
+
+    action: Action
+    reason: str
+    labels: int
+    out_of_reach: bool = False
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    chance_true: float | None = None
+    certification: int | None = None
+    total: int | None = None
+    best_at: int | None = None
+    best_total: int | None = None
+    fixed_size: int | None = None
+    until: int | None = None
+    next_look: int = 0
+
+    def __str__(self) -> str:
+        verb = "Stop training and certify" if self.action == "certify" else "Go on training"
+        belief = ""
+        if self.chance_true is not None:
+            belief = f", the claim holds now with a chance of about {percent(round(self.chance_true, 2))}"
+        return f"{verb} ({counted(self.labels, 'training label')}{belief}): {self.reason}."

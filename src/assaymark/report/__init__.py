@@ -1,1 +1,0 @@
-"""What people read: sentences, tables and charts from results that are already computed."""

@@ -1,0 +1,33 @@
+"""The report as one HTML file: no script, no link, nothing fetched. All text is escaped."""
+
+from functools import lru_cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from assaymark.reports.document import Report
+from assaymark.reports.render import svg
+from assaymark.reports.section import Chart
+
+
+def html(report: Report) -> str:
+    """The whole page as text."""
+    return _template().render(report=report, picture=_picture)
+
+
+def _picture(chart: Chart) -> Markup:
+    # drawn by our own renderer, which escapes the texts in it
+    return Markup(svg(chart.spec))  # noqa: S704
+
+
+@lru_cache(maxsize=1)
+def _template() -> Template:
+    loader = PackageLoader("assaymark.reports", "templates")
+    environment = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html")

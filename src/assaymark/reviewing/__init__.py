@@ -1,0 +1,1 @@
+"""Ranked review with a certified end: read in any order, stop when the recall is proved."""

@@ -1,0 +1,220 @@
+"""The next items to read: one queue in which random and directed items look the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assaymark.errors import InputError, PlanError
+from assaymark.files.batch import BatchRow, refuse_existing, write_batch
+from assaymark.files.writers import find_writer
+from assaymark.ledger.events import (
+    Event,
+    ReviewDrawn,
+    ReviewWork,
+    SecretCommitted,
+    State,
+    review_of,
+)
+from assaymark.pool import Progress, silent
+from assaymark.pool.duckdb import DuckDBPool
+from assaymark.pool.tables import file_digest
+from assaymark.project.folder import Project, Session, collection_of
+from assaymark.reviewing.ranking import Ranking, all_ids, rank
+from assaymark.reviewing.secret import new_secret, read_secret
+from assaymark.reviewing.standing import Account, account_of, readings, target_of
+from assaymark.reviewing.stats import commitment, draw_batch, experience, set_digest, wants_random
+from assaymark.sampling.surveys import store_texts
+from assaymark.sampling.tickets import blind_order
+
+MIXED = 10  # one item in so many is directed while random draws are wanted
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handout:
+    """What was handed out; which items are random is nowhere in it."""
+
+    number: int
+    items: tuple[str, ...]
+    open: int
+    path: Path | None
+    fill: str
+
+
+def the_review(state: State) -> ReviewWork:
+    """The review of the project; refused where there is none."""
+    work = review_of(state)
+    if work is None:
+        raise PlanError("This project has no review. Begin one in a new folder: review start.")
+    return work
+
+
+def random_share(work: ReviewWork, account: Account, count: int) -> int:
+    """How many of the next items are drawn at random."""
+    standing, target = account.standing, target_of(work)
+    told = readings(work, account.plays)
+    past = experience(told, found=standing.found, unread=standing.unread, target=target)
+    if work.opened.ranking == "none" and past.since_hit is None:
+        return count if standing.found else 0
+    wanted = wants_random(past, found=standing.found, unread=standing.unread, target=target)
+    return count - max(1, count // MIXED) if wanted and count > 1 else count * wanted
+
+
+def next_items(
+    project: Project,
+    *,
+    count: int,
+    output: Path | None = None,
+    form: str = "auto",
+    write: bool = True,
+    progress: Progress = silent,
+) -> Handout:
+    """Hand out the next `count` items: the random part is drawn first, from all unread items."""
+    if count < 1:
+        raise InputError(f"Hand out at least 1 item, got {count}.")
+    before = project.state()
+    work = the_review(before)
+    ids = all_ids(project, before)
+    ranking = rank(project, before, work, account_of(before, work).plays, progress=progress)
+    path = output or project.folder / f"review-{work.handouts + 1}.csv"
+    writer = find_writer(path, form)
+    with project.writing() as session:
+        state = session.state
+        work = the_review(state)
+        events, items = _drawn(project, session, work, ids, ranking, count)
+        texts = _texts(project, state, items)
+        file, digest = _store(project, state, work, items, texts)
+        order = blind_order(f"{work.opened.commitment}:{work.handouts + 1}", items)
+        if write and items:
+            refuse_existing(path)
+            rows: list[BatchRow] = [{"id": item, "label": "", **texts[item]} for item in order]
+            write_batch(path, rows, collection_of(state).columns.text, form=form)
+        session.record(*(_filed(event, file, digest) for event in events))
+        still = sum(not state.labelled(item) for item in work.handed)
+    return Handout(
+        number=events[-1].handout,
+        items=tuple(order),
+        open=still + len(items),
+        path=path if write and items else None,
+        fill=writer.fill,
+    )
+
+
+def _filed(event: ReviewDrawn, file: str, digest: str) -> Event:
+    from dataclasses import replace
+
+    return replace(event, file=file, sha256=digest)
+
+
+def _drawn(
+    project: Project,
+    session: Session,
+    work: ReviewWork,
+    ids: Sequence[str],
+    ranking: Ranking,
+    count: int,
+) -> tuple[list[ReviewDrawn], list[str]]:
+    state = session.state
+    if ranking.event is not None and ranking.event.number == len(work.rankings) + 1:
+        session.record(ranking.event)
+    account = account_of(state, work)
+    work.settle(state)
+    inside = [item for item in ids if item not in work.outside]
+    handout = work.handouts + 1
+    events: list[ReviewDrawn] = []
+    chosen: list[str] = []
+    wanted = min(random_share(work, account, count), len(inside))
+    if wanted:
+        secret = _secret(project, session, work)
+        number = len(work.batches) + 1
+        chosen = draw_batch(secret, number, inside, wanted)
+        events.append(_event(number, handout, "random", chosen, inside))
+    taken = set(chosen)
+    fresh = [item for item in chosen if item not in work.handed]
+    known = {*inside} - taken - work.handed.keys()
+    directed = [item for item in ranking.order if item in known][: count - len(fresh)]
+    if not (fresh or directed or chosen):
+        raise PlanError(_nothing_left(account))
+    if directed:
+        number = len(work.batches) + 1 + len(events)
+        events.append(_event(number, handout, "directed", directed, None))
+    return events, [*fresh, *directed]
+
+
+def _secret(project: Project, session: Session, work: ReviewWork) -> str:
+    if work.drawable:
+        return read_secret(project.folder, work)
+    number = len(work.commitments) + 1
+    secret = new_secret(project.folder, number)
+    session.record(SecretCommitted(review=1, number=number, commitment=commitment(secret)))
+    return secret
+
+
+def _event(
+    number: int, handout: int, route: str, items: Sequence[str], inside: Sequence[str] | None
+) -> ReviewDrawn:
+    return ReviewDrawn(
+        review=1,
+        batch=number,
+        handout=handout,
+        route=route,  # type: ignore[arg-type]
+        items=tuple(items),
+        file="",
+        sha256="",
+        n=None if inside is None else len(inside),
+        digest=None if inside is None else set_digest(inside),
+    )
+
+
+def _nothing_left(account: Account) -> str:
+    if account.open:
+        return (
+            f"Every unread record was handed out; {account.open:,} of them have no label yet. Label "
+            "these, or write them again."
+        )
+    return "Every record of the pool has its label: nothing is left to read."
+
+
+def _texts(
+    project: Project, state: State, items: Sequence[str]
+) -> dict[str, dict[str, str | None]]:
+    collection = collection_of(state)
+    pool = DuckDBPool(project.pool_path(collection), collection.columns)
+    try:
+        return pool.texts(list(items))
+    finally:
+        pool.close()
+
+
+def _store(
+    project: Project,
+    state: State,
+    work: ReviewWork,
+    items: Sequence[str],
+    texts: dict[str, dict[str, str | None]],
+) -> tuple[str, str]:
+    file = Path("reserve") / f"review-{work.handouts + 1}.parquet"
+    place = project.folder / file
+    store_texts(place, items, texts, collection_of(state).columns.text)
+    return file.as_posix(), file_digest(place)
+
+
+def write_open(project: Project, *, output: Path | None = None, form: str = "auto") -> Handout:
+    """Write the items again that were handed out and have no final label. Records nothing."""
+    state = project.state()
+    work = the_review(state)
+    items = [item for item in work.handed if not state.labelled(item)]
+    if not items:
+        raise PlanError("Every item that was handed out has its label. Hand out more.")
+    path = output or project.folder / f"review-open-{work.handouts}.csv"
+    refuse_existing(path)
+    texts = _texts(project, state, items)
+    order = blind_order(work.opened.commitment, items)
+    rows: list[BatchRow] = [{"id": item, "label": "", **texts[item]} for item in order]
+    write_batch(path, rows, collection_of(state).columns.text, form=form)
+    return Handout(
+        number=work.handouts,
+        items=tuple(order),
+        open=len(items),
+        path=path,
+        fill=find_writer(path, form).fill,
+    )

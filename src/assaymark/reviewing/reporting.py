@@ -1,0 +1,207 @@
+"""The report of a review: verdict, recall curve with its certified band, flow of records."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from assaymark import __version__
+from assaymark.claims.results import percent
+from assaymark.files.places import part_of, refuse_existing
+from assaymark.ledger.events import ReviewWork, replay
+from assaymark.project.folder import Project, collection_of
+from assaymark.reports.document import Report
+from assaymark.reports.forms import FORMS, form_of
+from assaymark.reports.section import Chart, Section, Table
+from assaymark.reports.spec import ACCENT, INK, SOFT, WIDTH, chart
+from assaymark.reviewing.handing import the_review
+from assaymark.reviewing.history import Point, history
+from assaymark.reviewing.status import ReviewStatus, status_of
+from assaymark.reviewing.wording import ASSUMPTIONS, LIMITS, rounded_down, to_go, verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenReview:
+    """A report of a review and where it was written."""
+
+    path: Path
+    form: str
+    status: ReviewStatus
+    head: str
+    certificate: str | None
+
+
+def write_review_report(project: Project, *, output: Path | None = None) -> WrittenReview:
+    """Write the report of the review as .html or .pdf; a file is never written over."""
+    path = output or project.folder / "report.html"
+    form = form_of(path)
+    refuse_existing(path)
+    entries = project.ledger.entries()
+    state = replay(entries)
+    work = the_review(state)
+    now = status_of(state, work)
+    head = entries[-1].hash
+    report = Report(
+        title=f"Review of {collection_of(state).source.rsplit('/', 1)[-1]}",
+        tone="pass" if now.decision == "stop" else "not yet",
+        mark="✓" if now.decision == "stop" else "…",
+        word="Stop" if now.decision == "stop" else "Not yet",
+        sentence=verdict(now),
+        facts=_facts(now, work),
+        card=(),
+        card_note="",
+        chart=recall_chart(history(entries), now),
+        assumptions=ASSUMPTIONS,
+        limits=LIMITS,
+        record=(flow_section(now, work), targets_section(now)),
+        annex=(_proof(work, head, len(entries)),),
+        foot=f"assaymark {__version__} · ledger {head[:16]} · {len(entries):,} events",
+    )
+    made = FORMS[form](report)
+    with part_of(path) as part:
+        part.write_bytes(made)
+    issued = work.certificates[-1][2].certificate if work.certificates else None
+    return WrittenReview(path=path, form=form, status=now, head=head, certificate=issued)
+
+
+def _facts(now: ReviewStatus, work: ReviewWork) -> tuple[tuple[str, str], ...]:
+    return (
+        ("The collection", f"{now.items:,} records"),
+        ("Target", f"recall {now.target:g} with {percent(now.confidence)} confidence, at any look"),
+        ("Labels", f"{now.labels:,}: {now.directed:,} directed and {now.random:,} random"),
+        ("Known before", f"{now.known:,}"),
+        ("To go", to_go(now)),
+        ("Decisions between readers", work.opened.decisions),
+    )
+
+
+def recall_chart(points: tuple[Point, ...], now: ReviewStatus) -> Chart | None:
+    """Found as a share of the bound of today, and the certified recall below it."""
+    if not points or not now.found:
+        return None
+    most = now.found + now.left_at_most
+    rows = [
+        {
+            "labels": p.labels,
+            "certified": p.certified,
+            "best": p.found / now.found,
+            "least": p.found / most,
+        }
+        for p in points
+    ]
+    axis = {"field": "labels", "type": "quantitative", "title": "labels"}
+    high = {"type": "quantitative", "scale": {"domain": [0, 1]}, "title": "recall"}
+    spec = {
+        "width": WIDTH,
+        "height": 260,
+        "data": {"values": rows},
+        "layer": [
+            {
+                "mark": {"type": "area", "color": SOFT, "opacity": 0.25},
+                "encoding": {"x": axis, "y": {"field": "least", **high}, "y2": {"field": "best"}},
+            },
+            {
+                "mark": {"type": "line", "color": ACCENT, "strokeWidth": 3},
+                "encoding": {"x": axis, "y": {"field": "certified", **high}},
+            },
+            {
+                "mark": {"type": "rule", "color": INK, "strokeDash": [6, 4]},
+                "encoding": {"y": {"datum": now.target, **high}},
+            },
+        ],
+    }
+    return chart(
+        "Recall as labels came",
+        "The thick line is the recall that was proved at each moment; the grey band is where the true "
+        "recall lay, by what is known today; the dashed line is the target.",
+        spec,
+    )
+
+
+def flow_rows(now: ReviewStatus, work: ReviewWork) -> tuple[tuple[str, int], ...]:
+    """The numbers of a PRISMA flow diagram."""
+    return (
+        ("records identified", now.items + work.opened.merged),
+        ("duplicates removed", work.opened.merged),
+        ("records in the pool", now.items),
+        ("known before the review", now.known),
+        ("screened in model order", now.directed),
+        ("screened at random", now.random),
+        ("not screened", now.unread),
+        ("cannot tell", now.unclear),
+        ("found relevant", now.found),
+    )
+
+
+def flow_section(now: ReviewStatus, work: ReviewWork) -> Section:
+    """Where the records went, as a figure and a table."""
+    flow = flow_rows(now, work)
+    why = "the target was certified" if now.decision == "stop" else "it has not stopped"
+    values = [{"what": name, "records": number} for name, number in flow]
+    y = {
+        "field": "what",
+        "type": "nominal",
+        "sort": None,
+        "title": None,
+        "axis": {"labelLimit": 240},
+    }
+    x = {"field": "records", "type": "quantitative", "title": "records"}
+    spec = {
+        "width": WIDTH - 200,
+        "height": 24 * len(flow),
+        "data": {"values": values},
+        "layer": [
+            {"mark": {"type": "bar", "color": ACCENT}, "encoding": {"x": x, "y": y}},
+            {
+                "mark": {"type": "text", "align": "left", "dx": 4, "color": INK},
+                "encoding": {"x": x, "y": y, "text": {"field": "records", "format": ","}},
+            },
+        ],
+    }
+    return Section(
+        title="Flow of records",
+        sentence=f"{now.labels:,} of {now.items:,} records were screened here; stopped because: {why}.",
+        tables=(
+            Table(
+                caption="Flow of records",
+                header=("what", "records"),
+                rows=tuple((name, f"{number:,}") for name, number in flow),
+            ),
+        ),
+        charts=(chart("Flow of records", "How many records went each way.", spec),),
+    )
+
+
+def targets_section(now: ReviewStatus) -> Section:
+    """Several targets read from the same labels."""
+    rows = tuple(
+        (
+            f"{one.recall:g}",
+            "certified" if one.certified else "not yet",
+            "–" if one.expected_labels is None else f"{one.expected_labels:,}",
+            f"{one.floor:,}",
+        )
+        for one in now.targets
+    )
+    certified = "none" if now.certified_recall is None else rounded_down(now.certified_recall)
+    return Section(
+        title="Targets",
+        sentence=f"Certified recall now: {certified}. Every target may be read at the same time.",
+        tables=(
+            Table(
+                caption="Targets; the floor counts irrelevant records that any method reads",
+                header=("recall", "verdict", "random labels to go", "floor"),
+                rows=rows,
+            ),
+        ),
+    )
+
+
+def _proof(work: ReviewWork, head: str, events: int) -> Section:
+    shown = work.secrets or ("not revealed yet: a certificate reveals it",)
+    return Section(
+        title="How to check",
+        sentence="Everything follows from the ledger, the pool and the revealed secret.",
+        paragraphs=(
+            f"Ledger head {head} after {events:,} events. Method {work.opened.method}.",
+            f"Commitments: {', '.join(work.commitments)}. Secrets: {', '.join(shown)}.",
+        ),
+    )

@@ -1,0 +1,118 @@
+"""Where a review stands: the labels of today, replayed over the draws as they were made."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from assaymark.ledger.events import ReviewWork, State
+from assaymark.reviewing.stats import Batch, Reading, Standing, draws_of
+
+RELEVANT, IRRELEVANT, UNCLEAR = "relevant", "irrelevant", "unclear"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Account:
+    """What every item with a final label counts as, and what follows for the bound.
+
+    `plays` holds relevant, irrelevant or unclear (plays as relevant and is not found).
+    """
+
+    plays: dict[str, str]
+    standing: Standing
+    directed: int
+    random: int
+    pending: int
+    open: int
+
+
+def target_of(work: ReviewWork) -> Fraction:
+    """The recall that is wanted, exactly."""
+    return Fraction(work.opened.target)
+
+
+def confidence_of(work: ReviewWork) -> Fraction:
+    """The confidence that is wanted, exactly."""
+    return Fraction(work.opened.confidence)
+
+
+def play(state: State, work: ReviewWork, item: str) -> str | None:
+    """What one item counts as; None where it has no final label."""
+    if item in work.known:
+        return _word(work.known[item])
+    if not state.labelled(item):
+        # a label that was taken back after its item left the unread ones does not bring it back
+        left = item in work.outside and item not in work.drawn
+        return UNCLEAR if left else None
+    word = _word(state.label(item))
+    if word == IRRELEVANT and (item in work.late or _disputed(work, item)):
+        return UNCLEAR
+    return word
+
+
+def _disputed(work: ReviewWork, item: str) -> bool:
+    return work.opened.decisions == "open" and item in work.disputed
+
+
+def _word(value: int | None) -> str:
+    return UNCLEAR if value is None else (RELEVANT if value else IRRELEVANT)
+
+
+def account_of(state: State, work: ReviewWork) -> Account:
+    """The review by the labels of this moment, recomputed from the first draw on."""
+    plays = dict(_plays(state, work))
+    counts = Counter(plays.values())
+    batches = _batches(work, plays)
+    directed = sum(item not in work.drawn and item not in work.known for item in plays)
+    return Account(
+        plays=plays,
+        standing=Standing(
+            found=counts[RELEVANT],
+            unclear=counts[UNCLEAR],
+            unread=work.opened.items - len(plays),
+            draws=draws_of(batches),
+        ),
+        directed=directed,
+        random=sum(item in plays for item in work.drawn),
+        pending=sum(item not in plays for item in work.drawn),
+        open=sum(item not in plays for item in work.handed),
+    )
+
+
+def _plays(state: State, work: ReviewWork) -> Iterator[tuple[str, str]]:
+    for item in (*work.known, *work.handed):
+        word = play(state, work, item)
+        if word is not None:
+            yield item, word
+
+
+def _batches(work: ReviewWork, plays: dict[str, str]) -> list[Batch]:
+    """The random batches: `found` counts what plays as relevant outside the set drawn from.
+
+    Items of older batches lie outside too. Where one of them has no label yet, the evidence ends
+    before this batch, so that its count here is never used.
+    """
+    random = work.random
+    gains = [0] * (len(random) + 1)
+    for item, number in work.outside.items():
+        if number <= len(random) and plays.get(item, IRRELEVANT) != IRRELEVANT:
+            gains[number] += 1
+    found, batches = 0, []
+    for number, batch in enumerate(random):
+        found += gains[number]
+        hits = tuple(None if (p := plays.get(i)) is None else p != IRRELEVANT for i in batch.items)
+        batches.append(Batch(items=batch.n or 0, found=found, hits=hits))
+    return batches
+
+
+def readings(work: ReviewWork, plays: dict[str, str]) -> list[Reading]:
+    """The labels of each handout, for the rule that chooses between directed and random reading."""
+    found: dict[int, tuple[list[bool], list[bool]]] = {}
+    for batch in work.batches:
+        random, directed = found.setdefault(batch.handout, ([], []))
+        own = random if batch.route == "random" else directed
+        for item in batch.items:
+            once = batch.route == "random" or item not in work.drawn
+            if item in plays and once:
+                own.append(plays[item] == RELEVANT)
+    return [Reading(random=tuple(r), directed=tuple(d)) for r, d in found.values()]

@@ -1,0 +1,208 @@
+"""Begin a review: read the pool, merge duplicates, take in what is known, commit to a secret."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Literal
+
+from assaymark import __version__
+from assaymark.errors import InputError
+from assaymark.ledger.events import KnownItem, KnownLabels, ReviewOpened
+from assaymark.ledger.events.review import METHOD
+from assaymark.pool import Progress, silent
+from assaymark.pool.duckdb import DuckDBPool
+from assaymark.pool.sources import settle
+from assaymark.pool.sql import refuse_unknown
+from assaymark.pool.tables import file_digest
+from assaymark.project.folder import Project, utc_now
+from assaymark.project.registration import init, refuse_used
+from assaymark.records.pool import Columns
+from assaymark.reviewing.records import (
+    Duplicate,
+    find_duplicates,
+    matched,
+    read_ids,
+    read_screened,
+    write_duplicates,
+    write_merged,
+)
+from assaymark.reviewing.secret import new_secret
+from assaymark.reviewing.stats import commitment, floor_labels, set_digest
+
+TARGETS = (Fraction("0.8"), Fraction("0.9"), Fraction("0.95"))
+RELEVANT_GUESSES = (10, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FloorRow:
+    """Irrelevant records that any method reads on average, per target, if so many are relevant."""
+
+    relevant: int
+    labels: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Started:
+    """A review that began."""
+
+    items: int
+    target: Fraction
+    confidence: Fraction
+    merged: tuple[Duplicate, ...]
+    known: int
+    found: int
+    targets: tuple[Fraction, ...]
+    floor: tuple[FloorRow, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """What a review begins with. `known` are ids of relevant records, `screened` a file of decisions."""
+
+    pool: str
+    id: str
+    text: tuple[str, ...]
+    recall: str = "0.8"
+    confidence: str = "0.95"
+    score: str | None = None
+    known: str | None = None
+    terms: tuple[str, ...] = ()
+    screened: Path | None = None
+    decisions: Literal["blind", "open"] = "blind"
+
+
+def exact_share(name: str, text: str) -> Fraction:
+    """A share between 0 and 1 exactly as it was written.
+
+    >>> exact_share("recall", "0.8")
+    Fraction(4, 5)
+    """
+    try:
+        value = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        value = Fraction(0)
+    if not 0 < value < 1:
+        hint = f" Did you mean {float(value) / 100:g}?" if 1 < value < 100 else ""
+        raise InputError(f"'{name}' must be between 0 and 1, got {text}.{hint}")
+    return value
+
+
+def start(
+    folder: Path,
+    wish: Start,
+    *,
+    progress: Progress = silent,
+    now: Callable[[], str] = utc_now,
+) -> Started:
+    """Make the project of a review. Nothing is drawn and nothing ranked yet."""
+    target = exact_share("recall", wish.recall)
+    confidence = exact_share("confidence", wish.confidence)
+    if not wish.text:
+        raise InputError("A review shows texts: name at least one text column.")
+    refuse_used(folder)
+    source = settle(wish.pool, "duckdb")
+    columns = Columns(id=wish.id, text=wish.text)
+    ids, duplicates, source = _merged(folder, source, columns, wish, progress)
+    merged = {one.id: one.kept for one in duplicates if one.by != "id"}
+    labels = _known(wish, set(ids), merged)
+    init(folder, pool=source, columns=columns, progress=progress, now=now)
+    opened = ReviewOpened(
+        review=1,
+        items=len(ids),
+        ids=set_digest(ids),
+        target=wish.recall,
+        confidence=wish.confidence,
+        method=METHOD,
+        commitment=commitment(new_secret(folder, 1)),
+        ranking=_ranking(wish),
+        software=__version__,
+        score=wish.score,
+        terms=wish.terms,
+        decisions=wish.decisions,
+        merged=len(duplicates),
+        duplicates=_listed(folder, duplicates),
+    )
+    with Project(folder=folder, now=now).writing() as session:
+        session.record(opened)
+        for name, known in labels.items():
+            told = tuple(KnownItem(item=item, value=value) for item, value in known.items())
+            session.record(KnownLabels(review=1, source=name, labels=told))
+    values = [value for known in labels.values() for value in known.values()]
+    return Started(
+        items=len(ids),
+        target=target,
+        confidence=confidence,
+        merged=tuple(duplicates),
+        known=len(values),
+        found=sum(value == 1 for value in values),
+        targets=(targets := tuple(sorted({*TARGETS, target}))),
+        floor=floor_table(len(ids), targets, confidence),
+    )
+
+
+def _ranking(wish: Start) -> Literal["texts", "score", "none"]:
+    if wish.score is not None:
+        return "score"
+    return "none" if wish.screened is not None and not wish.terms and not wish.known else "texts"
+
+
+def _merged(
+    folder: Path, source: str, columns: Columns, wish: Start, progress: Progress
+) -> tuple[list[str], list[Duplicate], str]:
+    progress("looking for duplicates", None)
+    pool = DuckDBPool(source, columns)
+    try:
+        if wish.score is not None:
+            refuse_unknown(wish.score, dict(pool.types))
+        ids, duplicates = find_duplicates(pool)
+        if not duplicates:
+            return ids, duplicates, source
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / "pool.parquet"
+        path.unlink(missing_ok=True)
+        write_merged(pool, duplicates, path, len(ids))
+        return ids, duplicates, str(path)
+    finally:
+        pool.close()
+
+
+def _known(wish: Start, ids: set[str], merged: dict[str, str]) -> dict[str, dict[str, int | None]]:
+    found: dict[str, dict[str, int | None]] = {}
+    if wish.screened is not None:
+        said = read_screened(wish.screened)
+        found["import"] = matched(said, ids, merged, what=f"{wish.screened.name!r}")
+    if wish.known is not None:
+        named: dict[str, int | None] = dict.fromkeys(read_ids(wish.known), 1)
+        known = matched(named, ids, merged, what="the known ids")
+        before = found.get("import", {})
+        clash = next((item for item in known if before.get(item, 1) != 1), None)
+        if clash is not None:
+            raise InputError(
+                f"{clash!r} is named as relevant, and the imported file says otherwise. Leave it out "
+                "of one of them."
+            )
+        found["known"] = {item: 1 for item in known if item not in before}
+    return {name: labels for name, labels in found.items() if labels}
+
+
+def _listed(folder: Path, duplicates: Sequence[Duplicate]) -> str | None:
+    if not duplicates:
+        return None
+    path = folder / "duplicates.csv"
+    write_duplicates(path, duplicates)
+    return file_digest(path)
+
+
+def floor_table(
+    items: int, targets: Sequence[Fraction], confidence: Fraction
+) -> tuple[FloorRow, ...]:
+    """The floor for a few guesses of how many records are relevant."""
+    return tuple(
+        FloorRow(
+            relevant=guess,
+            labels=tuple(floor_labels(items, guess, target, confidence) for target in targets),
+        )
+        for guess in RELEVANT_GUESSES
+        if guess <= items / 2
+    )

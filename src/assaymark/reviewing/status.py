@@ -1,0 +1,160 @@
+"""Where a review stands, for its lead: found, at most left, certified recall, labels to go."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from assaymark.ledger.events import ReviewWork, State
+from assaymark.project.folder import Project
+from assaymark.reviewing.handing import the_review
+from assaymark.reviewing.standing import (
+    Account,
+    account_of,
+    confidence_of,
+    readings,
+    target_of,
+)
+from assaymark.reviewing.starting import TARGETS
+from assaymark.reviewing.stats import (
+    Forecast,
+    certified_recall,
+    experience,
+    floor_labels,
+    forecast,
+    is_certified,
+    left_estimate,
+    row_of_target,
+    upper_bound,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetStatus:
+    """One target: whether it is certified, what is left to label, and what nobody escapes."""
+
+    recall: float
+    certified: bool
+    expected_labels: int | None
+    expected_low: int | None
+    expected_high: int | None
+    floor: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewStatus:
+    """A review at this look. `left_at_most` relevant records are missing, with the confidence.
+
+    `floor` counts irrelevant records that any method reads on average if those found are all.
+    """
+
+    decision: str
+    reason: str
+    target: float
+    confidence: float
+    items: int
+    known: int
+    labels: int
+    directed: int
+    random: int
+    evidence: int
+    found: int
+    unclear: int
+    unread: int
+    open: int
+    left_at_most: int
+    certified_recall: float | None
+    floor: int
+    expected_labels: int | None
+    expected_low: int | None
+    expected_high: int | None
+    next_percent: int | None
+    targets: tuple[TargetStatus, ...]
+
+
+def review_status(project: Project) -> ReviewStatus:
+    """The review by the labels of now. Reading it costs nothing: the bound holds at every look."""
+    state = project.state()
+    return status_of(state, the_review(state))
+
+
+def status_of(state: State, work: ReviewWork) -> ReviewStatus:
+    """The same, from a state that was replayed."""
+    account = account_of(state, work)
+    standing, confidence = account.standing, confidence_of(work)
+    bound = upper_bound(standing, confidence)
+    target = target_of(work)
+    targets = tuple(_target(work, account, one) for one in sorted({*TARGETS, target}))
+    mine = next(one for one in targets if one.recall == float(target))
+    decision, reason = _decision(account, certified=mine.certified)
+    return ReviewStatus(
+        decision=decision,
+        reason=reason,
+        target=float(target),
+        confidence=float(confidence),
+        items=work.opened.items,
+        known=len(work.known),
+        labels=account.directed + account.random,
+        directed=account.directed,
+        random=account.random,
+        evidence=standing.draws.count,
+        found=standing.found,
+        unclear=standing.unclear,
+        unread=standing.unread,
+        open=account.open,
+        left_at_most=bound - standing.found,
+        certified_recall=certified_recall(standing.found, bound),
+        floor=mine.floor,
+        expected_labels=mine.expected_labels,
+        expected_low=mine.expected_low,
+        expected_high=mine.expected_high,
+        next_percent=_next_percent(work, account, bound),
+        targets=targets,
+    )
+
+
+def _decision(account: Account, *, certified: bool) -> tuple[str, str]:
+    standing = account.standing
+    if certified:
+        return "stop", "certified"
+    if not standing.found and not standing.unread:
+        return "stop", "nothing relevant"
+    if not standing.found:
+        return "continue", "nothing found"
+    if not standing.unread:
+        return "continue", "unclear"
+    return "continue", "not yet"
+
+
+def _target(work: ReviewWork, account: Account, target: Fraction) -> TargetStatus:
+    standing, confidence = account.standing, confidence_of(work)
+    certified = is_certified(standing, target, confidence)
+    done = Forecast(expected=0, low=0, high=0)
+    told = done if certified else _forecast(work, account, target)
+    return TargetStatus(
+        recall=float(target),
+        certified=certified,
+        expected_labels=told.expected if told else None,
+        expected_low=told.low if told else None,
+        expected_high=told.high if told else None,
+        floor=floor_labels(work.opened.items, standing.found, target, confidence),
+    )
+
+
+def _forecast(work: ReviewWork, account: Account, target: Fraction) -> Forecast | None:
+    standing = account.standing
+    if not standing.found:
+        return None
+    past = experience(
+        readings(work, account.plays), found=standing.found, unread=standing.unread, target=target
+    )
+    allowed = row_of_target(standing.found, target) - standing.found
+    left = left_estimate(allowed, standing.unread, hits=past.hits, draws=past.draws)
+    return forecast(standing, target, confidence_of(work), left=left)
+
+
+def _next_percent(work: ReviewWork, account: Account, bound: int) -> int | None:
+    """Labels that one more per cent of certified recall would cost."""
+    if not account.standing.found:
+        return None
+    target = Fraction(account.standing.found * 100 // bound + 1, 100)
+    told = _forecast(work, account, target) if target < 1 else None
+    return told.expected if told else None

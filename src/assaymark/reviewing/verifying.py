@@ -1,0 +1,166 @@
+"""Recompute the certificate of a review: ledger, tickets, sets drawn from, wealth and bound."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from assaymark.claims.results import counted
+from assaymark.errors import AssaymarkError, VerificationError
+from assaymark.ledger.events import (
+    Entry,
+    ReviewDrawn,
+    ReviewWork,
+    State,
+    check_story,
+    read_event,
+    replay,
+)
+from assaymark.pool import Progress, silent
+from assaymark.pool.duckdb import DuckDBPool
+from assaymark.project.folder import Project, collection_of
+from assaymark.records.certificate import Check, Verification
+from assaymark.reviewing.certificate import (
+    ReviewCertificate,
+    built,
+    certificate_digest,
+    read_certificate,
+)
+from assaymark.reviewing.handing import the_review
+from assaymark.reviewing.standing import account_of, confidence_of, target_of
+from assaymark.reviewing.stats import commitment, draw_batch, is_certified, set_digest
+from assaymark.sampling.reserve import refuse_changed
+
+
+def verify_review(
+    path: Path, *, project: Project | None = None, progress: Progress = silent
+) -> Verification:
+    """Everything that can be recomputed with what is at hand: certificate, ledger, pool."""
+    checks: list[Check] = []
+    statement = ""
+    try:
+        certificate = read_certificate(path.read_text(encoding="utf-8"))
+        statement = str(certificate)
+        if project is None:
+            checks.append(_check("ledger", "no project was named", outcome="not checked"))
+            return _answer("consistent only", statement, checks, ("ledger", "pool"))
+        entries = project.ledger.entries()
+        checks.append(_ledger(certificate, entries))
+        checks.append(_numbers(certificate, entries))
+        drawn = _draws(project, certificate, entries, progress)
+        checks += drawn.checks
+        checks.append(_labels(entries))
+    except (AssaymarkError, OSError, UnicodeDecodeError) as error:
+        checks.append(_check("verification", str(error), outcome="failed"))
+        return _answer("failed", statement, checks, ())
+    if any(check.outcome == "failed" for check in checks):
+        return _answer("failed", statement, checks, ())
+    status = "verified" if drawn.pool else "verified in part"
+    return _answer(status, statement, checks, () if drawn.pool else ("pool",))
+
+
+def _check(name: str, detail: str, *, outcome: str = "ok") -> Check:
+    return Check(name=name, outcome=outcome, detail=detail)  # type: ignore[arg-type]
+
+
+def _answer(
+    status: str, statement: str, checks: list[Check], missing: tuple[str, ...]
+) -> Verification:
+    return Verification(
+        status=status,  # type: ignore[arg-type]
+        statement=statement,
+        checks=tuple(checks),
+        missing=missing,
+    )
+
+
+def _ledger(certificate: ReviewCertificate, entries: list[Entry]) -> Check:
+    check_story(entries)
+    if (
+        len(entries) < certificate.events
+        or entries[certificate.events - 1].hash != certificate.head
+    ):
+        raise VerificationError("The ledger is not the one that the certificate names.")
+    work = the_review(replay(entries))
+    recorded = {event.certificate for _, _, event in work.certificates}
+    if certificate_digest(certificate) not in recorded:
+        raise VerificationError("The certificate is not the one that the ledger records.")
+    return _check("ledger", f"{counted(len(entries), 'event')}, chained and in a possible order")
+
+
+def _numbers(certificate: ReviewCertificate, entries: list[Entry]) -> Check:
+    again = built(
+        entries[: certificate.events],
+        issued=certificate.issued,
+        software=certificate.software,
+        secrets=certificate.secrets,
+    )
+    if again != certificate:
+        raise VerificationError("The labels in the ledger give other numbers than the certificate.")
+    return _check("bound", f"n, F, wealth and the bound of {certificate.bound:,} recomputed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Drawn:
+    checks: list[Check]
+    pool: bool
+
+
+def _draws(
+    project: Project, certificate: ReviewCertificate, entries: list[Entry], progress: Progress
+) -> _Drawn:
+    for secret, committed in zip(certificate.secrets, certificate.commitments, strict=False):
+        if commitment(secret) != committed:
+            raise VerificationError("A secret is not the one that was committed to.")
+    ids = _ids(project, replay(entries), progress)
+    if ids is None:
+        lacking = _check("draws", "the pool is not at hand", outcome="not checked")
+        return _Drawn(checks=[lacking], pool=False)
+    number = 0
+    state = State()
+    for entry in entries[: certificate.events]:
+        event = read_event(entry.kind, entry.body)
+        if isinstance(event, ReviewDrawn) and event.route == "random":
+            _batch(state, event, ids, certificate.secrets)
+            number += len(event.items)
+        state.apply(event, entry)
+    told = f"{counted(number, 'random draw')}, each batch from all unread records by its tickets"
+    return _Drawn(
+        checks=[_check("pool", "files are those that were registered"), _check("draws", told)],
+        pool=True,
+    )
+
+
+def _batch(state: State, event: ReviewDrawn, ids: list[str], secrets: tuple[str, ...]) -> None:
+    work: ReviewWork = the_review(state)
+    work.settle(state)
+    inside = [item for item in ids if item not in work.outside]
+    if event.n != len(inside) or event.digest != set_digest(inside):
+        raise VerificationError(f"Batch {event.batch} was not drawn from all unread records.")
+    secret = secrets[len(work.commitments) - 1]
+    if tuple(draw_batch(secret, event.batch, inside, len(event.items))) != event.items:
+        raise VerificationError(f"Batch {event.batch} does not hold the lowest tickets.")
+
+
+def _ids(project: Project, state: State, progress: Progress) -> list[str] | None:
+    collection = collection_of(state)
+    if not project.has_pool(collection):
+        return None
+    pool = DuckDBPool(project.pool_path(collection), collection.columns)
+    try:
+        refuse_changed(pool, collection, progress)
+        ids = [str(row[0]) for row in pool.select("SELECT id FROM pool")]
+    finally:
+        pool.close()
+    if set_digest(ids) != the_review(state).opened.ids:
+        raise VerificationError("The ids of the pool are not those that the review began with.")
+    return ids
+
+
+def _labels(entries: list[Entry]) -> Check:
+    """Whether the certificate still stands with the labels of today."""
+    state = replay(entries)
+    work = the_review(state)
+    standing = account_of(state, work).standing
+    if is_certified(standing, target_of(work), confidence_of(work)):
+        return _check("labels", "the labels of today give it as well")
+    detail = "superseded: with labels that were changed later the target is not certified"
+    return _check("labels", detail, outcome="failed")

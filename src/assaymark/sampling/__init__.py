@@ -1,0 +1,1 @@
+"""Which item comes next: tickets, the reserve of a plan, surveys of named cells."""

@@ -1,0 +1,1 @@
+"""The score-guided test: bets on labels drawn from strata of the scores."""

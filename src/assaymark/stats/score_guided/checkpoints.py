@@ -1,0 +1,84 @@
+"""Walks that go on from where they were: a label more costs a block, not the whole way.
+
+One idea: a walk chooses its stakes at the start of each block and forgets nothing else. So a copy
+of it at every block's start is kept, and the same test over draws that begin as before is taken up
+at the last block that is the same. The blocks are those of a walk from the first draw on, and so
+is every number, to the last bit.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+import numpy as np
+
+from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.supermartingale import Draws
+from assaymark.stats.score_guided.walk import Mark, Walk
+
+MOST_WALKS = 8
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Walked:
+    """A walk that was made: its draws, the log wealth after each, and where its blocks began."""
+
+    draws: Draws
+    log: Floats
+    marks: tuple[Mark, ...]
+
+
+_kept: OrderedDict[Hashable, Walked] = OrderedDict()
+_lock = threading.Lock()
+
+
+def log_wealth(test: Hashable, draws: Draws, *, start: Callable[[], Walk]) -> Floats:
+    """The log wealth of every row after each draw, as `start().feed(…)` gives it.
+
+    `test` names the walk that `start` begins: the same name must mean the same tests. The answer
+    must not be written to.
+    """
+    with _lock:
+        before = _kept.get(test)
+        found = _go_on(before, draws) if before is not None else None
+        if found is None:
+            found = _walk_on(start(), draws, log=None, marks=())
+        _kept[test] = found
+        _kept.move_to_end(test)
+        while len(_kept) > MOST_WALKS:
+            _kept.popitem(last=False)
+    return found.log
+
+
+def _go_on(before: Walked, draws: Draws) -> Walked | None:
+    same = _same(before.draws, draws)
+    if same == len(draws) == len(before.draws):
+        return before
+    marks = tuple(mark for mark in before.marks if mark.drawn <= same)
+    if not marks:
+        return None
+    return _walk_on(marks[-1].walk.copy(), draws, log=before.log, marks=marks[:-1])
+
+
+def _walk_on(steps: Walk, draws: Draws, *, log: Floats | None, marks: tuple[Mark, ...]) -> Walked:
+    done, found = steps.drawn, list(marks)
+    news = steps.feed(draws.strata[done:], draws.labels[done:], draws.sampling[done:], marks=found)
+    whole = news if log is None else np.concatenate([log[:, :done], news], axis=1)
+    whole.flags.writeable = False
+    # the caller may write to what it handed over; what is compared with later must not change
+    kept = Draws(
+        strata=draws.strata.copy(), labels=draws.labels.copy(), sampling=draws.sampling.copy()
+    )
+    return Walked(draws=kept, log=whole, marks=tuple(found))
+
+
+def _same(one: Draws, other: Draws) -> int:
+    """How many draws from the first on are the same in both."""
+    count = min(len(one), len(other))
+    differ = (
+        (one.strata[:count] != other.strata[:count])
+        | (one.labels[:count] != other.labels[:count])
+        | np.any(one.sampling[:count] != other.sampling[:count], axis=1)
+    )
+    return int(np.argmax(differ)) if differ.any() else count

@@ -1,1 +1,0 @@
-"""The stories, one file each. Every writing step reads events, replays, computes, appends."""

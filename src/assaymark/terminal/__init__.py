@@ -1,0 +1,1 @@
+"""What every command prints with: aligned blocks, JSON, logs."""

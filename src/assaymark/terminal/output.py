@@ -1,0 +1,164 @@
+"""What people and scripts see: short aligned blocks, or one JSON object."""
+
+import json
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from assaymark.terminal.encoding import shows_everything
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+# what a terminal obeys instead of showing: C0 and C1 controls (tab and line feed apart), marks that
+# turn the direction of text, separators that some terminals break lines at, and halves of characters
+UNSAFE = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]"
+)
+PROJECT = "ASSAYMARK_PROJECT"
+COLOURS = {"good": "green", "wait": "yellow", "bad": "red"}
+
+
+def json_option(command: Command) -> Command:
+    """Adds --json: one JSON object on standard output and nothing else."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
+
+
+def project_option(command: Command) -> Command:
+    """Adds -p/--project: the project folder; $ASSAYMARK_PROJECT or the current one by default."""
+    return click.option(
+        "-p",
+        "--project",
+        "folder",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=Path(),
+        envvar=PROJECT,
+        help=f"Project folder (default: ${PROJECT}, else the current one).",
+    )(command)
+
+
+def project_of_environment() -> Path | None:
+    """The project that $ASSAYMARK_PROJECT names, for commands that also work without one."""
+    place = os.environ.get(PROJECT)
+    return Path(place) if place else None
+
+
+def spark_option(command: Command) -> Command:
+    """Adds --master: where the Spark is that reads the pool."""
+    return click.option(
+        "--master",
+        metavar="URL",
+        help="Spark's address, for a pool read by spark (default: $ASSAYMARK_SPARK).",
+    )(command)
+
+
+def engine_option(command: Command) -> Command:
+    """Adds --engine and --master: what reads a pool that belongs to no project."""
+    return click.option(
+        "--engine",
+        default="duckdb",
+        show_default=True,
+        help="duckdb or spark: what reads the pool.",
+    )(spark_option(command))
+
+
+def printable(text: object) -> str:
+    """The text with every control character written out, as Python would: nothing steers a terminal.
+
+    >>> print(printable("id \\x1b[2J gone"))
+    id \\x1b[2J gone
+    """
+    return UNSAFE.sub(lambda found: repr(found.group())[1:-1], str(text))
+
+
+def say(
+    text: object = "", *, tone: str | None = None, bold: bool = False, err: bool = False
+) -> None:
+    """Print a text; the only way to the terminal, because ids and columns come from strangers."""
+    shown = printable(text)
+    if tone is not None or bold:
+        shown = click.style(shown, fg=COLOURS.get(tone or ""), bold=bold)
+    click.echo(shown, err=err)  # noqa: TID251 - this is the one place
+
+
+def warn(text: object) -> None:
+    """Print a warning."""
+    mark = click.style("Warning: ", fg=COLOURS["wait"], bold=True)
+    click.echo(mark + printable(text))  # noqa: TID251 - the mark is ours, the text is cleaned
+
+
+def show_json(value: dict[str, Any]) -> None:
+    """One JSON object on standard output."""
+    # on a terminal that lacks characters JSON's own escapes keep every value exact
+    escaped = not shows_everything(sys.stdout)
+    text = json.dumps(value, ensure_ascii=escaped, allow_nan=False)
+    # what JSON allows in a text as it is, and a terminal obeys
+    safe = UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    click.echo(safe)  # noqa: TID251 - cleaned in JSON's own way
+
+
+def headline(text: str, tone: str | None = None) -> None:
+    """The first line of an answer."""
+    say(_line(text), tone=tone, bold=True)
+
+
+def rows(pairs: list[tuple[str, str]]) -> None:
+    """Name and value, aligned."""
+    width = max((len(name) for name, _ in pairs), default=0)
+    for name, value in pairs:
+        say(f"  {_line(name):<{width}}  {_line(value)}")
+
+
+def _line(text: object) -> str:
+    """The text in one line, so that no value can pose as a line of ours."""
+    return str(text).replace("\n", "\\n")
+
+
+def quoted(path: object) -> str:
+    """A path that can be pasted into a shell."""
+    return shlex.quote(str(path))
+
+
+def advise(text: str) -> None:
+    """What to do next."""
+    say(f"Next: {text}")
+
+
+def fail(error: object) -> None:
+    """One sentence about what is wrong; as JSON too where that was asked for."""
+    if "--json" in sys.argv:
+        show_json({"error": str(error)})
+    say(f"Error: {_line(error)}", err=True)
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[str, float | None], None]]:
+    """A bar on standard error for work that takes time; silent where nobody watches."""
+    if not sys.stderr.isatty():
+        yield lambda _message, _share: None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+
+        def tell(message: str, share: float | None) -> None:
+            total = None if share is None else 1.0
+            text = escape(printable(f"{title}: {message}"))
+            bar.update(task, description=text, total=total, completed=share or 0)
+
+        yield tell

@@ -1,0 +1,1 @@
+"""Train a classifier under a label budget, and freeze it for certification."""

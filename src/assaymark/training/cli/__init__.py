@@ -1,0 +1,1 @@
+"""The command train, and what it shows."""

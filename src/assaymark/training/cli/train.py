@@ -1,0 +1,240 @@
+"""The command that grows a classifier: train."""
+
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assaymark.claims.record import plain
+from assaymark.terminal.output import (
+    advise,
+    headline,
+    json_option,
+    progress_bar,
+    project_option,
+    quoted,
+    rows,
+    say,
+    show_json,
+)
+from assaymark.training.cli.shown import (
+    batch_json,
+    claim_line,
+    labels_line,
+    show_looks,
+    show_round,
+    show_stopped,
+    stopped_json,
+)
+
+if TYPE_CHECKING:
+    from assaymark.project.folder import Project
+    from assaymark.training.settings import TrainWish
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("claim", required=False)
+@click.option("--budget", type=click.IntRange(min=1), metavar="N",
+              help="Labels for training and certification together.")  # fmt: skip
+@click.option("--population", metavar="NAME",
+              help="What the claim is about: rest, whole or future. Needed for active sampling.")  # fmt: skip
+@click.option("--keep", type=float, metavar="SHARE",
+              help="Of population future: the share set aside (default: 0.5).")  # fmt: skip
+@click.option("--sampling", metavar="NAME", help="random (default), uncertainty or relevance.")
+@click.option("--policy", metavar="NAME",
+              help="split (default with a budget), adaptive, first-in-budget or wait.")  # fmt: skip
+@click.option(
+    "--wait", type=click.IntRange(min=0), metavar="N", help="Looks that policy wait waits."
+)
+@click.option("--batch", type=click.IntRange(min=1), metavar="N",
+              help="Items to hand out at a time, and now in any case (default: as many as pay).")  # fmt: skip
+@click.option("--learner", metavar="MODULE:NAME", help="A scikit-learn text pipeline of your own.")
+@click.option("--seeds", type=FILE, help="Ids to label first, such as known positives.")
+@click.option("--confidence", type=float, metavar="X", help="Of the certificate (default: 0.95).")
+@click.option("--power", type=float, metavar="X", help="Wanted chance to pass (default: 0.93).")
+@click.option("--mode", metavar="NAME",
+              help="How to certify: weighted (default), anytime, budget or fixed.")  # fmt: skip
+@click.option("--auto-certify", is_flag=True, help="Freeze, seal and draw when it is advised.")
+@click.option(
+    "--seed", metavar="TEXT", help="Decides the random items; with --stop the plan's draws."
+)
+@click.option("--stop", is_flag=True, help="Freeze the classifier and seal its certification plan.")
+@click.option("--labels", type=click.IntRange(min=1), metavar="N",
+              help="With --stop: where a fixed or budget plan ends.")  # fmt: skip
+@click.option("--family", is_flag=True,
+              help="With --stop: share one risk with the plans of later classifiers.")  # fmt: skip
+@click.option("--status", "only_status", is_flag=True, help="Show where it stands; record nothing.")
+@click.option("--plot", type=FILE, help="Write the learning curve: .html, .svg or .png.")
+@click.option("-o", "--output", type=FILE, help="Where to write the batch.")
+@project_option
+@json_option
+def train(
+    claim: str | None,
+    budget: int | None,
+    population: str | None,
+    keep: float | None,
+    sampling: str | None,
+    policy: str | None,
+    wait: int | None,
+    batch: int | None,
+    learner: str | None,
+    seeds: Path | None,
+    confidence: float | None,
+    power: float | None,
+    mode: str | None,
+    auto_certify: bool,
+    seed: str | None,
+    stop: bool,
+    labels: int | None,
+    family: bool,
+    only_status: bool,
+    plot: Path | None,
+    output: Path | None,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Grow a text classifier under a label budget, and be told when to stop and certify it.
+
+    The first call seals the CLAIM and what it is about, and hands out items to label. Every further
+    call refits on all training labels, says what the classifier is believed to reach and what more
+    training would save, and hands out the next items. With --stop the classifier is frozen, scores
+    the collection, and its certification plan is sealed: draw, label, look and certify as ever.
+
+    \b
+    Examples:
+      assaymark train "f1 >= 0.75" --budget 3000 -p work
+      assaymark label work/survey-1-1.csv -p work
+      assaymark train -p work
+      assaymark train --plot curve.svg --status -p work
+      assaymark train --stop -p work
+    """
+    from assaymark.certification.calculators import read_claim
+    from assaymark.project.folder import Project
+    from assaymark.training.settings import TrainWish
+
+    project = Project(folder=folder)
+    if (labels is not None or family) and not stop:
+        raise click.UsageError("--labels and --family are about the plan: add --stop.")
+    wish = TrainWish(
+        claim=None if claim is None else read_claim(claim),
+        confidence=confidence,
+        power=power,
+        budget=budget,
+        policy=policy,
+        wait=wait,
+        mode=mode,
+        sampling=sampling,
+        population=population,
+        keep=keep,
+        batch=batch,
+        learner=learner,
+        auto_certify=auto_certify,
+        seed=seed,
+        seeds=seeds,
+    )
+    if only_status or (plot is not None and not stop):
+        _refuse_others("--status and --plot only show", wish, output, stop=stop)
+        _show_status(project, plot, as_json=as_json)
+        return
+    if stop:
+        kept = replace(wish, mode=None, seed=None)
+        _refuse_others("--stop ends the training", kept, output, plot=plot is not None)
+        _stop(project, mode, labels, seed, family=family, as_json=as_json)
+        return
+    _round(project, wish, output, as_json=as_json)
+
+
+def _refuse_others(why: str, wish: "TrainWish", output: Path | None, **flags: bool) -> None:
+    """Refuse what would have no effect: somebody meant something by it."""
+    given = [field.name for field in fields(wish) if getattr(wish, field.name) not in (None, False)]
+    given += ["output"] if output is not None else []
+    given += [name for name, present in flags.items() if present]
+    if given:
+        names = ", ".join(
+            "the claim" if n == "claim" else f"--{n.replace('_', '-')}" for n in given
+        )
+        raise click.UsageError(f"{why}: leave out {names}, or give it to assaymark train first.")
+
+
+def _round(project: "Project", wish: Any, output: Path | None, *, as_json: bool) -> None:
+    from assaymark.training.freeze import train_on
+
+    with progress_bar("train") as progress:
+        went = train_on(project, wish, output=output, progress=progress)
+    done, stopped = went.trained, went.stopped
+    if as_json:
+        show_json(
+            {
+                **done.told,
+                "begun": done.begun,
+                "refitted": done.refitted,
+                "reason": done.reason,
+                "changed": list(done.changed),
+                "batch": batch_json(done.batch),
+                "advice": None if done.advice is None else plain(done.advice),
+                "stopped": None if stopped is None else stopped_json(stopped),
+            }
+        )
+        return
+    show_round(done, project.folder)
+    if stopped is not None:
+        show_stopped(stopped, project.folder)
+
+
+def _show_status(project: "Project", plot: Path | None, *, as_json: bool) -> None:
+    from assaymark.training.plot import write_training_plot
+    from assaymark.training.rounds import training_now
+
+    told = training_now(project)
+    if plot is not None:
+        write_training_plot(plot, told)
+    if as_json:
+        show_json({**told, "plot": None if plot is None else str(plot)})
+        return
+    headline(told["sentence"])
+    rows(
+        [
+            ("claim", claim_line(told)),
+            ("labels", labels_line(told)),
+        ]
+    )
+    show_looks(told["looks"], told["metric"])
+    if plot is not None:
+        rows([("learning curve", str(plot))])
+    place = quoted(project.folder)
+    if told["phase"] != "learning":
+        say(f"  {told['frozen']['sentence']}")
+        advise(f"assaymark status -p {place}")
+    elif told["waiting"]:
+        advise(f"label what was handed out, then: assaymark train -p {place}")
+    elif told["advice"] and told["advice"]["action"] == "certify":
+        advise(f"assaymark train --stop -p {place}")
+    else:
+        advise(f"assaymark train -p {place}")
+
+
+def _stop(
+    project: "Project",
+    mode: str | None,
+    labels: int | None,
+    seed: str | None,
+    *,
+    family: bool,
+    as_json: bool,
+) -> None:
+    from assaymark.training.freeze import stop_training
+
+    with progress_bar("stop") as progress:
+        done = stop_training(
+            project, mode=mode, labels=labels, seed=seed, family=family, progress=progress
+        )
+    if as_json:
+        show_json(stopped_json(done))
+        return
+    show_stopped(done, project.folder)
+
+
+COMMANDS = (train,)

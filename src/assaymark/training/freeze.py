@@ -1,0 +1,306 @@
+"""Stop training: freeze the classifier, score what is to be certified, seal the plan that judges it."""
+
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaymark import __version__
+from assaymark.certification.drawing import Batch, draw_batch
+from assaymark.certification.planning import Wish, make_plan
+from assaymark.certification.sealing import refuse_spent, seal_plan
+from assaymark.claims.results import counted
+from assaymark.errors import InputError, PlanError
+from assaymark.ledger.events import (
+    ClassifierFrozen,
+    ModelTrained,
+    State,
+    SurveyWork,
+    is_frozen,
+    labels_digest,
+    population_sentence,
+    settings_of,
+    training_labels,
+)
+from assaymark.pool import Progress, silent
+from assaymark.project.folder import SCORES, Project, collection_of
+from assaymark.records.plan import Expectation, Plan
+from assaymark.records.pool import RegisteredPool
+from assaymark.records.training import MODES
+from assaymark.records.training_settings import single
+from assaymark.training.material import material
+from assaymark.training.refit import Refit, refit_on
+from assaymark.training.rounds import Trained, refuse_closed, required, train
+from assaymark.training.scored_files import (
+    decisions_file,
+    registered_scores,
+    write_decisions,
+    write_scored,
+)
+from assaymark.training.settings import TrainWish
+
+ROUTES: dict[str, tuple[str, str | None]] = {
+    "weighted": ("anytime", "weighted"),
+    "anytime": ("anytime", "simple"),
+    "budget": ("budget", None),
+    "fixed": ("fixed", None),
+}
+"""How to certify -> mode and design of the plan."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stopped:
+    """The frozen classifier and the plan that will judge it. `left` labels of the budget remain.
+
+    `unsettled` items were handed out for training and have no label: they trained nothing.
+    `sentence` says what a certificate is about.
+    """
+
+    frozen: ClassifierFrozen
+    plan: Plan
+    left: int | None
+    unsettled: int
+    sentence: str
+    batch: Batch | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What somebody asks of the plan; None where the goal of the training decides."""
+
+    mode: str | None
+    labels: int | None
+    seed: str | None
+    family: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """A round of training, and the freeze that it led to by itself."""
+
+    trained: Trained
+    stopped: Stopped | None
+
+
+def train_on(
+    project: Project,
+    wish: TrainWish,
+    *,
+    output: Path | None = None,
+    write: bool = True,
+    progress: Progress = silent,
+) -> Round:
+    """A round of training; with `auto_certify`, freeze, seal and draw as soon as it is advised."""
+    done = train(project, wish, output=output, write=write, progress=progress)
+    ready = done.advice is not None and done.advice.action == "certify" and done.batch is None
+    stopped = None
+    if ready and done.told["auto_certify"] and not done.told["waiting"]:
+        stopped = stop_training(project, draw=True, write=write, progress=progress)
+    return Round(trained=done, stopped=stopped)
+
+
+def stop_training(
+    project: Project,
+    *,
+    mode: str | None = None,
+    labels: int | None = None,
+    seed: str | None = None,
+    family: bool = False,
+    draw: bool = False,
+    write: bool = True,
+    progress: Progress = silent,
+) -> Stopped:
+    """Freeze the classifier of the labels as they are and seal its certification plan.
+
+    Where the classifier is frozen already and only its plan is missing, the plan is sealed. With
+    `family`, this plan and those of later classifiers share one risk.
+    """
+    asked = _Asked(mode=mode, labels=labels, seed=seed, family=family)
+    state = project.state()
+    work = required(state)
+    attempt = state.attempt
+    if is_frozen(state) and not (attempt is not None and attempt.open):
+        frozen = work.freezes[-1][2]
+        _complete(project, state, frozen, progress=progress)
+    else:
+        refuse_closed(state)
+        frozen = _freeze(project, state, asked, progress=progress)
+        state = project.state()
+        work = required(state)
+    wish = _wish(state, work, asked)
+    plan = seal_plan(project, wish, progress=progress)
+    batch = draw_batch(project, write=write) if draw else None
+    unsettled = sum(not state.labelled(item) for item in work.order)
+    left = _left(state, work)
+    return Stopped(
+        frozen=frozen,
+        plan=plan,
+        left=left,
+        unsettled=unsettled,
+        sentence=population_sentence(work, frozen),
+        batch=batch,
+    )
+
+
+def _left(state: State, work: SurveyWork) -> int | None:
+    """Labels of the budget that neither training nor an earlier certification used.
+
+    Items that nobody labelled cost nothing: the frozen classifier takes their labels no more.
+    """
+    budget = settings_of(work).goal.budget
+    read = sum(item in state.answers or item in state.decided for item in work.order)
+    return None if budget is None else max(0, budget - read - len(state.claimed))
+
+
+def _wish(
+    state: State,
+    work: SurveyWork,
+    asked: _Asked,
+    *,
+    model: ModelTrained | None = None,
+) -> Wish:
+    """The plan that judges the classifier: as the goal says, or as asked for now."""
+    goal = settings_of(work).goal
+    mode, labels = asked.mode or goal.mode, asked.labels
+    if mode not in MODES:
+        raise InputError(f"'mode' must be one of {', '.join(MODES)}, got {mode!r}.")
+    ends = mode in ("budget", "fixed")
+    if labels is not None and not ends:
+        raise InputError(
+            f"--labels belongs to a plan that ends at a number: --mode fixed or budget, not {mode}."
+        )
+    look = (model or work.models[-1][2]).look
+    left = _left(state, work)
+    if mode == "budget" and labels is None and not left:
+        raise PlanError(
+            "Training used the whole budget, so none is left for a plan that ends at a number. Say how "
+            "many labels certification may use: --labels N."
+        )
+    return Wish(
+        claim=goal.claim,
+        mode=ROUTES[mode][0],
+        design=ROUTES[mode][1],
+        confidence=goal.confidence,
+        power=goal.power,
+        budget=labels if labels or not ends else left if mode == "budget" else None,
+        expectation=Expectation(pilot=look.counts) if ends else None,
+        seed=asked.seed,
+        family=asked.family,
+    )
+
+
+def _freeze(
+    project: Project, state: State, asked: _Asked, *, progress: Progress
+) -> ClassifierFrozen:
+    work = required(state)
+    settings = settings_of(work)
+    collection = collection_of(state)
+    with material(project, collection, settings.learner, progress=progress) as found:
+        refit = refit_on(state, work, settings, found, progress=progress)
+        if refit.study is None:
+            raise PlanError(f"There is no classifier to certify yet. {refit.reason}")
+        scores = refit.study.scores
+        inside = found.certified(work)
+        threshold = single(refit.study.look.threshold)
+        _refuse_useless(scores[inside], threshold)
+        number = len(work.freezes) + 1
+        final = project.folder / SCORES / f"scored-{number}.parquet"
+        part = final.with_name(f".scored-{number}-{uuid.uuid4().hex[:8]}.parquet")
+        try:
+            progress("writing the scores", None)
+            write_scored(found, collection, scores, inside, part)
+            scored = registered_scores(part, final, project, collection, threshold, progress)
+            model = refit.event or work.models[-1][2]
+            # what the plan would refuse is refused before anything is frozen
+            wish = _wish(state, work, asked, model=model)
+            _refuse_unsealable(wish, scored, state)
+            frozen = _record(project, state, refit, scored, part, final)
+        finally:
+            part.unlink(missing_ok=True)
+        progress("writing the decisions", None)
+        write_decisions(project, found, scores, frozen, number)
+        return frozen
+
+
+def _complete(
+    project: Project, state: State, frozen: ClassifierFrozen, *, progress: Progress
+) -> None:
+    """Write the decisions if the freeze was broken off after it was recorded."""
+    work = required(state)
+    number = len(work.freezes)
+    if decisions_file(project, number).exists():
+        return
+    settings = settings_of(work)
+    with material(project, collection_of(state), settings.learner, progress=progress) as found:
+        refit = refit_on(state, work, settings, found, progress=progress)
+        if refit.study is None or refit.event is not None:
+            raise PlanError(
+                "The frozen classifier cannot be made again: its learner or its words changed. The "
+                "scores it gave are on record; put back what changed, then run it again."
+            )
+        write_decisions(project, found, refit.study.scores, frozen, number)
+
+
+def _refuse_unsealable(wish: Wish, scored: RegisteredPool, state: State) -> None:
+    refuse_spent(state, wish)
+    try:
+        make_plan(wish, scored.summary, number=len(state.attempts) + 1, seed="trial")
+    except PlanError as error:
+        raise PlanError(str(error).replace("--budget N", "--labels N")) from error
+
+
+def _refuse_useless(scores: NDArray[np.float64], threshold: float) -> None:
+    flagged = int((scores >= threshold).sum())
+    if not len(scores):
+        raise PlanError(
+            "Training took every item of the collection, or the lot set none aside, so none is left "
+            "to certify the classifier on. Begin a project on a larger collection."
+        )
+    if flagged in (0, len(scores)):
+        how = "no item" if flagged == 0 else "every item"
+        raise PlanError(
+            f"The classifier picks {how} of the {counted(len(scores), 'item')} to be certified, so "
+            "there is nothing to prove about it. Go on training: assaymark train."
+        )
+
+
+def _record(
+    project: Project,
+    state: State,
+    refit: Refit,
+    scored: RegisteredPool,
+    part: Path,
+    final: Path,
+) -> ClassifierFrozen:
+    """Put the scored file in its place and the frozen classifier on record."""
+    with project.writing() as session:
+        now = session.state
+        refuse_closed(now)
+        work = required(now)
+        before = required(state)
+        moved = (len(work.models), work.order, work.training) != (
+            len(before.models),
+            before.order,
+            before.training,
+        )
+        if moved or labels_digest(training_labels(now, work)) != refit.digest:
+            raise PlanError(
+                "Training labels came in while the collection was scored, so nothing was frozen. Run "
+                "it again."
+            )
+        if refit.event is not None:
+            session.record(refit.event)
+        frozen = ClassifierFrozen(
+            survey=work.survey.number,
+            model=(refit.event or work.models[-1][2]).number,
+            threshold=scored.columns.threshold or 0.0,
+            population=settings_of(work).population,
+            pool=scored,
+            excluded=collection_of(now).summary.items - scored.summary.items,
+            software=__version__,
+        )
+        part.replace(final)  # an older file of this name is on no record
+        session.record(frozen)
+    return frozen

@@ -1,0 +1,229 @@
+"""Train a classifier on labels of the project: hand items out, refit, be advised, hand out more."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assaymark.claims.record import plain
+from assaymark.errors import PlanError
+from assaymark.learners.active_selection import ChosenRow
+from assaymark.ledger.events import (
+    State,
+    SurveyedItem,
+    SurveyWork,
+    TrainingChanged,
+    is_frozen,
+    labels_digest,
+    set_aside,
+    settings_of,
+    training_labels,
+    training_of,
+)
+from assaymark.pool import Progress, silent
+from assaymark.project.folder import Project, Session, collection_of
+from assaymark.records.survey import Cell, Survey
+from assaymark.records.training import Advice
+from assaymark.records.training_settings import CELLS
+from assaymark.sampling.surveys import SurveyBatch, hand_out, open_survey
+from assaymark.training.material import Material, material, refuse_untrainable_pool
+from assaymark.training.next_items import next_items
+from assaymark.training.refit import Refit, refit_on
+from assaymark.training.settings import (
+    TrainWish,
+    changed_settings,
+    changes,
+    first_settings,
+)
+from assaymark.training.summary import told_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained:
+    """What one round of training did. `told` is where the training stands now.
+
+    `reason` says why no model could be trained, or why nothing was handed out; `changed` names the
+    settings that this round put on record with another value.
+    """
+
+    told: dict[str, Any]
+    batch: SurveyBatch | None
+    begun: bool
+    refitted: bool
+    advice: Advice | None
+    reason: str | None
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """Where a batch is written, if at all: people who label on the page need no file."""
+
+    output: Path | None
+    write: bool
+
+
+def train(
+    project: Project,
+    wish: TrainWish,
+    *,
+    output: Path | None = None,
+    write: bool = True,
+    progress: Progress = silent,
+) -> Trained:
+    """One round: refit on all training labels, record the model, hand out the next items.
+
+    The first round seals the aim and the population and hands out random items.
+    """
+    state = project.state()
+    refuse_closed(state)
+    work = training_of(state)
+    if work is None:
+        return _begin(project, state, wish, output=output, progress=progress)
+    before = settings_of(work)
+    settings = changed_settings(before, wish, labels=len(training_labels(state, work)))
+    seen = _standing(work)
+    with material(project, collection_of(state), settings.learner, progress=progress) as found:
+        refit = refit_on(state, work, settings, found, progress=progress)
+        with project.writing() as session:
+            work = _same_work(session.state, seen)
+            if labels_digest(training_labels(session.state, work)) != refit.digest:
+                # labels came in meanwhile; now nobody can write
+                refit = refit_on(session.state, work, settings, found, progress=progress)
+            if settings != work.training:
+                session.record(TrainingChanged(survey=work.survey.number, settings=settings))
+            if refit.event is not None:
+                session.record(refit.event)
+            chosen, reason = next_items(session.state, work, settings, refit, found, wish)
+            where = Where(output=output, write=write)
+            batch = _hand(project, session, work, chosen, found, where) if chosen else None
+    after = project.state()
+    return Trained(
+        told=told_of(after, after.surveys[work.survey.number - 1]),
+        batch=batch,
+        begun=False,
+        refitted=refit.event is not None,
+        advice=refit.advice,
+        reason=" ".join(text for text in (refit.reason, reason) if text) or None,
+        changed=changes(before, settings),
+    )
+
+
+def training_now(project: Project) -> dict[str, Any]:
+    """Where the training stands. Fits nothing and records nothing."""
+    state = project.state()
+    return told_of(state, required(state))
+
+
+def required(state: State) -> SurveyWork:
+    """The training of the project; refused where there is none."""
+    work = training_of(state)
+    if work is None:
+        raise PlanError(
+            'This project has no training yet. Begin one: assaymark train "f1 >= 0.75" --budget 3000.'
+        )
+    return work
+
+
+def refuse_closed(state: State) -> None:
+    """Refuse to train while a plan is open or a classifier is frozen."""
+    attempt = state.attempt
+    if attempt is not None and attempt.open:
+        raise PlanError(
+            f'Training is over while plan {attempt.plan.number} ("{attempt.plan.claim}") is open: its '
+            "labels must not train what they judge. Go on with assaymark draw, label and look; when the "
+            "plan has ended (assaymark plan --abandon REASON gives it up), training can go on."
+        )
+    if is_frozen(state):
+        raise PlanError(
+            "Training is over: the classifier is frozen, and its certification plan is not sealed "
+            "yet. Seal it: assaymark train --stop."
+        )
+
+
+def _standing(work: SurveyWork) -> tuple[object, ...]:
+    """What another round of training would have changed."""
+    return len(work.models), work.batches, work.training
+
+
+def _same_work(state: State, seen: tuple[object, ...]) -> SurveyWork:
+    refuse_closed(state)
+    work = required(state)
+    if _standing(work) != seen:
+        raise PlanError(
+            "Another assaymark train ran at the same moment, and this one recorded nothing. See what the "
+            "other one said: assaymark train --status."
+        )
+    return work
+
+
+def _begin(
+    project: Project, state: State, wish: TrainWish, *, output: Path | None, progress: Progress
+) -> Trained:
+    settings = first_settings(wish)
+    collection = collection_of(state)
+    refuse_untrainable_pool(collection)
+    _refuse_seed(state, wish.seed)
+    with material(project, collection, settings.learner, progress=progress) as found:
+        free = len(found.ids)
+        if settings.population == "future":
+            free -= sum(set_aside(settings, item) for item in found.ids)
+        with project.writing() as session:
+            refuse_closed(session.state)
+            if training_of(session.state) is not None:
+                raise PlanError(
+                    "Another assaymark train began this training at the same moment. See where it "
+                    "stands: assaymark train --status."
+                )
+            survey = Survey(
+                number=len(session.state.surveys) + 1,
+                purpose="training",
+                seed=wish.seed or secrets.token_hex(16),
+                cells=tuple(Cell(name=name, items=free) for name in CELLS),
+                text=collection.columns.text,
+                settings={"training": plain(settings)},
+            )
+            work = open_survey(session, survey)
+            work.training = settings
+            nothing = Refit(digest="", study=None, advice=None, event=None)
+            chosen, _ = next_items(session.state, work, settings, nothing, found, wish)
+            if not chosen:
+                raise PlanError(
+                    "No item of the collection is left to train on: earlier plans drew them all."
+                )
+            batch = _hand(project, session, work, chosen, found, Where(output=output, write=True))
+    after = project.state()
+    return Trained(
+        told=told_of(after, after.surveys[-1]),
+        batch=batch,
+        begun=True,
+        refitted=False,
+        advice=None,
+        reason=None,
+    )
+
+
+def _refuse_seed(state: State, seed: str | None) -> None:
+    if seed in state.seeds:
+        raise PlanError(
+            f"The seed {seed!r} was used before on this pool. Use another, or leave --seed out."
+        )
+
+
+def _hand(
+    project: Project,
+    session: Session,
+    work: SurveyWork,
+    chosen: Sequence[ChosenRow],
+    found: Material,
+    where: "Where",
+) -> SurveyBatch:
+    items = [
+        SurveyedItem(
+            id=str(found.ids[one.row]), cell=CELLS.index("random" if one.random else "active")
+        )
+        for one in chosen
+    ]
+    texts = found.pool.texts([item.id for item in items])
+    return hand_out(project, session, work, items, texts, output=where.output, write=where.write)

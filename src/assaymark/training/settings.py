@@ -1,0 +1,195 @@
+"""What somebody asks of a training, and what may still be changed once it is on record."""
+
+import secrets
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assaymark.claims.claim import Claim
+from assaymark.claims.ratio_metrics import binomial_test, metric
+from assaymark.claims.results import counted
+from assaymark.errors import InputError, PlanError
+from assaymark.records.training import TrainingGoal
+from assaymark.records.training_settings import TrainingSettings
+from assaymark.stats.operating_point import refuse_untrainable
+
+KEEP = 0.5
+LEAST_BUDGET = 20
+OF_GOAL = ("confidence", "power", "budget", "policy", "wait", "mode")
+OF_TRAINING = ("sampling", "population", "batch", "learner", "auto_certify")
+CHOICES = (
+    "rest (the items that training never takes), whole (the whole collection, where training items "
+    "keep the labels people gave them) or future (a part that is set aside now and stands for "
+    "further documents of the same source)"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainWish:
+    """What was said on the command line; None where nothing was.
+
+    `insist` hands out items even where labels are missing or certification is advised.
+    """
+
+    claim: Claim | None = None
+    confidence: float | None = None
+    power: float | None = None
+    budget: int | None = None
+    policy: str | None = None
+    wait: int | None = None
+    mode: str | None = None
+    sampling: str | None = None
+    population: str | None = None
+    keep: float | None = None
+    batch: int | None = None
+    learner: str | None = None
+    auto_certify: bool = False
+    seed: str | None = None
+    seeds: Path | None = None
+    insist: bool = False
+
+
+def first_settings(wish: TrainWish) -> TrainingSettings:
+    """The settings of a new training. Refused where the claim's population would stay open."""
+    if wish.claim is None:
+        raise PlanError(
+            'Say what the classifier should reach: assaymark train "f1 >= 0.75" --budget 3000. The claim '
+            "and its population are sealed before the first training label."
+        )
+    refuse_untrainable(wish.claim)
+    policy = wish.policy or ("adaptive" if wish.budget is None else "split")
+    goal = TrainingGoal(
+        claim=wish.claim,
+        confidence=0.95 if wish.confidence is None else wish.confidence,
+        power=0.93 if wish.power is None else wish.power,
+        budget=wish.budget,
+        policy=policy,
+        wait=wish.wait or 0,
+        mode=wish.mode or "weighted",
+    )
+    population = wish.population or "rest"
+    future = population == "future"
+    settings = TrainingSettings(
+        goal=goal,
+        sampling=wish.sampling or "random",
+        population=population,
+        named=wish.population is not None,
+        keep=(KEEP if wish.keep is None else wish.keep) if future else (wish.keep or 0.0),
+        keep_seed=secrets.token_hex(16) if future else "",
+        batch=wish.batch,
+        learner=wish.learner or "linear",
+        auto_certify=wish.auto_certify,
+    )
+    _refuse_unnamed(settings, seeds=wish.seeds is not None)
+    _refuse_uncertifiable(goal)
+    _refuse_idle_wait(goal, wish)
+    _refuse_hopeless(wish.budget)
+    return settings
+
+
+def changed_settings(before: TrainingSettings, wish: TrainWish, *, labels: int) -> TrainingSettings:
+    """The settings as they go on. The claim stays; the population can only be named once."""
+    if wish.claim is not None and wish.claim != before.goal.claim:
+        raise PlanError(
+            f'This project trains for "{before.goal.claim}", which was sealed before the first '
+            f'label. For "{wish.claim}" begin a new project, or leave the claim out to go on.'
+        )
+    given = {name: value for name in OF_GOAL if (value := getattr(wish, name)) is not None}
+    _refuse_small(wish.budget, labels)
+    settings = replace(
+        before,
+        goal=replace(before.goal, **given),
+        sampling=wish.sampling or before.sampling,
+        batch=wish.batch or before.batch,
+        learner=wish.learner or before.learner,
+        auto_certify=wish.auto_certify or before.auto_certify,
+    )
+    if wish.population is not None or wish.keep is not None:
+        settings = _named(settings, wish)
+    _refuse_unnamed(settings, seeds=wish.seeds is not None)
+    _refuse_uncertifiable(settings.goal)
+    _refuse_idle_wait(settings.goal, wish)
+    _refuse_hopeless(wish.budget)
+    return settings
+
+
+def changes(before: TrainingSettings, after: TrainingSettings) -> tuple[str, ...]:
+    """What is settled otherwise now, one short line each: "budget 600 → 900"."""
+    return tuple(
+        f"{name} {_told(old)} → {_told(new)}"
+        for name, old, new in (
+            *((name, getattr(before.goal, name), getattr(after.goal, name)) for name in OF_GOAL),
+            *((name, getattr(before, name), getattr(after, name)) for name in OF_TRAINING),
+        )
+        if old != new
+    )
+
+
+def _told(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "none"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _named(before: TrainingSettings, wish: TrainWish) -> TrainingSettings:
+    population = wish.population or before.population
+    same = population == before.population and wish.keep in (None, before.keep)
+    if same:
+        return replace(before, named=True)
+    if before.named:
+        raise PlanError(
+            f"The claim is about the population {before.population!r}, which was sealed before "
+            f"training chose any item, so it cannot become {population!r}. Begin a new project for "
+            "another population."
+        )
+    if population == "future" or wish.keep is not None:
+        raise PlanError(
+            "A part for future documents is set aside before the first training label, and this "
+            "training began without one. Choose --population rest or whole, or begin a new project."
+        )
+    return replace(before, population=population, named=True)
+
+
+def _refuse_unnamed(settings: TrainingSettings, *, seeds: bool) -> None:
+    if settings.named or (settings.sampling == "random" and not seeds):
+        return
+    how = "--seeds" if settings.sampling == "random" else f"{settings.sampling} sampling"
+    raise PlanError(
+        f"With {how} training picks out items, so what the claim will be about must be said first: "
+        f"--population {CHOICES}."
+    )
+
+
+def _refuse_uncertifiable(goal: TrainingGoal) -> None:
+    """Refuse before the first label what no plan could seal after the last one."""
+    if goal.mode != "weighted" and binomial_test(goal.claim) is None:
+        raise InputError(
+            f"{metric(goal.claim.metric).title} can be certified in mode weighted only, got "
+            f"--mode {goal.mode}: a simple random sample has no exact bound for it."
+        )
+
+
+def _refuse_idle_wait(goal: TrainingGoal, wish: TrainWish) -> None:
+    if wish.wait and goal.policy != "wait":
+        raise InputError(
+            f"--wait belongs to --policy wait, and the policy is {goal.policy}. Add --policy wait, or "
+            "leave --wait out."
+        )
+
+
+def _refuse_hopeless(budget: int | None) -> None:
+    if budget is not None and budget < LEAST_BUDGET:
+        raise InputError(
+            f"A budget of {counted(budget, 'label')} cannot train and certify anything: it is for "
+            f"training and certification together, and should be some hundreds; at least "
+            f"{LEAST_BUDGET} are asked for. Give a larger --budget, or none with --policy adaptive."
+        )
+
+
+def _refuse_small(budget: int | None, labels: int) -> None:
+    if budget is not None and budget <= labels:
+        raise InputError(
+            f"A budget of {counted(budget, 'label')} is used up: {counted(labels, 'training label')} "
+            "exist already. Give a larger --budget, or stop and certify: assaymark train --stop."
+        )

@@ -1,0 +1,1 @@
+"""Learning curves, expected costs and when to stop training: pure functions."""

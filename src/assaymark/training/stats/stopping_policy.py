@@ -1,0 +1,242 @@
+"""When to stop training and certify: what the looks so far advise.
+
+Each policy maps the looks to "train" or "certify". Whatever it decides, certification draws fresh
+items and keeps its promise: a policy can waste labels, it cannot certify wrongly.
+*Source* Bagdouri, Webber, Lewis and Oard (2013), sections 3 and 6, for the framework and the
+policies first-in-budget and wait; the split and the adaptive policy are this project's.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from assaymark.claims.ratio_metrics import binomial_test
+from assaymark.records.training import Action, Advice, TrainingGoal, TrainingLook
+from assaymark.stats.beta_posterior import from_pilot
+from assaymark.stats.sample_size import Planner, roughly_needed
+from assaymark.training.stats.certification_cost import CertificationCost, cost_of
+from assaymark.training.stats.learning_curve import SPACING, Belief, LearningCurve, learning_curve
+
+SPLIT, TIGHT = 0.3, 0.45  # of the budget for training; the larger part where the budget is tight
+TIGHT_CHANCE = 0.1
+EARLIEST, LATEST = 0.15, 0.45
+DOUBT = 0.02  # the adaptive policy goes on while the claim is false with more than this chance
+FEW_POSITIVES = 20  # training without a budget does not end before so many
+HOPELESS = 0.05
+UNLIMITED = 20_000
+AHEAD = 20  # steps of a tenth that are looked ahead
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outlook:
+    """What the looks say about now and later; computed when it is asked for."""
+
+    goal: TrainingGoal
+    looks: tuple[TrainingLook, ...]
+
+    @property
+    def last(self) -> TrainingLook:
+        """The latest look."""
+        return self.looks[-1]
+
+    @property
+    def labels(self) -> int:
+        """Training labels so far."""
+        return self.last.labels
+
+    @property
+    def left(self) -> int | None:
+        """Labels of the budget that training has not used."""
+        budget = self.goal.budget
+        return None if budget is None else max(0, budget - self.labels)
+
+    @cached_property
+    def curve(self) -> LearningCurve:
+        """The learning curve as it is believed to be."""
+        return learning_curve(self.looks, self.goal.claim)
+
+    @cached_property
+    def cost(self) -> CertificationCost:
+        """The price list of the certification."""
+        return cost_of(self.goal.claim, self.goal.confidence, self.last.bands)
+
+    @property
+    def chance_true(self) -> float:
+        """The belief that the claim holds for the classifier as it is."""
+        return self.curve.now.chance_above(self.goal.claim.target)
+
+    def certification(self, labels: int) -> float:
+        """Labels that certification is expected to use after so much training, passed or not."""
+        left = None if self.goal.budget is None else self.goal.budget - labels
+        shrink = self.labels / labels
+        return self.cost.expected(self.curve.at(labels), shrink=shrink, most=left)
+
+    @cached_property
+    def totals(self) -> dict[int, float]:
+        """The expected total by training size: now, and in steps of a tenth from here on."""
+        most = math.inf if self.goal.budget is None else LATEST * self.goal.budget
+        sizes = [self.labels]
+        while len(sizes) <= AHEAD and sizes[-1] * SPACING <= most:
+            sizes.append(math.ceil(sizes[-1] * SPACING))
+        return {size: size + self.certification(size) for size in sizes}
+
+    @cached_property
+    def best_at(self) -> int:
+        """The training size with the least expected total."""
+        return min(self.totals, key=lambda size: self.totals[size])
+
+    def fixed_size(self, look: TrainingLook) -> int | None:
+        """The exact fixed test's size if cross-validation is right; None beyond the budget."""
+        if binomial_test(self.goal.claim) is None:
+            return None
+        most = UNLIMITED if self.goal.budget is None else self.goal.budget - look.labels
+        belief = from_pilot(look.counts)
+        planner = Planner(claim=self.goal.claim, belief=belief, confidence=self.goal.confidence)
+        return roughly_needed(planner, power=self.goal.power, most=most)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """What a policy decides and why; `until` is the least training it asks for."""
+
+    action: Action
+    reason: str
+    until: int | None = None
+
+
+def _budget(outlook: Outlook) -> int:
+    if outlook.goal.budget is None:
+        raise AssertionError("the goal refuses this policy without a budget")
+    return outlook.goal.budget
+
+
+def split(outlook: Outlook) -> Decision:
+    """Train on 30 % of the budget, or up to 45 % while the claim looks doubtful; then certify."""
+    budget = _budget(outlook)
+    if outlook.labels < SPLIT * budget:
+        until = math.ceil(SPLIT * budget)
+        return Decision(
+            action="train",
+            until=until,
+            reason=f"30% of the budget, {until:,} labels, go to training",
+        )
+    if outlook.labels >= TIGHT * budget:
+        return Decision(
+            action="certify", reason="45% of the budget is used, and certification needs the rest"
+        )
+    if 1 - outlook.chance_true > TIGHT_CHANCE:
+        return Decision(
+            action="train",
+            until=math.ceil(TIGHT * budget),
+            reason="30% of the budget is used, but the claim is still doubtful: up to 45% may go to "
+            "training",
+        )
+    return Decision(action="certify", reason="30% of the budget is used and the claim looks true")
+
+
+def adaptive(outlook: Outlook) -> Decision:
+    """Stop when the expected total no longer falls and the claim is very likely true."""
+    budget = outlook.goal.budget
+    if budget is None and outlook.last.positives < FEW_POSITIVES:
+        return Decision(
+            action="train", reason=f"fewer than {FEW_POSITIVES} positives were seen so far"
+        )
+    if budget is not None and outlook.labels < EARLIEST * budget:
+        until = math.ceil(EARLIEST * budget)
+        return Decision(
+            action="train", until=until, reason=f"15% of the budget, {until:,} labels, come first"
+        )
+    if budget is not None and outlook.labels >= LATEST * budget:
+        return Decision(
+            action="certify", reason="45% of the budget is used, and certification needs the rest"
+        )
+    if outlook.best_at > outlook.labels:
+        return Decision(action="train", reason="more training is expected to lower the total")
+    if 1 - outlook.chance_true > DOUBT:
+        return Decision(action="train", reason="the claim is not likely enough to be true yet")
+    return Decision(
+        action="certify", reason="the claim is very likely true and more training no longer pays"
+    )
+
+
+def first_in_budget(outlook: Outlook) -> Decision:
+    """Stop at the first look from which a fixed test fits into the budget."""
+    return _within_budget(outlook, wait=0)
+
+
+def wait(outlook: Outlook) -> Decision:
+    """Stop when so many further looks fitted into the budget."""
+    return _within_budget(outlook, wait=outlook.goal.wait)
+
+
+def _within_budget(outlook: Outlook, *, wait: int) -> Decision:
+    budget = _budget(outlook)
+    if outlook.fixed_size(outlook.last) is not None and _fitted(outlook, wait):
+        return Decision(
+            action="certify", reason="training and a fixed test together fit into the budget"
+        )
+    if outlook.labels >= LATEST * budget:
+        return Decision(
+            action="certify",
+            reason="no fixed test fitted into the budget so far; this is the best shot left",
+        )
+    return Decision(action="train", reason="training and a fixed test do not fit into the budget")
+
+
+def _fitted(outlook: Outlook, wait: int) -> bool:
+    """Whether a fixed test fitted into the budget at more than `wait` looks; the latest first."""
+    found = (look for look in reversed(outlook.looks) if outlook.fixed_size(look) is not None)
+    return next(islice(found, wait, None), None) is not None
+
+
+POLICIES: dict[str, Callable[[Outlook], Decision]] = {
+    "split": split,
+    "adaptive": adaptive,
+    "first-in-budget": first_in_budget,
+    "wait": wait,
+}
+
+
+def advise(goal: TrainingGoal, looks: Sequence[TrainingLook]) -> Advice:
+    """What the goal's policy advises after these looks."""
+    outlook = Outlook(goal=goal, looks=tuple(looks))
+    decision = POLICIES[goal.policy](outlook)
+    now = outlook.curve.now
+    total = outlook.totals[outlook.labels]
+    most = _most_trained(outlook)
+    # the claim is not even likely to hold at the most training that is possible
+    hopeless = most.chance_above(goal.claim.target) < HOPELESS
+    reason = decision.reason
+    if hopeless:
+        reason = (
+            f"{reason}; but the claim looks out of reach: {goal.claim.metric} is projected to end "
+            f"near {most.quantile(0.5):.2f}"
+        )
+        reason += "" if goal.budget is None else " with all the training that the budget allows"
+    return Advice(
+        action=decision.action,
+        reason=reason,
+        labels=outlook.labels,
+        out_of_reach=hopeless,
+        estimate=now.quantile(0.5),
+        low=now.quantile(0.05),
+        high=now.quantile(0.95),
+        chance_true=outlook.chance_true,
+        certification=math.ceil(total - outlook.labels),
+        total=math.ceil(total),
+        best_at=outlook.best_at,
+        best_total=math.ceil(outlook.totals[outlook.best_at]),
+        fixed_size=outlook.fixed_size(outlook.last),
+        until=decision.until,
+        next_look=math.ceil(outlook.labels * SPACING),
+    )
+
+
+def _most_trained(outlook: Outlook) -> Belief:
+    """What is believed of the metric at the most training that is possible."""
+    budget = outlook.goal.budget
+    if budget is None:
+        return outlook.curve.end
+    return outlook.curve.at(max(LATEST * budget, outlook.labels))

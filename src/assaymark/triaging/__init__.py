@@ -1,0 +1,1 @@
+"""Accept, review or reject by score, with a promise about what is automated."""

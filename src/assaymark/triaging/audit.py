@@ -1,0 +1,358 @@
+"""Audit over time: random automated items of later batches, in the project's ledger."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assaymark.claims.canonical import digest
+from assaymark.claims.record import plain, stored
+from assaymark.claims.results import percent
+from assaymark.errors import InputError, PlanError
+from assaymark.labelling.texts import Shelf, text_sources
+from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork
+from assaymark.pool import Progress, silent
+from assaymark.pool.scored import ScoreColumns, ScoreFile
+from assaymark.pool.tables import file_digest
+from assaymark.project.folder import Project, Session
+from assaymark.records.pool import PoolFile
+from assaymark.records.survey import Cell, Survey
+from assaymark.sampling.surveys import SurveyBatch, hand_out, open_survey
+from assaymark.triaging.audit_account import (
+    CELLS,
+    Opening,
+    Parts,
+    account_of,
+    open_account,
+    parts_of,
+    refuse_beyond_seal,
+    refuse_other_terms,
+    sizes_of,
+    wanted_draws,
+)
+from assaymark.triaging.audit_found import AuditFound
+from assaymark.triaging.routing import conditions
+from assaymark.triaging.stats.unit_audit import AuditUnit, Verdict, judge_units
+from assaymark.triaging.triage import Thresholds
+
+PURPOSE = "audit"
+ASSUMPTIONS = (
+    "Audited items are drawn at random, without replacement, from the automated items of each batch; "
+    "their number is fixed when the batch is opened, and draws added later serve the estimate only.",
+    "A batch counts when all its draws have an answer, and later batches wait for it.",
+    "An item that nobody could tell counts as right for the alarm and as wrong for the lower bound.",
+    "The alarm and each bound have this confidence one by one. 'Kept' may be asked at every look; the "
+    "bounds themselves are for a single look.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditBatch:
+    """One batch under audit: what it holds, and what its audited draws showed so far."""
+
+    name: str
+    items: int
+    automated: int
+    draws: int
+    right: int
+    unclear: int
+
+    @property
+    def automated_share(self) -> float:
+        """The share of the batch that was automated."""
+        return self.automated / self.items
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditAnswer:
+    """The verdict over all batches, each batch on its own, and what still waits for labels."""
+
+    found: AuditFound
+    batches: tuple[AuditBatch, ...]
+    labels: int
+    missing: int
+    waiting: int
+    accounts: int
+
+    def result(self) -> dict[str, Any]:
+        """The answer as plain values, for scripts, the ledger and the report."""
+        return {
+            **plain(self.found),
+            "sentence": str(self.found),
+            "labels": self.labels,
+            "missing": self.missing,
+            "waiting": self.waiting,
+            "batches": [{**plain(batch), "yield": batch.automated_share} for batch in self.batches],
+            "accounts": self.accounts,
+            "warnings": list(self.found.warnings),
+            "assumptions": [*ASSUMPTIONS, *self._other_accounts()],
+        }
+
+    def _other_accounts(self) -> tuple[str, ...]:
+        """New thresholds start a new account with its own risk: said where there are several."""
+        if self.accounts == 1:
+            return ()
+        risk = percent(round(1 - self.found.confidence, 6))
+        return (
+            f"This project has audited {self.accounts} sets of thresholds, each with an alarm of its own: "
+            f"the chance of a false alarm is at most {risk} for each of them, not for all together.",
+        )
+
+
+def draw_audit(
+    project: Project,
+    thresholds: Thresholds,
+    *,
+    batch: str,
+    columns: ScoreColumns,
+    count: int,
+    opening: Opening | None = None,
+    seed: str | None = None,
+    output: Path | None = None,
+    progress: Progress = silent,
+) -> SurveyBatch:
+    """Hand out `count` automated items of a batch, at random, blind.
+
+    The first batch seals the alarm; the first draw of each batch fixes how many of its draws count.
+    """
+    _auditable(thresholds)
+    if count < 1:
+        raise InputError(f"Draw at least 1 item, got {count}.")
+    with project.writing() as session, ScoreFile(batch, columns, what="batch") as file:
+        progress("checking the batch", 0.2)
+        items = file.refuse_bad_scores()
+        file.refuse_bad_ids(items)
+        parts = conditions(file.score, thresholds.cutoffs)
+        where = {name: parts[name] for name in CELLS}
+        held = file.counts(where)
+        if not sum(held.values()):
+            raise InputError(f"No item of {batch!r} is automated by these thresholds.")
+        wish = _Wish(batch=batch, items=items, held=held, count=count, seed=seed)
+        work = _work(session, thresholds, file, wish, opening or Opening())
+        progress("drawing tickets", 0.7)
+        drawn = _next_items(file, work, where, parts_of(thresholds), count)
+        texts = file.texts([item.id for item in drawn])
+        _refuse_other_items(project, session.state, work, texts)
+        return hand_out(project, session, work, drawn, texts, output=output)
+
+
+def _refuse_other_items(
+    project: Project,
+    state: State,
+    work: SurveyWork,
+    texts: Mapping[str, Mapping[str, str | None]],
+) -> None:
+    """Refuse an id under which the project knows another item: labels go by id.
+
+    The same text in the columns that both show, or the same files, mean the same item.
+    """
+    same = {
+        item
+        for other in state.surveys
+        if other.survey.files == work.survey.files
+        for item in other.order
+    }
+    known = [item for item in texts if item not in same and _seen(state, item)]
+    shelf, sources = Shelf(project), text_sources(state)
+    shelf.fetch(sources, known)
+    for item in known:
+        before = dict(shelf.fields(sources, item))
+        shared = [name for name in texts[item] if before.get(name)]
+        if not shared or any(before[name] != texts[item][name] for name in shared):
+            raise InputError(
+                f"Item {item!r} of this batch has the id of an item that was drawn before from "
+                "another file, and nothing shows that they are the same. Labels go by id: give every "
+                "batch ids of its own, such as the month and a number, or show the text with --text."
+            )
+
+
+def _seen(state: State, item: str) -> bool:
+    return state.drawn(item) or item in state.answers
+
+
+def _auditable(thresholds: Thresholds) -> None:
+    if thresholds.rule == "sides":
+        raise InputError(
+            "These thresholds promise error rates within each class, which an audit of automated "
+            "items cannot see: it would need the reviewed items too. Audit thresholds of the rule "
+            "certified or precision."
+        )
+    if thresholds.cutoffs.none:
+        raise InputError("These thresholds automate nothing, so there is nothing to audit.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Wish:
+    """A batch to draw from: its items, what each kind of decision holds, and the draws wanted."""
+
+    batch: str
+    items: int
+    held: dict[str, int]
+    count: int
+    seed: str | None
+
+
+def _next_items(
+    file: ScoreFile, work: SurveyWork, where: dict[str, str], parts: Parts, count: int
+) -> list[SurveyedItem]:
+    """The next tickets of each part: as many as were fixed at the opening, or `count` more."""
+    fixed = [int(own) for own in work.survey.settings["draws"]]
+    sizes = [sum(work.survey.cells[cell].items for cell in part) for part in parts]
+    wanted = wanted_draws(count, sizes) if work.order else fixed
+    found = []
+    for part, own in zip(parts, wanted, strict=True):
+        known = sum(work.cells[item] in part for item in work.order)
+        inside = {CELLS[cell]: where[CELLS[cell]] for cell in part}
+        tickets = file.lowest_tickets(work.survey.seed, inside, known + own)[known:]
+        found += [SurveyedItem(id=item, cell=CELLS.index(name)) for item, name in tickets]
+    return found
+
+
+def _work(
+    session: Session, thresholds: Thresholds, file: ScoreFile, wish: _Wish, opening: Opening
+) -> SurveyWork:
+    """The survey of this batch: the open one, or a new one."""
+    files = tuple(
+        PoolFile(name=path.name, size=path.stat().st_size, sha256=file_digest(path))
+        for path in file.source.files
+    )
+    about = {
+        "thresholds": thresholds_digest(thresholds),
+        "rule": thresholds.rule,
+        "target": thresholds.target,
+        "items": wish.items,
+        "columns": [file.columns.id, file.columns.score],
+        "files": digest(stored(files)),
+    }
+    audits = [work for work in session.state.surveys if work.survey.purpose == PURPOSE]
+    for work in audits:
+        if about.items() <= work.survey.settings.items():
+            if work is not audits[-1]:
+                raise PlanError(
+                    f"{Path(wish.batch).name!r} was audited before, and a later batch since. Evidence is "
+                    "read in draw order: draw from the latest batch."
+                )
+            refuse_other_terms(account_of([work]), opening)
+            return work
+    own = [work for work in audits if work.survey.settings["thresholds"] == about["thresholds"]]
+    survey = Survey(
+        number=len(session.state.surveys) + 1,
+        purpose="audit",
+        seed=wish.seed or secrets.token_hex(16),
+        cells=tuple(Cell(name=name, items=wish.held[name]) for name in CELLS),
+        text=file.columns.text,
+        source=wish.batch,
+        files=files,
+        settings=about | _terms(thresholds, wish, own, opening),
+    )
+    return open_survey(session, survey)
+
+
+def _terms(
+    thresholds: Thresholds, wish: _Wish, own: Sequence[SurveyWork], opening: Opening
+) -> dict[str, Any]:
+    """What is sealed with this batch: the account, and how many draws of it count."""
+    parts = parts_of(thresholds)
+    sizes = sizes_of(wish.held, parts)
+    if own:
+        account = account_of(own)
+        refuse_other_terms(account, opening)
+        draws = wanted_draws(wish.count, sizes, account)
+    else:
+        draws = wanted_draws(wish.count, sizes)
+        account = open_account(opening, sizes, draws)
+    refuse_beyond_seal(account, sizes, draws, Path(wish.batch).name)
+    return {
+        "account": stored(account),
+        "parts": [list(part) for part in parts],
+        "draws": list(draws),
+    }
+
+
+def thresholds_digest(thresholds: Thresholds) -> str:
+    """What tells these thresholds from others."""
+    return digest(stored(thresholds))
+
+
+def judge_batches(project: Project, *, opening: Opening | None = None) -> AuditAnswer:
+    """What all audited draws of the latest thresholds say; the look is on record."""
+    with project.writing() as session:
+        state = session.state
+        audits = [work for work in state.surveys if work.survey.purpose == PURPOSE]
+        if not audits:
+            raise PlanError(
+                "No batch was audited in this project yet. Draw from one: assaymark triage audit "
+                "--thresholds FILE --batch FILE --id COL --draw 50 -p DIR"
+            )
+        same = audits[-1].survey.settings["thresholds"]
+        own = [work for work in audits if work.survey.settings["thresholds"] == same]
+        refuse_other_terms(account_of(own), opening or Opening())
+        accounts = len({work.survey.settings["thresholds"] for work in audits})
+        answer = _judged(state, own, accounts)
+        session.record(
+            SurveyReported(
+                survey=own[-1].survey.number, labels=answer.labels, result=answer.result()
+            )
+        )
+    return answer
+
+
+def _judged(state: State, audits: list[SurveyWork], accounts: int) -> AuditAnswer:
+    parts = tuple(tuple(part) for part in audits[0].survey.settings["parts"])
+    sides = [_units(state, audits, part, number) for number, part in enumerate(parts)]
+    whole = min(len(units) for units in sides)
+    sides = [units[:whole] for units in sides]
+    target = float(audits[0].survey.settings["target"])
+    found = judge_units(sides, account_of(audits), target=target)
+    every = [item for work in audits for item in work.order]
+    known = sum(state.labelled(item) for item in every)
+    return AuditAnswer(
+        found=found,
+        batches=tuple(
+            _batch(work, [units[at] for units in sides] if at < whole else [])
+            for at, work in enumerate(audits)
+        ),
+        labels=found.draws,
+        missing=len(every) - known,
+        waiting=known - found.draws,
+        accounts=accounts,
+    )
+
+
+def _batch(work: SurveyWork, units: Sequence[AuditUnit]) -> AuditBatch:
+    verdicts = [verdict for unit in units for verdict in unit.draws]
+    return AuditBatch(
+        name=Path(work.survey.source or "").name,
+        items=int(work.survey.settings["items"]),
+        automated=sum(cell.items for cell in work.survey.cells),
+        draws=len(verdicts),
+        right=verdicts.count(True),
+        unclear=verdicts.count(None),
+    )
+
+
+def _units(
+    state: State, audits: Sequence[SurveyWork], part: Sequence[int], number: int
+) -> list[AuditUnit]:
+    """The batches of one part in order, up to the first whose fixed draws lack an answer."""
+    found = []
+    for work in audits:
+        fixed = int(work.survey.settings["draws"][number])
+        drawn = [item for item in work.order if work.cells[item] in part]
+        if len(drawn) < fixed or not all(state.labelled(item) for item in drawn[:fixed]):
+            break
+        later = [item for item in drawn[fixed:] if state.labelled(item)]
+        found.append(
+            AuditUnit(
+                items=sum(work.survey.cells[cell].items for cell in part),
+                draws=tuple(_verdict(state, work, item) for item in drawn[:fixed]),
+                later=tuple(_verdict(state, work, item) for item in later),
+            )
+        )
+    return found
+
+
+def _verdict(state: State, work: SurveyWork, item: str) -> Verdict:
+    label = state.label(item)
+    return None if label is None else label == 1 - work.cells[item]

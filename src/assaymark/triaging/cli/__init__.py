@@ -1,0 +1,1 @@
+"""Commands: triage and its audit over time."""

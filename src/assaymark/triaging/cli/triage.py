@@ -1,0 +1,384 @@
+"""Triage: thresholds from labels, routing, labels to order, their number, and the audit over time."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assaymark.claims.results import counted, percent, shown
+from assaymark.terminal.output import (
+    advise,
+    engine_option,
+    headline,
+    json_option,
+    progress_bar,
+    project_of_environment,
+    project_option,
+    quoted,
+    rows,
+    show_json,
+)
+from assaymark.triaging.cli.audit import audit
+from assaymark.triaging.triage import RULES
+
+OUTPUT = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.group(invoke_without_command=True)
+@click.option("--dev", metavar="FILE", help="Development items with scores and labels.")
+@click.option("--score", metavar="COL", help="The score, in any range; higher means relevant.")
+@click.option("--label", metavar="COL", help="The label: 1 relevant, 0 not.")
+@click.option("--target", type=float, help="Wanted accuracy of automated decisions.")
+@click.option(
+    "--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise."
+)
+@click.option(
+    "--rule", default="certified", show_default=True, help=f"One of {', '.join(RULES)}; see above."
+)
+@click.option(
+    "--pool", metavar="FILE", help="Unlabelled items; they place the regions to be tried."
+)
+@click.option("--id", "id_column", metavar="COL", help="Id in both files; needed with --pool.")
+@click.option("--train", metavar="FILE", help="Other scores and labels, to calibrate with.")
+@click.option(
+    "--calibrator", default="platt", show_default=True, help="platt, beta, isotonic or none."
+)
+@click.option("--seed", default=42, show_default=True, type=int, help="Which labels calibrate.")
+@click.option("--utility", metavar="TP,FP,FN,TN", default="1,-1,-1,1", show_default=True)
+@click.option("--costs", metavar="MISS,ALARM", default="1,1", show_default=True)
+@click.option("--plot", type=OUTPUT, help="Write the yield plot: .svg, .png or .json.")
+@click.option("-o", "--output", type=OUTPUT, help="Write the thresholds as a JSON file.")
+@click.option(
+    "-p", "--project", "folder", type=click.Path(file_okay=False, path_type=Path),
+    help="Judge the labels that assaymark triage draw asked for in this project.",
+)  # fmt: skip
+@json_option
+@click.pass_context
+def triage(context: click.Context, /, **options: Any) -> None:
+    """Automate what is safe and send the rest to people, at a guaranteed accuracy.
+
+    Finds two cut-offs: accept from the upper one, reject up to the lower one, review between.
+
+    \b
+    Rules, each with its own promise:
+      certified  the accuracy of automated decisions is at least the target
+      precision  accepted items are relevant, rejected ones irrelevant, each to the target
+      sides      at most 1 - target of each class is decided wrongly
+      empirical  no promise: the best cut-offs on the labels themselves
+
+    \b
+    Examples:
+      assaymark triage --dev dev.csv --score score --label label --target 0.9 -o cuts.json
+      assaymark triage --dev dev.csv --score score --label label --target 0.9 --pool pool.csv --id id
+      assaymark triage -p work -o cuts.json
+      assaymark triage route --thresholds cuts.json --pool pool.csv --id id -o routed
+    """
+    if context.invoked_subcommand is not None:
+        return
+    dev = options["dev"]
+    folder = options["folder"] or (None if dev else project_of_environment())
+    if (folder is None) == (dev is None):
+        raise click.UsageError(
+            "Give --dev FILE with labelled scores, or -p DIR to judge the labels drawn there."
+        )
+    from assaymark.triaging.files import (
+        refuse_plot,
+        refuse_written,
+        write_plot,
+        write_thresholds,
+    )
+    from assaymark.triaging.thresholds import plain_answer
+
+    output, plot = options["output"], options["plot"]
+    for path in (output, plot):
+        if path is not None:
+            refuse_written(path)
+    if plot is not None:  # before anything is written: all files appear, or none
+        refuse_plot(plot)
+    answer = _from_project(folder) if folder is not None else _from_files(options)
+    if output is not None:
+        write_thresholds(output, answer.thresholds)
+    if plot is not None:
+        write_plot(plot, answer.result)
+    if options["as_json"]:
+        show_json(plain_answer(answer))
+    else:
+        _show(answer, output, plot)
+    if not answer.found.certified and answer.found.rule != "empirical":
+        context.exit(1)
+
+
+def _from_project(folder: Path) -> Any:
+    from assaymark.project.folder import Project
+    from assaymark.triaging.survey import judge_labels
+
+    return judge_labels(Project(folder=folder))
+
+
+def _from_files(options: dict[str, Any]) -> Any:
+    from assaymark.triaging.thresholds import TriageQuestion, find_thresholds
+
+    missing = [f"--{name}" for name in ("score", "label", "target") if options[name] is None]
+    if missing:
+        raise click.UsageError(f"Also needed: {', '.join(missing)}.")
+    utility = _numbers("--utility", options["utility"], 4)
+    costs = _numbers("--costs", options["costs"], 2)
+    question = TriageQuestion(
+        dev=options["dev"],
+        score=options["score"],
+        label=options["label"],
+        target=options["target"],
+        delta=options["delta"],
+        rule=options["rule"],
+        pool=options["pool"],
+        id=options["id_column"],
+        train=options["train"],
+        calibrator=options["calibrator"],
+        seed=options["seed"],
+        weights=(utility[0], utility[1], utility[2], utility[3]),
+        costs=(costs[0], costs[1]),
+    )
+    with progress_bar("triage") as progress:
+        progress("reading scores and labels", None)
+        return find_thresholds(question)
+
+
+def _numbers(name: str, text: str, size: int) -> list[float]:
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if len(found) != size:
+        raise click.UsageError(f"{name} takes {size} numbers with commas, got {text!r}.")
+    return found
+
+
+def _show(answer: Any, output: Path | None, plot: Path | None) -> None:
+    found, result = answer.found, answer.result
+    usable = found.certified or found.rule == "empirical"
+    tone = "good" if found.certified else "wait" if usable else "bad"
+    headline(found.promise, tone)
+    if usable:
+        of = "the pool" if result["yield_of"] == "pool" else "the labelled items"
+        rows(
+            [
+                ("cut-offs", str(found.cutoffs)),
+                ("automated", f"{percent(round(result['yield'], 4))} of {of}"),
+                ("on the labels", _seen(found)),
+                ("precision", f"accepted {_side(found.tally.precision_accept)}, rejected "
+                              f"{_side(found.tally.precision_reject)}"),
+                ("error rates", f"{_side(found.tally.type_1)} of the irrelevant items accepted (type I), "
+                                f"{_side(found.tally.type_2)} of the relevant ones rejected (type II)"),
+                ("labels", f"{found.labels:,}, target {found.target:g}, risk {found.delta:g}"),
+                ("where from", result["placed_by"]),
+            ]
+        )  # fmt: skip
+    if result.get("utility") is not None and usable:
+        cost = shown(result["detection_cost"])
+        rows([("utility", f"{result['utility']:g} on the labels; detection cost {cost}")])
+    for path, name in ((output, "thresholds"), (plot, "yield plot")):
+        if path is not None:
+            rows([(name, str(path))])
+    if usable and output is not None:
+        advise(f"assaymark triage route --thresholds {quoted(output)} --pool FILE --id COL -o DIR")
+    elif usable:
+        advise(
+            "write the thresholds with -o FILE, then: assaymark triage route --thresholds FILE …"
+        )
+    elif found.needed:
+        advise(f"label about {found.needed:,} items in all, or ask for less than {found.target:g}")
+
+
+def _seen(found: Any) -> str:
+    tally = found.tally
+    return (
+        f"{shown(tally.accuracy)} right: {counted(tally.errors, 'error')} in {tally.automated:,} "
+        f"automated (tp {tally.tp}, fp {tally.fp}, fn {tally.fn}, tn {tally.tn})"
+    )
+
+
+def _side(value: float | None) -> str:
+    return "–" if value is None else shown(value)
+
+
+@triage.command()
+@click.option("--thresholds", type=OUTPUT, required=True, help="What assaymark triage -o wrote.")
+@click.option("--pool", required=True, metavar="FILE", help="The items to route.")
+@click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of an item.")
+@click.option("--score", metavar="COL", help="The score (default: the thresholds' own column).")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(file_okay=False, path_type=Path),
+    help="A new folder for accept.parquet, review.parquet and reject.parquet.",
+)  # fmt: skip
+@engine_option
+@json_option
+def route(
+    thresholds: Path,
+    pool: str,
+    id_column: str,
+    score: str | None,
+    output: Path,
+    engine: str,
+    master: str | None,
+    as_json: bool,
+) -> None:
+    """Part a pool into accept, review and reject: three parquet files, whole or not at all.
+
+    Spark's executors write three folders of parquet files instead.
+
+    \b
+    Example:
+      assaymark triage route --thresholds cuts.json --pool pool.parquet --id id -o routed
+    """
+    from assaymark.pool.scored import ScoreColumns
+    from assaymark.triaging.files import read_thresholds, route_pool
+
+    known = read_thresholds(thresholds)
+    columns = ScoreColumns(score=score or known.score, id=id_column)
+    with progress_bar("route") as progress:
+        routed = route_pool(
+            known,
+            pool=pool,
+            columns=columns,
+            folder=output,
+            engine=engine,
+            spark=master,
+            progress=progress,
+        )
+    if as_json:
+        show_json(
+            {
+                "accept": routed.accept,
+                "review": routed.review,
+                "reject": routed.reject,
+                "yield": routed.automated_share,
+                "promise": known.promise,
+                "folder": str(output),
+            }
+        )
+        return
+    headline(str(routed), "good" if known.certified else "wait")
+    share = (
+        f"{percent(round(routed.automated_share, 4))}; {percent(round(known.automated_share, 4))}"
+    )
+    rows(
+        [
+            ("automated", f"{share} when the thresholds were set"),
+            ("promise", known.promise),
+            ("written to", str(output)),
+        ]
+    )
+    advise(
+        f"audit later batches: assaymark triage audit --thresholds {quoted(thresholds)} --batch FILE "
+        f"--id {quoted(id_column)} --draw 50 -p DIR"
+    )
+
+
+@triage.command(name="draw")
+@click.option("--target", type=float, required=True, help="Wanted accuracy of automated decisions.")
+@click.option("--labels", type=click.IntRange(min=1), required=True, help="How many to buy.")
+@click.option(
+    "--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise."
+)
+@click.option("--slack", default=0.05, show_default=True, type=float, help="Doubt in the scores.")
+@click.option("--train", metavar="FILE", help="Scores and labels to calibrate with.")
+@click.option("--score", metavar="COL", help="The score in --train (default: score).")
+@click.option("--label", default="label", show_default=True, metavar="COL", help="In --train.")
+@click.option("--calibrator", default="platt", show_default=True, help="platt, beta or isotonic.")
+@click.option("--seed", metavar="TEXT", help="Decides the draw (default: 128 random bits).")
+@click.option("-o", "--output", type=OUTPUT, help="Where to write: .csv or .jsonl.")
+@project_option
+@json_option
+def draw_wanted(folder: Path, output: Path | None, as_json: bool, **wanted: Any) -> None:
+    """Draw the labels that prove most: at random inside the region that might be automated.
+
+    Without --train the pool's scores are taken as probabilities.
+
+    \b
+    Example:
+      assaymark triage draw --target 0.9 --labels 300 -p work
+    """
+    from assaymark.project.folder import Project
+    from assaymark.triaging.survey import LabelWish, draw_labels
+
+    with progress_bar("draw") as progress:
+        drawn = draw_labels(
+            Project(folder=folder), LabelWish(**wanted), output=output, progress=progress
+        )
+    path = drawn.batch.path
+    if as_json:
+        show_json(
+            {
+                "survey": drawn.batch.survey,
+                "items": list(drawn.batch.items),
+                "known": drawn.batch.known,
+                "path": None if path is None else str(path),
+                "low": drawn.region.low,
+                "high": drawn.region.high,
+                "region": drawn.items,
+                "predicted_accuracy": drawn.predicted,
+                "risk": drawn.risk,
+            }
+        )
+        return
+    headline(f"{counted(len(drawn.batch.items), 'item')} to label")
+    rows(
+        [
+            ("drawn from", f"{drawn.items:,} items that might be automated ({drawn.region})"),
+            ("predicted", f"accuracy {drawn.predicted:.3f} there, by the scores"),
+            ("risk", f"{drawn.risk:g}, earlier attempts included"),
+            ("file", "none: every item has a label already" if path is None else str(path)),
+        ]
+    )
+    then = f"assaymark triage -p {quoted(folder)}"
+    label = (
+        f"fill in the column 'label', then: assaymark label {path} -p {quoted(folder)}, and {then}"
+    )
+    advise(then if path is None else label)
+
+
+@triage.command(name="size")
+@click.option("--target", type=float, required=True, help="Wanted accuracy of automated decisions.")
+@click.option("--expect", type=float, required=True, help="The true accuracy you expect.")
+@click.option(
+    "--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise."
+)
+@click.option("--power", default=0.8, show_default=True, type=float, help="Wanted chance to pass.")
+@json_option
+def size_needed(target: float, expect: float, delta: float, power: float, as_json: bool) -> None:
+    """How many labels of automated items a certificate will need.
+
+    \b
+    Example:
+      assaymark triage size --target 0.9 --expect 0.95
+    """
+    from assaymark.triaging.files import size
+
+    found = size(target=target, expected=expect, delta=delta, power=power)
+    if as_json:
+        show_json(
+            {
+                "target": target,
+                "expected": expect,
+                "delta": delta,
+                "power": power,
+                "labels": found.stable,
+                "first": found.first,
+                "fewest": found.fewest,
+            }
+        )
+        return
+    headline(str(found))
+    rows(
+        [
+            ("first size that will do", f"{found.first:,}"),
+            ("from here on every size does", f"{found.stable:,}"),
+            ("can never pass with fewer than", f"{found.fewest:,}, all of them right"),
+        ]
+    )
+    advise(f"assaymark triage draw --target {target:g} --labels {found.stable} -p DIR")
+
+
+triage.add_command(audit)
+
+COMMANDS = (triage,)

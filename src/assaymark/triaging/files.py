@@ -1,0 +1,105 @@
+"""What triage writes and reads: thresholds, the routed pool, the yield plot."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assaymark.errors import InputError, PlanError
+from assaymark.files.places import SHARED, write_safely
+from assaymark.pool import Progress, silent
+from assaymark.pool.scored import ScoreColumns
+from assaymark.pool.sources import settle
+from assaymark.reports.renderer import chart_renderer
+from assaymark.triaging.report import yield_chart
+from assaymark.triaging.routing import Routed, route
+from assaymark.triaging.stats.sample_size import labels_to_pass
+from assaymark.triaging.triage import SizeForecast, Thresholds
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PLOTS = (".svg", ".png", ".json")
+
+
+def write_thresholds(path: Path, thresholds: Thresholds) -> None:
+    """The thresholds as a JSON file; nothing is overwritten."""
+    refuse_written(path)
+    text = json.dumps(thresholds.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+    write_safely(path, text + "\n")
+
+
+def read_thresholds(path: Path) -> Thresholds:
+    """The thresholds of a file that assaymark triage wrote."""
+    if not path.is_file():
+        raise InputError(
+            f"There is no file {str(path)!r}. Write one with: assaymark triage … -o {path}"
+        )
+    try:
+        return Thresholds.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise InputError(
+            f"{path.name!r} is no file of thresholds. Write one with: assaymark triage … -o FILE"
+        ) from error
+
+
+def route_pool(
+    thresholds: Thresholds,
+    *,
+    pool: str,
+    columns: ScoreColumns,
+    folder: Path,
+    engine: str = "duckdb",
+    spark: "str | SparkSession | None" = None,
+    progress: Progress = silent,
+) -> Routed:
+    """Part a pool by these thresholds; refused where they promise nothing and were not chosen so."""
+    if not thresholds.certified and thresholds.rule != "empirical":
+        raise PlanError(
+            "These thresholds certify nothing, so everything would go to people. Label more items "
+            "and run assaymark triage again, or choose --rule empirical, which promises nothing."
+        )
+    return route(
+        settle(pool, engine),
+        columns,
+        thresholds.cutoffs,
+        folder,
+        engine=engine,
+        spark=spark,
+        progress=progress,
+    )
+
+
+def write_plot(path: Path, result: dict[str, Any]) -> None:
+    """The yield plot as .svg, .png or a Vega-Lite .json."""
+    refuse_written(path)
+    refuse_plot(path)
+    spec = yield_chart(result).spec
+    if path.suffix == ".json":
+        write_safely(path, json.dumps(spec, indent=1) + "\n", mode=SHARED)
+        return
+    renderer = chart_renderer()
+    if path.suffix == ".svg":
+        write_safely(path, renderer.vegalite_to_svg(spec), mode=SHARED)
+    else:
+        path.write_bytes(renderer.vegalite_to_png(spec, scale=2))
+
+
+def refuse_plot(path: Path) -> None:
+    """Refuse a plot whose name ends in something that is not a form of plot."""
+    if path.suffix not in PLOTS:
+        raise InputError(f"A plot is written as {', '.join(PLOTS)}, got {path.name!r}.")
+    if path.suffix != ".json":
+        chart_renderer()  # refuses where it is missing
+
+
+def refuse_written(path: Path) -> None:
+    """Refuse to write over a file, or where there is no folder for it."""
+    if path.exists():
+        raise InputError(f"{str(path)!r} exists already. Choose another name or remove it first.")
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {str(path.parent)!r} to write {path.name!r} into.")
+
+
+def size(*, target: float, expected: float, delta: float, power: float) -> SizeForecast:
+    """How many labels of automated items a certificate will need."""
+    return labels_to_pass(expected, target=target, delta=delta, power=power)

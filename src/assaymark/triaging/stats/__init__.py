@@ -1,0 +1,1 @@
+"""Cut-offs, their promises and the labels they need: pure functions."""

@@ -1,0 +1,360 @@
+"""Cut-offs from labelled scores: read the files, fix the path, judge the labels, tell it all."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assaymark import __version__
+from assaymark.claims.checks import choice, open_share
+from assaymark.claims.record import plain
+from assaymark.errors import InputError
+from assaymark.pool.scored import ScoreColumns, Scored, ScoreFile, read_scored
+from assaymark.pool.tables import file_digest
+from assaymark.stats.calibration import Calibrator, as_given, calibrate
+from assaymark.stats.labelled_scores import Floats, Labelled, labelled
+from assaymark.triaging.stats.class_promises import certify_precision, certify_rates, side_regions
+from assaymark.triaging.stats.cutoffs import automated_share, checked_target, fewest_labels, tally
+from assaymark.triaging.stats.fixed_sequence import certify, regions, too_few
+from assaymark.triaging.stats.optimal_cutoffs import best_cutoffs, sweep, yield_curve
+from assaymark.triaging.triage import RULES, Cutoffs, Thresholds, Triage
+
+CALIBRATION_SHARE = 0.25
+TARGETS = tuple(round(0.5 + 0.01 * k, 2) for k in range(50))
+BINS = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class TriageQuestion:
+    """What is wanted of which files. Without `train`, a quarter of the labels calibrates."""
+
+    dev: str
+    score: str
+    label: str
+    target: float
+    delta: float = 0.1
+    rule: str = "certified"
+    pool: str | None = None
+    id: str | None = None
+    train: str | None = None
+    calibrator: str = "platt"
+    seed: int = 42
+    weights: tuple[float, float, float, float] = (1, -1, -1, 1)
+    costs: tuple[float, float] = (1, 1)
+
+    def __post_init__(self) -> None:
+        choice("rule", self.rule, RULES)
+        open_share("target", self.target)
+        open_share("delta", self.delta)
+        if self.pool and not self.id:
+            raise InputError(
+                "--pool needs --id: without ids nobody can tell whether development items are "
+                "among the pool's."
+            )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Placed:
+    """What is known before the labels that prove: the curve, and scores to place the path by."""
+
+    calibrator: Calibrator
+    scores: Floats
+    how: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TriageAnswer:
+    """The verdict, the thresholds as a file keeps them, and the figures as a report tells them."""
+
+    found: Triage
+    thresholds: Thresholds
+    result: dict[str, Any] = field(default_factory=dict)
+
+
+def find_thresholds(question: TriageQuestion) -> TriageAnswer:
+    """Cut-offs by the rule that was asked for, with the promise that the rule makes."""
+    columns = ScoreColumns(score=question.score, label=question.label, id=question.id)
+    dev = read_scored(question.dev, columns, what="development file")
+    _refuse_twice(dev)
+    if question.train is not None:
+        _refuse_training(question, dev)
+    data = labelled(dev.scores, _given(dev))
+    pool = _read_pool(question, dev)
+    if question.rule in ("certified", "empirical"):
+        checked_target(question.target, majority=data.majority)
+    found, used, how = FINDERS[question.rule](question, data, pool)
+    counted = pool if pool is not None else used.scores
+    thresholds = Thresholds(
+        rule=found.rule,
+        target=found.target,
+        delta=found.delta,
+        certified=found.certified,
+        cutoffs=found.cutoffs,
+        score=question.score,
+        promise=found.promise,
+        labels=found.labels,
+        automated_share=automated_share(counted, found.cutoffs),
+        placed_by=how,
+        sources=tuple(_named(path) for path in (question.dev, question.pool, question.train)
+                      if path),
+        software=__version__,
+    )  # fmt: skip
+    figures = describe(
+        found,
+        thresholds,
+        data=used,
+        scores=counted,
+        of="pool" if pool is not None else "development",
+    )
+    costs = question.costs
+    figures["utility"] = found.tally.utility(question.weights)
+    figures["detection_cost"] = found.tally.detection_cost(miss=costs[0], false_alarm=costs[1])
+    return TriageAnswer(found=found, thresholds=thresholds, result=figures)
+
+
+def _given(dev: Scored) -> Any:
+    if dev.labels is None:
+        raise AssertionError("labels were asked for")
+    return dev.labels
+
+
+def _refuse_twice(dev: Scored) -> None:
+    if dev.ids is None:
+        return
+    ids, times = np.unique(dev.ids.astype(str), return_counts=True)
+    if len(ids) < len(dev.ids):
+        raise InputError(
+            f"{len(dev.ids) - len(ids):,} development items are there more than once (for example "
+            f"{str(ids[times > 1][0])!r}). A label proves something once: keep one row per item."
+        )
+
+
+def _refuse_training(question: TriageQuestion, dev: Scored) -> None:
+    """Refuse labels that would both place the path and prove."""
+    train = str(question.train)
+    if _bytes(train) == _bytes(question.dev):
+        raise InputError(
+            "--train and --dev are the same file. The curve must not know the labels that prove: leave "
+            "--train out, and a quarter of the development labels calibrates."
+        )
+    if dev.ids is None:
+        return
+    columns = ScoreColumns(score=question.score, label=question.label)
+    with ScoreFile(train, columns, what="training file") as file:
+        if question.id not in file.types:
+            return
+    known = read_scored(train, replace(columns, id=question.id), what="training file").ids
+    both = set(dev.ids.tolist()).intersection([] if known is None else known.tolist())
+    if both:
+        raise InputError(
+            f"{len(both):,} development items are in the training file too (for example "
+            f"{min(both)!r}). The curve must not know the labels that prove: leave them out of one."
+        )
+
+
+def _named(path: str) -> str:
+    file = Path(path)
+    return f"{file.name} {file_digest(file)}" if file.is_file() else path
+
+
+def _bytes(path: str) -> str:
+    file = Path(path)
+    return file_digest(file) if file.is_file() else path
+
+
+def _read_pool(question: TriageQuestion, dev: Scored) -> Floats | None:
+    if question.pool is None:
+        return None
+    columns = ScoreColumns(score=question.score, id=question.id)
+    pool = read_scored(question.pool, columns, what="pool")
+    if dev.ids is None or pool.ids is None:
+        raise AssertionError("ids were asked for")
+    both = set(dev.ids.tolist()).intersection(pool.ids.tolist())
+    if both:
+        raise InputError(
+            f"{len(both):,} development items are in the pool too (for example {min(both)!r}). The path "
+            "of regions must not know the labelled items: leave them out of the pool."
+        )
+    if np.ptp(pool.scores) == 0:
+        raise InputError(
+            f"All pool scores are {pool.scores[0]:g}: a constant score cannot tell easy items from hard "
+            "ones. Use the classifier's score, not its yes or no."
+        )
+    return pool.scores
+
+
+def _placed(
+    question: TriageQuestion, data: Labelled, pool: Floats | None
+) -> tuple[Placed, Labelled]:
+    """The curve and the path's scores, and the labels that are left to prove with."""
+    if question.train is not None:
+        columns = ScoreColumns(score=question.score, label=question.label)
+        train = read_scored(question.train, columns, what="training file")
+        known = labelled(train.scores, _given(train), what="training")
+        curve = (
+            as_given(known.scores)
+            if question.calibrator == "none"
+            else calibrate(question.calibrator, known)
+        )
+        used, rest, how = known.scores, data, "the training file"
+    elif question.calibrator == "none" and pool is not None:
+        curve, used, rest, how = as_given(data.scores), pool, data, "the pool"
+    else:
+        used_for, rest = split(data, seed=question.seed)
+        how = f"{used_for.size:,} of the development labels, set aside at random"
+        used = used_for.scores
+        curve = (
+            as_given(data.scores)
+            if question.calibrator == "none"
+            else calibrate(question.calibrator, used_for)
+        )
+    where = "the pool's scores" if pool is not None else how
+    told = f"calibrated ({curve.name}) on {how}; the path follows {where}"
+    scores = pool if pool is not None else used
+    return Placed(calibrator=curve, scores=scores, how=told), rest
+
+
+def split(data: Labelled, *, seed: int) -> tuple[Labelled, Labelled]:
+    """A random quarter to calibrate with, and the rest to prove with."""
+    order = np.random.default_rng(seed).permutation(data.size)
+    size = round(CALIBRATION_SHARE * data.size)
+    first, rest = order[:size], order[size:]
+    return (
+        labelled(data.scores[first], data.labels[first], what="calibration"),
+        labelled(data.scores[rest], data.labels[rest]),
+    )
+
+
+Found = tuple[Triage, Labelled, str]
+Finder = Callable[[TriageQuestion, Labelled, Floats | None], Found]
+
+
+def _refuse_too_few(question: TriageQuestion, data: Labelled) -> None:
+    """Say how many labels it takes before a quarter of too few is split off to calibrate with."""
+    fewest = fewest_labels(question.target, question.delta)
+    spared = question.train is not None or (question.calibrator == "none" and question.pool)
+    proving = 1 if spared else 1 - CALIBRATION_SHARE
+    if data.size < fewest:
+        raise InputError(too_few(data.size, fewest, question.target, question.delta, proving))
+
+
+def _certified(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Found:
+    _refuse_too_few(question, data)
+    placed, rest = _placed(question, data, pool)
+    path = regions(placed.calibrator, placed.scores)
+    found = certify(
+        rest, path, target=question.target, delta=question.delta, proving=rest.size / data.size
+    )
+    return found, rest, placed.how
+
+
+def _precision(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Found:
+    _refuse_too_few(question, data)
+    placed, rest = _placed(question, data, pool)
+    paths = (
+        side_regions(placed.calibrator, placed.scores, accept=True),
+        side_regions(placed.calibrator, placed.scores, accept=False),
+    )
+    found = certify_precision(rest, paths, target=question.target, delta=question.delta)
+    return found, rest, placed.how
+
+
+def _sides(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Found:
+    found = certify_rates(data, target=question.target, delta=question.delta, pool=pool)
+    return found, data, "order statistics of the development scores, per class"
+
+
+def _empirical(question: TriageQuestion, data: Labelled, _pool: Floats | None) -> Found:
+    cutoffs = best_cutoffs(sweep(data), question.target)
+    found = Triage(
+        rule="empirical",
+        target=question.target,
+        delta=question.delta,
+        cutoffs=cutoffs,
+        certified=False,
+        tally=tally(data, cutoffs),
+        labels=data.size,
+        needed=None,
+        reason="the cut-offs were chosen and judged with the same labels",
+    )
+    return found, data, "an exhaustive search of the development labels"
+
+
+FINDERS: dict[str, Finder] = {
+    "certified": _certified,
+    "empirical": _empirical,
+    "sides": _sides,
+    "precision": _precision,
+}
+
+
+def describe(
+    found: Triage, thresholds: Thresholds, *, data: Labelled, scores: Floats, of: str
+) -> dict[str, Any]:
+    """Everything a script or a report needs, as plain values."""
+    return {
+        "rule": found.rule,
+        "target": found.target,
+        "delta": found.delta,
+        "low": found.cutoffs.low,
+        "high": found.cutoffs.high,
+        "certified": found.certified,
+        "guaranteed_accuracy": found.guaranteed_accuracy,
+        "promise": found.promise,
+        "reason": found.reason,
+        **{key: value for key, value in found.tally.figures().items() if key != "yield"},
+        "yield": thresholds.automated_share,
+        "yield_of": of,
+        "labels": found.labels,
+        "labels_needed": found.needed,
+        "placed_by": thresholds.placed_by,
+        "steps": len(found.steps),
+        "curve": _curve(data),
+        "histogram": _histogram(scores, found.cutoffs),
+        "assumptions": list(found.assumptions),
+    }
+
+
+def _curve(data: Labelled) -> list[dict[str, Any]]:
+    points = yield_curve(sweep(data), TARGETS)
+    return [
+        {"target": p.target, "yield": p.automated_share, "accuracy": p.accuracy} for p in points
+    ]
+
+
+def _histogram(scores: Floats, cutoffs: Cutoffs) -> list[dict[str, Any]]:
+    """Items per bin of score; a bin never straddles a cut-off."""
+    plain_edges = np.linspace(scores.min(), scores.max(), BINS + 1)
+    width = float(plain_edges[1] - plain_edges[0])
+    inner = [c for c in (cutoffs.low, cutoffs.high) if c is not None]
+    inner = [c for c in inner if plain_edges[0] < c < plain_edges[-1]]
+    # an edge close to a cut-off would leave a sliver, too thin to have a meaningful height
+    apart = [e for e in plain_edges[1:-1] if all(abs(e - c) > width / 2 for c in inner)]
+    edges = np.unique(np.concatenate([plain_edges[[0, -1]], apart, inner]))
+    if cutoffs.low is not None:  # the lower cut-off itself is rejected: close its bin above it
+        edges[edges == cutoffs.low] = np.nextafter(cutoffs.low, np.inf)
+    counts, _ = np.histogram(scores, bins=edges)
+    rows = []
+    for left, right, number in zip(edges[:-1], edges[1:], counts, strict=True):
+        route = "review"
+        if cutoffs.high is not None and left >= cutoffs.high:
+            route = "accept"
+        elif cutoffs.low is not None and left <= cutoffs.low:
+            route = "reject"
+        rows.append(
+            {
+                "from": float(left),
+                "to": float(right),
+                "items": int(number),
+                "height": float(number * width / (right - left)),
+                "route": route,
+            }
+        )
+    return rows
+
+
+def plain_answer(answer: TriageAnswer) -> dict[str, Any]:
+    """The answer as one JSON object."""
+    return {**answer.result, "thresholds": plain(answer.thresholds)}

@@ -1,1 +1,0 @@
-"""Frozen nouns that cross rooms. They check themselves and compute nothing."""

@@ -1,0 +1,1 @@
+"""A plug-in package: a label format, a learner and a pool engine."""

@@ -1,0 +1,151 @@
+"""Pools and labels from memory: whatever people hold, the same project comes of it."""
+
+import gc
+import subprocess
+import sys
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import assaymark
+from assaymark.api.labels import LabelColumns, label_pairs, label_rows
+
+SCORES = [(i % 100) / 100 for i in range(200)]
+COLUMNS = {
+    "id": list(range(1000, 1200)),
+    "score": SCORES,
+    "body": [f"text {i}" for i in range(200)],
+}
+
+
+class HuggingFaceLike:
+    """A table that lists its columns and knows nothing of Arrow."""
+
+    column_names = list(COLUMNS)  # noqa: RUF012 - as such a class looks
+
+    def __getitem__(self, name: str) -> list[object]:
+        return list(COLUMNS[name])
+
+
+FORMS = {
+    "dict": lambda: COLUMNS,
+    "rows": lambda: pl.DataFrame(COLUMNS).to_dicts(),
+    "pandas": lambda: pd.DataFrame(COLUMNS),
+    "polars": lambda: pl.DataFrame(COLUMNS),
+    "pyarrow": lambda: pa.table(COLUMNS),
+    "stream read once": lambda: pa.table(COLUMNS).to_reader(),
+    "relation": lambda: duckdb.connect().from_arrow(pa.table(COLUMNS)),
+    "hugging face": HuggingFaceLike,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_gives_the_same_items_and_ids_come_back_as_they_were(form: str) -> None:
+    work = assaymark.certify(FORMS[form](), "f1 >= 0.7", threshold=0.5, text="body", seed=7)
+    items = work.ask(5)
+    assert all(type(item.id) is int for item in items)
+    expected = assaymark.certify(COLUMNS, "f1 >= 0.7", threshold=0.5, text="body", seed=7).ask(5)
+    assert items == expected
+    assert items[0].text == f"text {items[0].id - 1000}"
+
+
+def test_text_ids_stay_text() -> None:
+    columns = COLUMNS | {"id": [f"{i:04}" for i in range(200)]}
+    work = assaymark.certify(pd.DataFrame(columns), "f1 >= 0.7", threshold=0.5)
+    assert all(isinstance(item.id, str) and len(item.id) == 4 for item in work.ask(5))
+
+
+def test_arrays_are_a_pool_and_positions_are_its_ids() -> None:
+    work = assaymark.certify(
+        y_pred=np.array(SCORES) > 0.5, y_score=np.array(SCORES), claim="recall >= 0.5"
+    )
+    assert {type(item.id) for item in work.ask(200)} == {int}
+    assert sorted(item.id for item in work.open_items()) == list(range(200))
+
+
+def test_a_frame_without_ids_numbers_its_rows() -> None:
+    frame = pl.DataFrame({"score": SCORES, "body": COLUMNS["body"]})
+    work = assaymark.certify(frame, "f1 >= 0.7", threshold=0.5, text=["body"])
+    assert all(item.texts["body"] == f"text {item.id}" for item in work.ask(20))
+
+
+def test_two_columns_of_probabilities_are_refused_with_what_to_write() -> None:
+    with pytest.raises(assaymark.AssaymarkError, match=r"score\[:, 1\]"):
+        assaymark.certify(y_score=np.ones((5, 2)), threshold=0.5)
+
+
+def test_something_else_is_refused_by_its_type() -> None:
+    with pytest.raises(assaymark.AssaymarkError, match="cannot be a int"):
+        assaymark.certify(7, "f1 >= 0.7")
+
+
+def test_a_temporary_project_goes_with_its_object() -> None:
+    work = assaymark.certify(COLUMNS, threshold=0.5)
+    folder = work.folder
+    assert folder.exists()
+    del work
+    gc.collect()  # an error that was dealt with on the way may hold frames for a while
+    assert not folder.exists()
+
+
+def test_polars_needs_no_pyarrow() -> None:
+    """DuckDB reads the Arrow capsule by itself."""
+    code = """
+import sys
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("pyarrow", "pandas"):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Nothing())
+import polars, assaymark
+frame = polars.DataFrame({"id": list(range(100)), "score": [i / 100 for i in range(100)]})
+work = assaymark.certify(frame, "accuracy >= 0.9", threshold=0.5, seed=1)
+print(work.run(lambda item: item.id >= 50).decision)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
+    assert done.stdout == "pass\n", done.stderr
+
+
+LABELS = {1000: True, 1001: False}
+LABEL_FORMS = {
+    "mapping": LABELS,
+    "pairs": list(LABELS.items()),
+    "series": pd.Series(LABELS),
+    "pandas": pd.DataFrame({"id": [1000, 1001, 1002], "label": [1, 0, None]}),
+    "polars": pl.DataFrame({"id": [1000, 1001, 1002], "label": [True, False, None]}),
+    "columns": {"id": [1000, 1001], "label": [1, 0]},
+    "rows": [{"id": 1000, "label": "yes"}, {"id": 1001, "label": "no"}],
+    "series with a gap": pd.Series([1.0, 0.0, float("nan")], index=[1000, 1001, 1002]),
+}
+
+
+@pytest.mark.parametrize("form", LABEL_FORMS)
+def test_labels_come_in_every_form(form: str) -> None:
+    rows = label_rows(LABEL_FORMS[form], annotator="a", columns=LabelColumns(id="id"))
+    assert [(row.item, row.label) for row in rows] == [("1000", 1), ("1001", 0)]
+
+
+def test_a_label_that_cannot_be_read_is_named_with_its_item() -> None:
+    work = assaymark.certify(COLUMNS, "f1 >= 0.7", threshold=0.5)
+    first, second = work.ask(2)
+    with pytest.raises(
+        assaymark.AssaymarkError, match=f"The label of item {second.id} is 'perhaps'"
+    ):
+        work.tell({first.id: 1, second.id: "perhaps"})
+    assert len(work.open_items()) == 2
+
+
+def test_a_table_of_labels_without_its_column_says_which() -> None:
+    with pytest.raises(assaymark.AssaymarkError, match=r"no column 'label'\. Its columns: id, y"):
+        label_pairs(pd.DataFrame({"id": [1], "y": [1]}), LabelColumns(id="id"))
+    found = label_pairs(pd.DataFrame({"id": [1], "y": [1]}), LabelColumns(id="id", label="y"))
+    assert found == [(1, 1)]
+
+
+def test_labels_of_no_kind_are_refused() -> None:
+    with pytest.raises(assaymark.AssaymarkError, match="cannot be read from a int"):
+        label_pairs(7, LabelColumns(id="id"))

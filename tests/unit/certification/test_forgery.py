@@ -1,0 +1,208 @@
+"""A forger who rewrites the ledger, recomputes every hash and issues a certificate with our own code.
+
+Whatever could not have happened, or does not follow from the pool, is noticed.
+"""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from assaymark.certification.certificate import certificate_hash, issue, write
+from assaymark.certification.verification import verify
+from assaymark.claims.canonical import canonical
+from assaymark.errors import AssaymarkError
+from assaymark.ledger.events import CertificateIssued, seal
+from assaymark.ledger.head import head_file, settle_heads
+from assaymark.ledger.sqlite import SqliteLedger
+from assaymark.project.folder import Project
+from worlds_on_disk import write_labels
+
+
+@pytest.fixture
+def guided(assaymark, project, world, tmp_path):
+    """A weighted plan brought to a pass, three batches of it, and certified."""
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    for number in range(40):
+        drawn = assaymark("draw", 60, "-p", project, "--json").json["items"]
+        write_labels(tmp_path / f"g{number}.csv", {i: world.truth[i] for i in drawn})
+        assaymark("label", tmp_path / f"g{number}.csv", "-p", project)
+        if assaymark("look", "-p", project, "--json").json["decision"] == "pass":
+            break
+    assert assaymark("certify", "-p", project).code == 0
+    return project
+
+
+@pytest.fixture
+def judged(assaymark, labelled):
+    assert assaymark("certify", "-p", labelled).code == 0
+    return labelled
+
+
+def forge(folder, change):
+    """Rewrite the ledger by `change`, seal it anew, and issue a certificate for what it says."""
+    entries = SqliteLedger(folder / "ledger.sqlite").entries()
+    told = [(e.kind, json.loads(e.body), e.time) for e in entries if e.kind != "CertificateIssued"]
+    told = change(told) or told
+    chain = []
+    for kind, body, time in told:
+        last = chain[-1] if chain else None
+        chain.append(seal(last, time=time, kind=kind, body=canonical(body)))
+    certificate = issue(chain, plan=1, issued=chain[-1].time, software="0.1.0")
+    event = CertificateIssued(plan=1, certificate=certificate_hash(certificate), software="0.1.0")
+    chain.append(seal(chain[-1], time=chain[-1].time, kind=event.kind, body=event.body()))
+    settle_heads()
+    head_file(folder / "ledger.sqlite").unlink(missing_ok=True)  # a forger leaves no head behind
+    connection = sqlite3.connect(folder / "ledger.sqlite")
+    connection.execute("DELETE FROM event")
+    connection.executemany(
+        "INSERT INTO event VALUES ('main', ?, ?, ?, ?, ?, ?)",
+        [(e.seq, e.time, e.kind, e.body, e.previous, e.hash) for e in chain],
+    )
+    connection.commit()
+    connection.close()
+    (folder / "certificate.json").write_text(write(certificate), encoding="utf-8")
+
+
+def outcome(folder, change) -> str:
+    """How verification ends; a forgery that cannot even be issued has failed too."""
+    try:
+        forge(folder, change)
+    except (AssaymarkError, IndexError, ValueError):
+        return "failed"
+    return verify(folder / "certificate.json", project=Project(folder=folder)).status
+
+
+def bodies(told, kind):
+    return [body for name, body, _ in told if name == kind]
+
+
+def plan_of(told):
+    return bodies(told, "PlanSealed")[0]["plan"]
+
+
+def drop_strata(told):
+    plan_of(told)["strata"] = [s for s in plan_of(told)["strata"] if s["cell"] == 0]
+
+
+def small_domain(told):
+    plan_of(told)["strata"][0]["items"] = 12
+
+
+def optional_stopping(told):
+    plan_of(told)["size"] = 100
+
+
+def another_method(told):
+    plan_of(told)["method"] = "mixture/1"
+
+
+def unknown_field(told):
+    plan_of(told)["refutation"] = 0.5
+
+
+def other_rows(told):
+    plan_of(told)["claim"]["rows"] = "0" * 64
+
+
+def skipped_numbers(told):
+    batch = bodies(told, "BatchDrawn")[0]
+    batch["draws"] = [item for item in batch["draws"] if item["draw"] != 7]
+
+
+def other_stratum(told):
+    item = bodies(told, "BatchDrawn")[0]["draws"][0]
+    item["stratum"] = (item["stratum"] + 1) % 9
+
+
+def other_prediction(told):
+    item = bodies(told, "BatchDrawn")[0]["draws"][0]
+    item["cell"] = 1 - item["cell"]
+
+
+def other_chances(told):
+    block = bodies(told, "BatchDrawn")[0]["blocks"][0]
+    q = block["chances"]
+    block["chances"] = [0.9 * q[0] + 0.1 * sum(q), *(0.9 * x for x in q[1:])]
+
+
+def other_fingerprint(told):
+    bodies(told, "PoolRegistered")[0]["pool"]["fingerprint"] = "f" * 64
+
+
+def other_summary(told):
+    bodies(told, "PoolRegistered")[0]["pool"]["summary"]["cells"][0]["items"] += 5
+
+
+def other_labels_used(told):
+    bodies(told, "BatchDrawn")[-1]["blocks"][0]["labels"] -= 1
+
+
+def abandoned(told):
+    closed = {"plan": 1, "outcome": "abandoned", "reason": "given up"}
+    return [*told, ("PlanClosed", closed, told[-1][2])]
+
+
+def second_pool(told):
+    return [told[0], *told]
+
+
+def family_without_share(told):
+    plan_of(told)["risk"]["account"] = "family"
+
+
+def label_before_the_draw(told):
+    place = next(i for i, entry in enumerate(told) if entry[0] == "BatchDrawn")
+    label = next(entry for entry in told if entry[0] == "LabelRecorded")
+    rest = [entry for entry in told if entry is not label]
+    return [*rest[:place], label, *rest[place:]]
+
+
+def invented_correction(told):
+    item = bodies(told, "LabelRecorded")[0]["item"]
+    body = {"item": item, "annotator": "nobody", "before": 0, "after": 1}
+    return [*told, ("LabelCorrected", body, told[-1][2])]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [drop_strata, small_domain, unknown_field, another_method, other_rows, other_stratum,
+     other_prediction, other_labels_used,
+     other_chances, other_fingerprint, other_summary, abandoned, second_pool, family_without_share,
+     label_before_the_draw, invented_correction, skipped_numbers],
+)  # fmt: skip
+def test_forged_weighted_ledgers_are_noticed(guided, change) -> None:
+    assert outcome(guided, change) == "failed"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [small_domain, optional_stopping, another_method, skipped_numbers, other_prediction, abandoned,
+     second_pool, label_before_the_draw],
+)  # fmt: skip
+def test_forged_fixed_ledgers_are_noticed(judged, change) -> None:
+    assert outcome(judged, change) == "failed"
+
+
+def test_the_forger_who_changes_nothing_is_believed(guided) -> None:
+    """Otherwise the tests above would prove nothing."""
+    assert outcome(guided, lambda told: told) == "verified in part"
+
+
+@pytest.mark.parametrize("features", ["X86_V4", "X86_V3 X86_V4"])
+def test_a_certificate_verifies_on_another_processor(guided, features) -> None:
+    """Without the newest instructions sums and logarithms differ in their last digits."""
+    code = "from assaymark.cli import main; main()"
+    answer = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, "verify", str(guided / "certificate.json")],
+        env={**os.environ, "NPY_DISABLE_CPU_FEATURES": features, "OPENBLAS_CORETYPE": "Nehalem"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "NPY_DISABLE_CPU_FEATURES" in answer.stderr:
+        pytest.skip("this processor does not know these features")
+    assert answer.returncode == 0, answer.stdout + answer.stderr

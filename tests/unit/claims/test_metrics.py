@@ -1,0 +1,123 @@
+import re
+
+import pytest
+
+from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.ratio_metrics import (
+    binomial_test,
+    domain,
+    gain,
+    metric,
+    parse_claim,
+    pool_form,
+    worst_label,
+)
+from assaymark.errors import InputError
+
+COUNTS = (80, 20, 30, 870)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("accuracy", 950 / 1000),
+        ("precision", 80 / 100),
+        ("recall", 80 / 110),
+        ("specificity", 870 / 890),
+        ("npv", 870 / 900),
+        ("f1", 160 / 210),
+        ("f2", 400 / (400 + 4 * 30 + 20)),
+        ("f0.5", 1.25 * 80 / (1.25 * 80 + 0.25 * 30 + 20)),
+        ("jaccard", 80 / 130),
+        ("prevalence", 110 / 1000),
+        ("elusion", 30 / 900),
+        ("Richness", 110 / 1000),
+        ("F1-score", 160 / 210),
+        ("f_2", 400 / 540),
+    ],
+)
+def test_each_metric_is_its_textbook_ratio(name: str, value: float) -> None:
+    assert metric(name).value(COUNTS) == pytest.approx(value, abs=1e-15)
+
+
+def test_a_metric_without_informative_items_is_undefined() -> None:
+    assert metric("recall").value((0, 5, 0, 5)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("f1 >= 0.75", ("f1", "lower", 0.75)),
+        ("F1≥75%", ("f1", "lower", 0.75)),
+        ("elusion <= 0.2%", ("elusion", "upper", 0.002)),
+        ("recall > .8", ("recall", "lower", 0.8)),
+        ("precision is at least 90 %", ("precision", "lower", 0.9)),
+        ("prevalence at most 1e-2", ("prevalence", "upper", 0.01)),
+        ("f0.5 => 0.6", ("f0.5", "lower", 0.6)),
+        ("npv =< 0.99", ("npv", "upper", 0.99)),
+    ],
+)
+def test_claims_are_read_as_people_write_them(text: str, claim: tuple[str, str, float]) -> None:
+    found = parse_claim(text)
+    assert (found.metric, found.side, found.target) == claim
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("f1 0.75", "cannot be read"),
+        ("f1 >= high", "cannot be read"),
+        ("f1 >= 95", "Did you mean 0.95?"),
+        ("f1 >= 1", "'target' must be between 0 and 1, got 1.0"),
+        ("f1 >= -0.1", "'target' must be between 0 and 1"),
+        ("recal >= 0.8", "Did you mean 'recall'?"),
+        ("auc >= 0.8", "not a ratio of counts"),
+        ("f0 >= 0.8", "beta above 0"),
+    ],
+)
+def test_a_claim_that_cannot_be_read_says_what_was_expected(text: str, part: str) -> None:
+    with pytest.raises(InputError, match=re.escape(part)):
+        parse_claim(text)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "precision", "recall", "specificity", "npv", "f1",
+                                  "f2", "f0.5", "jaccard", "prevalence", "elusion"])  # fmt: skip
+@pytest.mark.parametrize("side", ["lower", "upper"])
+@pytest.mark.parametrize("target", [0.02, 0.5, 0.75, 0.97])
+def test_gain_pool_form_and_binomial_form_say_the_same(name: str, side: str, target: float) -> None:
+    """The claim, its mean gain, its pool form and its binomial form agree on many populations."""
+    claim = Claim(metric=name, side=side, target=target)  # type: ignore[arg-type]
+    for cells in [(8, 2, 3, 87), (1, 9, 20, 70), (30, 1, 1, 2), (5, 5, 5, 5), (9, 0, 0, 91)]:
+        value = metric(name).value(cells)
+        assert value is not None
+        if value == target:
+            continue
+        holds = value >= target if side == "lower" else value <= target
+        total = sum(z * c for z, c in zip(gain(claim), cells, strict=True))
+        assert (total >= 0) == holds
+        tp, fp, fn, tn = cells
+        form = pool_form(claim, predicted_positive=tp + fp, predicted_negative=fn + tn)
+        weighted = form.weight_positive * tp + form.weight_negative * fn
+        assert weighted - form.constant == pytest.approx(total, abs=1e-9)
+        test = binomial_test(claim)
+        if test is None:
+            assert name in ("f2", "f0.5")
+            continue
+        wins, trials = test.tally(Counts(tp=tp, fp=fp, fn=fn, tn=tn))
+        if wins != test.null_share * trials:
+            assert (wins >= test.null_share * trials) == holds
+
+
+def test_the_domain_is_where_labels_say_something() -> None:
+    assert domain(parse_claim("precision >= 0.9")) == "predicted positive"
+    assert domain(parse_claim("elusion <= 0.01")) == "predicted negative"
+    assert domain(parse_claim("npv >= 0.9")) == "predicted negative"
+    assert domain(parse_claim("f1 >= 0.9")) == "all"
+
+
+def test_what_nobody_can_tell_hurts_the_claim() -> None:
+    assert worst_label(parse_claim("f1 >= 0.8"), predicted=True) == 0
+    assert worst_label(parse_claim("f1 >= 0.8"), predicted=False) == 1
+    assert worst_label(parse_claim("elusion <= 0.1"), predicted=False) == 1
+    assert worst_label(parse_claim("prevalence <= 0.1"), predicted=True) == 1
+    assert worst_label(parse_claim("prevalence >= 0.1"), predicted=False) == 0

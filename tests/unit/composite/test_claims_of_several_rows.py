@@ -1,0 +1,205 @@
+"""Compare, conjunctions, groups and cut-offs, from seal to verified certificate."""
+
+import csv
+import json
+
+import pytest
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A pool of 400 items: `new` is right in 54 of 60 disagreements with `old`."""
+    with (tmp_path / "pool.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "body", "old", "new", "word", "class", "lang", "score"])
+        for i in range(400):
+            truth = i % 3 == 0
+            differ = i % 20 < 3
+            new = truth if not differ or i % 200 >= 20 else not truth
+            old = not new if differ else new
+            lang = ("de", "en", "")[i % 5 % 3]
+            score = (0.9 if truth else 0.1) + (i % 10) / 200
+            word = "pass" if new else "fail"
+            writer.writerow([f"m{i}", f"{int(truth)} text", int(old), int(new), word,
+                             f"c{i % 4}", lang, round(score, 3)])  # fmt: skip
+    return tmp_path
+
+
+def answer(path):
+    with path.open() as stream:
+        rows = list(csv.DictReader(stream))
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, "label": row["body"][0]} for row in rows)
+
+
+def work(assaymark, folder, *, most=4):
+    """Draw, label and look until decided."""
+    for number in range(most):
+        batch = folder / f"b{number}.csv"
+        drawn = assaymark("draw", "100", "-o", str(batch), "-p", str(folder / "w"))
+        assert drawn.code == 0, drawn.err
+        answer(batch)
+        assert assaymark("label", str(batch), "-p", str(folder / "w")).code == 0
+        seen = json.loads(assaymark("look", "--json", "-p", str(folder / "w")).out)
+        if seen["decision"] not in ("undecided", "continue"):
+            return seen
+    return seen
+
+
+def certified(assaymark, folder):
+    issued = assaymark("certify", "--json", "-p", str(folder / "w"))
+    assert issued.code == 0, issued.err
+    certificate = folder / "w" / "certificate.json"
+    checked = assaymark("verify", str(certificate), "-p", str(folder / "w"), "--json")
+    assert checked.code == 0, checked.out
+    assert json.loads(checked.out)["status"] == "verified"
+    return certificate
+
+
+def compared(assaymark, folder, *more):
+    pool = ("--pool", str(folder / "pool.csv"), "--id", "id", "--text", "body")
+    return assaymark("compare", *pool, "-p", str(folder / "w"), *more)
+
+
+def begun(assaymark, folder, *more):
+    pool = ("--pool", str(folder / "pool.csv"), "--id", "id", "--text", "body")
+    done = assaymark("init", str(folder / "w"), *pool, *more)
+    assert done.code == 0, done.err
+
+
+def test_a_comparison_from_seal_to_certificate(assaymark, folder):
+    sealed = compared(assaymark, folder, "--a", "old", "--b", "new", "--seed", "s", "--json")
+    assert json.loads(sealed.out)["disagree"] == 60
+    seen = work(assaymark, folder)
+    assert seen["decision"] == "better"
+    assert 0 <= seen["gap_low"] <= 0.12 <= seen["gap_high"]
+    assert (seen["disagree"], seen["labels"]) == (60, 60)
+    certificate = certified(assaymark, folder)
+    changed = certificate.read_text().replace("better", "worse")
+    certificate.write_text(changed)
+    assert assaymark("verify", str(certificate), "-p", str(folder / "w")).code == 1
+
+
+def test_a_changed_label_supersedes_the_certificate(assaymark, folder):
+    compared(assaymark, folder, "--a", "old", "--b", "new", "--seed", "s")
+    work(assaymark, folder)
+    certificate = certified(assaymark, folder)
+    with (folder / "b0.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    fix = folder / "fix.csv"
+    fix.write_text(f"id,label\n{rows[0]['id']},{1 - int(rows[0]['label'])}\n")
+    assert assaymark("label", str(fix), "--correct", "-p", str(folder / "w")).code == 0
+    told = assaymark("verify", str(certificate), "-p", str(folder / "w"))
+    assert told.code == 1
+    assert "superseded" in told.out
+
+
+def test_recall_and_named_verdicts(assaymark, folder):
+    done = compared(
+        assaymark, folder, "--a", "word", "--b", "class", "--positive", "pass", "--seed", "s"
+    )
+    assert done.code == 2
+    assert "not offered yet" in done.err
+    begun_at = compared(
+        assaymark, folder, "--a", "old", "--b", "new", "--metric", "f1", "--seed", "s"
+    )
+    assert begun_at.code == 0, begun_at.err
+    assert work(assaymark, folder)["decision"] == "better"
+
+
+def test_a_conjunction_in_every_group(assaymark, folder):
+    begun(assaymark, folder, "--prediction", "new", "--group", "lang")
+    claim = "recall >= 0.6 and precision >= 0.6 in every lang"
+    sealed = assaymark("plan", claim, "--seed", "s", "-p", str(folder / "w"), "--json")
+    assert sealed.code == 0, sealed.err
+    seen = work(assaymark, folder, most=6)
+    assert seen["decision"] == "pass"
+    assert {part["state"] for part in seen["parts"]} == {"reached"}
+    assert {part["group"][0] for part in seen["parts"]} == {"de", "en", "(missing)"}
+    certified(assaymark, folder)
+
+
+def test_a_cut_off(assaymark, folder):
+    begun(assaymark, folder, "--score", "score")
+    ladder = ("--at", "0.2", "--at", "0.5", "--at", "0.92", "--seed", "s")
+    sealed = assaymark("cutoff", "recall >= 0.8", *ladder, "-p", str(folder / "w"), "--json")
+    assert sealed.code == 0, sealed.err
+    seen = work(assaymark, folder, most=4)
+    assert seen["decision"] == "pass"
+    assert seen["cutoff"] in (0.2, 0.5)
+    certified(assaymark, folder)
+
+
+def test_the_next_items_wait_for_labels(assaymark, folder):
+    begun(assaymark, folder, "--prediction", "new", "--group", "lang")
+    assaymark("plan", "recall >= 0.6 in every lang", "--seed", "s", "-p", str(folder / "w"))
+    first = assaymark("draw", "500", "--json", "-p", str(folder / "w"))
+    assert len(json.loads(first.out)["items"]) == 60
+    second = assaymark("draw", "10", "-p", str(folder / "w"))
+    assert second.code == 2
+    assert "labels that are not settled yet" in second.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--a", "old", "--b", "old"), "same column"),
+        (("--a", "new", "--b", "word", "--positive", "pass"), "--positive says"),
+        (("--a", "old", "--b", "word"), "Say which one is positive"),
+        (("--a", "old", "--b", "class"), "more than two classes"),
+        (("--a", "old", "--b", "nwe"), "Did you mean 'new'"),
+        (("--a", "old", "--b", "new", "--margin", "x"), "A margin is a number"),
+        (("--a", "old", "--b", "new", "--margin", "2"), "between 0 and 1"),
+        (("--a", "old", "--b", "new", "--only", "up"), "'better' or 'worse'"),
+        (("--a", "old", "--b", "new", "--metric", "elusion"), "is not compared"),
+        (("--a", "old", "--b", "new", "--score-a", "score"), "both --score-a and --score-b"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(assaymark, folder, options, words):
+    done = compared(assaymark, folder, *options)
+    assert done.code == 2
+    assert words in done.err
+
+
+def test_identical_predictions_need_no_label(assaymark, folder):
+    text = (folder / "pool.csv").read_text().replace("id,body,old,new", "id,body,old,new")
+    lines = [line.split(",") for line in text.splitlines()]
+    same = [",".join([*line[:3], line[2], *line[4:]]) for line in lines[1:]]
+    (folder / "pool.csv").write_text("\n".join([",".join(lines[0]), *same]) + "\n")
+    done = compared(assaymark, folder, "--a", "old", "--b", "new")
+    assert done.code == 2
+    assert "nothing to compare" in done.err
+
+
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [
+        ("recall >= 0.8 in every region", "no group column 'region'"),
+        ("recall of every class >= 0.7", "not offered yet"),
+        ("macro f1 >= 0.7", "not offered yet"),
+        ("recall gap between lang <= 0.1", "compares figures"),
+        ("recal >= 0.8 and precision >= 0.7", "recall"),
+    ],
+)
+def test_what_cannot_be_claimed_is_refused(assaymark, folder, claim, words):
+    begun(assaymark, folder, "--prediction", "new", "--group", "lang")
+    done = assaymark("plan", claim, "-p", str(folder / "w"))
+    assert done.code == 2
+    assert words in done.err
+
+
+def test_small_groups_are_left_out_by_name(assaymark, folder):
+    begun(assaymark, folder, "--prediction", "new", "--group", "lang")
+    claim = "recall >= 0.6 in every lang"
+    told = assaymark("plan", claim, "--least-group", "81", "-p", str(folder / "w"), "--json")
+    assert json.loads(told.out)["left_out"] == [["(missing)"]]
+
+
+def test_an_abandoned_claim_costs_its_risk(assaymark, folder):
+    compared(assaymark, folder, "--a", "old", "--b", "new")
+    closed = assaymark("plan", "--abandon", "changed my mind", "-p", str(folder / "w"))
+    assert "abandoned" in closed.out
+    again = assaymark("compare", "--a", "old", "--b", "new", "-p", str(folder / "w"), "--json")
+    assert json.loads(again.out)["confidence"] == 0.9

@@ -1,0 +1,179 @@
+"""Labels that exist: what they support, what weights repair, and what is refused."""
+
+import csv
+
+import duckdb
+import numpy as np
+import pytest
+
+from assaymark.errors import InputError
+from assaymark.estimation.label_doctor import diagnose
+from assaymark.estimation.label_file import LabelColumns
+from assaymark.estimation.stats.label_design import Mix, chance_of_mix, stratum_weights
+
+COLUMNS = LabelColumns(prediction="predicted", id="id")
+BY_PREDICTION = LabelColumns(prediction="predicted", id="id", strata="prediction")
+ITEMS = 20_000
+
+
+def world(seed=3):
+    """5 % predicted positive at precision .8; 2 % of the rest are positive: recall .68."""
+    rng = np.random.default_rng(seed)
+    predicted = np.arange(ITEMS) < ITEMS * 0.05
+    label = rng.random(ITEMS) < np.where(predicted, 0.8, 0.02)
+    return predicted, label
+
+
+def write(path, rows, *, names=("id", "predicted", "label")):
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(names)
+        writer.writerows(rows)
+    return str(path)
+
+
+@pytest.fixture
+def pool(tmp_path):
+    predicted, _ = world()
+    return write(tmp_path / "pool.csv", [(i, int(p)) for i, p in enumerate(predicted)],
+                 names=("id", "predicted"))  # fmt: skip
+
+
+def balanced(tmp_path, each=400):
+    """Labels drawn half and half by the verdict of the classifier."""
+    predicted, label = world()
+    rng = np.random.default_rng(4)
+    chosen = [rng.choice(np.flatnonzero(predicted == side), each, replace=False) for side in (0, 1)]
+    rows = [(i, int(predicted[i]), int(label[i])) for i in np.concatenate(chosen)]
+    return write(tmp_path / "balanced.csv", rows)
+
+
+def figure(found, name):
+    return next(one for one in found.figures if one.metric == name)
+
+
+def test_verdict_balanced_labels_are_wrong_without_weights_and_right_with(tmp_path, pool):
+    predicted, label = world()
+    truth = (predicted & label).sum() / label.sum()
+    found = diagnose(balanced(tmp_path), BY_PREDICTION, pool=pool)
+    assert found.support == "repairable"
+    recall = figure(found, "recall")
+    assert recall.plain > 0.95
+    assert abs(recall.repaired - truth) < 0.12
+    assert recall.low <= truth <= recall.high
+    assert figure(found, "prevalence").plain > 0.3
+    assert figure(found, "prevalence").repaired == pytest.approx(label.mean(), abs=0.015)
+
+
+def test_the_repaired_recall_covers_the_truth_and_the_plain_one_never_comes_near(tmp_path, pool):
+    """30 balanced samples: the interval covers in nearly all, the plain figure is off by a quarter."""
+    predicted, label = world()
+    truth = (predicted & label).sum() / label.sum()
+    rng, covered = np.random.default_rng(9), 0
+    for number in range(30):
+        chosen = [rng.choice(np.flatnonzero(predicted == s), 400, replace=False) for s in (0, 1)]
+        rows = [(i, int(predicted[i]), int(label[i])) for i in np.concatenate(chosen)]
+        path = write(tmp_path / f"{number}.csv", rows)
+        recall = figure(diagnose(path, BY_PREDICTION, pool=pool), "recall")
+        assert recall.plain - truth > 0.2
+        covered += recall.low <= truth <= recall.high
+    assert covered >= 26
+
+
+def test_balanced_labels_are_refused_where_nobody_says_how_they_were_drawn(tmp_path, pool):
+    found = diagnose(balanced(tmp_path), COLUMNS, pool=pool)
+    assert found.support == "refused"
+    assert "50% of the labels are predicted" in found.reason
+    assert figure(found, "recall").repaired is None
+    said = diagnose(balanced(tmp_path), COLUMNS, random=True, pool=pool)
+    assert said.support == "refused"
+    assert "say --strata prediction" in said.reason
+
+
+def test_a_random_sample_is_taken_as_it_is(tmp_path, pool):
+    predicted, label = world()
+    chosen = np.random.default_rng(5).choice(ITEMS, 600, replace=False)
+    path = write(tmp_path / "r.csv", [(i, int(predicted[i]), int(label[i])) for i in chosen])
+    found = diagnose(path, COLUMNS, random=True, pool=pool)
+    assert found.support == "random"
+    accuracy = figure(found, "accuracy")
+    assert accuracy.plain == accuracy.repaired
+    assert diagnose(path, COLUMNS).support == "refused"
+
+
+def test_chances_and_strata_in_the_file_speak_for_themselves(tmp_path):
+    rows = [(i, i % 2, i % 2, 0.5 if i % 2 else 0.1) for i in range(40)]
+    path = write(tmp_path / "p.csv", rows, names=("id", "predicted", "label", "probability"))
+    found = diagnose(path, COLUMNS)
+    assert found.support == "repairable"
+    assert figure(found, "prevalence").repaired == pytest.approx(2 / 12)
+    rows = [(i, i % 2, i % 2, f"s{i % 2}", 100 if i % 2 else 900) for i in range(40)]
+    names = ("id", "predicted", "label", "stratum", "stratum_items")
+    found = diagnose(write(tmp_path / "s.csv", rows, names=names), COLUMNS)
+    assert figure(found, "prevalence").repaired == pytest.approx(0.1)
+
+
+def test_repeats_conflicts_gaps_and_people_are_counted(tmp_path):
+    rows = [("a", 1, 1, "ann"), ("a", 1, 1, "bob"), ("b", 1, 1, "ann"), ("b", 1, 0, "bob"),
+            ("c", 0, "?", "ann"), ("d", 0, "", "ann"), ("e", 0, 0, "ann")]  # fmt: skip
+    path = write(tmp_path / "x.csv", rows, names=("id", "predicted", "label", "who"))
+    columns = LabelColumns(prediction="predicted", id="id", annotator="who")
+    found = diagnose(path, columns, random=True)
+    file = found.file
+    assert (file.rows, file.items, file.repeats) == (7, 5, 2)
+    assert (file.conflicts, file.unclear, file.missing) == (1, 1, 1)
+    assert (file.compared, file.agreed) == (2, 1)
+    assert dict(file.annotators) == {"ann": 4, "bob": 2}
+    assert found.labels == 2
+    assert len(found.findings) == 5
+
+
+def test_what_cannot_be_read_or_repaired_is_refused(tmp_path, pool):
+    odd = write(tmp_path / "o.csv", [(1, 1, "maybe")])
+    with pytest.raises(InputError, match="neither 1, 0 nor"):
+        diagnose(odd, COLUMNS)
+    none = write(tmp_path / "n.csv", [(1, "", 1)])
+    with pytest.raises(InputError, match="no prediction that says 1 or 0"):
+        diagnose(none, COLUMNS)
+    one = write(tmp_path / "one.csv", [(1, 1, 1), (2, 1, 0)])
+    with pytest.raises(InputError, match="No item of the stratum '0' is labelled"):
+        diagnose(one, BY_PREDICTION, pool=pool)
+    with pytest.raises(InputError, match="give it with --pool"):
+        diagnose(one, BY_PREDICTION)
+    with pytest.raises(InputError, match="--random or --strata"):
+        diagnose(one, BY_PREDICTION, random=True)
+    with pytest.raises(InputError, match="Give either --prediction"):
+        LabelColumns()
+
+
+def test_the_mix_of_a_random_sample_is_doubted_at_the_stated_rate():
+    assert chance_of_mix(Mix(labelled={"a": 1})) is None
+    assert chance_of_mix(Mix(labelled={"a": 50, "b": 50}, collection={"a": 95, "b": 905})) < 1e-9
+    assert chance_of_mix(Mix(labelled={"a": 10, "b": 90}, collection={"a": 100, "b": 900})) == 1.0
+    three = Mix(labelled={"a": 30, "b": 30, "c": 30}, collection={"a": 100, "b": 800, "c": 100})
+    assert chance_of_mix(three) < 1e-9
+    with pytest.raises(InputError, match="which the collection does not have"):
+        stratum_weights(Mix(labelled={"x": 1, "a": 1}, collection={"a": 5}))
+
+
+def test_on_the_command_line(assaymark, tmp_path, pool):
+    path = balanced(tmp_path)
+    refused = assaymark("doctor", path, "--prediction", "predicted", "--id", "id", "--json")
+    assert refused.code == 1
+    assert refused.json["support"] == "refused"
+    good = assaymark("doctor", path, "--prediction", "predicted", "--id", "id", "--strata", "prediction",
+                     "--pool", pool)  # fmt: skip
+    assert good.code == 0, good.err
+    assert "with weights" in good.out
+    assert "without weights" in good.out
+
+
+def test_a_million_rows(tmp_path):
+    """Fast enough to run by the way; the time-out only guards against hanging."""
+    path = tmp_path / "big.parquet"
+    duckdb.sql(
+        "COPY (SELECT range AS id, (range % 20 = 0)::INT AS predicted, (range % 19 = 0)::INT AS label "
+        f"FROM range(1000000)) TO '{path}'"
+    )
+    found = diagnose(str(path), COLUMNS, random=True)
+    assert found.labels == 1_000_000

@@ -1,0 +1,116 @@
+"""Exports of a certificate: the shapes that other tools read, and the facts in them."""
+
+import base64
+import json
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from assaymark.monitoring.cli.export import NAMES
+from assaymark.monitoring.exports import FORMATS
+
+
+@pytest.fixture
+def export(certified):
+    """The content of an export, and the certificate it is of."""
+    path = certified.project / "certificate.json"
+
+    def run(form, *options):
+        answer = certified.run("export", path, "--format", form, *options, "--json")
+        assert answer.code == 0, answer.err
+        return answer.json["content"], json.loads(path.read_text(encoding="utf-8"))
+
+    return run
+
+
+def test_the_command_offers_every_format() -> None:
+    assert tuple(FORMATS) == NAMES
+
+
+def test_in_toto_is_a_signed_test_result(certified, export, tmp_path) -> None:
+    made = certified.run("key", tmp_path / "my.key", "--json").json
+    envelope, certificate = export("in-toto", "--key", tmp_path / "my.key")
+    assert envelope["payloadType"] == "application/vnd.in-toto+json"
+    payload = base64.b64decode(envelope["payload"])
+    (signature,) = envelope["signatures"]
+    key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signature["keyid"]))
+    head = f"DSSEv1 28 {envelope['payloadType']} {len(payload)} ".encode()
+    key.verify(base64.b64decode(signature["sig"]), head + payload)
+    assert signature["keyid"] in made.values()
+    statement = json.loads(payload)
+    assert statement["_type"] == "https://in-toto.io/Statement/v1"
+    assert statement["predicateType"] == "https://in-toto.io/attestation/test-result/v0.1"
+    assert [subject["name"] for subject in statement["subject"]] == ["certificate.json"]
+    assert statement["predicate"]["result"] == "PASSED"
+    assert statement["predicate"]["passedTests"] == ["f1 >= 0.8"]
+    (configuration,) = statement["predicate"]["configuration"]
+    assert configuration["digest"]["sha256"] == certificate["pool"]["fingerprint"]
+    assert configuration["annotations"]["classifier.model"] == "sha256:11"
+
+
+def test_in_toto_without_a_key_has_no_signature(export) -> None:
+    assert export("in-toto")[0]["signatures"] == []
+
+
+def test_cyclonedx_has_the_metric_with_its_interval(export) -> None:
+    bom, certificate = export("cyclonedx")
+    assert (bom["bomFormat"], bom["specVersion"], bom["version"]) == ("CycloneDX", "1.6", 1)
+    (component,) = bom["components"]
+    assert component["type"] == "machine-learning-model"
+    (metric,) = component["modelCard"]["quantitativeAnalysis"]["performanceMetrics"]
+    interval = certificate["verdict"]["estimate"]["interval"]
+    assert metric["type"] == "f1"
+    assert float(metric["confidenceInterval"]["lowerBound"]) == interval["low"]
+    assert float(metric["confidenceInterval"]["upperBound"]) == interval["high"]
+    assert float(metric["value"]) == certificate["verdict"]["estimate"]["point"]
+    assert all(set(part) == {"name", "value"} for part in component["properties"])
+
+
+def test_hugging_face_has_a_model_index(export) -> None:
+    text, certificate = export("hf")
+    low = json.dumps(certificate["verdict"]["estimate"]["interval"]["low"])
+    assert text.startswith('model-index:\n- name: "toxicity"\n  results:\n  - task:\n')
+    assert '    - type: "f1_lower"\n      name: "F1, lower bound at 0.95"\n' in text
+    assert f"      value: {low}\n" in text
+
+
+def test_mlflow_has_lower_and_upper(export) -> None:
+    found, certificate = export("mlflow")
+    estimate = certificate["verdict"]["estimate"]
+    assert found["metrics"] == {
+        "f1": estimate["point"], "f1_lower": estimate["interval"]["low"],
+        "f1_upper": estimate["interval"]["high"], "f1_labels": estimate["labels"],
+    }  # fmt: skip
+    assert found["params"]["claim"] == "f1 >= 0.8"
+    assert all(isinstance(value, str) for value in found["tags"].values())
+
+
+def test_every_eval_ever_has_uncertainty(export) -> None:
+    record, certificate = export("every-eval-ever")
+    assert {"schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata",
+            "model_info", "eval_library", "evaluation_results"} <= set(record)  # fmt: skip
+    assert record["source_metadata"]["source_organization_name"] == "trust and safety"
+    (result,) = record["evaluation_results"]
+    assert {"evaluation_name", "source_data", "metric_config", "score_details"} == set(result)
+    interval = result["score_details"]["uncertainty"]["confidence_interval"]
+    assert interval["lower"] == certificate["verdict"]["estimate"]["interval"]["low"]
+    assert interval["confidence_level"] == 0.95
+
+
+def test_the_same_certificate_gives_the_same_export(export) -> None:
+    for form in NAMES:
+        assert export(form) == export(form)
+
+
+def test_what_is_refused(certified, tmp_path) -> None:
+    path = certified.project / "certificate.json"
+    assert certified.run("export", path, "--format", "yaml").code == 2
+    refused = certified.run("export", path, "--format", "hf", "--key", tmp_path / "k")
+    assert "carries no signature" in refused.err
+    assert certified.run("export", tmp_path / "none.json", "--format", "hf").code == 2
+    done = certified.run("export", path, "--format", "hf", "-o", tmp_path / "card.yaml")
+    assert done.code == 0
+    again = certified.run("export", path, "--format", "hf", "-o", tmp_path / "card.yaml")
+    assert again.code == 2
+    path.write_text(path.read_text(encoding="utf-8").replace("0.95", "0.96"), encoding="utf-8")
+    assert certified.run("export", path, "--format", "hf").code == 1

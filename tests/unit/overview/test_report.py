@@ -1,0 +1,122 @@
+"""Reports: everything that matters is in them, at every stage, and project text stays text."""
+
+import csv
+import re
+
+import pytest
+
+from assaymark.certification.view.dossier import SurveySeen
+from assaymark.overview.dossier import dossier
+from assaymark.overview.report_content import report_of
+from assaymark.overview.survey_sections import SECTIONS, survey_section
+from assaymark.project.folder import Project
+from assaymark.reports.pdf import typeset
+from assaymark.reports.section import Section
+from worlds_on_disk import write_labels
+
+HOSTILE = '<script>alert(1)</script> #panic() $x$ "]; {{ 7*7 }} \u202e ] #read("/etc/passwd")'
+
+
+def test_a_certified_claim_is_handed_over(labelled, assaymark, tmp_path):
+    assert assaymark("look", "-p", labelled).code == 0
+    assert assaymark("certify", "-p", labelled).code == 0
+    done = assaymark("report", "-o", tmp_path / "r.html", "-p", labelled, "--json")
+    assert done.code == 0, done.err
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert done.json["tone"] == "pass"
+    assert done.json["verdict"].split(". ", 1)[1] in text
+    for wanted in (
+        done.json["head"],
+        done.json["certificate"],
+        "Every look",
+        "assaymark verify",
+        "Elusion",
+    ):
+        assert wanted in text
+    assert "<script" not in text
+    assert not re.search(r"(?:src|href)=", text.replace("xlink:href", "")), "nothing is fetched"
+    assert (tmp_path / "r.html").stat().st_size < 400_000
+
+
+def test_an_existing_file_is_left_alone(labelled, assaymark, tmp_path):
+    path = tmp_path / "r.html"
+    path.write_text("mine")
+    done = assaymark("report", "-o", path, "-p", labelled)
+    assert done.code == 2
+    assert "exists already" in done.err
+    assert path.read_text() == "mine"
+    assert (
+        "written as .html or .pdf"
+        in assaymark("report", "-o", tmp_path / "r.doc", "-p", labelled).err
+    )
+    assert "no folder" in assaymark("report", "-o", tmp_path / "no" / "r.html", "-p", labelled).err
+
+
+def test_a_report_of_an_open_plan_is_a_look(assaymark, project, world, tmp_path):
+    assert assaymark("plan", "f1 >= 0.9", "--seed", "s", "-p", project).code == 0
+    drawn = assaymark("draw", 40, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    labels = write_labels(tmp_path / "l.csv", {item: world.truth[item] for item in drawn})
+    assert assaymark("label", labels, "-p", project).code == 0
+    assert assaymark("report", "-o", tmp_path / "r.html", "-p", project).code == 0
+    assert len(dossier(Project(folder=project)).looks) == 1
+
+
+@pytest.mark.parametrize("stage", ["no plan", "sealed", "too early", "abandoned", "failed"])
+def test_every_stage(stage, assaymark, project, world, tmp_path):
+    plan = ("plan", "f1 >= 0.97", "--mode", "fixed", "--budget", 60, "--seed", "s", "-p", project)
+    if stage != "no plan":
+        assert assaymark(*plan).code == 0
+    if stage in ("too early", "failed"):
+        count = 20 if stage == "too early" else 60
+        drawn = assaymark("draw", count, "-o", tmp_path / "b.csv", "-p", project, "--json").json[
+            "items"
+        ]
+        answers = {item: 1 - world.truth[item] for item in drawn}
+        assert (
+            assaymark("label", write_labels(tmp_path / "l.csv", answers), "-p", project).code == 0
+        )
+    if stage == "abandoned":
+        assert assaymark("plan", "--abandon", "no money", "-p", project).code == 0
+    for form in ("html", "pdf"):
+        done = assaymark("report", "-o", tmp_path / f"r.{form}", "-p", project, "--json")
+        assert done.code == 0, done.err
+    tones = {"no plan": "no plan", "abandoned": "abandoned", "failed": "fail"}
+    assert done.json["tone"] == tones.get(stage, "too early")
+    assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_hostile_text_stays_text(assaymark, tmp_path):
+    """Names of files, annotators and items, and reasons, come from others: they are shown, never obeyed."""
+    pool = tmp_path / "pool.csv"
+    with pool.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "score"])
+        writer.writerows([[f"{HOSTILE} {n}", n / 100] for n in range(100)])
+    project = tmp_path / "work"
+    assert assaymark("init", project, "--pool", pool, "--id", "id", "--score", "score", "--threshold", 0.5).code == 0  # fmt: skip
+    assert assaymark("plan", "f1 >= 0.5", "--seed", HOSTILE, "-p", project).code == 0
+    assert assaymark("plan", "--abandon", HOSTILE, "-p", project).code == 0
+    assert (
+        assaymark("plan", "f1 >= 0.5", "--design", "simple", "--seed", "s", "-p", project).code == 0
+    )
+    drawn = assaymark("draw", 20, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    labels = write_labels(tmp_path / "l.csv", dict.fromkeys(drawn, "?"))
+    assert assaymark("label", labels, "--annotator", HOSTILE, "-p", project).code == 0
+    assert assaymark("report", "-o", tmp_path / "r.html", "-p", project).code == 0
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    assert "{{ 7*7 }}" in text
+    pages = typeset(report_of(dossier(Project(folder=project))), form="png")
+    assert all(page.startswith(b"\x89PNG") for page in pages)
+
+
+def test_surveys_without_a_section_are_a_table(monkeypatch):
+    seen = SurveySeen(
+        number=2, purpose="recall", drawn=10, labelled=9, time="t", result={"a": {"recall": 0.5}}
+    )
+    with monkeypatch.context() as patched:
+        patched.delitem(SECTIONS, "recall")
+        assert survey_section(seen).tables[0].rows == (("a recall", "0.5"),)
+    monkeypatch.setitem(SECTIONS, "recall", lambda _result: Section(title="own", sentence="told"))
+    assert survey_section(seen).title == "own"

@@ -1,0 +1,343 @@
+"""A review from the first record to its certificate, through the commands."""
+
+import csv
+import json
+import random
+import stat
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from assaymark.certification.issuing import NotEstablishedError
+from assaymark.cli import cli
+from assaymark.errors import InputError, PlanError, VerificationError
+from assaymark.labelling.recording import label_file
+from assaymark.ledger.events import LabelRecorded, read_event
+from assaymark.project.folder import Project
+from assaymark.reviewing.certificate import certify_review
+from assaymark.reviewing.handing import next_items
+from assaymark.reviewing.secret import read_secret
+from assaymark.reviewing.starting import Start, start
+from assaymark.reviewing.status import review_status
+from assaymark.reviewing.verifying import verify_review
+
+WORDS = [
+    "river",
+    "stone",
+    "cloud",
+    "paper",
+    "glass",
+    "metal",
+    "wood",
+    "sand",
+    "leaf",
+    "wind",
+    "rain",
+    "snow",
+    "lamp",
+    "door",
+    "road",
+    "ship",
+]
+
+
+def world(folder: Path, *, items: int = 400, relevant: int = 60, seed: int = 1) -> dict[str, int]:
+    """Records whose relevant ones mostly speak of telescopes; writes pool.csv."""
+    rng = random.Random(seed)
+    truth = {f"r{i:04}": int(i < relevant) for i in range(items)}
+    names = list(truth)
+    rng.shuffle(names)
+    rows = []
+    for number, name in enumerate(names):
+        words = rng.choices(WORDS, k=12)
+        if truth[name] and rng.random() < 0.95:
+            words[rng.randrange(12)] = "telescope"
+            words[rng.randrange(12)] = "galaxy"
+        rows.append((name, f"record number {number} about {words[0]} {words[1]}", " ".join(words)))
+    with (folder / "pool.csv").open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows([("id", "title", "abstract"), *rows])
+    return truth
+
+
+def run(*words: object) -> dict:
+    """The JSON answer of a command that must succeed."""
+    done = CliRunner().invoke(
+        cli, [str(word) for word in (*words, "--json")], catch_exceptions=False
+    )
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def fill(path: Path, truth: dict[str, int], *, leave: set[str] = frozenset()) -> list[str]:
+    """Write the true labels into a handout."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    for row in rows:
+        row["label"] = "" if row["id"] in leave else truth[row["id"]]
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    return [row["id"] for row in rows]
+
+
+def begun(folder: Path, **options: object) -> Project:
+    wish = Start(pool=str(folder / "pool.csv"), id="id", text=("title", "abstract"), **options)
+    start(folder / "work", wish)
+    return Project(folder=folder / "work")
+
+
+def read_on(project: Project, truth: dict[str, int], count: int = 40) -> None:
+    handout = next_items(project, count=count)
+    fill(handout.path, truth)
+    label_file(project, handout.path)
+
+
+def test_a_review_to_its_certified_end(tmp_path):
+    truth = world(tmp_path)
+    work = tmp_path / "work"
+    told = run(
+        "review", "start", work, "--pool", tmp_path / "pool.csv", "--id", "id", "--text", "title",
+        "--text", "abstract", "--recall", "0.8", "--terms", "telescope,galaxy",
+    )  # fmt: skip
+    assert told["items"] == 400
+    assert told["floor"][0]["irrelevant_read"]["0.8"] > 200
+    for _ in range(20):
+        handout = run("review", "next", "-n", "40", "-p", work)
+        header = Path(handout["path"]).read_text(encoding="utf-8").splitlines()[0]
+        assert header == "id,title,abstract,label"
+        fill(Path(handout["path"]), truth)
+        run("label", handout["path"], "-p", work)
+        now = run("review", "status", "-p", work)
+        if now["decision"] == "stop":
+            break
+    needed = (
+        "decision labels directed random found left_at_most certified_recall floor expected_labels"
+    )
+    assert set(needed.split()) <= now.keys()
+    assert now["decision"] == "stop"
+    assert now["labels"] < 400
+    assert now["random"] > 20
+    assert now["certified_recall"] >= 0.8
+    assert now["found"] / 60 >= 0.8
+    assert now["found"] + now["left_at_most"] >= 60
+    issued = run("review", "certify", "-p", work)
+    assert issued["bound"] == now["found"] + now["left_at_most"]
+    assert run("review", "certify", "-p", work)["hash"] == issued["hash"]
+    assert run("verify", work / "certificate.json", "-p", work)["status"] == "verified"
+    written = run("report", "-p", work)
+    page = Path(written["path"]).read_text(encoding="utf-8")
+    assert written["verdict"].startswith("Stop: the target is certified.")
+    for words in ("Flow of records", "screened at random", "Recall as labels came"):
+        assert words in page
+    for name, form in (("out.csv", "auto"), ("out.ris", "auto"), ("as.csv", "asreview")):
+        run("review", "export", "-o", tmp_path / name, "--format", form, "-p", work)
+        again = tmp_path / f"again-{name}"
+        begun_again = run(
+            "review", "start", again, "--pool", tmp_path / "pool.csv", "--id", "id", "--text", "title",
+            "--import", tmp_path / name,
+        )  # fmt: skip
+        assert (begun_again["known"], begun_again["found"]) == (now["labels"], now["found"])
+    assert run("status", "-p", work)["survey"] == "review"
+
+
+def test_going_on_after_a_certificate_draws_with_a_new_secret(tmp_path):
+    truth = world(tmp_path, items=120, relevant=30)
+    project = begun(tmp_path, recall="0.5", known="r0000,r0001")
+    while review_status(project).decision == "continue":
+        read_on(project, truth, 30)
+    certify_review(project)
+    before = review_status(project)
+    read_on(project, truth, 10)
+    while (work := project.state().reviews[0]).random[-1].handout != work.handouts:
+        read_on(project, truth, 10)
+    assert len(work.commitments) == 2
+    assert len(work.secrets) == 1
+    after = review_status(project)
+    assert after.certified_recall >= before.certified_recall
+    found = verify_review(project.folder / "certificate.json", project=project)
+    assert found.status == "verified", found.checks
+
+
+def test_import_of_screened_records_asks_for_random_draws_only(tmp_path):
+    truth = world(tmp_path, items=600, relevant=80)
+    read = [name for name in truth if truth[name]] + [name for name in truth if not truth[name]][
+        :100
+    ]
+    lines = "".join(f"{name},{truth[name]}\n" for name in read)
+    (tmp_path / "done.csv").write_text("id,label\n" + lines, encoding="utf-8")
+    project = begun(tmp_path, recall="0.9", screened=tmp_path / "done.csv")
+    read_on(project, truth, 60)
+    now = review_status(project)
+    assert (now.directed, now.random, now.known, now.found) == (0, 60, 180, 80)
+    assert now.expected_labels is not None
+    assert now.expected_low <= now.expected_labels <= now.expected_high
+
+
+def test_import_with_strange_ids_shows_three(tmp_path):
+    world(tmp_path)
+    (tmp_path / "done.csv").write_text("id,label\n1,1\n2,0\n3,0\n4,0\n", encoding="utf-8")
+    with pytest.raises(InputError, match="'1', '2', '3', …"):
+        begun(tmp_path, screened=tmp_path / "done.csv")
+    with pytest.raises(InputError, match="1 record of the known ids"):
+        begun(tmp_path, known="r0001,nobody")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("asreview.csv", "id,title,asreview_label\nr0001,x,1\nr0002,y,0\nr0003,z,\n", {"r0001": 1, "r0002": 0}),
+        (
+            "rayyan.csv",
+            'key,title,notes\nr0001,x,"RAYYAN-INCLUSION: {""Kim""=>""Included""}"\n'
+            'r0002,y,"RAYYAN-INCLUSION: {""Kim""=>""Excluded"", ""Bo""=>""Included""}"\n',
+            {"r0001": 1, "r0002": None},
+        ),
+        (
+            "covidence.csv",
+            "Covidence #,Ref,Title,Decision\n#1,r0001,x,Included\n#2,r0002,y,Excluded\n",
+            {"r0001": 1, "r0002": 0},
+        ),
+        (
+            "done.ris",
+            "TY  - GEN\nID  - r0001\nN1  - ASReview_relevant\nER  - \n\n",
+            {"r0001": 1},
+        ),
+    ],
+)  # fmt: skip
+def test_screened_records_of_other_tools(tmp_path, name, text, expected):
+    world(tmp_path)
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    project = begun(tmp_path, screened=tmp_path / name)
+    assert project.state().reviews[0].known == expected
+
+
+def test_duplicates_are_merged_and_listed(tmp_path):
+    long = "a title that is long enough to be told apart"
+    rows = [
+        ("id", "title", "abstract", "doi"),
+        ("1", long, "first words", "10.1/a"), ("2", long.upper() + "!", "first words", ""),
+        ("3", "Editorial", "", ""), ("4", "Editorial", "", ""),
+        ("5", "another title, also long enough here", "x", "https://doi.org/10.1/A"),
+        ("6", long, "quite another text", ""), ("7", "one more title of some length", "y", ""),
+        ("7", "one more title of some length", "y", ""),
+    ]  # fmt: skip
+    with (tmp_path / "pool.csv").open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows(rows)
+    begun(tmp_path, known="2")
+    listed = (tmp_path / "work" / "duplicates.csv").read_text(encoding="utf-8").split()
+    assert listed == ["id,kept,by", "2,1,title", "5,1,doi", "7,7,id"]
+    state = Project(folder=tmp_path / "work").state()
+    assert state.reviews[0].opened.items == 5
+    assert state.reviews[0].known == {"1": 1}
+
+
+def test_labels_of_items_not_handed_out_do_not_enter(tmp_path):
+    truth = world(tmp_path)
+    project = begun(tmp_path, known="r0000")
+    handout = next_items(project, count=10)
+    other = next(name for name in truth if name not in handout.items and name != "r0000")
+    fill(handout.path, truth)
+    with handout.path.open("a", encoding="utf-8") as stream:
+        stream.write(f"{other},x,y,1\n")
+    done = label_file(project, handout.path)
+    assert done.not_drawn == 1
+    assert review_status(project).labels == 10
+
+
+def test_nothing_found_certifies_nothing(tmp_path):
+    truth = dict.fromkeys(world(tmp_path, items=60), 0)
+    project = begun(tmp_path)
+    read_on(project, truth, 30)
+    now = review_status(project)
+    assert (now.decision, now.reason, now.certified_recall) == ("continue", "nothing found", None)
+    with pytest.raises(NotEstablishedError, match="No relevant record was found yet"):
+        certify_review(project)
+    read_on(project, truth, 30)
+    assert review_status(project).reason == "nothing relevant"
+    with pytest.raises(PlanError, match="nothing is left to read"):
+        next_items(project, count=5)
+
+
+def test_reading_everything_certifies_everything(tmp_path):
+    truth = world(tmp_path, items=60, relevant=12)
+    project = begun(tmp_path, recall="0.95", known="r0000")
+    while review_status(project).unread:
+        read_on(project, truth, 25)
+    now = review_status(project)
+    assert (now.decision, now.certified_recall, now.left_at_most) == ("stop", 1.0, 0)
+
+
+def test_secret_is_the_owners_until_it_is_revealed(tmp_path):
+    world(tmp_path)
+    project = begun(tmp_path, known="r0000")
+    path = project.folder / "review-secret-1"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert len(path.read_text()) == 64
+    secret = path.read_text()
+    assert all(secret not in entry.body for entry in project.ledger.entries())
+    path.write_text("another")
+    with pytest.raises(VerificationError, match="not the secret that was committed to"):
+        read_secret(project.folder, project.state().reviews[0])
+    path.unlink()
+    with pytest.raises(PlanError, match="is not in the project"):
+        read_secret(project.folder, project.state().reviews[0])
+
+
+def test_a_late_correction_withdraws_a_certificate(tmp_path):
+    truth = world(tmp_path, items=80, relevant=20)
+    project = begun(tmp_path, recall="0.95", known="r0000")
+    while review_status(project).decision == "continue":
+        read_on(project, truth, 40)
+    certify_review(project)
+    given = [read_event(e.kind, e.body) for e in project.ledger.entries()]
+    hits = [e.item for e in given if isinstance(e, LabelRecorded) and truth[e.item]][:5]
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("id,label\n" + "".join(f"{item},?\n" for item in hits), encoding="utf-8")
+    label_file(project, wrong, correct=True)
+    found = verify_review(project.folder / "certificate.json", project=project)
+    assert found.status == "failed"
+    assert found.checks[-1].detail.startswith("superseded")
+
+
+def test_a_forged_certificate_or_ledger_is_refused(tmp_path):
+    truth = world(tmp_path, items=80, relevant=20)
+    project = begun(tmp_path, recall="0.5", known="r0000")
+    while review_status(project).decision == "continue":
+        read_on(project, truth, 40)
+    path = certify_review(project).path
+    alone = verify_review(path)
+    assert alone.status == "consistent only"
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps(data | {"found": data["found"] + 1}))
+    assert verify_review(path, project=project).status == "failed"
+    (tmp_path / "pool.csv").rename(tmp_path / "gone.csv")
+    path.write_text(json.dumps(data))
+    assert verify_review(path, project=project).status == "verified in part"
+
+
+def test_a_score_of_another_system_drives_directed_reading(tmp_path):
+    truth = world(tmp_path, items=200, relevant=20)
+    with (tmp_path / "pool.csv").open(encoding="utf-8") as stream:
+        rows = list(csv.reader(stream))
+    with (tmp_path / "pool.csv").open("w", newline="", encoding="utf-8") as stream:
+        scored = [[*row, "rank" if row[0] == "id" else truth[row[0]]] for row in rows]
+        csv.writer(stream).writerows(scored)
+    project = begun(tmp_path, score="rank")
+    handout = next_items(project, count=20)
+    assert all(truth[item] for item in handout.items)
+    with pytest.raises(InputError, match="'nobody'"):
+        start(
+            tmp_path / "two",
+            Start(pool=str(tmp_path / "pool.csv"), id="id", text=("title",), score="nobody"),
+        )
+
+
+@pytest.mark.parametrize(
+    ("recall", "hint"), [("95", "Did you mean 0.95"), ("1", "between 0 and 1"), ("x", "got x")]
+)
+def test_a_target_that_is_none_is_refused(tmp_path, recall, hint):
+    world(tmp_path)
+    with pytest.raises(InputError, match=hint):
+        begun(tmp_path, recall=recall)

@@ -1,0 +1,61 @@
+"""A review on the page: one queue for readers, figures and buttons for the lead, a certified end."""
+
+import csv
+import json
+import random
+
+import pytest
+from test_web import answer, signed
+
+from assaymark.project.folder import Project
+from assaymark.reviewing.starting import Start, start
+from assaymark.reviewing.verifying import verify_review
+
+HTML = {"accept": "text/html"}
+
+
+@pytest.fixture
+def review(tmp_path):
+    """A project of 90 records, 30 of them on telescopes, and the truth."""
+    rng = random.Random(2)
+    truth = {f"r{i:03}": i < 30 for i in range(90)}
+    names = rng.sample(sorted(truth), len(truth))
+    words = ["rain", "road", "rock", "lamp", "ship", "door"]
+    with (tmp_path / "pool.csv").open("w", newline="", encoding="utf-8") as stream:
+        out = csv.writer(stream)
+        out.writerow(["id", "title"])
+        for name in names:
+            topic = "telescope" if truth[name] else rng.choice(words)
+            out.writerow([name, f"{name} about {topic} and {rng.choice(words)}"])
+    wish = Start(
+        pool=str(tmp_path / "pool.csv"), id="id", text=("title",), recall="0.6", known="r000"
+    )
+    start(tmp_path / "work", wish)
+    return Project(folder=tmp_path / "work"), truth
+
+
+def test_a_review_runs_on_the_page_to_its_certified_end(review) -> None:
+    project, truth = review
+    with signed(project.folder) as web:
+        page = web.get("/watch", headers=HTML).text
+        assert "At most left" in page
+        assert "Hand out the next records" in page
+        for _ in range(12):
+            done = web.post("/review/next", data={"count": "20"}, headers=HTML)
+            assert done.status_code == 200
+            items = web.post("/label/hand", json={}).json()["items"]
+            assert "to find the relevant records" in web.get("/label", headers=HTML).text
+            while items:
+                told = json.dumps(items[0])
+                assert not any(word in told for word in ("random", "directed", "score"))
+                assert [field["name"] for field in items[0]["fields"]] == ["title"]
+                word = "relevant" if truth[items[0]["id"]] else "not"
+                items = answer(web, items[0], word).json()["items"]
+            page = web.get("/review", headers=HTML).text
+            if "Issue the certificate" in page:
+                break
+        assert "Stop: the target is certified." in page
+        assert "Recall as labels came" in page
+        assert web.post("/review/certify", headers=HTML).status_code == 200
+    found = verify_review(project.folder / "certificate.json", project=project)
+    assert found.status == "verified", found.checks

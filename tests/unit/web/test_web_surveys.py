@@ -1,0 +1,117 @@
+"""Items of surveys on the page: handed out blind, recorded, and their results on the dashboard."""
+
+import csv
+import html
+import json
+import re
+
+import numpy as np
+import pytest
+from test_web import answer, signed
+
+from assaymark.project.folder import Project
+
+HTML = {"accept": "text/html"}
+
+
+@pytest.fixture
+def pair(tmp_path, assaymark):
+    """A project on a pool that two classifiers flagged, and what is true of it."""
+    rng = np.random.default_rng(3)
+    truth = {f"d{number}": int(rng.random() < 0.2) for number in range(600)}
+    with (tmp_path / "pool.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "score", "left", "right", "body"])
+        for item, label in truth.items():
+            one, two = (int(rng.random() < (0.8 if label else 0.1)) for _ in range(2))
+            score = round(float(np.clip(rng.normal(0.3 + 0.4 * label, 0.15), 0, 1)), 4)
+            writer.writerow([item, score, one, two, f"text of {item}"])
+    folder = tmp_path / "work"
+    made = assaymark("init", folder, "--pool", tmp_path / "pool.csv", "--id", "id", "--score", "score",
+                 "--threshold", 0.5, "--text", "body")  # fmt: skip
+    assert made.code == 0, made.err
+    return folder, truth
+
+
+SURVEYS = {
+    "recall": (("recall", "--a", "left", "--b", "right", "--draw", 60), ("recall", "--a", "left", "--b", "right")),
+    "triage": (("triage", "draw", "--target", 0.8, "--labels", 60), ("triage",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SURVEYS)
+def test_items_of_a_survey_are_labelled_on_the_page(kind, pair, assaymark) -> None:
+    folder, truth = pair
+    draw, ask = SURVEYS[kind]
+    assert assaymark(*draw, "--seed", "s", "-p", folder).code == 0
+    (work,) = Project(folder=folder).state().surveys
+    with signed(folder) as web:
+        page = web.get("/label", headers=HTML).text
+        assert "What are these labels for?" in page
+        assert not re.search(r"left|right|elusion|automat\w* region", page), "cells stay unnamed"
+        items = web.post("/label/hand", json={}).json()["items"]
+        given = []
+        while items:
+            assert items[0]["fields"] == [{"name": "body", "text": f"text of {items[0]['id']}"}]
+            assert not re.search(r"left|right|cell|survey|score", json.dumps(items[0]))
+            given.append(items[0]["id"])
+            word = "relevant" if truth[items[0]["id"]] else "not"
+            items = answer(web, items[0], word).json()["items"]
+        assert sorted(given) == sorted(work.order)
+        assert given != work.order
+    state = Project(folder=folder).state()
+    assert {item: state.answers[item] for item in given} == {i: {"kim": truth[i]} for i in given}
+    told = assaymark(*ask, "-p", folder, "--json")
+    assert told.code in (0, 1), told.err
+    with signed(folder) as web:
+        page = web.get("/watch", headers=HTML).text
+        charts = re.findall(r'data-chart="([^"]+)"', page)
+        assert charts
+        for address in charts:
+            found = web.get(address)
+            assert found.headers["content-type"].startswith("image/svg+xml")
+            assert found.text.startswith("<svg")
+            assert "var(--chart-ink" in found.text, "the colours are left to the page's theme"
+            assert not re.search(r"<script|\sstyle=|\son\w+=|href", found.text)
+        assert web.get("/watch/chart/9/0").status_code == 404
+        assert web.get("/watch/chart/1/99").status_code == 404
+        assert web.get("/watch/chart/1/-1").status_code == 404
+    assert Project(folder=folder).state().head.kind == "SurveyReported", "no look was recorded"
+
+
+def test_an_estimate(pair, assaymark) -> None:
+    folder, truth = pair
+    plan = ("plan", "--estimate", "accuracy", "--within", 0.15, "--seed", "s")
+    planned = assaymark(*plan, "-p", folder)
+    assert planned.code == 0, planned.err
+    assert assaymark("draw", "-p", folder).code == 0
+    with signed(folder) as web:
+        assert "how good the classifier is" in web.get("/label", headers=HTML).text
+        items = web.post("/label/hand", json={}).json()["items"]
+        while items:
+            word = "relevant" if truth[items[0]["id"]] else "not"
+            items = answer(web, items[0], word).json()["items"]
+        assert "No result is on record yet" in web.get("/watch", headers=HTML).text
+        assert assaymark("estimate", "-p", folder).code == 0
+        assert "No result is on record yet" not in web.get("/watch", headers=HTML).text
+
+
+def test_what_wrong_labels_would_do_comes_after_the_verdict(labelled) -> None:
+    with signed(labelled) as web:
+        assert 'id="doubt"' in web.get("/watch", headers=HTML).text
+        sentence = web.get("/watch/doubt").json()["sentence"]
+        assert "wrong" in sentence
+        page = web.get("/watch", headers=HTML).text
+        assert 'id="doubt"' not in page
+        assert html.escape(sentence, quote=False).replace('"', "&#34;") in page
+
+
+def test_changed_criteria_leave_the_old_ones_on_record(pair) -> None:
+    folder, _ = pair
+    with signed(folder, "ann") as web:
+        for text in ("First rule.", "Second rule.", "Second rule."):
+            kept = web.post("/plan/settings", data={"criteria": text}, headers=HTML)
+            assert kept.status_code == 200
+    lines = [json.loads(line) for line in (folder / "page-history.jsonl").read_text().splitlines()]
+    assert [line["settings"]["criteria"] for line in lines] == ["First rule.", "Second rule."]
+    assert all(line["by"] == "ann" and line["time"] for line in lines)
