@@ -133,7 +133,7 @@ def _rewrite(archive: Path, change: Callable[[str, bytes], tuple[str, bytes] | N
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda n, c: (n, c.replace(rb'\"label\":1', rb'\"label\":0', 1)) if n == "ledger.jsonl" else (n, c), "do not match its hash"),
+        (lambda n, c: (n, c.replace(rb'\"value\":1', rb'\"value\":0', 1)) if n == "ledger.jsonl" else (n, c), "do not match its hash"),
         (lambda n, c: (n, b"".join(c.splitlines(keepends=True)[:-1])) if n == "ledger.jsonl" else (n, c), "events are missing"),
         (lambda n, c: (n, c + b"x") if n.startswith("files/") else (n, c), "was changed"),
         (lambda n, c: None if n.startswith("files/") else (n, c), "not those of its manifest"),
@@ -293,7 +293,7 @@ def test_a_full_disk_seals_no_plan(project: Path) -> None:
 def _drawn(assaymark: Run, folder: Path) -> list[str]:
     entries = SqliteLedger(folder / "ledger.sqlite").entries()
     bodies = [json.loads(entry.body) for entry in entries if entry.kind == "BatchDrawn"]
-    return [item["id"] for body in bodies for item in body["items"] if not item["repeat"]]
+    return list(dict.fromkeys(item["id"] for body in bodies for item in body["draws"]))
 
 
 def test_a_newer_ledger_is_refused_and_an_older_one_brought_up_to_date(

@@ -70,7 +70,7 @@ def test_a_seed_that_drew_for_a_survey_cannot_draw_for_a_plan(world, tmp_path) -
     events = told(project)
     check_story(chained(events))
     at = max(n for n, event in enumerate(events) if event[0] == "PlanSealed")
-    events[at][1]["plan"]["seed"] = "survey"
+    events[at][1]["plan"]["seed"]["value"] = "survey"
     with pytest.raises(VerificationError, match="its seed was used before"):
         check_story(chained(events))
 
@@ -112,7 +112,7 @@ def test_only_what_was_set_aside_is_certified(world, tmp_path) -> None:
     settings = settings_of(training_of(state))
     other = next(i for i in world.truth if not set_aside(settings, i) and not state.drawn(i))
     drawn = next(body for kind, body, _ in events if kind == "BatchDrawn")
-    drawn["items"][3]["id"] = other
+    drawn["draws"][3]["id"] = other
     with pytest.raises(VerificationError, match="an item was not set aside for certification"):
         check_story(chained(events))
 

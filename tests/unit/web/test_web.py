@@ -60,7 +60,7 @@ def test_an_answer_is_recorded_and_the_next_item_comes_with_it(drawn) -> None:
     last = Project(folder=drawn).ledger.entries()[-1]
     expected = {
         "item": items[0]["id"],
-        "label": 1,
+        "value": 1,
         "annotator": "kim",
         "seconds": 4.2,
         "note": "why",
