@@ -28,7 +28,7 @@ from assaymark.monitoring.claim_files import ClaimFile
 from assaymark.monitoring.lock_files import Lock, latest_lock, lock_of, read_lock
 from assaymark.project.folder import Project
 from assaymark.project.place import is_project
-from assaymark.records.certificate import Certificate
+from assaymark.records.certificate import FORMAT, Certificate
 
 CERTIFICATE = "certificate.json"
 BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
@@ -167,7 +167,7 @@ def _filed(path: Path, entries: list[Entry]) -> Certificate:
         _refuse_newer(path, text)
         certificate, data = read(text)
         check_replay(certificate, entries)
-        if text != write(certificate, data.get("signature")):
+        if text != write(certificate):
             check_form(certificate, data, text)  # says which field it is
         return certificate
     except (VerificationError, InputError):
@@ -178,11 +178,11 @@ def _filed(path: Path, entries: list[Entry]) -> Certificate:
 
 def _refuse_newer(path: Path, text: str) -> None:
     try:
-        schema = json.loads(text).get("schema")
+        number = json.loads(text).get("format")
     except (ValueError, AttributeError):
         return
-    if isinstance(schema, int) and schema > Certificate.schema:
+    if isinstance(number, int) and number > FORMAT:
         raise InputError(
-            f"The certificate {str(path)!r} has schema {schema}, and this version of assaymark reads "
-            f"schemas up to {Certificate.schema}. Install a newer assaymark to read it."
+            f"The certificate {str(path)!r} has format {number}, and this version of assaymark reads "
+            f"format {FORMAT}. Install a newer assaymark to read it."
         )
