@@ -67,7 +67,7 @@ def certify_claim(place: Path, number: int, truth: dict[str, int]) -> int:
         lines = [f"{item},{truth[item]}" for item in waiting]
         labels.write_text("\n".join(["id,label", *lines]) + "\n", encoding="utf-8")
         label_file(project, labels)
-    return certify(project).certificate.verdict.estimate.labels
+    return certify(project).certificate.labels
 
 
 def main() -> None:

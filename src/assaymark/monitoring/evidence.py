@@ -178,11 +178,11 @@ def _filed(path: Path, entries: list[Entry]) -> Certificate:
 
 def _refuse_newer(path: Path, text: str) -> None:
     try:
-        schema = json.loads(text).get("format")
+        number = json.loads(text).get("format")
     except (ValueError, AttributeError):
         return
-    if isinstance(schema, int) and schema > FORMAT:
+    if isinstance(number, int) and number > FORMAT:
         raise InputError(
-            f"The certificate {str(path)!r} has format {schema}, and this version of assaymark reads "
-            f"formats up to {FORMAT}. Install a newer assaymark to read it."
+            f"The certificate {str(path)!r} has format {number}, and this version of assaymark reads "
+            f"format {FORMAT}. Install a newer assaymark to read it."
         )

@@ -14,7 +14,7 @@ from assaymark.certification.certificate import superseded_by
 from assaymark.certification.certificate.words import statement_of
 from assaymark.certification.modes import judge, labelled_prefix
 from assaymark.certification.modes.closing import closed_because
-from assaymark.certification.sealing import expected_of
+from assaymark.certification.planning import expected_labels
 from assaymark.claims.record import Record
 from assaymark.claims.results import Verdict, counted
 from assaymark.errors import InputError, PlanError, VerificationError
@@ -150,7 +150,7 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
     labels = labelled_prefix(state, attempt).labels
     if attempt.closed is not None and attempt.closed.outcome == "failed":
         return replace(
-            blank, outcome="refuted", labels=labels, reason=f"{closed_because(attempt)}."
+            blank, outcome="refuted", labels=labels, reason=_sentence(closed_because(attempt))
         )
     if attempt.closed is not None:
         reason = f"Its plan was given up ({closed_because(attempt).rstrip('.')}): lock it again."
@@ -158,8 +158,12 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
     return _open(replace(blank, labels=labels), attempt, state)
 
 
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
 def _open(blank: GatedClaim, attempt: Attempt, state: State) -> GatedClaim:
-    expected = expected_of(state)
+    expected = expected_labels(attempt.plan, attempt.pool.summary) if attempt.pool else None
     try:
         verdict = judge(state, attempt)
     except PlanError as error:  # a fixed plan is judged once, when all labels are there

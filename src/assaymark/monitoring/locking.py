@@ -60,17 +60,13 @@ def lock(
 def columns_of(claim: ClaimFile) -> Columns:
     """The columns of the pool, as `init` takes them."""
     pool = claim.terms.pool
-    if pool.group is not None:
-        raise InputError(
-            f"The claim file {str(claim.path)!r} names the group {pool.group!r}, and a pool cannot be "
-            "registered with groups yet. Leave 'group' out of the table [pool]."
-        )
     return Columns(
         id=pool.id,
         score=pool.score,
         prediction=pool.prediction,
         threshold=pool.threshold,
         text=pool.text,
+        groups=None if pool.group is None else (pool.group,),
     )
 
 

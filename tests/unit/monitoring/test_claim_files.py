@@ -18,7 +18,7 @@ from assaymark.project.folder import Project
         ("f1 >= 0.8", "f1 about 0.8", "cannot be read"),
         ("f1 >= 0.8", "recall >= 0.8 in every language", "recall >= 0.8 in every language"),
         ("[pool]", "[pond]", "got 'pond'"),
-        ("[pool]\n", '[pool]\ngroup = "language"\n', "cannot be registered with groups yet"),
+        ("[pool]\n", '[pool]\ngroup = "language"\n', "language"),
         ('model = "sha256:11"', "model = true", "'model' in the table [classifier] must be text"),
         ("project = ", "mode = 'sometimes'\nproject = ", "'mode' must be one of"),
         ("project = ", "mode = 'fixed'\nproject = ", "A fixed plan needs to know how many labels"),

@@ -7,7 +7,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from assaymark.monitoring.cli.export import NAMES
-from assaymark.monitoring.exports import FORMATS
+from assaymark.monitoring.exports import FORMATS, read_exported
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def export(certified):
     def run(form, *options):
         answer = certified.run("export", path, "--format", form, *options, "--json")
         assert answer.code == 0, answer.err
-        return answer.json["content"], json.loads(path.read_text(encoding="utf-8"))
+        return answer.json["content"], read_exported(path)
 
     return run
 
@@ -44,7 +44,7 @@ def test_in_toto_is_a_signed_test_result(certified, export, tmp_path) -> None:
     assert statement["predicate"]["result"] == "PASSED"
     assert statement["predicate"]["passedTests"] == ["f1 >= 0.8"]
     (configuration,) = statement["predicate"]["configuration"]
-    assert configuration["digest"]["sha256"] == certificate["pool"]["fingerprint"]
+    assert configuration["digest"]["sha256"] == certificate.certificate.pool.fingerprint
     assert configuration["annotations"]["classifier.model"] == "sha256:11"
 
 
@@ -58,17 +58,17 @@ def test_cyclonedx_has_the_metric_with_its_interval(export) -> None:
     (component,) = bom["components"]
     assert component["type"] == "machine-learning-model"
     (metric,) = component["modelCard"]["quantitativeAnalysis"]["performanceMetrics"]
-    (row,) = certificate["rows"]
+    interval = certificate.estimate.interval
     assert metric["type"] == "f1"
-    assert float(metric["confidenceInterval"]["lowerBound"]) == row["low"]
-    assert float(metric["confidenceInterval"]["upperBound"]) == row["high"]
-    assert "value" not in metric  # a score-guided certificate states what is proved, no estimate
+    assert float(metric["confidenceInterval"]["lowerBound"]) == interval.low
+    assert float(metric["confidenceInterval"]["upperBound"]) == interval.high
+    assert ("value" in metric) == (certificate.estimate.point is not None)
     assert all(set(part) == {"name", "value"} for part in component["properties"])
 
 
 def test_hugging_face_has_a_model_index(export) -> None:
     text, certificate = export("hf")
-    low = json.dumps(certificate["rows"][0]["low"])
+    low = json.dumps(certificate.estimate.interval.low)
     assert text.startswith('model-index:\n- name: "toxicity"\n  results:\n  - task:\n')
     assert '    - type: "f1_lower"\n      name: "F1, lower bound at 0.95"\n' in text
     assert f"      value: {low}\n" in text
@@ -76,9 +76,11 @@ def test_hugging_face_has_a_model_index(export) -> None:
 
 def test_mlflow_has_lower_and_upper(export) -> None:
     found, certificate = export("mlflow")
-    (row,) = certificate["rows"]
+    estimate = certificate.estimate
+    point = {} if estimate.point is None else {"f1": estimate.point}
     assert found["metrics"] == {
-        "f1_lower": row["low"], "f1_upper": row["high"], "f1_labels": certificate["labels"],
+        **point, "f1_lower": estimate.interval.low,
+        "f1_upper": estimate.interval.high, "f1_labels": estimate.labels,
     }  # fmt: skip
     assert found["params"]["claim"] == "f1 >= 0.8"
     assert all(isinstance(value, str) for value in found["tags"].values())
@@ -92,7 +94,7 @@ def test_every_eval_ever_has_uncertainty(export) -> None:
     (result,) = record["evaluation_results"]
     assert {"evaluation_name", "source_data", "metric_config", "score_details"} == set(result)
     interval = result["score_details"]["uncertainty"]["confidence_interval"]
-    assert interval["lower"] == certificate["rows"][0]["low"]
+    assert interval["lower"] == certificate.estimate.interval.low
     assert interval["confidence_level"] == 0.95
 
 
