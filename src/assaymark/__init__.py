@@ -18,6 +18,7 @@ _HOMES = {
     "anytime_bound": "assaymark.stats.sequential.beta_mixture",
     "bound": "assaymark.certification.calculators",
     "certify": "assaymark.certification.issuing",
+    "compare": "assaymark.composite.front",
     "draw_batch": "assaymark.certification.drawing",
     "init": "assaymark.project.registration",
     "label_file": "assaymark.labelling.recording",
