@@ -29,6 +29,7 @@ def test_the_tutorial_and_the_stranger_who_checks_it(tmp_path: Path) -> None:
         "how-to/other-side.md",
         "how-to/estimate.md",
         "how-to/rare-topic.md",
+        "how-to/compare.md",
         "how-to/triage.md",
         "how-to/train.md",
         "explanation/claims.md",
