@@ -56,7 +56,12 @@ def certified(assaymark, folder):
     certificate = folder / "w" / "certificate.json"
     checked = assaymark("verify", str(certificate), "-p", str(folder / "w"), "--json")
     assert checked.code == 0, checked.out
-    assert json.loads(checked.out)["status"] == "verified"
+    assert json.loads(checked.out)["status"] == "verified in part"
+    head = json.loads(assaymark("certify", "--json", "-p", str(folder / "w")).out)["head"]
+    whole = assaymark("verify", certificate, "-p", folder / "w", "--head", head, "--json")
+    assert json.loads(whole.out)["status"] in ("verified", "verified in part")
+    lacking = assaymark("verify", certificate, "-p", folder / "w", "--require", "witness")
+    assert lacking.code == 1
     return certificate
 
 
