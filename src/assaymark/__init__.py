@@ -22,6 +22,7 @@ _HOMES = {
     "bound": "assaymark.api.metrics",
     "bound_scorer": "assaymark.api.metrics",
     "certify": "assaymark.api.certification",
+    "compare": "assaymark.composite.front",
     "draw_batch": "assaymark.certification.drawing",
     "init": "assaymark.project.registration",
     "label_file": "assaymark.labelling.recording",

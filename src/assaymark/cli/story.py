@@ -26,7 +26,6 @@ from assaymark.terminal.output import (
 if TYPE_CHECKING:
     from assaymark.certification.looks import Look
     from assaymark.overview.status import Status
-    from assaymark.project.folder import Project
     from assaymark.records.certificate import Verification
 
 TONES = {"pass": "good", "fail": "bad", "continue": "wait"}
@@ -221,7 +220,7 @@ def verify(
     """
     from assaymark.certification.verification import Brought
     from assaymark.certification.verification import verify as run
-    from assaymark.composite.verification import is_claim_certificate
+    from assaymark.composite.verification import is_claim_certificate, verify_claim
     from assaymark.project.folder import Project
     from assaymark.project.place import is_project
     from assaymark.reviewing.certificate import is_review_certificate
@@ -233,17 +232,18 @@ def verify(
     if pool is not None and folder is None:
         raise click.UsageError("--pool needs the ledger too: name the project with -p DIR.")
     project = Project(folder=folder, pool_at=pool, spark=master) if folder else None
-    if is_claim_certificate(certificate):
-        _verify_claim(context, certificate, project, as_json=as_json)
     brought = Brought(
         public_key=public_key,
         require=tuple(name.strip() for name in require.split(",") if name.strip()),
         **_witnesses(heads, files, tsa),
     )
-    with progress_bar("verify") as progress:
-        if is_review_certificate(certificate):
+    if is_claim_certificate(certificate):
+        found = verify_claim(certificate, project=project, brought=brought)
+    elif is_review_certificate(certificate):
+        with progress_bar("verify") as progress:
             found = verify_review(certificate, project=project, progress=progress)
-        else:
+    else:
+        with progress_bar("verify") as progress:
             found = run(certificate, project=project, brought=brought, progress=progress)
     if as_json:
         show_json(plain(found))
@@ -251,19 +251,6 @@ def verify(
         _show_verification(found)
     failed = any(check.outcome == "failed" for check in found.checks)
     context.exit(1 if failed or found.status == "consistent only" else 0)
-
-
-def _verify_claim(
-    context: click.Context, certificate: Path, project: "Project | None", *, as_json: bool
-) -> None:
-    from assaymark.composite.verification import verify_claim
-
-    found = verify_claim(certificate, project=project)
-    if as_json:
-        show_json(plain(found))
-    else:
-        _show_verification(found)
-    context.exit(0 if found.status.startswith("verified") else 1)
 
 
 def _witnesses(heads: tuple[str, ...], files: tuple[Path, ...], tsa: Path | None) -> dict[str, Any]:

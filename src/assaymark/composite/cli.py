@@ -191,7 +191,8 @@ def _show_sealed(project: "Project", sealed: "SealedClaim", *, as_json: bool) ->
         "head": last.hash if last else "",
     }
     if sealed.kind == "comparison":
-        facts |= {"disagree": sealed.disagree, "expected_labels": told}
+        first = None if told is None else next(iter(told.values()))
+        facts |= {"disagree": sealed.disagree, "expected_labels": first, "forecast": told}
     if sealed.kind == "cut-off":
         facts |= {"rungs": [float(x) for x in sealed.compiled[0].constants["order"]]}
     if as_json:

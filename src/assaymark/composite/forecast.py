@@ -4,7 +4,7 @@ import math
 
 from assaymark.composite.sealed import SealedClaim
 
-WINS = {"b is right in 2 of 3 of them": 2 / 3, "in 3 of 4": 3 / 4, "in 9 of 10": 9 / 10}
+WINS = {"b is right in 2 of 3 of them": 2 / 3, "b is right in 3 of 5 of them": 3 / 5}
 
 
 def expected_labels(sealed: SealedClaim) -> dict[str, int] | None:

@@ -5,6 +5,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from assaymark.certification.verification import REQUIRABLE, Brought, Outcome
+from assaymark.certification.witness import check_witnesses
 from assaymark.claims.canonical import digest
 from assaymark.composite.course import Course, labelled_prefix, renewals
 from assaymark.composite.issuing import KIND, certificate_facts, changed_after, written
@@ -38,14 +40,19 @@ def is_claim_certificate(path: Path) -> bool:
         return False
 
 
-def verify_claim(path: Path, *, project: Project | None = None) -> Verification:
-    """Everything that can be recomputed with what is at hand."""
+def verify_claim(
+    path: Path, *, project: Project | None = None, brought: Brought | None = None
+) -> Verification:
+    """Everything that can be recomputed with what is at hand: certificate, ledger, pool, witnesses."""
+    brought = brought or Brought()
+    if brought.heads and project is None:
+        raise InputError("A witness needs the ledger too: name the project with -p DIR.")
     checks: list[Check] = []
     said: dict[str, Any] = {}
     try:
         said = _read(path, checks)
         if project is not None:
-            _run(project, said, checks)
+            _run(project, said, brought, checks)
     except VerificationError as error:
         checks.append(Check(name="verification", outcome="failed", detail=str(error)))
     except InputError:
@@ -53,18 +60,26 @@ def verify_claim(path: Path, *, project: Project | None = None) -> Verification:
     except (AssaymarkError, *BREAKAGE) as error:
         told = f"it cannot be recomputed: {error}"
         checks.append(Check(name="verification", outcome="failed", detail=told))
-    failed = any(check.outcome == "failed" for check in checks)
-    open_checks = [check.name for check in checks if check.outcome == "not checked"]
-    status = "verified in part" if open_checks else "verified"
-    missing = tuple(open_checks)
-    if project is None:
-        status, missing = "consistent only", ("ledger", "pool")
+    good = {check.name for check in checks if check.outcome == "ok"}
+    missing = tuple(name for name in REQUIRABLE if name not in good)
+    if brought.public_key is not None:
+        checks.append(_failed("signature", "certificates of several rows are not signed"))
+    if lacking := [name for name in brought.require if name in missing]:
+        checks.append(_failed("required", f"not at hand: {', '.join(lacking)}"))
     return Verification(
-        status="failed" if failed else status,  # type: ignore[arg-type]
+        status=_status(checks, missing, project),
         statement=str(said.get("statement", "")),
         checks=tuple(checks),
-        missing=missing,
+        missing=missing if project is not None else ("ledger", *missing),
     )
+
+
+def _status(checks: list[Check], missing: tuple[str, ...], project: Project | None) -> Outcome:
+    if any(check.outcome == "failed" for check in checks):
+        return "failed"
+    if project is None:
+        return "consistent only"
+    return "verified in part" if {"pool", "witness"} & set(missing) else "verified"
 
 
 def _read(path: Path, checks: list[Check]) -> dict[str, Any]:
@@ -77,7 +92,7 @@ def _read(path: Path, checks: list[Check]) -> dict[str, Any]:
     return facts
 
 
-def _run(project: Project, said: dict[str, Any], checks: list[Check]) -> None:
+def _run(project: Project, said: dict[str, Any], brought: Brought, checks: list[Check]) -> None:
     ledger = project.ledger
     kept = ledger.remembered()
     entries = ledger.entries()
@@ -104,6 +119,10 @@ def _run(project: Project, said: dict[str, Any], checks: list[Check]) -> None:
     checks.append(_ok("numbers", "the judgement follows from the labels"))
     checks.append(_on_record(entries, said))
     checks += _pool(project, state, work)
+    opened = work.survey.opened_at
+    checks.append(
+        check_witnesses(brought.heads, entries, sealed=opened, trusted=brought.authorities)
+    )
     changed = changed_after(entries, events, said)
     if changed is not None:
         told = f"superseded: a label it rests on was changed by event {changed}"
@@ -200,6 +219,10 @@ def _pool(project: Project, state: State, work: ClaimWork) -> list[Check]:
     if order != tickets:
         raise VerificationError("The items drawn are not the lowest tickets of their strata.")
     return [_ok("pool", "strata, sizes and tickets are those of the pool")]
+
+
+def _failed(name: str, detail: str) -> Check:
+    return Check(name=name, outcome="failed", detail=detail)
 
 
 def _ok(name: str, detail: str) -> Check:

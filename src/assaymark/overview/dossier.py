@@ -328,6 +328,9 @@ def _result(state: State, work: SurveyWork) -> dict[str, Any] | None:
     """What a survey found when it was last asked; a training is told from its models."""
     if work.survey.purpose == "training":
         return told_of(state, work)
+    if work.survey.purpose == "claim":  # renewals of chances and certificates are no results
+        looks = [r.result for _, _, r in work.reports if r.result.get("event") == "look"]
+        return looks[-1] if looks else None
     return work.reports[-1][2].result if work.reports else None
 
 

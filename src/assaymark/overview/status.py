@@ -1,6 +1,7 @@
 """Where a project stands, without looking at its verdict."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from assaymark.labelling.recording import answer_command
 from assaymark.ledger.events import (
@@ -14,6 +15,9 @@ from assaymark.ledger.events import (
 )
 from assaymark.project.folder import Project, registered_pool
 from assaymark.training.training_advice import advice_of
+
+if TYPE_CHECKING:
+    from assaymark.composite.work import ClaimWork
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +87,9 @@ def status(project: Project) -> Status:
     work = _estimate(state)
     if work is not None:
         return _of_estimate(found, state, work)
+    claim = _claim(state)
+    if claim is not None:
+        return _of_claim(found, state, claim)
     training = training_of(state)
     if training is not None and _trains(state, training):
         return _of_training(found, state, training)
@@ -107,6 +114,44 @@ def _of_review(found: Status, state: State) -> Status:
         labelled=len(order) - missing,
         missing=missing,
         disputed=sum(state.disputed(item) for item in order),
+    )
+
+
+def _claim(state: State) -> "ClaimWork | None":
+    """The claim of several rows that is worked on, if there is one."""
+    if not any(work.survey.purpose == "claim" for work in state.surveys):
+        return None  # other projects are told faster without its statistics
+    from assaymark.composite.work import current_claim
+
+    return current_claim(state)
+
+
+def _of_claim(found: Status, state: State, claim: "ClaimWork") -> Status:
+    """The same, about a claim of several rows."""
+    work, told = claim.survey, f"The claim '{claim.sealed.claim}'"
+    missing = sum(not state.labelled(item) for item in work.order)
+    looks = claim.reports("look")
+    if not claim.open:
+        summary, advice = f"{told} is closed.", "assaymark report"
+    elif not work.order:
+        summary, advice = f"{told} is sealed.", "assaymark draw"
+    elif missing:
+        summary, advice = f"{told} waits for labels.", "assaymark draw --pending"
+    elif not looks or looks[-1][0] < state.labels_at:
+        summary, advice = f"{told} can be looked at.", "assaymark look"
+    else:
+        summary, advice = f"{told} was looked at.", "assaymark draw"
+    return replace(
+        found,
+        summary=summary,
+        advice=advice,
+        claim=claim.sealed.claim,
+        confidence=claim.sealed.stated,
+        size=None,
+        draws=len(work.order),
+        labelled=len(work.order) - missing,
+        missing=missing,
+        disputed=sum(state.disputed(item) for item in work.order),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from assaymark.certification.view.dossier import SurveySeen
 from assaymark.claims.results import counted
+from assaymark.composite.report import claim_section
 from assaymark.estimation.report import estimate_section
 from assaymark.pair_recall.report import recall_section
 from assaymark.reports.section import Section, Table
@@ -18,6 +19,7 @@ SECTIONS: dict[str, Callable[[Mapping[str, Any]], Section]] = {
     "triage": triage_section,
     "audit": audit_section,
     "training": training_section,
+    "claim": claim_section,
 }
 """Purpose of the survey -> section from the result on record."""
 

@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+import assaymark as am
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -54,7 +56,12 @@ def certified(assaymark, folder):
     certificate = folder / "w" / "certificate.json"
     checked = assaymark("verify", str(certificate), "-p", str(folder / "w"), "--json")
     assert checked.code == 0, checked.out
-    assert json.loads(checked.out)["status"] == "verified"
+    assert json.loads(checked.out)["status"] == "verified in part"
+    head = json.loads(assaymark("certify", "--json", "-p", str(folder / "w")).out)["head"]
+    whole = assaymark("verify", certificate, "-p", folder / "w", "--head", head, "--json")
+    assert json.loads(whole.out)["status"] in ("verified", "verified in part")
+    lacking = assaymark("verify", certificate, "-p", folder / "w", "--require", "witness")
+    assert lacking.code == 1
     return certificate
 
 
@@ -94,6 +101,30 @@ def test_a_changed_label_supersedes_the_certificate(assaymark, folder):
     told = assaymark("verify", str(certificate), "-p", str(folder / "w"))
     assert told.code == 1
     assert "superseded" in told.out
+
+
+def test_a_comparison_from_python(folder):
+    found = am.compare(
+        folder / "p",
+        pool=str(folder / "pool.csv"),
+        id="id",
+        a="old",
+        b="new",
+        text=("body",),
+        annotate=lambda row: row["body"][0],
+    )
+    assert found["decision"] == "better"
+    assert found["labels"] <= 60
+
+
+def test_status_and_report(assaymark, folder):
+    compared(assaymark, folder, "--a", "old", "--b", "new", "--margin", "0.05")
+    assert "is sealed" in assaymark("status", "-p", str(folder / "w")).out
+    work(assaymark, folder, most=1)
+    assert "accuracy of b" in assaymark("status", "-p", str(folder / "w")).out
+    done = assaymark("report", "-p", str(folder / "w"))
+    assert done.code == 0, done.err
+    assert "better" in (folder / "w" / "report.html").read_text()
 
 
 def test_recall_and_named_verdicts(assaymark, folder):
