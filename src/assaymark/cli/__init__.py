@@ -11,6 +11,7 @@ from assaymark.certification import cli as calculators
 from assaymark.cli import feeding, lab, operations, project, report, serve, story
 from assaymark.errors import AssaymarkError
 from assaymark.estimation import cli as estimate
+from assaymark.monitoring.cli import sentinel
 from assaymark.pair_recall.cli import pairs, recall
 from assaymark.terminal.output import fail, say
 from assaymark.training.cli import train
@@ -23,7 +24,7 @@ PARTS = {
         "verify", "report", "key", "witness",
     ),
     "Estimate, find, train, automate": (
-        "bound", "estimate", "doctor", "train", "recall", "keywords", "pair", "triage",
+        "bound", "estimate", "doctor", "train", "recall", "keywords", "pair", "triage", "sentinel",
     ),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),
     "See it work": ("demo", "lab"),
@@ -86,6 +87,7 @@ for command in (
     *estimate.COMMANDS,
     *train.COMMANDS,
     *triage.COMMANDS,
+    *sentinel.COMMANDS,
     *recall.COMMANDS,
     *pairs.COMMANDS,
     *operations.COMMANDS,

@@ -175,6 +175,7 @@ ANSWERS = {
     "recall": "assaymark recall",
     "triage": "assaymark triage",
     "audit": "assaymark triage audit",
+    "sentinel": "assaymark sentinel look",
     "training": "assaymark train",
 }
 """Purpose of a survey -> the command that tells what its labels say."""

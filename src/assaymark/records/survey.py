@@ -7,8 +7,8 @@ from assaymark.claims.checks import choice
 from assaymark.claims.record import Record
 from assaymark.records.pool import PoolFile
 
-Purpose = Literal["recall", "triage", "audit", "estimate", "training"]
-PURPOSES = ("recall", "triage", "audit", "estimate", "training")
+Purpose = Literal["recall", "triage", "audit", "estimate", "training", "sentinel"]
+PURPOSES = ("recall", "triage", "audit", "estimate", "training", "sentinel")
 
 
 @dataclass(frozen=True, kw_only=True)
