@@ -30,6 +30,7 @@ def test_the_tutorial_and_the_stranger_who_checks_it(tmp_path: Path) -> None:
         "how-to/estimate.md",
         "how-to/rare-topic.md",
         "how-to/triage.md",
+        "how-to/is-it-still-true.md",
         "how-to/train.md",
         "explanation/claims.md",
         "explanation/exact-bounds.md",
