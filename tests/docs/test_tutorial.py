@@ -34,6 +34,7 @@ def test_the_tutorial_and_the_stranger_who_checks_it(tmp_path: Path) -> None:
         "how-to/triage.md",
         "how-to/stop-a-review.md",
         "how-to/review-from-asreview.md",
+        "how-to/is-it-still-true.md",
         "how-to/train.md",
         "explanation/claims.md",
         "explanation/exact-bounds.md",

@@ -12,7 +12,7 @@ from assaymark.cli import feeding, lab, operations, project, report, review, ser
 from assaymark.composite import cli as composite
 from assaymark.errors import AssaymarkError
 from assaymark.estimation import cli as estimate
-from assaymark.monitoring.cli import export, gating
+from assaymark.monitoring.cli import export, gating, sentinel
 from assaymark.pair_recall.cli import pairs, recall
 from assaymark.terminal.encoding import adapt_streams
 from assaymark.terminal.output import fail, say
@@ -28,7 +28,7 @@ PARTS = {
     "Find everything relevant": ("review",),
     "Gate a release": ("lock", "gate", "export"),
     "Estimate, find, train, automate": (
-        "bound", "estimate", "doctor", "train", "recall", "keywords", "pair", "triage",
+        "bound", "estimate", "doctor", "train", "recall", "keywords", "pair", "triage", "sentinel",
     ),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),
     "See it work": ("demo", "lab"),
@@ -92,6 +92,7 @@ for command in (
     *estimate.COMMANDS,
     *train.COMMANDS,
     *triage.COMMANDS,
+    *sentinel.COMMANDS,
     *recall.COMMANDS,
     *review.COMMANDS,
     *pairs.COMMANDS,

@@ -53,6 +53,7 @@ PURPOSES = {
     "recall": "to find out how much of what is relevant the classifiers find",
     "triage": "to choose what may be decided automatically",
     "audit": "to check decisions that were made automatically",
+    "sentinel": "to check whether a certificate still holds",
     "training": "to train a classifier",
     "claim": "to judge a claim that was sealed before the first label",
 }

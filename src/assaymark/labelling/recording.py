@@ -172,6 +172,7 @@ ANSWERS = {
     "recall": "assaymark recall",
     "triage": "assaymark triage",
     "audit": "assaymark triage audit",
+    "sentinel": "assaymark sentinel look",
     "training": "assaymark train",
     "claim": "assaymark look",
 }

@@ -7,8 +7,8 @@ from assaymark.claims.checks import choice
 from assaymark.claims.record import Record
 from assaymark.records.pool import PoolFile
 
-Purpose = Literal["recall", "triage", "audit", "estimate", "training", "claim"]
-PURPOSES = ("recall", "triage", "audit", "estimate", "training", "claim")
+Purpose = Literal["recall", "triage", "audit", "estimate", "training", "claim", "sentinel"]
+PURPOSES = ("recall", "triage", "audit", "estimate", "training", "claim", "sentinel")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -167,7 +167,7 @@ def test_an_id_that_means_another_item_is_refused(assaymark, cuts, work, tmp_pat
     both = write(tmp_path / "both.csv", rows_of(1, 300, seed=7, labels=False) +
                  rows_of(9000, 50, seed=9, labels=False))  # fmt: skip
     assert (
-        drawn_audit(assaymark, cuts, work, both, 200, tmp_path / "c.csv", "--text", "text").code
+        drawn_audit(assaymark, cuts, work, both, 250, tmp_path / "c.csv", "--text", "text").code
         == 0
     )
 

@@ -1,0 +1,95 @@
+"""Sentinels of a certificate on the command line: sealed, drawn, and what they say."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from assaymark.ledger.events import SurveyReported
+from assaymark.project.folder import Project
+from worlds_on_disk import write_labels
+
+
+def unit(path, number, *, items=2000, good=True, seed=0):
+    """A week's items with their truth; in a bad week scores know nothing."""
+    rng = np.random.default_rng([number, seed])
+    truth = (rng.random(items) < 0.2).astype(int)
+    signal = truth if good else rng.permutation(truth)
+    scores = np.round(1 / (1 + np.exp(-rng.normal(4.0 * signal - 2.0, 1.0))), 4)
+    ids = [f"w{number}-{i}" for i in range(items)]
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "score", "body"])
+        writer.writerows((i, s, f"text {i}") for i, s in zip(ids, scores, strict=True))
+    return dict(zip(ids, truth.tolist(), strict=True))
+
+
+@pytest.fixture
+def certified(assaymark, labelled):
+    assert assaymark("certify", "-p", labelled).code == 0
+    return labelled
+
+
+def week(assaymark, project, tmp_path, number, *, answers=None, **kind):
+    truth = unit(tmp_path / f"w{number}.csv", number, **kind)
+    drawn = assaymark("sentinel", "draw", "--pool", tmp_path / f"w{number}.csv", "-o",
+                      tmp_path / f"s{number}.csv", "--seed", number, "-p", project, "--json")  # fmt: skip
+    assert drawn.code == 0, drawn.err
+    labels = {item: answers or truth[item] for item in drawn.json["items"]}
+    path = write_labels(tmp_path / f"l{number}.csv", labels)
+    assert assaymark("label", path, "-p", project).code == 0
+    return drawn
+
+
+def test_sentinels_stand_while_it_holds_and_refute_when_it_does_not(assaymark, certified, tmp_path):
+    started = assaymark("sentinel", "start", "--alarm", "yearly", "-p", certified, "--json")
+    assert started.code == 0, started.err
+    assert [one["level"] for one in started.json["falls"]] == [0.75, 0.7, 0.65]
+    for number in range(1, 4):
+        week(assaymark, certified, tmp_path, number)
+    good = assaymark("sentinel", "look", "-p", certified, "--json")
+    assert good.code == 0
+    assert good.json["decision"] == "standing"
+    assert good.json["units"] == 3
+    for number in range(4, 16):
+        week(assaymark, certified, tmp_path, number, good=False)
+    bad = assaymark("sentinel", "look", "-p", certified)
+    assert bad.code == 1
+    assert "Refuted: f1 >= 0.8 no longer holds" in bad.out
+    assert "in a year of 52 units" in bad.out
+    reports = [r for w in Project(folder=certified).state().surveys for r in w.reports]
+    assert isinstance(reports[-1][2], SurveyReported)
+
+
+def test_unclear_sentinels_refute_nothing(assaymark, certified, tmp_path):
+    assert assaymark("sentinel", "start", "--alarm", "average", "-p", certified).code == 0
+    for number in range(1, 13):
+        week(assaymark, certified, tmp_path, number, answers="?")
+    found = assaymark("sentinel", "look", "-p", certified, "--json").json
+    assert found["decision"] == "standing"
+    assert found["doubtful"]
+
+
+def test_what_sentinels_refuse(assaymark, project, certified, tmp_path):
+    unit(tmp_path / "w1.csv", 1)
+    draw = ("sentinel", "draw", "-p", certified, "--pool")
+    assert "No sentinels were started" in assaymark(*draw, tmp_path / "w1.csv").err
+    shown = assaymark("sentinel", "start", "-p", certified)
+    assert "ever rings with chance at most 5%" in shown.out
+    assert "a fall to 0.65" in shown.out
+    assert "terms are sealed" in assaymark("sentinel", "start", "-p", certified).err
+    assert assaymark(*draw, tmp_path / "w1.csv").code == 0
+    again = assaymark(*draw, tmp_path / "w1.csv", "-o", tmp_path / "x.csv")
+    assert "a unit counts once" in again.err
+    unit(tmp_path / "big.csv", 2, items=4000)
+    assert "sealed for at most" in assaymark(*draw, tmp_path / "big.csv").err
+    unit(tmp_path / "same.csv", 1, seed=1)
+    assert "give every unit ids of its own" in assaymark(*draw, tmp_path / "same.csv").err
+    waiting = assaymark("sentinel", "look", "-p", certified, "--json").json
+    assert (waiting["units"], waiting["missing"]) == (0, 35)
+
+
+def test_a_project_without_a_certificate_has_no_sentinels(assaymark, project):
+    found = assaymark("sentinel", "start", "-p", project)
+    assert found.code == 2
+    assert "has none yet" in found.err
