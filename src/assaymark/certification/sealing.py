@@ -3,6 +3,7 @@
 import secrets
 
 from assaymark import __version__
+from assaymark.certification.calculators import expected_words
 from assaymark.certification.planning import (
     Wish,
     family_confidence,
@@ -19,7 +20,15 @@ from assaymark.project.folder import Project, open_attempt, registered_pool
 from assaymark.records.plan import Plan
 from assaymark.sampling.reserve import build_reserve
 
-__all__ = ["Wish", "abandon_plan", "forecast_plan", "refuse_spent", "seal_plan"]
+__all__ = [
+    "Wish",
+    "abandon_plan",
+    "expected_of",
+    "forecast_plan",
+    "predicted_share",
+    "refuse_spent",
+    "seal_plan",
+]
 
 
 def seal_plan(project: Project, wish: Wish, *, progress: Progress = silent) -> Plan:
@@ -83,6 +92,21 @@ def forecast_plan(project: Project, wish: Wish) -> Forecast | None:
         summary=summary,
         strata=guided_strata(wish.claim, summary) if predicts else (),
     )
+
+
+def expected_of(project: Project, wish: Wish) -> str:
+    """What is expected of the classifier, in words: what was said, or what the scores say."""
+    summary = registered_pool(project.state()).summary
+    expectation = wish.expectation or from_scores(summary)
+    if expectation is None:
+        return "nothing is known"
+    return expected_words(wish.claim, expectation, share=predicted_share(project))
+
+
+def predicted_share(project: Project) -> float:
+    """The share of the pool's items that are predicted positive."""
+    summary = registered_pool(project.state()).summary
+    return summary.predicted_positive / summary.items
 
 
 def _refuse_second(state: State) -> None:

@@ -126,7 +126,5 @@ def _is_binary(value: Any) -> bool:
 
 def _whole(value: Any) -> int:
     if value != int(value):
-        raise InputError(
-            f"A confusion matrix holds counts, got {value!r}: leave out normalize=…"
-        )
+        raise InputError(f"A confusion matrix holds counts, got {value!r}: leave out normalize=…")
     return int(value)

@@ -216,9 +216,15 @@ def plan(
             "confidence": confidence,
             "power": power,
             "budget": budget,
-            "expectation": read_expectation(pilot, expect, precision, recall, prevalence),
             "seed": seed,
             "family": family,
+        },
+        {
+            "pilot": pilot,
+            "expect": expect,
+            "precision": precision,
+            "recall": recall,
+            "prevalence": prevalence,
         },
         only_forecast=only_forecast,
         abandon=abandon,
@@ -237,13 +243,21 @@ def _seal_claim(
     project: "Project",
     claim: str | None,
     options: dict[str, Any],
+    expected: dict[str, Any],
     *,
     only_forecast: bool,
     abandon: str | None,
     as_json: bool,
 ) -> None:
     from assaymark.certification.calculators import read_claim
-    from assaymark.certification.sealing import Wish, abandon_plan, forecast_plan, seal_plan
+    from assaymark.certification.sealing import (
+        Wish,
+        abandon_plan,
+        expected_of,
+        forecast_plan,
+        predicted_share,
+        seal_plan,
+    )
 
     if abandon is not None:
         number = abandon_plan(project, abandon)
@@ -254,12 +268,14 @@ def _seal_claim(
         return
     if claim is None:
         raise click.UsageError('Name the claim: assaymark plan "f1 >= 0.75" …')
-    wish = Wish(claim=read_claim(claim), **options)
+    asked = read_claim(claim)
+    expectation = read_expectation(asked, **expected, share=predicted_share(project))
+    wish = Wish(claim=asked, expectation=expectation, **options)
     cost = forecast_plan(project, wish)
     if cost is not None and not as_json:
         given = "" if wish.expectation else ", if the scores are right"
         headline(f"What {cost.claim} will cost{given}")
-        show_forecast(cost, wish.power)
+        show_forecast(cost, wish.power, expected_of(project, wish))
     if only_forecast:
         if cost is None:
             raise click.UsageError(
