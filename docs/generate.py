@@ -203,16 +203,21 @@ def _described(thing: object, name: str) -> str:
     return f"```python\n{name}{_signature(thing)}\n```\n\n{prose.strip()}{block}\n"
 
 
+def _steady(part: object) -> str:
+    """Without the addresses of functions in memory, which differ in every process."""
+    return re.sub(r"<function (\w+) at 0x\w+>", r"\1", str(part))
+
+
 def _signature(thing: object) -> str:
     try:
         found = inspect.signature(thing)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return ""
     plain = [one.replace(annotation=inspect.Parameter.empty) for one in found.parameters.values()]
-    text = str(found.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+    text = _steady(found.replace(parameters=plain, return_annotation=inspect.Signature.empty))
     if len(text) < 90:
         return text
-    names = [str(one) for one in plain]
+    names = [_steady(one) for one in plain]
     keyword = [one.kind is inspect.Parameter.KEYWORD_ONLY for one in plain]
     if any(keyword):
         names.insert(keyword.index(True), "*")
