@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 SCRIPTS = (
+    "import_time.py",
     "answers.py",
     "pool.py",
     "growth.py",

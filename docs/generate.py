@@ -197,6 +197,60 @@ def registries() -> str:
     return _table(["entry points", "each loads", "built in"], rows)
 
 
+def python_names() -> str:
+    """Every name of the front door: its signature and its docstring."""
+    parts = []
+    for name in sorted(assaymark.__all__, key=str.lower):
+        thing = getattr(assaymark, name)
+        if name in ("__version__", "Audit"):
+            continue
+        parts.append(f"## {name}\n\n{_described(thing, name)}")
+        if inspect.isclass(thing):
+            parts += [
+                f"### {name}.{own}\n\n{_described(getattr(thing, own), own)}"
+                for own in _own_methods(thing)
+            ]
+    return "\n".join(parts)
+
+
+def _own_methods(kind: type) -> list[str]:
+    """The methods that users call: public, documented, and written for this package."""
+    return [
+        name
+        for name, value in inspect.getmembers(kind, callable)
+        if not name.startswith("_") and getattr(value, "__module__", "").startswith("assaymark.")
+        and name not in ("from_dict", "to_dict")
+    ]  # fmt: skip
+
+
+def _described(thing: object, name: str) -> str:
+    text = inspect.cleandoc(thing.__doc__ or "") if callable(thing) else ""
+    prose, *examples = re.split(r"(?m)^(?=>>> )", text)
+    block = f"\n\n```pycon\n{''.join(examples).rstrip()}\n```" if examples else ""
+    return f"```python\n{name}{_signature(thing)}\n```\n\n{prose.strip()}{block}\n"
+
+
+def _steady(part: object) -> str:
+    """Without the addresses of functions in memory, which differ in every process."""
+    return re.sub(r"<function (\w+) at 0x\w+>", r"\1", str(part))
+
+
+def _signature(thing: object) -> str:
+    try:
+        found = inspect.signature(thing)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return ""
+    plain = [one.replace(annotation=inspect.Parameter.empty) for one in found.parameters.values()]
+    text = _steady(found.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+    if len(text) < 90:
+        return text
+    names = [_steady(one) for one in plain]
+    keyword = [one.kind is inspect.Parameter.KEYWORD_ONLY for one in plain]
+    if any(keyword):
+        names.insert(keyword.index(True), "*")
+    return "(\n    " + ",\n    ".join(names) + ",\n)"
+
+
 def _words(words: set[str]) -> str:
     return ", ".join(f"`{word}`" for word in sorted(words))
 
@@ -223,6 +277,7 @@ def reference() -> dict[str, str]:
         "cannot_tell": _words(CANNOT_TELL),
         "grid_steps": f"{STEPS:,}",
         "grid_bins": str(BINS),
+        "python_names": python_names(),
     }
     pages = {}
     for template in sorted(TEMPLATES.glob("*.md")):

@@ -1,7 +1,43 @@
 """assaymark: prove how good a classifier is when every human label costs money."""
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what editors and type checkers see of the names below
+    from assaymark.api.ask_tell import Item as Item
+    from assaymark.api.certification import Certification as Audit
+    from assaymark.api.certification import Certification as Certification
+    from assaymark.api.certification import certify as certify
+    from assaymark.api.estimation import Estimation as Estimation
+    from assaymark.api.estimation import estimate as estimate
+    from assaymark.api.metrics import Metrics as Metrics
+    from assaymark.api.metrics import bound as bound
+    from assaymark.api.metrics import bound_scorer as bound_scorer
+    from assaymark.api.metrics import metrics as metrics
+    from assaymark.api.pair_recall import PairRecall as PairRecall
+    from assaymark.api.pair_recall import recall_from_pairs as recall_from_pairs
+    from assaymark.api.training import Training as Training
+    from assaymark.api.training import train as train
+    from assaymark.api.triaging import triage as triage
+    from assaymark.certification.calculators import size as size
+    from assaymark.certification.drawing import draw_batch as draw_batch
+    from assaymark.certification.looks import look as look
+    from assaymark.certification.sealing import seal_plan as seal_plan
+    from assaymark.certification.verification import verify as verify
+    from assaymark.claims.claim import Claim as Claim
+    from assaymark.claims.claim import Counts as Counts
+    from assaymark.claims.ratio_metrics import parse_claim as parse_claim
+    from assaymark.claims.results import Verdict as Verdict
+    from assaymark.errors import AssaymarkError as AssaymarkError
+    from assaymark.labelling.recording import label_file as label_file
+    from assaymark.project.folder import Project as Project
+    from assaymark.project.registration import init as init
+    from assaymark.records.certificate import Certificate as Certificate
+    from assaymark.records.plan import Expectation as Expectation
+    from assaymark.records.pool import Columns as Columns
+    from assaymark.stats.score_guided.supermartingale import weighted_test as weighted_test
+    from assaymark.stats.sequential.beta_mixture import anytime_bound as anytime_bound
+    from assaymark.triaging.sklearn_classifier import TriageClassifier as TriageClassifier
 
 __version__ = "0.1.0"
 
@@ -9,14 +45,20 @@ __version__ = "0.1.0"
 _HOMES = {
     "AssaymarkError": "assaymark.errors",
     "Audit": "assaymark.api.certification:Certification",  # its earlier name
-    "Certification": "assaymark.api.certification",
     "Certificate": "assaymark.records.certificate",
+    "Certification": "assaymark.api.certification",
     "Claim": "assaymark.claims.claim",
     "Columns": "assaymark.records.pool",
     "Counts": "assaymark.claims.claim",
-    "Item": "assaymark.api.ask_tell",
+    "Estimation": "assaymark.api.estimation",
     "Expectation": "assaymark.records.plan",
+    "Item": "assaymark.api.ask_tell",
+    "Metrics": "assaymark.api.metrics",
+    "PairRecall": "assaymark.api.pair_recall",
     "Project": "assaymark.project.folder",
+    "Training": "assaymark.api.training",
+    "TriageClassifier": "assaymark.triaging.sklearn_classifier",
+    "Verdict": "assaymark.claims.results",
     "anytime_bound": "assaymark.stats.sequential.beta_mixture",
     "assert_certified": "assaymark.monitoring.asserting",
     "bound": "assaymark.api.metrics",
@@ -24,18 +66,58 @@ _HOMES = {
     "certify": "assaymark.api.certification",
     "compare": "assaymark.composite.front",
     "draw_batch": "assaymark.certification.drawing",
+    "estimate": "assaymark.api.estimation",
     "init": "assaymark.project.registration",
     "label_file": "assaymark.labelling.recording",
     "look": "assaymark.certification.looks",
     "metrics": "assaymark.api.metrics",
     "parse_claim": "assaymark.claims.ratio_metrics",
+    "recall_from_pairs": "assaymark.api.pair_recall",
     "seal_plan": "assaymark.certification.sealing",
     "size": "assaymark.certification.calculators",
+    "train": "assaymark.api.training",
+    "triage": "assaymark.api.triaging",
     "verify": "assaymark.certification.verification",
     "weighted_test": "assaymark.stats.score_guided.supermartingale",
 }
 
-__all__ = ["__version__", *_HOMES]
+__all__ = [
+    "AssaymarkError",
+    "Audit",
+    "Certificate",
+    "Certification",
+    "Claim",
+    "Columns",
+    "Counts",
+    "Estimation",
+    "Expectation",
+    "Item",
+    "Metrics",
+    "PairRecall",
+    "Project",
+    "Training",
+    "TriageClassifier",
+    "Verdict",
+    "__version__",
+    "anytime_bound",
+    "bound",
+    "bound_scorer",
+    "certify",
+    "draw_batch",
+    "estimate",
+    "init",
+    "label_file",
+    "look",
+    "metrics",
+    "parse_claim",
+    "recall_from_pairs",
+    "seal_plan",
+    "size",
+    "train",
+    "triage",
+    "verify",
+    "weighted_test",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -39,6 +39,8 @@ class Certification(AskTell[Verdict]):
     'pass'
     """
 
+    _owner: object = None  # keeps the temporary folder of a training
+
     @classmethod
     def begin(
         cls,

@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+import time
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,8 +69,17 @@ def register(
 def temporary_folder(owner: object) -> Path:
     """A folder that lives as long as its owner."""
     folder = Path(tempfile.mkdtemp(prefix="assaymark-"))
-    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    weakref.finalize(owner, _remove, folder)
     return folder
+
+
+def _remove(folder: Path) -> None:
+    """Remove the folder. The ledger's head is written a moment later and may come in between."""
+    for _ in range(50):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(0.02)
 
 
 def _refuse_no_pool(data: object) -> None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from assaymark.certification.planning.expected_value import expect_value
+from assaymark.certification.calculators import expected
+from assaymark.certification.sealing import predicted_share
 from assaymark.claims.claim import CELLS, Claim, Counts
 from assaymark.errors import InputError
-from assaymark.project.folder import Project, registered_pool
+from assaymark.project.folder import Project
 from assaymark.records.plan import Expectation
 
 
@@ -22,8 +23,7 @@ def expectation_of(
         return Expectation(pilot=counts_of(pilot))
     if expect is None or isinstance(expect, Expectation):
         return expect
-    summary = registered_pool(project.state()).summary
-    return expect_value(claim, expect, share=summary.predicted_positive / summary.items)
+    return expected(claim, expect, share=predicted_share(project))
 
 
 def counts_of(given: Counts | str | Sequence[int]) -> Counts:

@@ -18,9 +18,9 @@ def expectation_options(command: Any) -> Any:
             click.option(
                 "--pilot", metavar="TP,FP,FN,TN", help="Counts of a labelled random sample."
             ),
-            click.option("--expect", type=float, help="The precision and recall you expect."),
-            click.option("--precision", type=float, help="Expected precision (default: --expect)."),
-            click.option("--recall", type=float, help="Expected recall (default: --expect)."),
+            click.option("--expect", type=float, help="The value of the metric that you expect."),
+            click.option("--precision", type=float, help="Expected precision."),
+            click.option("--recall", type=float, help="Expected recall."),
             click.option(
                 "--prevalence",
                 type=float,
@@ -33,25 +33,33 @@ def expectation_options(command: Any) -> Any:
 
 
 def read_expectation(
+    claim: Any,
+    *,
     pilot: str | None,
     expect: float | None,
     precision: float | None,
     recall: float | None,
     prevalence: float | None,
+    share: float | None = None,
 ) -> Expectation | None:
-    """The expectation behind these options; None where none was given."""
+    """The expectation behind these options; None where none was given.
+
+    `share` is that of the predicted positives, where the pool is known.
+    """
     if pilot is not None:
         if any(value is not None for value in (expect, precision, recall, prevalence)):
             raise click.UsageError("Give either --pilot or expected values, not both.")
         return Expectation(pilot=Counts.parse(pilot))
     if all(value is None for value in (expect, precision, recall, prevalence)):
         return None
-    if expect is None and (precision is None or recall is None):
-        raise click.UsageError("Give --expect, or both --precision and --recall.")
-    return Expectation(
-        precision=precision if precision is not None else expect,
-        recall=recall if recall is not None else expect,
-        prevalence=prevalence,
+    if expect is None:
+        if precision is None or recall is None:
+            raise click.UsageError("Give --expect, or both --precision and --recall.")
+        return Expectation(precision=precision, recall=recall, prevalence=prevalence)
+    from assaymark.certification import calculators
+
+    return calculators.expected(
+        claim, expect, share=share, prevalence=prevalence, precision=precision, recall=recall
     )
 
 
@@ -139,11 +147,14 @@ def size(
     """
     from assaymark.certification import calculators
 
-    expectation = read_expectation(pilot, expect, precision, recall, prevalence)
+    if pilot is None and prevalence is None and (expect, precision, recall) != (None, None, None):
+        raise click.UsageError("--expect needs --prevalence: the share of items that are relevant.")
+    asked = calculators.read_claim(claim)
+    expectation = read_expectation(
+        asked, pilot=pilot, expect=expect, precision=precision, recall=recall, prevalence=prevalence
+    )
     if expectation is None:
         raise click.UsageError("Give --pilot TP,FP,FN,TN, or --expect VALUE --prevalence SHARE.")
-    if expectation.pilot is None and expectation.prevalence is None:
-        raise click.UsageError("--expect needs --prevalence: the share of items that are relevant.")
     answer = calculators.size(claim, expectation, confidence=confidence, power=power)
     curve = calculators.curve(claim, expectation, sizes, confidence=confidence)
     if as_json:
@@ -159,7 +170,7 @@ def size(
         )
         return
     headline(f"{answer.claim} with {percent(confidence)} confidence")
-    show_forecast(answer, power)
+    show_forecast(answer, power, calculators.expected_words(asked, expectation))
     for number, chance in zip(curve.sizes, curve.power, strict=True):
         bar = "█" * round(40 * chance)
         say(f"  {number:>9,} labels, judged once: pass with chance {chance:.3f}  {bar}")
@@ -177,9 +188,12 @@ def forecast_json(answer: Any) -> dict[str, Any]:
     }
 
 
-def show_forecast(answer: Any, power: float) -> None:
-    """A forecast as people read it: one line per mode."""
-    lines = [("chance that it is true", f"{answer.reachable_power:.4f}, given what is expected")]
+def show_forecast(answer: Any, power: float, expected: str) -> None:
+    """A forecast as people read it: what it expects, then one line per mode."""
+    lines = [
+        ("expected", expected),
+        ("chance that it is true", f"{answer.reachable_power:.4f}, given what is expected"),
+    ]
     if answer.elusion_floor is not None:
         fewest = f"{answer.elusion_floor:,.0f} labels of predicted negatives"
         floor = f"on average no method passes with fewer than {fewest}"

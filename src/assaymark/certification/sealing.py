@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from assaymark import __version__
+from assaymark.certification.calculators import expected_words
 from assaymark.certification.planning import (
     Wish,
     expected_labels,
@@ -23,7 +24,16 @@ from assaymark.project.folder import Project, open_attempt, registered_pool
 from assaymark.records.plan import Plan, known_labels
 from assaymark.sampling.reserve import build_reserve
 
-__all__ = ["Wish", "abandon_plan", "expected_of", "forecast_plan", "refuse_spent", "seal_plan"]
+__all__ = [
+    "Wish",
+    "abandon_plan",
+    "expected_in_words",
+    "expected_of",
+    "forecast_plan",
+    "predicted_share",
+    "refuse_spent",
+    "seal_plan",
+]
 
 
 def seal_plan(
@@ -119,6 +129,21 @@ def expected_of(state: State) -> int | None:
     if attempt is None or attempt.pool is None:
         return None
     return expected_labels(attempt.plan, attempt.pool.summary)
+
+
+def expected_in_words(project: Project, wish: Wish) -> str:
+    """What is expected of the classifier, in words: what was said, or what the scores say."""
+    summary = registered_pool(project.state()).summary
+    expectation = wish.expectation or from_scores(summary)
+    if expectation is None:
+        return "nothing is known"
+    return expected_words(wish.claim, expectation, share=predicted_share(project))
+
+
+def predicted_share(project: Project) -> float:
+    """The share of the pool's items that are predicted positive."""
+    summary = registered_pool(project.state()).summary
+    return summary.predicted_positive / summary.items
 
 
 def _refuse_second(state: State) -> None:

@@ -234,10 +234,16 @@ def plan(
             "confidence": confidence,
             "power": power,
             "budget": budget,
-            "expectation": read_expectation(pilot, expect, precision, recall, prevalence),
             "seed": seed,
             "family": family,
             "least_group": least_group,
+        },
+        {
+            "pilot": pilot,
+            "expect": expect,
+            "precision": precision,
+            "recall": recall,
+            "prevalence": prevalence,
         },
         only_forecast=only_forecast,
         abandon=abandon,
@@ -256,13 +262,20 @@ def _seal_claim(
     project: "Project",
     claim: str | None,
     options: dict[str, Any],
+    expected: dict[str, Any],
     *,
     only_forecast: bool,
     abandon: str | None,
     as_json: bool,
 ) -> None:
     from assaymark.certification.calculators import read_claim
-    from assaymark.certification.sealing import Wish, forecast_plan, seal_plan
+    from assaymark.certification.sealing import (
+        Wish,
+        expected_in_words,
+        forecast_plan,
+        predicted_share,
+        seal_plan,
+    )
 
     if abandon is not None:
         _abandon(project, abandon, as_json=as_json)
@@ -270,15 +283,17 @@ def _seal_claim(
     if claim is None:
         raise click.UsageError('Name the claim: assaymark plan "f1 >= 0.75" …')
     if is_of_several(claim):
-        _seal_several(project, claim, options, as_json=as_json)
+        _seal_several(project, claim, options | expected, as_json=as_json)
         return
     options.pop("least_group")
-    wish = Wish(claim=read_claim(claim), **options)
+    asked = read_claim(claim)
+    expectation = read_expectation(asked, **expected, share=predicted_share(project))
+    wish = Wish(claim=asked, expectation=expectation, **options)
     cost = forecast_plan(project, wish)
     if cost is not None and not as_json:
         given = "" if wish.expectation else ", if the scores are right"
         headline(f"What {cost.claim} will cost{given}")
-        show_forecast(cost, wish.power)
+        show_forecast(cost, wish.power, expected_in_words(project, wish))
     if only_forecast:
         if cost is None:
             raise click.UsageError(
@@ -314,14 +329,15 @@ def _seal_several(
     project: "Project", claim: str, options: dict[str, Any], *, as_json: bool
 ) -> None:
     """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
-    given = [n for n in ("design", "budget", "expectation", "family") if options.get(n)]
+    names = ("design", "budget", "family", "pilot", "expect", "precision", "recall", "prevalence")
+    given = [name for name in names if options.get(name)]
     if options["mode"] not in (None, "anytime") or given:
         name = given[0] if given else "mode"
         raise click.UsageError(
             f"A claim of several parts is judged whenever you look: leave out --{name}."
         )
-    names = ("confidence", "seed", "least_group")
-    plan_conjunction(project, claim, {n: options[n] for n in names}, as_json=as_json)
+    kept = {name: options[name] for name in ("confidence", "seed", "least_group")}
+    plan_conjunction(project, claim, kept, as_json=as_json)
 
 
 def _head(project: "Project") -> str:

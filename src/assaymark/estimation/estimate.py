@@ -1,11 +1,14 @@
 """How an estimate is sampled, and what it says: point, interval for reading, guarantee."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from assaymark.claims.checks import choice, open_share
+from assaymark.claims.pictures import Bar, Picture, frame, html_answer, html_table, interval_picture
+from assaymark.claims.ratio_metrics import metric as find_metric
 from assaymark.claims.record import Record
 from assaymark.claims.results import counted, rounded, shown
+from assaymark.errors import InputError
 
 Sampling = Literal["fixed", "random"]
 
@@ -130,6 +133,42 @@ class Estimates(Record):
 
     def __str__(self) -> str:
         return f"{self.metrics[0]} from {counted(self.labels, 'label')}"
+
+    def __getitem__(self, name: str) -> MetricEstimate:
+        wanted = find_metric(name).name
+        for one in self.metrics:
+            if one.metric == wanted:
+                return one
+        known = ", ".join(one.metric for one in self.metrics)
+        raise InputError(f"The estimate has no {name!r}. It has: {known}.")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per metric."""
+        names = (
+            "metric",
+            "point",
+            "low",
+            "high",
+            "guaranteed_low",
+            "guaranteed_high",
+            "confidence",
+        )
+        return [{name: getattr(one, name) for name in names} for one in self.metrics]
+
+    def to_frame(self) -> Any:
+        """One row per metric: a pandas or polars data frame, or a list of dicts without either."""
+        return frame(self.rows())
+
+    def plot(self) -> Picture:
+        """All intervals for reading, on one scale from 0 to 1."""
+        bars = [
+            Bar(title=one.title, low=one.low, high=one.high, point=one.point)
+            for one in self.metrics
+        ]
+        return interval_picture(bars, caption=str(self))
+
+    def _repr_html_(self) -> str:
+        return html_answer(str(self), [], self.plot()) + html_table(self.rows())
 
 
 @dataclass(frozen=True, kw_only=True)

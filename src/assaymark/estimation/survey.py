@@ -125,6 +125,7 @@ def draw_estimate(
     *,
     count: int | None = None,
     output: Path | None = None,
+    write: bool = True,
     progress: Progress = silent,
 ) -> SurveyBatch:
     """Hand out the next items: what the plan still needs, or `count` to go on beyond it."""
@@ -144,7 +145,7 @@ def draw_estimate(
             texts = pool.texts([item.id for item in items])
         finally:
             pool.close()
-        return hand_out(project, session, work, items, texts, output=output)
+        return hand_out(project, session, work, items, texts, output=output, write=write)
 
 
 def _required(state: State) -> SurveyWork:

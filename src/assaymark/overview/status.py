@@ -82,6 +82,12 @@ def status(project: Project) -> Status:
         events=state.head.seq if state.head else 0,
         advice=advice,
     )
+    return _about(found, state)
+
+
+def _about(found: Status, state: State) -> Status:
+    """The status told about what the project works on, where that is not a plan."""
+    attempt = state.attempt
     if state.reviews and attempt is None:
         return _of_review(found, state)
     work = _estimate(state)

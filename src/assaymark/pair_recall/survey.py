@@ -31,6 +31,7 @@ def draw_recall_survey(
     outside: int = 0,
     seed: str | None = None,
     output: Path | None = None,
+    write: bool = True,
     progress: Progress = silent,
 ) -> SurveyBatch:
     """Open or continue the survey of these classifiers and hand out its next items, blind."""
@@ -51,7 +52,7 @@ def draw_recall_survey(
             opened.close()
         places = {name: place for place, name in enumerate(cell_names(len(wish.flags)))}
         items = [SurveyedItem(id=name, cell=places[cell]) for name, cell in drawn]
-        return hand_out(project, session, work, items, texts, output=output)
+        return hand_out(project, session, work, items, texts, output=output, write=write)
 
 
 def _settings(wish: RecallWish) -> dict[str, object]:

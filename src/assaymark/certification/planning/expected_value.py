@@ -2,8 +2,8 @@
 
 One number leaves the confusion matrix open, so one more thing is assumed: precision and recall are
 alike or, where no such classifier has the value, predicted positives and predicted negatives are
-wrong equally often. Plans of a simple sample depend on the second assumption only through the
-metric itself; the score-guided ones a little more.
+wrong equally often or, last, predictions say nothing. Plans of a simple sample depend on that only
+through the metric itself; the score-guided ones a little more.
 """
 
 from collections.abc import Callable
@@ -27,19 +27,20 @@ def expect_value(
     share: float,
     precision: float | None = None,
     recall: float | None = None,
+    of_relevant: bool = False,
 ) -> Expectation:
     """The expectation under which the claimed metric has this value.
 
-    `share` is that of the predicted positives or, where no pool is known, of the relevant items:
-    they are the same where precision and recall are alike.
+    `share` is that of the predicted positives or, where no pool is known, of the relevant items.
 
     >>> found = expect_value(Claim(metric="accuracy", side="lower", target=0.8), 0.82, share=0.3)
     >>> round(found.precision, 4), round(found.recall, 4)
     (0.7, 0.7)
     """
     open_share("expect", value)
+    matrix = _of_relevant if of_relevant else _of_predicted
     for family in _families(share, precision, recall):
-        rates = _solved(claim, value, share, family)
+        rates = _solved(claim, value, lambda rates: matrix(rates, share), family)
         if rates is not None:
             return Expectation(precision=rates[0], recall=rates[1])
     beside = [
@@ -48,25 +49,31 @@ def expect_value(
         if given is not None
     ]
     raise InputError(
-        f"No classifier that calls {share:.1%} of the items positive has {claim.metric} {value:g}"
+        f"Where {share:.1%} of the items are {'relevant' if of_relevant else 'predicted positive'}, no "
+        f"classifier has {claim.metric} {value:g}"
         f"{' at ' + ' and '.join(beside) if beside else ''}. Give expected precision and recall "
         "instead, or a pilot sample."
     )
 
 
-def implied_value(claim: Claim, expectation: Expectation, *, share: float) -> float | None:
+def implied_value(
+    claim: Claim, expectation: Expectation, *, share: float, of_relevant: bool = False
+) -> float | None:
     """The claimed metric's value under the expectation; None where it is undefined."""
     if expectation.pilot is not None:
         return metric(claim.metric).value(expectation.pilot.cells)
     if expectation.precision is None or expectation.recall is None:
         return None
-    cells = _cells((expectation.precision, expectation.recall), share)
+    matrix = _of_relevant if of_relevant else _of_predicted
+    cells = matrix((expectation.precision, expectation.recall), share)
     return None if min(cells) < -LEAST else metric(claim.metric).value(cells)
 
 
-def implied_words(claim: Claim, expectation: Expectation, *, share: float) -> str:
+def implied_words(
+    claim: Claim, expectation: Expectation, *, share: float, of_relevant: bool = False
+) -> str:
     """The same in words: "accuracy 0.82 (precision 0.7, recall 0.7)"."""
-    value = shown(implied_value(claim, expectation, share=share))
+    value = shown(implied_value(claim, expectation, share=share, of_relevant=of_relevant))
     title = metric(claim.metric).title
     if expectation.pilot is not None:
         return f"{title} {value} (the pilot's)"
@@ -76,7 +83,15 @@ def implied_words(claim: Claim, expectation: Expectation, *, share: float) -> st
     )
 
 
-def _cells(rates: Rates, share: float) -> Cells:
+def _of_relevant(rates: Rates, share: float) -> Cells:
+    """The confusion matrix in shares of all items, where this share is relevant."""
+    precision, recall = rates
+    found = share * recall
+    wrong = found * (1 - precision) / precision
+    return (found, wrong, share - found, 1 - share - wrong)
+
+
+def _of_predicted(rates: Rates, share: float) -> Cells:
     """The confusion matrix in shares of all items, where this share is predicted positive."""
     precision, recall = rates
     found = share * precision
@@ -98,17 +113,20 @@ def _families(
     def equal_errors(v: float) -> Rates:
         return v, share * v / (share * v + (1 - share) * (1 - v))
 
-    return (lambda v: (v, v)), equal_errors
+    return (lambda v: (v, v)), equal_errors, (lambda v: (v, share))
 
 
 def _solved(
-    claim: Claim, value: float, share: float, family: Callable[[float], Rates]
+    claim: Claim,
+    value: float,
+    matrix: Callable[[Rates], Cells],
+    family: Callable[[float], Rates],
 ) -> Rates | None:
     """The member of the family with this value, by bisection; None where there is none."""
     ratio = metric(claim.metric)
 
     def distance(v: float) -> float | None:
-        cells = _cells(family(v), share)
+        cells = matrix(family(v))
         reached = None if min(cells) < -LEAST else ratio.value(cells)
         return None if reached is None else reached - value
 

@@ -9,7 +9,7 @@ from scipy.special import bdtrc
 from assaymark.certification.planning.belief import belief_in_pool, belief_of, stratum_rates
 from assaymark.certification.planning.strata import domain_strata
 from assaymark.claims.claim import Claim, Counts
-from assaymark.claims.ratio_metrics import binomial_test, gain, metric
+from assaymark.claims.ratio_metrics import binomial_test
 from assaymark.claims.results import Forecast, ModeForecast, Size
 from assaymark.errors import InputError
 from assaymark.records.plan import Expectation
@@ -27,7 +27,6 @@ from assaymark.stats.sequential.stopping_boundary import Stopping, stopping
 
 FAR = 4  # an anytime test is followed to this many times the fixed number of informative items
 LONGEST = 8_000  # informative items beyond which nobody plans a test
-FEW_LABELS = 150
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +111,7 @@ def forecast(
     if summary is not None:
         top = domain_strata(claim, summary)[0].items
         modes = {name: _within_pool(mode, top) for name, mode in modes.items()}
-    name, why = recommend(claim, modes)
+    name, why = recommend(modes)
     return Forecast(
         claim=claim,
         reachable_power=planner.reachable(),
@@ -216,17 +215,23 @@ def weighted_forecast(
     )
 
 
-def recommend(claim: Claim, modes: dict[str, ModeForecast]) -> tuple[str | None, str | None]:
-    """Which mode to take, and why."""
-    if all(mode.reason for mode in modes.values()):
+WHY = {
+    "weighted": "known predictions and scores steer the labels to where they matter",
+    "budget": "it ends at a number of labels that is known now",
+    "anytime": "it may be looked at whenever you like",
+    "fixed": "it is judged once, at the end",
+}
+"""Modes in the order of preference, where two cost the same -> what else speaks for them."""
+
+
+def recommend(modes: dict[str, ModeForecast]) -> tuple[str | None, str | None]:
+    """The mode with the fewest labels on average, and why; None where no mode can pass."""
+    costs = {
+        name: mode.expected
+        for name in WHY
+        if (mode := modes.get(name)) is not None and not mode.reason and mode.expected is not None
+    }
+    if not costs:
         return None, None
-    only_positives = gain(claim)[2] == gain(claim)[3]
-    budget = modes.get("budget")
-    if budget is not None and budget.labels is not None:
-        if only_positives:
-            return "budget", f"scores save little for {metric(claim.metric).title}"
-        if (budget.expected or math.inf) < FEW_LABELS:
-            return "budget", f"under {FEW_LABELS} labels, learning from scores costs what it saves"
-    if "weighted" in modes:
-        return "weighted", "known predictions and scores steer the labels to where they matter"
-    return "anytime", "it may be looked at whenever you like; a pool's scores save more still"
+    name = min(costs, key=lambda one: costs[one])
+    return name, f"it needs the fewest labels on average; {WHY[name]}"

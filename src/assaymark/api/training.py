@@ -1,0 +1,108 @@
+"""Training from Python: a text classifier under a label budget, then its certification."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from assaymark.api.certification import Certification
+from assaymark.api.surveys import SurveyAskTell
+from assaymark.api.wishes import seed_text
+from assaymark.claims.claim import Claim
+from assaymark.claims.ratio_metrics import parse_claim
+from assaymark.ledger.events import SurveyWork, training_of
+from assaymark.pool.memory import Table
+from assaymark.records.training import Advice
+from assaymark.training.freeze import stop_training, train_on
+from assaymark.training.rounds import Trained
+from assaymark.training.settings import TrainWish
+
+
+class Training(SurveyAskTell["Trained | None"]):
+    """Grows a text classifier under a label budget. Begin with `assaymark.train(…)`.
+
+    Each `ask` refits on all labels and hands out what is worth labelling next: nothing when it is
+    time to certify. `stop` freezes the classifier and gives its certification.
+    """
+
+    _owner: object = None  # keeps a temporary folder
+    _first: TrainWish | None = None
+    _latest: Trained | None = None
+
+    @property
+    def advice(self) -> Advice | None:
+        """What the latest round advised: train on, or certify."""
+        return None if self._latest is None else self._latest.advice
+
+    def stop(self, *, seed: int | str | None = None, family: bool = False) -> Certification:
+        """Freeze the classifier, seal the plan of its claim, and certify it from here on."""
+        stop_training(self.project, seed=seed_text(seed), family=family)
+        made = Certification(self.folder)
+        made._owner = self._owner
+        return made
+
+    def _round(self, wish: TrainWish) -> Trained:
+        self._latest = train_on(self.project, wish, write=False).trained
+        return self._latest
+
+    def _draw(self, count: int | None) -> Sequence[str]:
+        wish = TrainWish(batch=count)
+        if self._first is not None:
+            wish, self._first = self._first, None
+        batch = self._round(wish).batch
+        return () if batch is None else batch.items
+
+    def _work(self) -> SurveyWork | None:
+        return training_of(self.project.state())
+
+    def _left(self) -> int:
+        return 1_000_000_000  # the rounds themselves say when it is enough
+
+    def _finished(self) -> bool:
+        return self.advice is not None and self.advice.action == "certify"
+
+    def _answer(self) -> Trained | None:
+        return self._latest
+
+
+def train(
+    pool: "str | Path | Table",
+    claim: str | Claim,
+    *,
+    text: str | Sequence[str],
+    budget: int | None = None,
+    population: Literal["rest", "whole", "future"] | None = None,
+    sampling: Literal["random", "uncertainty", "relevance"] | None = None,
+    policy: Literal["split", "adaptive", "first-in-budget", "wait"] | None = None,
+    confidence: float | None = None,
+    power: float | None = None,
+    batch: int | None = None,
+    learner: str | None = None,
+    seed: int | str | None = None,
+    id: str | None = None,  # noqa: A002 - the same word as on the command line
+    folder: str | Path | None = None,
+    **options: Any,
+) -> Training:
+    """Begin to train a classifier of the `text` columns that is to meet the claim.
+
+    `budget` is for training and certification together; `population` is what the claim is about
+    (needed for active sampling); `policy` decides when training stops; `batch` is how many items
+    are handed out at a time; `learner` is a scikit-learn pipeline, "module:name". Further options
+    are those of the command: keep, wait, mode.
+    """
+    wish = TrainWish(
+        claim=parse_claim(claim) if isinstance(claim, str) else claim,
+        budget=budget,
+        population=population,
+        sampling=sampling,
+        policy=policy,
+        confidence=confidence,
+        power=power,
+        batch=batch,
+        learner=learner,
+        seed=seed_text(seed),
+        **options,
+    )
+    project = Certification.begin(folder, pool, id=id, text=text)
+    made = Training(project.folder)
+    made._owner, made._first = project, wish
+    return made

@@ -1,0 +1,66 @@
+"""Triage from Python: cut-offs from labelled scores, with a promise about what is automated."""
+
+import tempfile
+from pathlib import Path
+from typing import Any, Literal
+
+from assaymark.errors import InputError
+from assaymark.pool.memory import is_table, memory_table
+from assaymark.triaging.thresholds import TriageAnswer, TriageQuestion, find_thresholds
+
+Rule = Literal["certified", "empirical", "precision", "sides"]
+
+
+def triage(
+    dev: Any = None,
+    *,
+    target: float,
+    y_score: Any = None,
+    y_true: Any = None,
+    score: str = "score",
+    label: str = "label",
+    id: str | None = None,  # noqa: A002 - the same word as on the command line
+    pool: Any = None,
+    train: Any = None,
+    delta: float = 0.1,
+    rule: Rule = "certified",
+    calibrator: str = "platt",
+    seed: int = 42,
+) -> TriageAnswer:
+    """Cut-offs below and above which items need no human, with the promise that the rule makes.
+
+    `dev` is a random sample with scores and labels: a data frame, a dict of columns or a file; or
+    give `y_score` and `y_true`. `target` is the accuracy wanted among what is automated, and `delta`
+    the risk that it is missed. `pool` are the items to be routed, `train` other labelled scores
+    to calibrate with (a quarter of `dev` otherwise). The answer's `thresholds` decide about scores.
+    """
+    if y_score is not None or y_true is not None:
+        if dev is not None or y_score is None or y_true is None:
+            raise InputError("Give labelled scores as a table, or both y_score and y_true.")
+        dev = {score: y_score, label: y_true}
+    with tempfile.TemporaryDirectory(prefix="assaymark-") as folder:
+        given = {"dev": dev, "pool": pool, "train": train}
+        files = {
+            name: _file(Path(folder) / f"{name}.parquet", data) for name, data in given.items()
+        }
+        return find_thresholds(
+            TriageQuestion(
+                dev=files["dev"] or "",
+                pool=files["pool"],
+                train=files["train"],
+                score=score,
+                label=label,
+                id=id,
+                target=target,
+                delta=delta,
+                rule=rule,
+                calibrator=calibrator,
+                seed=seed,
+            )
+        )
+
+
+def _file(path: Path, data: Any) -> str | None:
+    if data is None:
+        return None
+    return str(memory_table(data).write(path)) if is_table(data) else str(data)
