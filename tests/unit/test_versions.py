@@ -187,6 +187,17 @@ def test_a_signature_is_an_envelope_that_others_can_read(assaymark, guided, tmp_
     assert checked.code == 0, checked.out
 
 
+def test_a_key_is_spelt_in_one_way(assaymark, guided, tmp_path) -> None:
+    assaymark("key", tmp_path / "k.pem")
+    assaymark("certify", "--key", tmp_path / "k.pem", "-p", guided)
+    file = guided / "certificate.dsse.json"
+    data = json.loads(file.read_text())
+    key = data["signatures"][0]["keyid"]
+    data["signatures"][0]["keyid"] = key.upper() if key.upper() != key else f"{key} "
+    file.write_text(json.dumps(data))
+    assert status(guided) == "failed"
+
+
 @pytest.mark.parametrize("part", ["payload", "sig", "keyid"])
 def test_a_changed_envelope_is_noticed(assaymark, guided, tmp_path, part) -> None:
     assaymark("key", tmp_path / "k.pem")

@@ -92,6 +92,10 @@ def check_signature(text: str, envelope: str | None, *, expected: str | None = N
     found = open_envelope(envelope)
     check_subject(found, text)
     public = found.keyid
+    if not re.fullmatch("[0-9a-f]{64}", public):  # one spelling for one key
+        raise VerificationError(
+            f"The signature names no public key in 64 hex digits: {public[:80]!r}."
+        )
     try:
         key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
         key.verify(found.signature, found.message)
