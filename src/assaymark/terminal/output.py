@@ -134,7 +134,13 @@ def fail(error: object) -> None:
     """One sentence about what is wrong; as JSON too where that was asked for."""
     if "--json" in sys.argv:
         show_json({"error": str(error)})
-    say(f"Error: {_line(error)}", err=True)
+    pointer = re.search(
+        r"\n(  [^\n]*)\n( +\^+)\Z", str(error)
+    )  # a claim and the word that is wrong
+    sentence = str(error)[: pointer.start()] if pointer else error
+    say(f"Error: {_line(sentence)}", err=True)
+    for line in pointer.groups() if pointer else ():
+        say(line, err=True)
 
 
 @contextmanager

@@ -85,7 +85,7 @@ def test_init_twice_is_refused(assaymark, project, world) -> None:
     ("options", "sentence"),
     [
         (["f1 ~ 0.8", "--mode", "fixed", "--budget", "50"], "cannot be read"),
-        (["f1 >= 80", "--mode", "fixed", "--budget", "50"], "Did you mean 0.8?"),
+        (["f1 >= 80", "--mode", "fixed", "--budget", "50"], "Try: f1 >= 0.8"),
         (["f1 >= 0.8", "--mode", "fixed"], "give --budget N, or a pilot"),
         (["f2 >= 0.8", "--mode", "fixed", "--budget", "50"], "no exact bound for a simple random sample"),
         (["f1 >= 0.8", "--pilot", "80,20,20,880", "--power", "93"], "Did you mean 0.93?"),
