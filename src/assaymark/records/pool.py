@@ -76,6 +76,8 @@ class Columns(Record):
             predictions=predicted,
             scores={CLASSIFIER: self.score} if self.score else None,
             texts=self.text or None,
+            groups=self.groups,
+            positive=self.positive,
         )
 
     @classmethod
@@ -83,9 +85,9 @@ class Columns(Record):
         """The columns that `to_shape` described; refused where they need a newer version."""
         predicted, scores = shape.predictions or {}, shape.scores or {}
         names = {*predicted, *scores}
-        if len(shape.id) != 1 or names - {CLASSIFIER} or shape.groups or shape.classes:
+        if len(shape.id) != 1 or names - {CLASSIFIER} or shape.classes:
             raise InputError(
-                "This pool has several classifiers, groups, classes or columns of ids, which this "
+                "This pool has several classifiers, classes or columns of ids, which this "
                 "version of assaymark does not read. Install a newer assaymark."
             )
         by = predicted.get(CLASSIFIER)
@@ -96,6 +98,8 @@ class Columns(Record):
             prediction=by.column if by and threshold is None else None,
             threshold=threshold,
             text=shape.texts or (),
+            groups=shape.groups,
+            positive=shape.positive,
         )
 
 

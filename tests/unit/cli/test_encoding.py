@@ -74,7 +74,8 @@ def cp1252(monkeypatch: pytest.MonkeyPatch) -> Run:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a certified project, a new one, and files for the commands that want some."""
-    from assaymark import Audit, Columns, Project, certify, init
+    from assaymark import Audit, Columns, Project, init
+    from assaymark.certification.issuing import certify
     from assaymark.project.backup import backup
 
     folder = tmp_path_factory.mktemp("cp1252")
