@@ -232,7 +232,7 @@ def _described(thing: object, name: str) -> str:
 
 def _steady(part: object) -> str:
     """Without the addresses of functions in memory, which differ in every process."""
-    return re.sub(r"<function (\w+) at 0x\w+>", r"\1", str(part))
+    return re.sub(r"<function <?([\w.]+)>? at 0x\w+>", r"\1", str(part))
 
 
 def _signature(thing: object) -> str:

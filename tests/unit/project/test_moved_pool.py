@@ -9,11 +9,11 @@ def test_a_moved_pool_is_checked_where_it_is_now(assaymark, labelled, world, tmp
     away.mkdir()
     world.path.rename(away / world.path.name)
     before = assaymark("verify", tmp_path / "c.json", "-p", labelled, "--json").json
-    assert {"name": "pool", "outcome": "not checked"}.items() <= before["checks"][-2].items()
+    assert {c["name"]: c["outcome"] for c in before["checks"]}["pool"] == "not checked"
     moved = ("--pool", away / world.path.name)
     after = assaymark("verify", tmp_path / "c.json", "-p", labelled, *moved, "--json").json
     assert (after["status"], {check["outcome"] for check in after["checks"]} - {"not checked"}) == (
-        "verified",
+        "verified in part",  # no witness at hand
         {"ok"},
     )
     assert "pool" in {check["name"] for check in after["checks"] if check["outcome"] == "ok"}
@@ -45,7 +45,7 @@ def test_why_an_earlier_plan_was_given_up_is_on_the_certificate(
     assaymark("label", tmp_path / "l.csv", "-p", project)
     assert assaymark("certify", "-o", tmp_path / "c.json", "-p", project).code == 0
     earlier = json.loads((tmp_path / "c.json").read_text())["earlier"]
-    assert [one["reason"] for one in earlier] == ["the target was a typing error"]
+    assert [one["note"] for one in earlier] == ["the target was a typing error"]
     assert assaymark("verify", tmp_path / "c.json", "-p", project).code == 0
 
 
