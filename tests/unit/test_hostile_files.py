@@ -114,7 +114,10 @@ try:
 except InputError as error:
     print(error)
 print(time.process_time() - before)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+status = Path("/proc/self/status")  # getrusage would count the peak of the process that forked
+lines = status.read_text().splitlines() if status.exists() else []
+peaks = [line.split()[1] for line in lines if line.startswith("VmHWM")]
+print(peaks[0] if peaks else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
