@@ -30,7 +30,7 @@ Question = tuple[int, str | None, tuple[int | None, ...]]
 
 def _question(basis: Basis) -> Question:
     """All that the sensitivity of a verdict depends on."""
-    decision = basis.verdict.decision if basis.verdict else None
+    decision = basis.verdict.decision if basis.verdict is not None else None
     return basis.attempt.plan.number, decision, basis.prefix.answers
 
 
