@@ -15,7 +15,6 @@ from assaymark.ledger.events import (
     KnownItem,
     KnownLabels,
     LabelRecorded,
-    LabelSkipped,
     ReviewDrawn,
     ReviewOpened,
     State,
@@ -201,9 +200,9 @@ class Told:
         if str(item) not in self.state.reviews[0].handed:
             self.hand([item])
         if item in world.unclear:
-            self.add(LabelSkipped(item=str(item), annotator="a"))
+            self.add(LabelRecorded(item=str(item), annotator="a"))
         else:
-            self.add(LabelRecorded(item=str(item), annotator="a", label=world.truth[item]))
+            self.add(LabelRecorded(item=str(item), annotator="a", value=world.truth[item]))
         self.labelled |= {item}
 
 

@@ -10,7 +10,7 @@ from itertools import permutations
 import pytest
 from review_worlds import Build, Told, World, product_refutes, worst
 
-from assaymark.ledger.events import LabelAdjudicated, LabelCorrected, LabelRecorded, LabelSkipped
+from assaymark.ledger.events import LabelAdjudicated, LabelCorrected, LabelRecorded
 from assaymark.ledger.events.review import ReviewDrawn
 from assaymark.ledger.events.rules import RULES
 from assaymark.reviewing.standing import account_of
@@ -162,18 +162,18 @@ def test_a_disputed_item_stays_unread_or_plays_as_relevant():
     """Out of the unread ones and not in F it would vanish: one more relevant item nobody counts."""
     told = Told(3, known=[(0, 1)])
     told.hand([1, 2])
-    told.add(LabelRecorded(item="1", annotator="a", label=1))
-    told.add(LabelRecorded(item="1", annotator="b", label=0))
-    told.add(LabelRecorded(item="2", annotator="a", label=0))
+    told.add(LabelRecorded(item="1", annotator="a", value=1))
+    told.add(LabelRecorded(item="1", annotator="b", value=0))
+    told.add(LabelRecorded(item="2", annotator="a", value=0))
     standing = standing_of(told)
     assert (standing.found, standing.unclear, standing.unread) == (1, 0, 1)
     assert not is_certified(standing, Fraction("0.6"), 1 - FIFTH)
     # the same after a draw at which its label was final: it does not return, it plays as relevant
     told = Told(4, known=[(0, 1)])
     told.hand([1])
-    told.add(LabelRecorded(item="1", annotator="a", label=0))
+    told.add(LabelRecorded(item="1", annotator="a", value=0))
     told.draw([2])
-    told.add(LabelRecorded(item="1", annotator="b", label=1))
+    told.add(LabelRecorded(item="1", annotator="b", value=1))
     standing = standing_of(told)
     assert (standing.found, standing.unclear, standing.unread) == (1, 1, 2)
 
@@ -182,9 +182,9 @@ def test_a_disputed_draw_holds_up_the_evidence():
     told = Told(6, known=[(0, 1)])
     told.draw([1, 2, 3])
     for item in ("1", "2", "3"):
-        told.add(LabelRecorded(item=item, annotator="a", label=0))
+        told.add(LabelRecorded(item=item, annotator="a", value=0))
     assert standing_of(told).draws.count == 3
-    told.add(LabelRecorded(item="2", annotator="b", label=1))
+    told.add(LabelRecorded(item="2", annotator="b", value=1))
     standing = standing_of(told)
     assert (standing.draws.count, standing.draws.pending, standing.unread) == (1, 2, 3)
 
@@ -195,9 +195,9 @@ def test_an_adjudicator_who_sees_the_state_gains_nothing_where_decisions_are_ope
     told = Told(5, decisions=decisions, known=[(0, 1)])
     told.draw([1, 2, 3, 4])
     for item in ("1", "2", "3", "4"):
-        told.add(LabelRecorded(item=item, annotator="a", label=1))
-        told.add(LabelRecorded(item=item, annotator="b", label=0))
-        told.add(LabelAdjudicated(item=item, annotator="c", label=0))
+        told.add(LabelRecorded(item=item, annotator="a", value=1))
+        told.add(LabelRecorded(item=item, annotator="b", value=0))
+        told.add(LabelAdjudicated(item=item, annotator="c", value=0))
     bound = upper_bound(standing_of(told), 1 - FIFTH)
     assert bound == (1 if decisions == "blind" else 5)
 
@@ -207,7 +207,7 @@ def test_taking_back_relevant_draws_after_their_handout_plays_as_cannot_tell():
     told = Told(6, known=[(0, 1)])
     told.draw([1, 2, 3])
     for item, label in (("1", 1), ("2", 0), ("3", 0)):
-        told.add(LabelRecorded(item=item, annotator="a", label=label))
+        told.add(LabelRecorded(item=item, annotator="a", value=label))
     before = standing_of(told)
     told.add(LabelCorrected(item="1", annotator="a", before=1, after=0))
     after = standing_of(told)
@@ -218,9 +218,9 @@ def test_taking_back_relevant_draws_after_their_handout_plays_as_cannot_tell():
 def test_a_slip_is_put_right_while_its_handout_is_open():
     told = Told(6, known=[(0, 1)])
     told.draw([1, 2])
-    told.add(LabelRecorded(item="1", annotator="a", label=1))
+    told.add(LabelRecorded(item="1", annotator="a", value=1))
     told.add(LabelCorrected(item="1", annotator="a", before=1, after=0))
-    told.add(LabelRecorded(item="2", annotator="a", label=0))
+    told.add(LabelRecorded(item="2", annotator="a", value=0))
     assert standing_of(told).unclear == 0
 
 
@@ -229,7 +229,7 @@ def test_a_certificate_from_before_a_correction_does_not_stand():
     told = Told(5, known=[(0, 1)])
     told.draw([1, 2, 3, 4])
     for item in ("1", "2", "3", "4"):
-        told.add(LabelRecorded(item=item, annotator="a", label=0))
+        told.add(LabelRecorded(item=item, annotator="a", value=0))
     target = Fraction("0.9")
     assert is_certified(standing_of(told), target, 1 - FIFTH)
     told.add(LabelCorrected(item="2", annotator="a", before=0, after=None))
@@ -266,8 +266,8 @@ def _reachable(now: World, order: tuple[int, ...]) -> bool:
 def test_skipped_draws_play_as_relevant():
     told = Told(5, known=[(0, 1)])
     told.draw([1, 2])
-    told.add(LabelSkipped(item="1", annotator="a"))
-    told.add(LabelRecorded(item="2", annotator="a", label=0))
+    told.add(LabelRecorded(item="1", annotator="a"))
+    told.add(LabelRecorded(item="2", annotator="a", value=0))
     standing = standing_of(told)
     assert standing.draws.hits.tolist() == [True, False]
     assert (standing.found, standing.unclear) == (1, 1)
