@@ -1,6 +1,6 @@
 """Writes the inputs and the facts of a few tiny projects, one of every mode and design.
 
-Run once with the statistics that are to be kept: `python tests/data/facts/make.py`. Every later
+Run once with the statistics that are to be kept: `python tests/data/facts/make_facts.py`. Every later
 version has to reproduce the facts, which `tests/replication/test_facts.py` checks.
 """
 
