@@ -71,7 +71,7 @@ def work(project: Project, world: World, say: Callable[[str], None], *, held: bo
 def worker(
     project: Project, world: World, *, held: bool, room: int | None = None
 ) -> Iterator[tuple[int, Callable[[], list[str]]]]:
-    """A process at work: its id, and a way to ask what it was told is recorded so far."""
+    """A process at work: its id, and a way to ask what it was acknowledged is recorded so far."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -82,14 +82,14 @@ def worker(
             work(project, world, lambda item: os.write(writing, f"{item}\n".encode()), held=held)
         except AssaymarkError:
             os._exit(7)  # refused in a sentence
-        except Exception:  # noqa: BLE001 - told apart by its exit code
+        except Exception:  # noqa: BLE001 - acknowledged apart by its exit code
             traceback.print_exc()
             os._exit(8)
     os.close(writing)
     os.set_blocking(reading, False)
     heard: list[bytes] = []
 
-    def told() -> list[str]:
+    def acknowledged() -> list[str]:
         while True:
             try:
                 part = os.read(reading, 65_536)
@@ -101,7 +101,7 @@ def worker(
         return b"".join(heard).decode().splitlines()
 
     try:
-        yield child, told
+        yield child, acknowledged
     finally:
         os.close(reading)
 
@@ -111,34 +111,34 @@ def end(child: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def judged(folder: Path, told: list[str], world: World) -> Counter[str]:
+def judged(folder: Path, acknowledged: list[str], world: World) -> Counter[str]:
     """What the ledger in this folder lacks of what was acknowledged. Refuses one that is not whole."""
     entries = SqliteLedger(folder / "ledger.sqlite").entries()
     check_story(entries)
     answers = replay(entries).answers
     recorded = Counter(entry.body for entry in entries if entry.kind == "LabelRecorded")
-    lost = [item for item in told if answers.get(item, {}).get("kim") != world.truth[item]]
+    lost = [item for item in acknowledged if answers.get(item, {}).get("kim") != world.truth[item]]
     return Counter(
         lost=len(lost), doubled=sum(n - 1 for n in recorded.values()), labels=len(answers)
     )
 
 
 def kills(project: Project, world: World, count: int, chance: random.Random) -> Counter[str]:
-    told: list[str] = []
+    acknowledged: list[str] = []
     for number in range(count):
         with worker(project, world, held=number % 2 == 0) as (child, heard):
             time.sleep(chance.uniform(0.02, 0.6))
             code = end(child)
-            told += heard()
+            acknowledged += heard()
         if code != -signal.SIGKILL:
             raise SystemExit(f"the worker ended by itself with {code}")
-    found = judged(project.folder, told, world)
+    found = judged(project.folder, acknowledged, world)
     failed = [one for one in check(project.folder) if one.outcome == "failed"]
     if failed:
         raise SystemExit(f"check after all kills: {failed[0].detail}")
     state = project.state()
     found["certified"] = sum(one.certificate is not None for one in state.attempts)
-    found["acknowledged"] = len(told)
+    found["acknowledged"] = len(acknowledged)
     return found
 
 
@@ -150,33 +150,33 @@ def cuts(project: Project, world: World, count: int, chance: random.Random) -> C
         for _ in range(count):
             time.sleep(chance.uniform(0.02, 0.2))
             os.kill(child, signal.SIGSTOP)
-            told = heard()
+            acknowledged = heard()
             for names, kind in ((FILES, "whole"), ((FILES[0], FILES[2]), "without log")):
                 shutil.rmtree(copy, ignore_errors=True)
                 copy.mkdir()
                 for name in names:
                     if (project.folder / name).exists():
                         shutil.copy(project.folder / name, copy / name)
-                found[f"{kind}: {_outcome(copy, told, world)}"] += 1
+                found[f"{kind}: {_outcome(copy, acknowledged, world)}"] += 1
             os.kill(child, signal.SIGCONT)
         end(child)
     return found
 
 
-def _outcome(copy: Path, told: list[str], world: World) -> str:
+def _outcome(copy: Path, acknowledged: list[str], world: World) -> str:
     ledger = SqliteLedger(copy / "ledger.sqlite")
     kept = ledger.remembered()
     try:
         if lost_end(ledger.entries(), kept):
             return "detected"
-        return "lost" if judged(copy, told, world)["lost"] else "complete"
+        return "lost" if judged(copy, acknowledged, world)["lost"] else "complete"
     except AssaymarkError:
         return "detected"
 
 
 def full(project: Project, world: World, count: int, chance: random.Random) -> Counter[str]:
     """Workers whose files may grow by a few kilobytes only."""
-    told: list[str] = []
+    acknowledged: list[str] = []
     codes: Counter[int] = Counter()
     for _ in range(count):
         room = (project.folder / FILES[0]).stat().st_size + chance.randrange(0, 40_000)
@@ -190,10 +190,10 @@ def full(project: Project, world: World, count: int, chance: random.Random) -> C
             if code is None:
                 end(child)
             codes[code or 0] += 1
-            told += heard()
-    found = judged(project.folder, told, world)
+            acknowledged += heard()
+    found = judged(project.folder, acknowledged, world)
     found.update({"refused in a sentence": codes[7], "other endings": codes.total() - codes[7]})
-    found["acknowledged"] = len(told)
+    found["acknowledged"] = len(acknowledged)
     return found
 
 
