@@ -71,7 +71,7 @@ def work(project: Project, world: World, say: Callable[[str], None], *, held: bo
 def worker(
     project: Project, world: World, *, held: bool, room: int | None = None
 ) -> Iterator[tuple[int, Callable[[], list[str]]]]:
-    """A process at work: its id, and a way to ask what it was acknowledged is recorded so far."""
+    """A process at work: its id, and a way to ask which labels were acknowledged so far."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -82,7 +82,7 @@ def worker(
             work(project, world, lambda item: os.write(writing, f"{item}\n".encode()), held=held)
         except AssaymarkError:
             os._exit(7)  # refused in a sentence
-        except Exception:  # noqa: BLE001 - acknowledged apart by its exit code
+        except Exception:  # noqa: BLE001 - told apart by its exit code
             traceback.print_exc()
             os._exit(8)
     os.close(writing)
@@ -111,7 +111,7 @@ def end(child: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def judged(folder: Path, acknowledged: list[str], world: World) -> Counter[str]:
+def losses(folder: Path, acknowledged: list[str], world: World) -> Counter[str]:
     """What the ledger in this folder lacks of what was acknowledged. Refuses one that is not whole."""
     entries = SqliteLedger(folder / "ledger.sqlite").entries()
     check_story(entries)
@@ -132,7 +132,7 @@ def kills(project: Project, world: World, count: int, chance: random.Random) -> 
             acknowledged += heard()
         if code != -signal.SIGKILL:
             raise SystemExit(f"the worker ended by itself with {code}")
-    found = judged(project.folder, acknowledged, world)
+    found = losses(project.folder, acknowledged, world)
     failed = [one for one in check(project.folder) if one.outcome == "failed"]
     if failed:
         raise SystemExit(f"check after all kills: {failed[0].detail}")
@@ -169,7 +169,7 @@ def _outcome(copy: Path, acknowledged: list[str], world: World) -> str:
     try:
         if lost_end(ledger.entries(), kept):
             return "detected"
-        return "lost" if judged(copy, acknowledged, world)["lost"] else "complete"
+        return "lost" if losses(copy, acknowledged, world)["lost"] else "complete"
     except AssaymarkError:
         return "detected"
 
@@ -191,7 +191,7 @@ def full(project: Project, world: World, count: int, chance: random.Random) -> C
                 end(child)
             codes[code or 0] += 1
             acknowledged += heard()
-    found = judged(project.folder, acknowledged, world)
+    found = losses(project.folder, acknowledged, world)
     found.update({"refused in a sentence": codes[7], "other endings": codes.total() - codes[7]})
     found["acknowledged"] = len(acknowledged)
     return found
