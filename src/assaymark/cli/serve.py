@@ -79,8 +79,8 @@ def serve(
     """
     from assaymark.project.folder import Project
     from assaymark.project.users import checked_name, read_users
+    from assaymark.web.access.proxy import Front
     from assaymark.web.app import Options, make_app
-    from assaymark.web.front import Front
 
     names = read_users(folder) if folder.is_dir() else ()
     _refuse_unsafe(host, allow_host, users=bool(names), folder=folder)
@@ -163,7 +163,7 @@ def _run(app: Any, bound: socket.socket, cert: Path | None, key: Path | None) ->
 
     import uvicorn
 
-    from assaymark.web.connections import protocol, room_for
+    from assaymark.web.access.connections import protocol, room_for
 
     sys.stdout.flush()
     config = uvicorn.Config(

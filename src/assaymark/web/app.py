@@ -20,15 +20,15 @@ from assaymark.labelling.texts import Shelf
 from assaymark.project.folder import Project
 from assaymark.project.users import Known, Role, server_key
 from assaymark.web import entering, labelling
+from assaymark.web.access.connections import say_shortage_once
+from assaymark.web.access.ended_sessions import Ended
+from assaymark.web.access.guard import Guard, Place, TooLargeError
+from assaymark.web.access.proxy import Front
+from assaymark.web.access.rate_limits import BURST, RATE, Buckets
+from assaymark.web.access.sessions import Sessions, start_links
 from assaymark.web.assets import load_assets, load_templates, version_of
-from assaymark.web.connections import say_shortage_once
-from assaymark.web.ended import Ended
-from assaymark.web.front import Front
-from assaymark.web.guard import Guard, Place, TooLargeError
-from assaymark.web.limits import BURST, RATE, Buckets
 from assaymark.web.rooms import prepare, room
 from assaymark.web.runner import Runner
-from assaymark.web.sessions import Sessions, start_links
 from assaymark.web.site import Site, on_gone, on_refusal, on_trouble, refuse, site_of
 
 

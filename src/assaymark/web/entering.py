@@ -5,7 +5,7 @@ from starlette.responses import RedirectResponse, Response
 
 from assaymark.errors import AssaymarkError
 from assaymark.project.users import Role, checked_name
-from assaymark.web.sessions import LASTS
+from assaymark.web.access.sessions import LASTS
 from assaymark.web.site import HOME, Site, form, only, person_of, site_of
 
 

@@ -24,11 +24,11 @@ from assaymark.labelling.settings import Settings
 from assaymark.labelling.texts import Shelf
 from assaymark.project.folder import Project
 from assaymark.project.users import Role, UsersError
+from assaymark.web.access.proxy import Front
+from assaymark.web.access.rate_limits import Buckets
+from assaymark.web.access.sessions import Person, Session, Sessions
 from assaymark.web.assets import Asset
-from assaymark.web.front import Front
-from assaymark.web.limits import Buckets
 from assaymark.web.runner import Runner
-from assaymark.web.sessions import Person, Session, Sessions
 
 if TYPE_CHECKING:
     from assaymark.overview.watch import Watch

@@ -12,9 +12,9 @@ with warnings.catch_warnings():  # it asks for another name of the same library
 
 from assaymark.project.folder import Project
 from assaymark.project.users import add_user, read_users, remove_user
+from assaymark.web.access.guard import LARGEST, POLICY
 from assaymark.web.app import Options, make_app
 from assaymark.web.display import visible
-from assaymark.web.guard import LARGEST, POLICY
 from worlds_on_disk import write_world
 
 JSON = {"accept": "application/json"}

@@ -9,9 +9,9 @@ from test_web import LINKS, client, mark_of, signed
 from assaymark.errors import InputError
 from assaymark.project.folder import Project
 from assaymark.project.users import KEY, UsersError, add_user, read_users, server_key
+from assaymark.web.access.proxy import Front
+from assaymark.web.access.sessions import start_links
 from assaymark.web.app import Options, make_app
-from assaymark.web.front import Front
-from assaymark.web.sessions import start_links
 
 PAGES = ("/", "/label", "/watch", "/plan", "/decide", "/read")
 

@@ -17,9 +17,9 @@ from assaymark.errors import LedgerError
 from assaymark.labelling.desk import Desk, Given
 from assaymark.ledger.sqlite import SqliteLedger
 from assaymark.project.folder import Project
+from assaymark.web.access.connections import protocol, room_for, say_shortage_once
+from assaymark.web.access.rate_limits import MOST_KNOWN, Buckets
 from assaymark.web.app import Options, make_app
-from assaymark.web.connections import protocol, room_for, say_shortage_once
-from assaymark.web.limits import MOST_KNOWN, Buckets
 
 TYPED = {"content-type": "application/json"}
 

@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assaymark.web.limits import Buckets
+from assaymark.web.access.rate_limits import Buckets
 
 LARGEST = 128_000  # bytes of a request; criteria are the longest thing anybody sends
 POLICY = (

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from assaymark.project.users import ROLES, Role, User, token_hash
-from assaymark.web.ended import Ended
+from assaymark.web.access.ended_sessions import Ended
 
 LASTS = 7 * 24 * 3600  # seconds
 LINKED: tuple[Role, ...] = ("lead", "annotator")
