@@ -132,7 +132,7 @@ def _issued(entries: list[Entry], now: str) -> Certificate:
     try:
         return issue(entries, plan=attempt.plan.number, issued=now, software=__version__)
     except AssaymarkError as error:
-        raise NotEstablishedError(str(error)) from error
+        raise NotEstablishedError(error.message) from error
 
 
 def _refuse_closed(state: State) -> None:

@@ -14,6 +14,7 @@ from assaymark.claims.checks import choice, open_share
 from assaymark.claims.record import plain, stored
 from assaymark.claims.results import counted, percent
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import command
 from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork
 from assaymark.monitoring.stats.sentinel_bets import (
     METRICS,
@@ -87,8 +88,8 @@ def start_sentinels(project: Project, wish: SentinelWish) -> SentinelPlan:
         pool = registered_pool(state)
         if pool.columns.score is None or pool.columns.threshold is None:
             raise InputError(
-                "Sentinels need a pool with a score and a threshold: assaymark init --score COL "
-                "--threshold T."
+                f"Sentinels need a pool with a score and a threshold: "
+                f"{command('init', score='COL', threshold='T')}."
             )
         settings = _sealed(project, pool, bar, wish)
         survey = Survey(
@@ -116,7 +117,8 @@ def _certified(state: State) -> Bar:
     attempt = state.attempt
     if attempt is None or attempt.certificate is None:
         raise PlanError(
-            "Sentinels watch a certificate, and this project has none yet. Issue it first: assaymark certify"
+            "Sentinels watch a certificate, and this project has none yet. Issue it first: "
+            f"{command('certify')}"
         )
     claim = attempt.plan.claim
     if claim.side != "lower" or claim.metric not in METRICS:
@@ -188,7 +190,7 @@ def _start(state: State) -> SurveyWork:
     found = _starts(state)
     if not found:
         raise PlanError(
-            "No sentinels were started here. Start them: assaymark sentinel start -p DIR"
+            f"No sentinels were started here. Start them: {command('sentinel start', project='DIR')}"
         )
     return found[-1]
 

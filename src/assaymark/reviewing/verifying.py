@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assaymark.claims.results import counted
-from assaymark.errors import AssaymarkError, VerificationError
+from assaymark.errors import AssaymarkError, VerificationError, message_of
 from assaymark.ledger.events import (
     Entry,
     ReviewDrawn,
@@ -49,7 +49,7 @@ def verify_review(
         checks += drawn.checks
         checks.append(_labels(entries))
     except (AssaymarkError, OSError, UnicodeDecodeError) as error:
-        checks.append(_check("verification", str(error), outcome="failed"))
+        checks.append(_check("verification", message_of(error), outcome="failed"))
         return _answer("failed", statement, checks, ())
     if any(check.outcome == "failed" for check in checks):
         return _answer("failed", statement, checks, ())
