@@ -18,7 +18,7 @@ from assaymark.certification.planning import expected_labels
 from assaymark.claims.record import Record
 from assaymark.claims.results import Verdict, counted
 from assaymark.errors import InputError, PlanError, VerificationError
-from assaymark.ledger.events import Attempt, ClaimLocked, State
+from assaymark.ledger.events import Attempt, ClaimLocked, State, replay
 from assaymark.monitoring.claim_files import (
     LOCKED,
     ClaimFile,
@@ -225,4 +225,8 @@ def _superseded(evidence: Evidence) -> int | None:
         return None
     if evidence.state.labels_at <= certificate.ledger.events:  # nearly always: nothing to replay
         return None
-    return superseded_by(certificate, evidence.entries)
+    return superseded_by(
+        certificate,
+        replay(evidence.entries[: certificate.ledger.events]),
+        evidence.entries[certificate.ledger.events :],
+    )
