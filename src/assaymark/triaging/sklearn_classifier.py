@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 try:
     from sklearn.base import (
@@ -360,7 +360,8 @@ class TriageClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
 def _rows(items: Any) -> Any:
     """The items as something that rows can be taken of."""
     if issparse(items):
-        return csr_array(items)
+        matrix: Any = items
+        return matrix.tocsr()
     return items if hasattr(items, "__getitem__") else np.asarray(items)
 
 
