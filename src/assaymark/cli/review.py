@@ -113,6 +113,7 @@ def start(
         )
     if begun.known:
         lines.append(("known", f"{counted(begun.known, 'label')}, {begun.found:,} relevant"))
+    lines.append(("head", f"{begun.head} (have somebody else keep it)"))
     rows(lines)
     _show_floor(begun)
     advise(f"assaymark review next -n 50 -p {quoted(folder)}")
@@ -126,6 +127,7 @@ def _started_json(begun: "Started", folder: Path) -> dict[str, Any]:
         "confidence": float(begun.confidence),
         "known": begun.known,
         "found": begun.found,
+        "head": begun.head,
         "duplicates": [plain(one) for one in begun.merged],
         "floor": [
             {
@@ -141,6 +143,8 @@ def _started_json(begun: "Started", folder: Path) -> dict[str, Any]:
 
 
 def _show_floor(begun: "Started") -> None:
+    from assaymark.reviewing.wording import floor_words
+
     say("No method can prove recall with less. Irrelevant records to read on average:")
     say("  relevant" + "".join(f"{f'recall {float(t):g}':>20}" for t in begun.targets))
     for row in begun.floor:
@@ -149,12 +153,8 @@ def _show_floor(begun: "Started") -> None:
             for labels in row.labels
         )
         say(f"  {row.relevant:>8,}{cells}")
-    place = begun.targets.index(begun.target)
-    dear = [row for row in begun.floor if row.labels[place] > 0.8 * (begun.items - row.relevant)]
-    if dear:
-        say(
-            f"With {dear[-1].relevant:,} relevant records or fewer, reading everything is about as cheap."
-        )
+    for sentence in floor_words(begun):
+        say(sentence)
 
 
 @review.command(name="next")
@@ -188,17 +188,20 @@ def next_command(
 
 
 @review.command()
+@click.option("--recall", "targets", multiple=True, metavar="X", help="Another target; repeatable.")
 @project_option
 @json_option
-def status(folder: Path, as_json: bool) -> None:
+def status(targets: tuple[str, ...], folder: Path, as_json: bool) -> None:
     """Whether to stop: found, at most left, certified recall now, and what is still to read.
 
     For whoever leads the review: readers and those who decide between them should not see it.
     """
     from assaymark.project.folder import Project
+    from assaymark.reviewing.starting import exact_share
     from assaymark.reviewing.status import review_status
 
-    now = review_status(Project(folder=folder))
+    also = [exact_share("recall", text) for text in targets]
+    now = review_status(Project(folder=folder), also=also)
     if as_json:
         show_json(plain(now))
         return
@@ -209,7 +212,7 @@ def status(folder: Path, as_json: bool) -> None:
 
 def show_status(now: "ReviewStatus") -> None:
     """The figures of a review, verdict first."""
-    from assaymark.reviewing.wording import REASONS, rounded_down, to_go
+    from assaymark.reviewing.wording import REASONS, next_step, rounded_down, to_go, waiting
 
     stop = now.decision == "stop"
     headline(
@@ -227,11 +230,14 @@ def show_status(now: "ReviewStatus") -> None:
                 f"{recall} (target {now.target:g}, {percent(now.confidence)} confidence)",
             ),
             ("to go", to_go(now)),
+            ("next per cent", next_step(now)),
             ("cannot tell", f"{now.unclear:,}"),
             ("unread", f"{now.unread:,} of {now.items:,}"),
             ("floor", f"{now.floor:,} irrelevant records, if those found are all"),
         ]
     )
+    if held := waiting(now):
+        say(f"  {held}")
     for one in now.targets:
         more = "certified" if one.certified else "no number can be named yet"
         if not one.certified and one.expected_labels is not None:
@@ -241,19 +247,23 @@ def show_status(now: "ReviewStatus") -> None:
 
 @review.command()
 @click.option("-o", "--output", type=FILE, help="Where to write (default: certificate.json).")
+@click.option("--key", type=READ, help="Sign with this key.")
 @project_option
 @json_option
-def certify(output: Path | None, folder: Path, as_json: bool) -> None:
+def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) -> None:
     """Issue the certificate of the review, and reveal the secret so that draws can be checked."""
+    from assaymark.certification.signing import load_signer
     from assaymark.project.folder import Project
     from assaymark.reviewing.certificate import certify_review
 
-    issued = certify_review(Project(folder=folder), output=output)
+    signer = load_signer(key) if key else None
+    issued = certify_review(Project(folder=folder), output=output, signer=signer)
     if as_json:
-        show_json({"path": str(issued.path), "hash": issued.hash, **plain(issued.certificate)})
+        said = {"path": str(issued.path), "hash": issued.hash, "signed": signer is not None}
+        show_json({**plain(issued.certificate), **said, "head": issued.head})
         return
     headline(str(issued.certificate), "good")
-    rows([("file", str(issued.path)), ("SHA-256", issued.hash)])
+    rows([("file", str(issued.path)), ("SHA-256", issued.hash), ("head", issued.head)])
     advise(f"assaymark verify {quoted(issued.path)} -p {quoted(folder)}")
 
 

@@ -54,6 +54,7 @@ class Started:
     found: int
     targets: tuple[Fraction, ...]
     floor: tuple[FloorRow, ...]
+    head: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +124,8 @@ def start(
         merged=len(duplicates),
         duplicates=_listed(folder, duplicates),
     )
-    with Project(folder=folder, now=now).writing() as session:
+    project = Project(folder=folder, now=now)
+    with project.writing() as session:
         session.record(opened)
         for name, known in labels.items():
             told = tuple(KnownItem(item=item, value=value) for item, value in known.items())
@@ -138,6 +140,7 @@ def start(
         found=sum(value == 1 for value in values),
         targets=(targets := tuple(sorted({*TARGETS, target}))),
         floor=floor_table(len(ids), targets, confidence),
+        head=project.ledger.entries()[-1].hash,
     )
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from assaymark.errors import InputError
-from assaymark.hints import for_command_line
 from assaymark.estimation.label_doctor import diagnose
 from assaymark.estimation.label_file import LabelColumns
 from assaymark.estimation.stats.label_design import Mix, chance_of_mix, stratum_weights
+from assaymark.hints import for_command_line
 
 COLUMNS = LabelColumns(prediction="predicted", id="id")
 BY_PREDICTION = LabelColumns(prediction="predicted", id="id", strata="prediction")

@@ -10,11 +10,14 @@ import pytest
 from click.testing import CliRunner
 
 from assaymark.certification.issuing import NotEstablishedError
+from assaymark.certification.signing import load_signer, new_key
+from assaymark.certification.verification import Brought
 from assaymark.cli import cli
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.labelling.recording import label_file
 from assaymark.ledger.events import LabelRecorded, read_event
 from assaymark.project.folder import Project
+from assaymark.records.certificate import Verification
 from assaymark.reviewing.certificate import certify_review
 from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.secret import read_secret
@@ -125,7 +128,8 @@ def test_a_review_to_its_certified_end(tmp_path):
     issued = run("review", "certify", "-p", work)
     assert issued["bound"] == now["found"] + now["left_at_most"]
     assert run("review", "certify", "-p", work)["hash"] == issued["hash"]
-    assert run("verify", work / "certificate.json", "-p", work)["status"] == "verified"
+    checked = run("verify", work / "certificate.json", "-p", work, "--head", issued["head"])
+    assert checked["status"] == "verified"
     written = run("report", "-p", work)
     page = Path(written["path"]).read_text(encoding="utf-8")
     assert written["verdict"].startswith("Stop: the target is certified.")
@@ -156,7 +160,8 @@ def test_going_on_after_a_certificate_draws_with_a_new_secret(tmp_path):
     assert len(work.secrets) == 1
     after = review_status(project)
     assert after.certified_recall >= before.certified_recall
-    found = verify_review(project.folder / "certificate.json", project=project)
+    head = Brought(heads=(project.ledger.entries()[-1].hash.encode(),))
+    found = verify_review(project.folder / "certificate.json", project=project, brought=head)
     assert found.status == "verified", found.checks
 
 
@@ -341,3 +346,62 @@ def test_a_target_that_is_none_is_refused(tmp_path, recall, hint):
     world(tmp_path)
     with pytest.raises(InputError, match=hint):
         begun(tmp_path, recall=recall)
+
+
+@pytest.fixture
+def certified(tmp_path):
+    """A small review that is certified, signed with a new key; its public key."""
+    truth = world(tmp_path, items=60, relevant=15)
+    project = begun(tmp_path, recall="0.5", known="r0000")
+    while review_status(project).decision == "continue":
+        read_on(project, truth, 30)
+    public = new_key(tmp_path / "my.key")
+    certify_review(project, signer=load_signer(tmp_path / "my.key"))
+    return project, public
+
+
+def checked(project: Project, **brought: object) -> Verification:
+    path = project.folder / "certificate.json"
+    return verify_review(path, project=project, brought=Brought(**brought))
+
+
+def test_a_witness_a_key_and_what_is_required_count_as_for_every_certificate(certified):
+    project, public = certified
+    head = project.ledger.entries()[-1].hash.encode()
+    assert checked(project).status == "verified in part"
+    assert checked(project).missing == ("witness", "signature")
+    assert checked(project, heads=(head,), public_key=public).missing == ()
+    assert checked(project, heads=(head,), require=("pool", "witness")).status == "verified"
+    short = checked(project, require=("witness",))
+    assert (short.status, short.checks[-1].detail) == ("failed", "not at hand: witness")
+    assert checked(project, public_key="00" * 32).status == "failed"
+    strange = checked(project, heads=(b"0" * 64,))
+    assert "was never on this ledger" in strange.checks[-1].detail
+    with pytest.raises(InputError, match="needs the ledger too"):
+        verify_review(project.folder / "certificate.json", brought=Brought(heads=(head,)))
+
+
+def test_a_signature_belongs_to_the_certificate_beside_it(certified):
+    project, public = certified
+    path = project.folder / "certificate.json"
+    alone = verify_review(path, brought=Brought(public_key=public))
+    assert alone.status == "verified in part"
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps(data | {"issued": "2020-01-01T00:00:00Z"}))
+    assert verify_review(path, brought=Brought(public_key=public)).status == "failed"
+    certify_review(project)  # the same certificate again: its signature fits and stays
+    assert checked(project, public_key=public).missing == ("witness",)
+
+
+def test_a_head_from_before_a_rollback_is_missed(certified, tmp_path):
+    """Whoever puts an old copy back and draws again is found out by a head that somebody kept."""
+    project, _ = certified
+    again = tmp_path / "again"
+    again.mkdir()
+    truth = world(again, items=60, relevant=15)
+    other = begun(again, recall="0.5", known="r0000")
+    while review_status(other).decision == "continue":
+        read_on(other, truth, 30)
+    certify_review(other)
+    kept = project.ledger.entries()[-1].hash.encode()
+    assert checked(other, heads=(kept,)).status == "failed"
