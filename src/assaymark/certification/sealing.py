@@ -49,11 +49,11 @@ def seal_plan(
     """
     state = project.state()
     _refuse_second(state)
-    plan = _make(state, wish)
+    plan, known = _make(state, wish), len(state.attempts)
     stored = build_reserve(project, registered_pool(state), plan, progress=progress)
     with project.writing() as session:
         _refuse_second(session.state)
-        if len(session.state.attempts) != len(state.attempts):
+        if len(session.state.attempts) != known:
             raise PlanError(
                 "Another plan was sealed at the same moment. Look at it, then try again."
             )

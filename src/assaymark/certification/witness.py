@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from assaymark.certification.timestamp import digests_of, is_token, read_token
 from assaymark.errors import InputError, VerificationError
-from assaymark.ledger.events import Entry, WitnessRecorded, read_event
+from assaymark.ledger.events import Entry, WitnessRecorded
 from assaymark.project.folder import Project
 from assaymark.records.certificate import Check
 
@@ -168,7 +168,7 @@ def _form(content: bytes) -> tuple[Form, str | None]:
 
 def _as_said(entry: Entry, entries: Sequence[Entry], trusted: tuple["Authority", ...]) -> Witness:
     """A witness on record: the project's word, unless a trusted service signed it."""
-    event: WitnessRecorded = read_event(entry.kind, entry.body)
+    event: WitnessRecorded = entry.event
     before = entries[: entry.seq - 1]
     seq = next((old.seq for old in before if old.hash == event.head), None)
     if seq is None:

@@ -20,7 +20,6 @@ from assaymark.ledger.events import (
     SurveyReported,
     check_chain,
     check_story,
-    read_event,
     replay,
 )
 from assaymark.ledger.head import lost_end
@@ -145,7 +144,7 @@ def _chances(entries: list[Entry], work: ClaimWork) -> Check:
     """The labels on record for every renewal are those of that moment."""
     state = State()
     for entry in entries:
-        event = read_event(entry.kind, entry.body)
+        event = entry.event
         if (
             isinstance(event, SurveyReported)
             and event.survey == work.number

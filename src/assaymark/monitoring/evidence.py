@@ -21,7 +21,7 @@ from assaymark.ledger.events import (
     Entry,
     State,
     check_story,
-    read_event,
+    replay,
 )
 from assaymark.ledger.head import lost_end
 from assaymark.monitoring.claim_files import ClaimFile
@@ -152,9 +152,11 @@ def _certificate(path: Path, attempt: Attempt, entries: list[Entry]) -> Certific
     if filed is not None and filed.plan.number == attempt.plan.number:
         return filed
     seq, time, _ = attempt.certificate
-    issued: CertificateIssued = read_event(entries[seq - 1].kind, entries[seq - 1].body)
+    issued: CertificateIssued = entries[seq - 1].event
     try:
-        return issue(entries[: seq - 1], plan=issued.plan, issued=time, software=issued.software)
+        return issue(
+            replay(entries[: seq - 1]), plan=issued.plan, issued=time, software=issued.software
+        )
     except AssaymarkError as error:
         raise VerificationError(
             f"the certificate of event {seq} does not follow from the ledger: {error}"
@@ -166,7 +168,7 @@ def _filed(path: Path, entries: list[Entry]) -> Certificate:
         text = path.read_bytes().decode("utf-8")
         _refuse_newer(path, text)
         certificate, data = read(text)
-        check_replay(certificate, entries)
+        check_replay(certificate, entries, replay(entries[: certificate.ledger.events]))
         if text != write(certificate):
             check_form(certificate, data, text)  # says which field it is
         return certificate

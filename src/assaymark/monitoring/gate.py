@@ -16,9 +16,9 @@ from assaymark.certification.modes import judge, labelled_prefix
 from assaymark.certification.modes.closing import closed_because
 from assaymark.certification.planning import expected_labels
 from assaymark.claims.record import Record
-from assaymark.claims.results import Verdict, counted
+from assaymark.claims.results import Verdict, counted, rounded
 from assaymark.errors import InputError, PlanError, VerificationError
-from assaymark.ledger.events import Attempt, ClaimLocked, State
+from assaymark.ledger.events import Attempt, ClaimLocked, State, replay
 from assaymark.monitoring.claim_files import (
     LOCKED,
     ClaimFile,
@@ -27,6 +27,7 @@ from assaymark.monitoring.claim_files import (
 )
 from assaymark.monitoring.evidence import Evidence, read_evidence
 from assaymark.monitoring.outcomes import EXIT_CODES, Outcome, gravest
+from assaymark.monitoring.sentinel_judging import judge_sentinels, starts_of
 from assaymark.pool import silent
 from assaymark.pool.sources import file_difference, find_source, hash_files, is_elsewhere
 from assaymark.project.folder import collection_of
@@ -144,6 +145,8 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
     attempt, state = evidence.attempt, evidence.state
     if evidence.certificate is not None:
         issued = evidence.certificate
+        if (refuted := _sentinels(evidence)) is not None:
+            return replace(blank, outcome="refuted", labels=issued.labels, reason=refuted)
         return replace(
             blank, outcome="certified", labels=issued.labels, reason=statement_of(issued)
         )
@@ -156,6 +159,26 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
         reason = f"Its plan was given up ({closed_because(attempt).rstrip('.')}): lock it again."
         return replace(blank, labels=labels, reason=reason)
     return _open(replace(blank, labels=labels), attempt, state)
+
+
+def _sentinels(evidence: Evidence) -> str | None:
+    """What the sentinels of the certificate refute, in words; None if nothing."""
+    starts = starts_of(evidence.state, evidence.attempt.plan.number)
+    if not starts:
+        return None
+    found = judge_sentinels(evidence.state, starts[-1])
+    return str(found) if found.decision == "refuted" else None
+
+
+def _drift(attempt: Attempt) -> str | None:
+    """Why the latest scores that were watched made the certificate stale; None if they did not."""
+    if not attempt.watches or attempt.watches[-1][2].decision == "holds":
+        return None
+    _, time, event = attempt.watches[-1]
+    where = f"the scores of {event.files[0].name!r}, watched on {time[:10]}, drifted"
+    if event.bound is None:
+        return f"{where}: the metric is undefined for them"
+    return f"{where}: at their mix the bound would be {rounded(event.bound)}"
 
 
 def _sentence(text: str) -> str:
@@ -196,6 +219,8 @@ def _changes(
     fault, note = _other_pool(claim, evidence.state, digests)
     if fault is not None:
         found.append(f"the pool changed: {fault}")
+    if (drift := _drift(evidence.attempt)) is not None:
+        found.append(drift)
     if (seq := _superseded(evidence)) is not None:
         found.append(f"event {seq} changed a label that the certificate uses")
     return [text[0].upper() + text[1:] if i == 0 else text for i, text in enumerate(found)], note
@@ -225,4 +250,8 @@ def _superseded(evidence: Evidence) -> int | None:
         return None
     if evidence.state.labels_at <= certificate.ledger.events:  # nearly always: nothing to replay
         return None
-    return superseded_by(certificate, evidence.entries)
+    return superseded_by(
+        certificate,
+        replay(evidence.entries[: certificate.ledger.events]),
+        evidence.entries[certificate.ledger.events :],
+    )

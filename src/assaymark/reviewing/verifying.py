@@ -14,7 +14,6 @@ from assaymark.ledger.events import (
     ReviewWork,
     State,
     check_story,
-    read_event,
     replay,
 )
 from assaymark.ledger.head import lost_end
@@ -152,7 +151,7 @@ def _draws(
     number = 0
     state = State()
     for entry in entries[: certificate.events]:
-        event = read_event(entry.kind, entry.body)
+        event = entry.event
         if isinstance(event, ReviewDrawn) and event.route == "random":
             _batch(state, event, ids, certificate.secrets)
             number += len(event.items)

@@ -32,7 +32,7 @@ from assaymark.records.training import MODES
 from assaymark.records.training_settings import single
 from assaymark.training.material import material
 from assaymark.training.refit import Refit, refit_on
-from assaymark.training.rounds import Trained, refuse_closed, required, train
+from assaymark.training.rounds import Trained, refuse_closed, required, standing, train
 from assaymark.training.scored_files import (
     decisions_file,
     registered_scores,
@@ -130,10 +130,10 @@ def stop_training(
         state = project.state()
         work = required(state)
     wish = _wish(state, work, asked)
-    plan = seal_plan(project, wish, progress=progress)
-    batch = draw_batch(project, write=write) if draw else None
     unsettled = sum(not state.labelled(item) for item in work.order)
     left = _left(state, work)
+    plan = seal_plan(project, wish, progress=progress)
+    batch = draw_batch(project, write=write) if draw else None
     return Stopped(
         frozen=frozen,
         plan=plan,
@@ -195,7 +195,7 @@ def _freeze(
     project: Project, state: State, asked: _Asked, *, progress: Progress
 ) -> ClassifierFrozen:
     work = required(state)
-    settings = settings_of(work)
+    settings, seen = settings_of(work), standing(work)
     collection = collection_of(state)
     with material(project, collection, settings.learner, progress=progress) as found:
         refit = refit_on(state, work, settings, found, progress=progress)
@@ -216,7 +216,7 @@ def _freeze(
             # what the plan would refuse is refused before anything is frozen
             wish = _wish(state, work, asked, model=model)
             _refuse_unsealable(wish, scored, state)
-            frozen = _record(project, state, refit, scored, part, final)
+            frozen = _record(project, seen, refit, scored, part, final)
         finally:
             part.unlink(missing_ok=True)
         progress("writing the decisions", None)
@@ -268,7 +268,7 @@ def _refuse_useless(scores: NDArray[np.float64], threshold: float) -> None:
 
 def _record(
     project: Project,
-    state: State,
+    seen: tuple[object, ...],
     refit: Refit,
     scored: RegisteredPool,
     part: Path,
@@ -279,13 +279,7 @@ def _record(
         now = session.state
         refuse_closed(now)
         work = required(now)
-        before = required(state)
-        moved = (len(work.models), work.order, work.training) != (
-            len(before.models),
-            before.order,
-            before.training,
-        )
-        if moved or labels_digest(training_labels(now, work)) != refit.digest:
+        if standing(work) != seen or labels_digest(training_labels(now, work)) != refit.digest:
             raise PlanError(
                 "Training labels came in while the collection was scored, so nothing was frozen. Run "
                 "it again."

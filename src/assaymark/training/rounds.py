@@ -83,7 +83,7 @@ def train(
         return _begin(project, state, wish, output=output, progress=progress)
     before = settings_of(work)
     settings = changed_settings(before, wish, labels=len(training_labels(state, work)))
-    seen = _standing(work)
+    seen = standing(work)
     with material(project, collection_of(state), settings.learner, progress=progress) as found:
         refit = refit_on(state, work, settings, found, progress=progress)
         with project.writing() as session:
@@ -142,7 +142,7 @@ def refuse_closed(state: State) -> None:
         )
 
 
-def _standing(work: SurveyWork) -> tuple[object, ...]:
+def standing(work: SurveyWork) -> tuple[object, ...]:
     """What another round of training would have changed."""
     return len(work.models), work.batches, work.training
 
@@ -150,7 +150,7 @@ def _standing(work: SurveyWork) -> tuple[object, ...]:
 def _same_work(state: State, seen: tuple[object, ...]) -> SurveyWork:
     refuse_closed(state)
     work = required(state)
-    if _standing(work) != seen:
+    if standing(work) != seen:
         raise PlanError(
             "Another assaymark train ran at the same moment, and this one recorded nothing. See what the "
             "other one said: assaymark train --status."

@@ -41,7 +41,7 @@ HOME = {"annotator": "/label", "lead": "/watch", "reader": "/read"}
 class Site:
     """One served project."""
 
-    project: Project
+    served: Project
     runner: Runner
     shelf: Shelf
     sessions: Sessions
@@ -59,6 +59,11 @@ class Site:
     busy: dict[str, Any] = field(default_factory=dict)
     opening: threading.Lock = field(default_factory=threading.Lock)
     watching: "Watch | None" = None
+
+    @property
+    def project(self) -> Project:
+        """The served project, for one step: steps run in several threads."""
+        return self.served.afresh()
 
     @property
     def watch(self) -> "Watch":

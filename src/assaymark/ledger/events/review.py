@@ -1,6 +1,6 @@
 """Events of a ranked review, and the review as it stands after them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -183,6 +183,14 @@ class ReviewWork:
     def drawable(self) -> bool:
         """Whether the latest secret is still one."""
         return len(self.commitments) > len(self.secrets)
+
+    def inside(self, state: "State", ids: Iterable[str]) -> list[str]:
+        """Those of these items that a random batch would be drawn from now."""
+        return [
+            item
+            for item in ids
+            if item not in self.outside and not (item in self.waiting and state.labelled(item))
+        ]
 
     def settle(self, state: "State") -> None:
         """Move items with a final label out of the set that the next random batch is drawn from."""
