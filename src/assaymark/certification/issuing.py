@@ -67,14 +67,14 @@ def certify(
     certificate, head = _recorded(project)
     text = write(certificate)
     if signer is None:
-        _drop_stale(signature_path(path), text)
+        drop_stale_signature(signature_path(path), text)
     write_safely(path, text, mode=SHARED)
     if signer is not None:
         write_safely(signature_path(path), signer.sign(text, name=path.name), mode=SHARED)
     return Issued(certificate=certificate, path=path, hash=certificate_hash(certificate), head=head)
 
 
-def _drop_stale(path: Path, text: str) -> None:
+def drop_stale_signature(path: Path, text: str) -> None:
     """Remove the signature of an earlier certificate, which would not fit the one written now."""
     if not path.is_file():
         return
@@ -128,7 +128,7 @@ def _issued(state: State, now: str) -> Certificate:
     try:
         return issue(state, plan=attempt.plan.number, issued=now, software=__version__)
     except AssaymarkError as error:
-        raise NotEstablishedError(str(error)) from error
+        raise NotEstablishedError(error.message) from error
 
 
 def _refuse_closed(state: State) -> None:

@@ -242,7 +242,7 @@ def verify(
         found = verify_claim(certificate, project=project, brought=brought)
     elif is_review_certificate(certificate):
         with progress_bar("verify") as progress:
-            found = verify_review(certificate, project=project, progress=progress)
+            found = verify_review(certificate, project=project, brought=brought, progress=progress)
     else:
         with progress_bar("verify") as progress:
             found = run(certificate, project=project, brought=brought, progress=progress)

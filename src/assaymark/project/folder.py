@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assaymark.errors import InputError, PlanError, VerificationError
+from assaymark.hints import command
 from assaymark.ledger import Ledger
 from assaymark.ledger.events import (
     Attempt,
@@ -193,7 +194,7 @@ def collection_of(state: State) -> RegisteredPool:
     registered_pool(state)
     if state.collection is None:
         raise PlanError(
-            "This project has no pool yet: assaymark init did not finish. Run it again."
+            f"This project has no pool yet: {command('init')} did not finish. Run it again."
         )
     return state.collection
 
@@ -202,7 +203,7 @@ def registered_pool(state: State) -> RegisteredPool:
     """What plans draw from; refused where init did not finish."""
     if state.pool is None:
         raise PlanError(
-            "This project has no pool yet: assaymark init did not finish. Run it again."
+            f"This project has no pool yet: {command('init')} did not finish. Run it again."
         )
     return state.pool
 
@@ -211,11 +212,14 @@ def latest_attempt(state: State) -> Attempt:
     """The latest plan; refused where there is none."""
     if state.attempt is None and training_of(state) is not None:
         raise PlanError(
-            "This project trains a classifier and has no plan yet. Training items come by assaymark train; "
-            "assaymark train --stop freezes the classifier and seals the plan."
+            "This project trains a classifier and has no plan yet. Training items come by "
+            f"{command('train')}; "
+            f"{command('train', stop=True)} freezes the classifier and seals the plan."
         )
     if state.attempt is None:
-        raise PlanError('This project has no plan yet. Seal one: assaymark plan "f1 >= 0.75" …')
+        raise PlanError(
+            f"This project has no plan yet. Seal one: {command('plan', 'f1 >= 0.75', '…')}"
+        )
     return state.attempt
 
 
@@ -233,6 +237,6 @@ def open_attempt(state: State) -> Attempt:
     if not attempt.open:
         raise PlanError(
             f"Plan {attempt.plan.number} is closed ({attempt.outcome}). Seal a new plan to go on: "
-            "assaymark plan …"
+            f"{command('plan', '…')}"
         )
     return attempt

@@ -21,6 +21,7 @@ from assaymark.ledger.events.kinds import (
     PlanSealed,
     PoolRegistered,
     ReserveStored,
+    ScoresWatched,
     SurveyDrawn,
     SurveyOpened,
     SurveyReported,
@@ -206,6 +207,13 @@ def _lock(state: State, event: ClaimLocked) -> str | None:
     return "its plan is locked already" if attempt.lock else None
 
 
+def _watch(state: State, event: ScoresWatched) -> str | None:
+    if not 1 <= event.plan <= len(state.attempts):
+        return "its plan was never sealed"
+    certified = state.attempts[event.plan - 1].certificate is not None
+    return None if certified else "its plan has no certificate"
+
+
 RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     PoolRegistered: _pool,
     PlanSealed: _plan,
@@ -227,4 +235,5 @@ RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     WitnessRecorded: _witness,
     **REVIEW_STORY,
     ClaimLocked: _lock,
+    ScoresWatched: _watch,
 }

@@ -23,6 +23,7 @@ from assaymark.ledger.events.kinds import (
     PlanSealed,
     PoolRegistered,
     ReserveStored,
+    ScoresWatched,
     SurveyDrawn,
     SurveyOpened,
     SurveyReported,
@@ -71,6 +72,7 @@ class Attempt:
     certificate: tuple[int, str, str] | None = None
     closed: PlanClosed | None = None
     lock: tuple[int, ClaimLocked] | None = None
+    watches: list[tuple[int, str, ScoresWatched]] = field(default_factory=list)
 
     @property
     def open(self) -> bool:
@@ -339,6 +341,10 @@ def _claim_locked(state: State, event: ClaimLocked, entry: Entry) -> None:
     state.attempts[event.plan - 1].lock = (entry.seq, event)
 
 
+def _scores_watched(state: State, event: ScoresWatched, entry: Entry) -> None:
+    state.attempts[event.plan - 1].watches.append((entry.seq, entry.time, event))
+
+
 RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     PoolRegistered: _pool_registered,
     PlanSealed: _plan_sealed,
@@ -360,6 +366,7 @@ RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     WitnessRecorded: _witness_recorded,
     **REVIEW_RULES,
     ClaimLocked: _claim_locked,
+    ScoresWatched: _scores_watched,
 }
 
 
