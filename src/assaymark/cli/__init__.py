@@ -11,7 +11,7 @@ from assaymark.certification import cli as calculators
 from assaymark.cli import convert, feeding, lab, operations, project, report, review, serve, story
 from assaymark.composite import cli as composite
 from assaymark.errors import AssaymarkError
-from assaymark.estimation import cli as estimate
+from assaymark.estimation.cli import estimate
 from assaymark.monitoring.cli import export, gating, sentinel, watch
 from assaymark.pair_recall.cli import pairs, recall
 from assaymark.terminal.encoding import adapt_streams

@@ -17,7 +17,7 @@ from assaymark.certification.modes.closing import closed_because
 from assaymark.claims.record import Record
 from assaymark.claims.results import Verdict, counted, rounded
 from assaymark.errors import InputError, PlanError, VerificationError
-from assaymark.ledger.events import Attempt, ClaimLocked, State
+from assaymark.ledger.events import Attempt, ClaimLocked, State, replay
 from assaymark.monitoring.claim_files import (
     LOCKED,
     ClaimFile,
@@ -119,13 +119,13 @@ def _gated(claim: ClaimFile, today: date, digests: Files) -> GatedClaim:
         labels=0,
         labels_expected=None,
         expires=claim.terms.expires,
-        reason="It is not locked yet: assaymark lock seals its plan.",
+        reason="It is not locked yet, so no plan is sealed.",
         file=str(claim.path),
     )
     try:
         evidence = read_evidence(claim)
     except VerificationError as error:
-        return replace(blank, outcome="tampered", reason=f"{str(error).rstrip('.')}.")
+        return replace(blank, outcome="tampered", reason=f"{error.message.rstrip('.')}.")
     if evidence is None:
         return blank
     found = _judged(blank, evidence)
@@ -191,11 +191,11 @@ def _open(blank: GatedClaim, attempt: Attempt, state: State) -> GatedClaim:
     try:
         verdict = judge(state, attempt)
     except PlanError as error:  # a fixed plan is judged once, when all labels are there
-        return replace(blank, labels_expected=expected, reason=str(error))
+        return replace(blank, labels_expected=expected, reason=error.message)
     if verdict.decision == "fail":
         return replace(blank, outcome="refuted", reason=verdict.reason)
     if verdict.decision == "pass":
-        reason = f"{verdict.reason} No certificate is issued yet: assaymark certify."
+        reason = f"{verdict.reason} No certificate is issued yet."
         return replace(blank, labels_expected=blank.labels, reason=reason)
     expected = verdict.labels_expected or expected
     return replace(blank, labels_expected=expected, reason=_undecided(verdict, blank, expected))
@@ -251,4 +251,8 @@ def _superseded(evidence: Evidence) -> int | None:
         return None
     if evidence.state.labels_at <= certificate.ledger.events:  # nearly always: nothing to replay
         return None
-    return superseded_by(certificate, evidence.entries)
+    return superseded_by(
+        certificate,
+        replay(evidence.entries[: certificate.ledger.events]),
+        evidence.entries[certificate.ledger.events :],
+    )

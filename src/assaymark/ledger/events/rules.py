@@ -27,7 +27,6 @@ from assaymark.ledger.events.kinds import (
     SurveyReported,
     TrainingChanged,
     WitnessRecorded,
-    read_event,
 )
 from assaymark.ledger.events.review_story import REVIEW_STORY
 from assaymark.ledger.events.state import Attempt, State
@@ -41,11 +40,14 @@ from assaymark.ledger.events.training import (
 from assaymark.ledger.events.training_rules import changed, drawn, freeze, model, opened
 
 
-def check_story(entries: Iterable[Entry]) -> State:
-    """The state after these events; refused if, though chained, they cannot have followed each other."""
-    state = State()
+def check_story(entries: Iterable[Entry], state: State | None = None) -> State:
+    """The state after these events; refused if, though chained, they cannot have followed each other.
+
+    They follow those of `state`, which moves on, or are the whole ledger.
+    """
+    state = state or State()
     for entry in entries:
-        event = read_event(entry.kind, entry.body)
+        event = entry.event
         fault = RULES[type(event)](state, event)
         if state.pool is None and not isinstance(event, PoolRegistered):
             fault = "no pool is registered yet"
