@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 import duckdb
-from gate import certify_claim, write_pool
 
 from assaymark.ledger.head import settle_heads
+from gate import certify_claim, write_pool
 
 LIMIT = 5.0  # seconds
 RUNS = 3
