@@ -103,6 +103,8 @@ class SqlPool(ABC):
             "odd_score": f"have a score that is not finite in '{columns.score}' (ids {where})",
             "odd_prediction": f"have neither 0 nor 1 in '{columns.prediction}' (ids {where})",
         }[name]
+        if name == "odd_prediction":
+            hint = " (Two other words need --positive NAME, and names of classes need --classes.)"
         raise InputError(
             f"{number:,} of {items:,} items {sentence}. Every item needs one: leave these items "
             f"out of the pool or complete them, then run it again.{hint}"

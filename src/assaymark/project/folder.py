@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 
 from assaymark.errors import InputError, PlanError
 from assaymark.ledger import Ledger
-from assaymark.ledger.events import Attempt, Event, State, live_surveys, replay, training_of
+from assaymark.ledger.events import (
+    Attempt,
+    Event,
+    PlanSealed,
+    State,
+    SurveyOpened,
+    live_surveys,
+    replay,
+    training_of,
+)
 from assaymark.pool import Pool, engine_at_hand, has_pool, open_pool
 from assaymark.pool.sources import is_elsewhere
 from assaymark.project.place import ledger_of, pool_place
@@ -95,7 +104,23 @@ class Session:
 
     def record(self, *events: Event) -> None:
         """Have these events appended when the step ends well."""
+        if self.state.classes:
+            for event in events:
+                _refuse_binary(event)
         self.events.extend(events)
+
+
+def _refuse_binary(event: Event) -> None:
+    """Refuse what counts labels 0 and 1 where labels are classes."""
+    counts_two = isinstance(event, PlanSealed) or (
+        isinstance(event, SurveyOpened) and event.survey.purpose != "claim"
+    )
+    if counts_two:
+        raise PlanError(
+            "Labels of this project are names of classes, and this is made for labels 0 and 1. Claim "
+            "something of the classes (recall of every class >= 0.7), or begin a project with two "
+            "verdicts."
+        )
 
 
 def is_own(registered: RegisteredPool) -> bool:

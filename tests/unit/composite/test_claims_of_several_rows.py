@@ -132,7 +132,7 @@ def test_recall_and_named_verdicts(assaymark, folder):
         assaymark, folder, "--a", "word", "--b", "class", "--positive", "pass", "--seed", "s"
     )
     assert done.code == 2
-    assert "not offered yet" in done.err
+    assert "--classes" in done.err
     begun_at = compared(
         assaymark, folder, "--a", "old", "--b", "new", "--metric", "f1", "--seed", "s"
     )
@@ -208,9 +208,8 @@ def test_identical_predictions_need_no_label(assaymark, folder):
     ("claim", "words"),
     [
         ("recall >= 0.8 in every region", "no group column 'region'"),
-        ("recall of every class >= 0.7", "not offered yet"),
-        ("macro f1 >= 0.7", "not offered yet"),
-        ("recall gap between lang <= 0.1", "compares figures"),
+        ("accuracy of b > accuracy of a", "assaymark compare"),
+        ("recall gap between lang <= 0.1 and recall >= 0.5", "on its own"),
         ("recal >= 0.8 and precision >= 0.7", "recall"),
     ],
 )
