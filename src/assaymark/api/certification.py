@@ -142,7 +142,7 @@ class Certification(AskTell[Verdict]):
     ) -> issuing.Issued:
         """Issue the certificate of an established claim (certificate.json unless named)."""
         output = None if path is None else Path(path)
-        return issuing.certify(self.project, output=output, signer=signer)
+        return issuing.certify(self.project.afresh(), output=output, signer=signer)
 
     def verify(
         self, path: str | Path | None = None, *, brought: verification.Brought | None = None

@@ -133,15 +133,16 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
     from assaymark.certification.signing import load_signer
     from assaymark.project.folder import Project
 
-    if claiming_now(Project(folder=folder)):
+    project = Project(folder=folder)
+    if claiming_now(project):
         if key is not None:
             raise click.UsageError(
                 "Certificates of several rows are not signed yet: leave out --key."
             )
-        certify_now(Project(folder=folder), output, as_json=as_json)
+        certify_now(project, output, as_json=as_json)
         return
     signer = load_signer(key) if key else None
-    issued = run(Project(folder=folder), output=output, signer=signer)
+    issued = run(project, output=output, signer=signer)
     if as_json:
         show_json(
             {
@@ -241,7 +242,7 @@ def verify(
         found = verify_claim(certificate, project=project, brought=brought)
     elif is_review_certificate(certificate):
         with progress_bar("verify") as progress:
-            found = verify_review(certificate, project=project, progress=progress)
+            found = verify_review(certificate, project=project, brought=brought, progress=progress)
     else:
         with progress_bar("verify") as progress:
             found = run(certificate, project=project, brought=brought, progress=progress)

@@ -18,6 +18,7 @@ from assaymark.composite.sealing import (
 )
 from assaymark.composite.views import choose_view
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.project.folder import Project, Session, registered_pool
 from assaymark.records.pool import RegisteredPool
 
@@ -52,7 +53,7 @@ class ComparisonWish:
         if self.only not in (None, "better", "worse"):
             raise InputError(f"One direction is 'better' or 'worse', got {self.only!r}.")
         if (self.score_a is None) != (self.score_b is None):
-            raise InputError("Give both --score-a and --score-b, or neither.")
+            raise InputError(f"Give both {option('score-a')} and {option('score-b')}, or neither.")
         if len(self.b) > 1 and (self.margin or self.only or self.claim or self.score_a):
             raise InputError(
                 "Several candidates are asked one question: which of them are better. Leave margin, "

@@ -9,6 +9,7 @@ from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, S
 from assaymark.composite.sealing import Terms, ready, seal
 from assaymark.composite.strata import ClaimPool
 from assaymark.errors import InputError
+from assaymark.hints import command
 from assaymark.project.folder import Project
 
 RUNGS = 10
@@ -23,7 +24,7 @@ def seal_cutoff(
         pool = ready(session.state, terms)
         if pool.columns.score is None:
             raise InputError(
-                "A cut-off is one on a score, and this pool has none: init --score COL."
+                f"A cut-off is one on a score, and this pool has none: {command('init', score='COL')}."
             )
         columns = PoolColumns(id=pool.columns.id, scores=(pool.columns.score,))
         with ClaimPool(project, pool, columns) as source:

@@ -22,6 +22,7 @@ from assaymark.composite.strata import ClaimPool
 from assaymark.composite.views import choose_view
 from assaymark.composite.work import claim_works
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import command, option
 from assaymark.ledger.events import State
 from assaymark.project.folder import Project, Session, registered_pool
 from assaymark.records.pool import RegisteredPool
@@ -60,8 +61,8 @@ def seal_conjunction(
     for leaf in tree.parts:
         if isinstance(leaf, Comparison | Within):
             raise InputError(
-                f"'{leaf}' compares two classifiers, and the pool of a plan has one: assaymark "
-                "compare --a COL --b COL."
+                f"'{leaf}' compares two classifiers, and the pool of a plan has one: "
+                f"{command('compare', a='COL', b='COL')}."
             )
     with project.writing() as session:
         pool = ready(session.state, terms)
@@ -122,7 +123,7 @@ def group_columns(tree: ClaimTree, pool: RegisteredPool) -> tuple[str, ...]:
         if not known:
             raise InputError(
                 f"The pool has no group column '{name}': name it when the project begins, "
-                f"assaymark init … --group {name}."
+                f"{command('init', '…', group=name)}."
             )
     return tuple(known[cells.column(name)] for name in named)
 
@@ -132,7 +133,7 @@ def _columns(tree: ClaimTree, pool: RegisteredPool) -> PoolColumns:
     if not columns.predicts and not columns.classes:
         raise InputError(
             "This project's pool has no predictions, and the claim is about them: begin it with "
-            "--prediction COL or --threshold X."
+            f"{option('prediction', 'COL')} or {option('threshold', 'X')}."
         )
     classes = columns.classes or ()
     view, about = choose_view(tree, classes)
@@ -155,18 +156,18 @@ def ready(state: State, terms: Terms) -> RegisteredPool:
     if state.attempt is not None and state.attempt.open:
         raise PlanError(
             f"Plan {state.attempt.plan.number} is open ({state.attempt.plan.claim}). Certify it, or "
-            "close it: assaymark plan --abandon REASON."
+            f"close it: {command('plan', abandon='REASON')}."
         )
     waiting = [work for work in claim_works(state) if work.open]
     if waiting:
         raise PlanError(
-            f"The claim '{waiting[-1].sealed.claim}' is open. Certify it, or close it: assaymark "
-            "plan --abandon REASON."
+            f"The claim '{waiting[-1].sealed.claim}' is open. Certify it, or close it: "
+            f"{command('plan', abandon='REASON')}."
         )
     if terms.seed is not None and (state.surveys or state.attempts):
         raise PlanError(
             "A seed of one's own choice is for a project's first claim: whoever knows labels could "
-            "choose one that suits. Leave --seed out."
+            f"choose one that suits. Leave {option('seed')} out."
         )
     return pool
 

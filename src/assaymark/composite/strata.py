@@ -7,6 +7,7 @@ from typing import Any
 from assaymark.composite.sealed import DIGITS, ClaimStratum, PoolColumns
 from assaymark.composite.views import REST
 from assaymark.errors import InputError
+from assaymark.hints import option, switch
 from assaymark.pool import Pool
 from assaymark.pool.queries import FALSE, TRUE
 from assaymark.pool.sources import named, quoted
@@ -136,17 +137,17 @@ class ClaimPool:
         if len({word.lower() for word in found}) > 2 and not _usual(found):
             raise InputError(
                 f"'{column}' holds more than two classes ({', '.join(found[:3])}, …). If labels are "
-                "names of classes, say so when the project begins: --classes."
+                f"names of classes, say so when the project begins: {switch('classes')}."
             )
         if positive is not None and len(found) == 2 and positive not in found:
             raise InputError(
-                f"'{column}' holds {' and '.join(map(repr, found))}, and --positive says "
+                f"'{column}' holds {' and '.join(map(repr, found))}, and {option('positive')} says "
                 f"{positive!r}. Give one of the two."
             )
         if positive is None and found and not _usual(found):
             raise InputError(
                 f"'{column}' holds {' and '.join(map(repr, found))}. Say which one is positive: "
-                f"--positive {found[-1]!r}."
+                f"{option('positive', repr(found[-1]))}."
             )
 
     def _refuse_unlisted(self, column: str) -> None:
@@ -161,7 +162,7 @@ class ClaimPool:
             raise InputError(
                 f"'{column}' predicts {shown}{', …' if len(rows) > 3 else ''}, which this project's "
                 f"list of {len(self.columns.classes)} classes does not have. Begin a project whose list "
-                "has every class: --class NAME for each."
+                f"has every class: {option('class', 'NAME')} for each."
             )
 
     def _refuse_missing(self, condition: str, what: str) -> None:

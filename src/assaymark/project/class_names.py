@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from assaymark.claims.checks import choice
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.pool import open_pool
 from assaymark.records.pool import Columns
 
@@ -30,8 +31,8 @@ def with_classes(
     if named and outside:
         shown = ", ".join(map(repr, outside[:3])) + (", …" if len(outside) > 3 else "")
         raise InputError(
-            f"'{predicted_by[0]}' predicts {shown}, which is not among the classes named. Add --class "
-            "for each, or leave --class out."
+            f"'{predicted_by[0]}' predicts {shown}, which is not among the classes named. Name "
+            f"every class with {option('class', 'NAME')}, or leave the list out."
         )
     return replace(columns, classes=tuple(named) or tuple(sorted(found)))
 

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from assaymark.claims.record import Record
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.records.pool_shape import (
     CLASSIFIER,
     ColumnsShape,
@@ -53,11 +54,14 @@ class Columns(Record):
             self._refuse_two_verdicts()
         if self.prediction and self.threshold is not None:
             raise InputError(
-                "Give either --prediction or --threshold, not both: each says which items are "
+                f"Give either {option('prediction')} or {option('threshold')}, not both: each "
+                "says which items are "
                 "predicted positive."
             )
         if self.threshold is not None and not self.score:
-            raise InputError("--threshold needs --score: it is a cut-off on the scores.")
+            raise InputError(
+                f"{option('threshold')} needs {option('score')}: it is a cut-off on the scores."
+            )
         for name in self.text:
             if name in (self.score, self.prediction):
                 raise InputError(
@@ -73,13 +77,15 @@ class Columns(Record):
     def _refuse_two_verdicts(self) -> None:
         if self.positive is not None or self.threshold is not None:
             raise InputError(
-                "Classes have no positive one and no threshold: leave --positive and --threshold out, "
-                "and claim a metric of a class, as in recall of NAME >= 0.8."
+                "Classes have no positive one and no threshold: leave "
+                f"{option('positive')} and {option('threshold')} out, and claim a "
+                "metric of a class, as in recall of NAME >= 0.8."
             )
         if (self.prediction is None) == (self.probabilities is None):
             raise InputError(
                 "Classes are predicted by one column of names, or by one probability for each class: "
-                "give --prediction COL, or --probability CLASS=COL for every class."
+                f"give {option('prediction', 'COL')}, or {option('probability', 'CLASS:COL')} for "
+                "every class."
             )
 
     @property

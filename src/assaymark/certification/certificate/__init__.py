@@ -1,11 +1,13 @@
 """Certificates: issued from replayed events, verified by doing it again and comparing."""
 
 from assaymark.certification.certificate.checks import (
+    Recorded,
     check_form,
     check_ledger,
     check_numbers,
     check_replay,
     first_difference,
+    read_recorded,
     superseded_by,
 )
 from assaymark.certification.certificate.draws import check_chances, check_draws, check_tickets
@@ -24,6 +26,7 @@ from assaymark.certification.certificate.training_separation import check_traini
 from assaymark.certification.certificate.words import population_in_words, statement_of
 
 __all__ = [
+    "Recorded",
     "as_earlier",
     "certificate_hash",
     "check_chances",
@@ -41,6 +44,7 @@ __all__ = [
     "population_in_words",
     "population_of",
     "read",
+    "read_recorded",
     "rows_of",
     "statement_of",
     "superseded_by",

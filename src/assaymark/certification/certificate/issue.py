@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +13,9 @@ from assaymark.claims.results import Verdict
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.ledger.events import (
     Attempt,
-    Entry,
     LabelAdjudicated,
     LabelCorrected,
     State,
-    replay,
     training_of,
 )
 from assaymark.ledger.events import population_of as trained_population
@@ -41,15 +38,14 @@ from assaymark.records.plan import Plan
 from assaymark.records.population import Population
 
 
-def issue(entries: Sequence[Entry], *, plan: int, issued: str, software: str) -> Certificate:
-    """The certificate of a plan after these events. Refused unless its claim is established."""
-    state = replay(entries)
+def issue(state: State, *, plan: int, issued: str, software: str) -> Certificate:
+    """The certificate of a plan as things stand. Refused unless its claim is established."""
     attempt = state.attempts[plan - 1]
     verdict = judge(state, attempt)
     if verdict.decision != "pass":
         raise PlanError(f"There is nothing to certify. {verdict}")
-    pool, head = state.pool, entries[-1]
-    if pool is None:
+    pool, head = state.pool, state.head
+    if pool is None or head is None:
         raise PlanError("No pool is registered in this ledger.")
     used = items_used(state, attempt, census=verdict.census)
     return Certificate(
