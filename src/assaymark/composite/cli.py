@@ -320,6 +320,8 @@ def look_now(context: click.Context, project: "Project", *, as_json: bool) -> No
 
 
 def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
+    from assaymark.composite.wording import part_name
+
     lines = [("labels", f"{result['labels']:,} ({result['draws']:,} draws)")]
     if result["skipped"]:
         lines.append(("could not tell", f"{result['skipped']:,} (counted against every statement)"))
@@ -327,11 +329,12 @@ def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
         lines.append(("gap", f"{result['gap_low']:g} to {result['gap_high']:g} (b less a)"))
         lines.append(("predictions differ", counted(result["disagree"], "item")))
     for part in result.get("parts", ()):
-        name = " ".join([part["part"], *part["group"]])
+        name = part_name(part)
         bound = "" if part["bound"] is None else f"; at least {part['bound']:g} on its own"
         if "<=" in part["part"]:
             bound = bound.replace("at least", "at most")
-        words = {"reached": "proof reached", "open": "open", "failed": "failed"}[part["state"]]
+        proof = "holds" if result["family"] == "named" else "proof reached"
+        words = {"reached": proof, "open": "open", "failed": "failed"}[part["state"]]
         lines.append((name, f"{words}{bound} ({part['labels']:,} of {part['items']:,} labelled)"))
     for rung in result.get("rungs", ()):
         told = f"{rung['state']}; {counted(rung['items'], 'item')} above"
