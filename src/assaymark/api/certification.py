@@ -49,7 +49,7 @@ class Certification(AskTell[Verdict]):
         *,
         y_score: Any = None,
         y_pred: Any = None,
-        id: str | None = None,  # noqa: A002 - the same word as on the command line
+        id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
         score: str | None = None,
         prediction: str | None = None,
         threshold: float | None = None,
@@ -197,7 +197,7 @@ def certify(
     *,
     y_score: Any = None,
     y_pred: Any = None,
-    id: str | None = None,  # noqa: A002 - the same word as on the command line
+    id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
     score: str | None = None,
     prediction: str | None = None,
     threshold: float | None = None,
