@@ -128,7 +128,7 @@ def _issued(state: State, now: str) -> Certificate:
     try:
         return issue(state, plan=attempt.plan.number, issued=now, software=__version__)
     except AssaymarkError as error:
-        raise NotEstablishedError(str(error)) from error
+        raise NotEstablishedError(error.message) from error
 
 
 def _refuse_closed(state: State) -> None:

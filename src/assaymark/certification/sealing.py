@@ -18,6 +18,7 @@ from assaymark.certification.planning import (
 from assaymark.claims.record import stored
 from assaymark.claims.results import Forecast
 from assaymark.errors import PlanError
+from assaymark.hints import command, option, switch
 from assaymark.ledger.events import Event, PlanClosed, PlanSealed, State, outgrown
 from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, open_attempt, registered_pool
@@ -66,12 +67,13 @@ def refuse_spent(state: State, wish: Wish) -> None:
     if wish.seed in state.seeds:
         raise PlanError(
             f"The seed {wish.seed!r} was used in this project before: the same items would be drawn "
-            "again, and their labels are known. Use another seed, or leave --seed out."
+            f"again, and their labels are known. Use another seed, or leave {option('seed')} out."
         )
     if wish.family and any(old.plan.family != wish.confidence for old in state.attempts):
         raise PlanError(
-            "--family shares one risk among all plans on this pool, and an earlier plan was sealed "
-            "without it or at another level, so the sum cannot be kept. Leave --family out."
+            f"{switch('family')} shares one risk among all plans on this pool, and an earlier "
+            "plan was sealed "
+            f"without it or at another level, so the sum cannot be kept. Leave {switch('family')} out."
         )
 
 
@@ -151,12 +153,12 @@ def _refuse_second(state: State) -> None:
     if attempt is not None and attempt.open:
         raise PlanError(
             f'Plan {attempt.plan.number} ("{attempt.plan.claim}") is still open. Finish it, or close '
-            'it for good with: assaymark plan --abandon "REASON".'
+            f"it for good with: {command('plan', abandon='REASON')}."
         )
     if outgrown(state):
         raise PlanError(
             "Training went on after the classifier was frozen, and a plan on its scores could draw what "
-            "trains the next one. Freeze the next one first: assaymark train --stop seals its plan."
+            f"trains the next one. Freeze the next one first: {command('train', stop=True)} seals its plan."
         )
 
 

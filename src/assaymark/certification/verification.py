@@ -26,7 +26,8 @@ from assaymark.certification.scored_pool import check_scored_items
 from assaymark.certification.signing import check_signature, read_public_key, signature_path
 from assaymark.certification.witness import check_witnesses
 from assaymark.claims.checks import choice
-from assaymark.errors import AssaymarkError, InputError, VerificationError
+from assaymark.errors import AssaymarkError, InputError, VerificationError, message_of
+from assaymark.hints import option
 from assaymark.ledger.events import Entry, ReserveStored
 from assaymark.ledger.head import lost_end
 from assaymark.pool import Pool, Progress, silent
@@ -81,7 +82,9 @@ def verify(
     """Everything that can be recomputed with what is at hand: certificate, ledger, pool, witnesses."""
     brought = brought or Brought()
     if brought.heads and project is None:
-        raise InputError("A witness needs the ledger too: name the project with -p DIR.")
+        raise InputError(
+            f"A witness needs the ledger too: name it with {option('project', 'DIR')}."
+        )
     text = _text(path)
     checks: list[Check] = []
     said: Certificate | None = None
@@ -90,7 +93,7 @@ def verify(
         brought = replace(brought, envelope=brought.envelope or _envelope(path))
         _run(said, data, text, project, brought, progress, checks)
     except VerificationError as error:
-        checks.append(Check(name="verification", outcome="failed", detail=str(error)))
+        checks.append(Check(name="verification", outcome="failed", detail=error.message))
     status, missing = _outcome(checks, project)
     lacking = [name for name in brought.require if name in missing]
     if lacking and status != "failed":
@@ -150,7 +153,7 @@ def _run(
     if recorded is None or certificate.plan.mode == "fixed":  # otherwise the replay did it
         checks += _guarded(lambda: [check_numbers(certificate)], "numbers")
     if project is None or recorded is None:
-        checks.append(_unchecked("ledger", "no project was named (-p DIR)"))
+        checks.append(_unchecked("ledger", "no project was named"))
         checks.append(_unchecked("draw", "it needs the ledger and the pool"))
         return
     checks += _guarded(lambda: _training(project, certificate, recorded, progress), "training")
@@ -206,7 +209,7 @@ def _guarded(run: Callable[[], Found], name: str) -> Found:
     except VerificationError:
         raise
     except (AssaymarkError, *BREAKAGE) as error:
-        raise VerificationError(f"The {name} cannot be recomputed: {error}") from error
+        raise VerificationError(f"The {name} cannot be recomputed: {message_of(error)}") from error
 
 
 def _draws(
@@ -229,7 +232,7 @@ def _draws(
     try:
         pool = project.pool(registered)
     except AssaymarkError as error:
-        raise VerificationError(f"The pool changed after init: {error}") from error
+        raise VerificationError(f"The pool changed after init: {error.message}") from error
     try:
         refuse_changed(pool, registered, progress)
         if pool.summary(progress) != registered.summary:

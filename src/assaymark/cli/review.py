@@ -42,19 +42,23 @@ def review() -> None:
 
 @review.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--pool", required=True, help="The records: .parquet, .csv[.gz] or .jsonl.")
+@click.option(
+    "--pool", required=True, help="The records: .parquet, .csv[.gz], .jsonl or .asreview."
+)
 @click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of a record.")
 @click.option(
     "--text", multiple=True, required=True, metavar="COL", help="What people read; repeatable."
 )
 @click.option("--score", metavar="COL", help="Another system's score: read highest first.")
+@click.option("--rank", metavar="COL", help="Another system's rank: read lowest first.")
 @click.option("--recall", default="0.8", show_default=True, metavar="X", help="Recall to prove.")
 @click.option("--confidence", default="0.95", show_default=True, metavar="X")
 @click.option("--known", metavar="ID,ID|FILE", help="Ids of records known to be relevant.")
 @click.option("--terms", metavar="WORD,WORD", help="Search terms: records with them come first.")
 @click.option(
-    "--import", "screened", type=READ, help="Records with their answers from another tool."
-)
+    "--import", "screened", multiple=True, metavar="FILE",
+    help="Records with their answers from another tool; repeatable.",
+)  # fmt: skip
 @click.option(
     "--open-decisions",
     is_flag=True,
@@ -67,18 +71,20 @@ def start(
     id_column: str,
     text: tuple[str, ...],
     score: str | None,
+    rank: str | None,
     recall: str,
     confidence: str,
     known: str | None,
     terms: str | None,
-    screened: Path | None,
+    screened: tuple[str, ...],
     open_decisions: bool,
     as_json: bool,
 ) -> None:
     """Begin a review of a collection in FOLDER, and say what a proof of recall costs at least.
 
-    Answers made elsewhere (ASReview csv or RIS, Rayyan or Covidence csv, or a table with id and
-    label) come in with --import; from then on only random draws from the rest are asked for.
+    Answers made elsewhere (ASReview project file, csv or RIS, Rayyan or Covidence csv, or a table
+    with id and label) come in with --import; from then on only random draws from the rest are asked
+    for. FILE=relevant and FILE=irrelevant say it of all records of a file.
     """
     from assaymark.reviewing.starting import Start
     from assaymark.reviewing.starting import start as run
@@ -90,6 +96,7 @@ def start(
         recall=recall,
         confidence=confidence,
         score=score,
+        rank=rank,
         known=known,
         terms=tuple(word.strip() for word in (terms or "").split(",") if word.strip()),
         screened=screened,
@@ -181,6 +188,10 @@ def next_command(
     if as_json:
         path = None if handout.path is None else str(handout.path)
         show_json({**plain(handout), "items": list(handout.items), "path": path})
+        return
+    if handout.path is None:
+        headline(f"Nothing new to read: {counted(handout.open, 'open record')} come first", "wait")
+        advise(f"assaymark review next --pending -p {quoted(folder)}")
         return
     headline(f"Handout {handout.number}: {counted(len(handout.items), 'item')} to label")
     rows([("file", str(handout.path)), ("without label", f"{handout.open:,}")])

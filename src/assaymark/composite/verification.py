@@ -14,6 +14,7 @@ from assaymark.composite.rows import with_digests
 from assaymark.composite.strata import ClaimPool
 from assaymark.composite.work import ClaimWork
 from assaymark.errors import AssaymarkError, InputError, VerificationError
+from assaymark.hints import option
 from assaymark.ledger.events import (
     Entry,
     State,
@@ -45,7 +46,9 @@ def verify_claim(
     """Everything that can be recomputed with what is at hand: certificate, ledger, pool, witnesses."""
     brought = brought or Brought()
     if brought.heads and project is None:
-        raise InputError("A witness needs the ledger too: name the project with -p DIR.")
+        raise InputError(
+            f"A witness needs the ledger too: name it with {option('project', 'DIR')}."
+        )
     checks: list[Check] = []
     said: dict[str, Any] = {}
     try:

@@ -12,7 +12,8 @@ from assaymark.certification.certificate import (
     write,
 )
 from assaymark.claims.record import stored
-from assaymark.errors import AssaymarkError, InputError, VerificationError
+from assaymark.errors import AssaymarkError, InputError, VerificationError, message_of
+from assaymark.hints import command
 from assaymark.ledger.events import (
     KINDS,
     Attempt,
@@ -111,7 +112,7 @@ def _agreed(
     seq, event = attempt.lock
     if lock is None:
         raise VerificationError(
-            f"{name!r} is missing, and the ledger holds that lock as event {seq}; assaymark lock "
+            f"{name!r} is missing, and the ledger holds that lock as event {seq}; {command('lock')} "
             "writes it again"
         )
     facts = lock_of(attempt, entries)
@@ -159,7 +160,7 @@ def _certificate(path: Path, attempt: Attempt, entries: list[Entry]) -> Certific
         )
     except AssaymarkError as error:
         raise VerificationError(
-            f"the certificate of event {seq} does not follow from the ledger: {error}"
+            f"the certificate of event {seq} does not follow from the ledger: {error.message}"
         ) from error
 
 
@@ -175,7 +176,9 @@ def _filed(path: Path, entries: list[Entry]) -> Certificate:
     except (VerificationError, InputError):
         raise
     except (AssaymarkError, OSError, *BREAKAGE) as error:
-        raise VerificationError(f"the certificate {path.name!r} cannot be used: {error}") from error
+        raise VerificationError(
+            f"the certificate {path.name!r} cannot be used: {message_of(error)}"
+        ) from error
 
 
 def _refuse_newer(path: Path, text: str) -> None:

@@ -14,7 +14,6 @@ from assaymark.certification.certificate import superseded_by
 from assaymark.certification.certificate.words import statement_of
 from assaymark.certification.modes import judge, labelled_prefix
 from assaymark.certification.modes.closing import closed_because
-from assaymark.certification.planning import expected_labels
 from assaymark.claims.record import Record
 from assaymark.claims.results import Verdict, counted, rounded
 from assaymark.errors import InputError, PlanError, VerificationError
@@ -120,13 +119,13 @@ def _gated(claim: ClaimFile, today: date, digests: Files) -> GatedClaim:
         labels=0,
         labels_expected=None,
         expires=claim.terms.expires,
-        reason="It is not locked yet: assaymark lock seals its plan.",
+        reason="It is not locked yet, so no plan is sealed.",
         file=str(claim.path),
     )
     try:
         evidence = read_evidence(claim)
     except VerificationError as error:
-        return replace(blank, outcome="tampered", reason=f"{str(error).rstrip('.')}.")
+        return replace(blank, outcome="tampered", reason=f"{error.message.rstrip('.')}.")
     if evidence is None:
         return blank
     found = _judged(blank, evidence)
@@ -186,15 +185,17 @@ def _sentence(text: str) -> str:
 
 
 def _open(blank: GatedClaim, attempt: Attempt, state: State) -> GatedClaim:
+    from assaymark.certification.planning import expected_labels  # certified claims start faster
+
     expected = expected_labels(attempt.plan, attempt.pool.summary) if attempt.pool else None
     try:
         verdict = judge(state, attempt)
     except PlanError as error:  # a fixed plan is judged once, when all labels are there
-        return replace(blank, labels_expected=expected, reason=str(error))
+        return replace(blank, labels_expected=expected, reason=error.message)
     if verdict.decision == "fail":
         return replace(blank, outcome="refuted", reason=verdict.reason)
     if verdict.decision == "pass":
-        reason = f"{verdict.reason} No certificate is issued yet: assaymark certify."
+        reason = f"{verdict.reason} No certificate is issued yet."
         return replace(blank, labels_expected=blank.labels, reason=reason)
     expected = verdict.labels_expected or expected
     return replace(blank, labels_expected=expected, reason=_undecided(verdict, blank, expected))

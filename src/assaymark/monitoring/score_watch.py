@@ -10,6 +10,7 @@ from assaymark.certification.planning.strata import scores_are_shares
 from assaymark.claims.record import plain
 from assaymark.claims.results import rounded
 from assaymark.errors import PlanError
+from assaymark.hints import command
 from assaymark.ledger.events import Attempt, ScoresWatched, State
 from assaymark.monitoring.score_strata import (
     MixToday,
@@ -99,7 +100,7 @@ def _certified(state: State) -> Attempt:
     if attempt is None:
         raise PlanError(
             "New scores are compared with a certificate, and this project has none yet. Issue it first: "
-            "assaymark certify"
+            f"{command('certify')}"
         )
     return attempt
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent
 from assaymark.errors import PlanError
+from assaymark.hints import command
 from assaymark.ledger.events import State, SurveyReported, SurveyWork
 from assaymark.monitoring.stats.sentinel_bets import STAKES, Bar, StratumSeen, unit_excess
 from assaymark.project.folder import Project
@@ -27,7 +28,7 @@ def latest_start(state: State) -> SurveyWork:
     found = starts_of(state)
     if not found:
         raise PlanError(
-            "No sentinels were started here. Start them: assaymark sentinel start -p DIR"
+            f"No sentinels were started here. Start them: {command('sentinel start', project='DIR')}"
         )
     return found[-1]
 

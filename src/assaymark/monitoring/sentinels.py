@@ -12,6 +12,7 @@ from assaymark.claims.canonical import digest
 from assaymark.claims.checks import choice, open_share
 from assaymark.claims.record import stored
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import command
 from assaymark.ledger.events import State, SurveyedItem
 from assaymark.monitoring.sentinel_judging import (
     latest_start,
@@ -83,8 +84,8 @@ def start_sentinels(project: Project, wish: SentinelWish) -> SentinelPlan:
         pool = registered_pool(state)
         if pool.columns.score is None or pool.columns.threshold is None:
             raise InputError(
-                "Sentinels need a pool with a score and a threshold: assaymark init --score COL "
-                "--threshold T."
+                f"Sentinels need a pool with a score and a threshold: "
+                f"{command('init', score='COL', threshold='T')}."
             )
         settings = {"plan": plan, **_sealed(project, pool, bar, wish)}
         survey = Survey(
@@ -112,7 +113,8 @@ def _certified(state: State) -> tuple[Bar, int]:
     attempt = state.attempt
     if attempt is None or attempt.certificate is None:
         raise PlanError(
-            "Sentinels watch a certificate, and this project has none yet. Issue it first: assaymark certify"
+            "Sentinels watch a certificate, and this project has none yet. Issue it first: "
+            f"{command('certify')}"
         )
     claim = attempt.plan.claim
     if claim.side != "lower" or claim.metric not in METRICS:

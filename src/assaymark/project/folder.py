@@ -1,5 +1,6 @@
 """A project folder: its ledger, its files, its clock."""
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assaymark.errors import InputError, PlanError
+from assaymark.errors import InputError, PlanError, VerificationError
+from assaymark.hints import command
 from assaymark.ledger import Ledger
 from assaymark.ledger.events import (
     Attempt,
@@ -21,6 +23,7 @@ from assaymark.ledger.events import (
 )
 from assaymark.pool import Pool, engine_at_hand, has_pool, open_pool
 from assaymark.pool.sources import is_elsewhere
+from assaymark.project.kept_state import FEWEST, keep_state, load_state
 from assaymark.project.place import ledger_of, pool_place
 from assaymark.records.pool import RegisteredPool
 
@@ -42,13 +45,15 @@ class Project:
 
     Not for several threads at once: each takes one of its own by `afresh`. `pool_at` is where the
     pool lies now, if it was moved; `spark` is the session or address of the cluster, if the pool
-    needs one.
+    needs one. One that `resumes` begins with the state that the last such command kept, and is for
+    steps that only add to the ledger: what proves anything reads all of it.
     """
 
     folder: Path
     pool_at: str | None = None
     now: Callable[[], str] = field(default=utc_now)
     spark: "str | SparkSession | None" = None
+    resumes: bool = False
     _memory: "Memory" = field(
         default_factory=lambda: Memory(), init=False, repr=False, compare=False
     )
@@ -64,13 +69,24 @@ class Project:
 
     def state(self) -> State:
         """Where the project stands now. One object, which moves on with every call."""
-        memory = self._memory
+        memory = self._begun()
         return memory.go_on(self.ledger.entries(after=memory.state.head))
+
+    def _begun(self) -> "Memory":
+        """What was read so far, by this command or by the last one that kept it."""
+        memory = self._memory
+        if self.resumes and memory.state.head is None:
+            memory.resume(self.ledger, self._name)
+        return memory
+
+    @property
+    def _name(self) -> str:
+        return f"{self.folder.absolute()}\n{self.ledger.address}"
 
     @contextmanager
     def writing(self) -> Iterator["Session"]:
         """The project while nobody else can write to it."""
-        memory = self._memory
+        memory = self._begun()
         try:
             with self.ledger.writing(after=memory.state.head) as writer:
                 session = Session(state=memory.go_on(writer.entries))
@@ -81,6 +97,8 @@ class Project:
         except BaseException:
             memory.forget()  # what a step did to the state before it failed is nobody's
             raise
+        if self.resumes:
+            memory.keep(self._name)
 
     def pool(self, registered: RegisteredPool, flags: Sequence[str] = ()) -> Pool:
         """The registered pool, opened for reading, with these 0/1 columns at hand."""
@@ -112,12 +130,31 @@ class Project:
 
 @dataclass(kw_only=True)
 class Memory:
-    """What was read of the ledger so far."""
+    """What was read of the ledger so far. Up to event `kept` the next command will find it."""
 
     state: State = field(default_factory=State)
+    kept: int = 0
 
-    def go_on(self, entries: Sequence[Entry]) -> State:
+    def resume(self, ledger: Ledger, name: str) -> None:
+        """Begin with the state that was kept, if the ledger still holds its last event."""
+        state = load_state(name)
+        if state is None or state.head is None:
+            return
+        with contextlib.suppress(VerificationError):
+            kept = state.head.seq
+            self.go_on(ledger.entries(after=state.head), state)
+            self.kept = kept
+
+    def keep(self, name: str) -> None:
+        """Keep the state, if reading it again would take long."""
+        head = self.state.head
+        if head is not None and head.seq - self.kept >= FEWEST + self.kept // 20:
+            keep_state(name, self.state)
+            self.kept = head.seq
+
+    def go_on(self, entries: Sequence[Entry], state: State | None = None) -> State:
         """The state after these entries too."""
+        self.state = state or self.state
         try:
             go_on(self.state, entries)
         except BaseException:
@@ -157,7 +194,7 @@ def collection_of(state: State) -> RegisteredPool:
     registered_pool(state)
     if state.collection is None:
         raise PlanError(
-            "This project has no pool yet: assaymark init did not finish. Run it again."
+            f"This project has no pool yet: {command('init')} did not finish. Run it again."
         )
     return state.collection
 
@@ -166,7 +203,7 @@ def registered_pool(state: State) -> RegisteredPool:
     """What plans draw from; refused where init did not finish."""
     if state.pool is None:
         raise PlanError(
-            "This project has no pool yet: assaymark init did not finish. Run it again."
+            f"This project has no pool yet: {command('init')} did not finish. Run it again."
         )
     return state.pool
 
@@ -175,11 +212,14 @@ def latest_attempt(state: State) -> Attempt:
     """The latest plan; refused where there is none."""
     if state.attempt is None and training_of(state) is not None:
         raise PlanError(
-            "This project trains a classifier and has no plan yet. Training items come by assaymark train; "
-            "assaymark train --stop freezes the classifier and seals the plan."
+            "This project trains a classifier and has no plan yet. Training items come by "
+            f"{command('train')}; "
+            f"{command('train', stop=True)} freezes the classifier and seals the plan."
         )
     if state.attempt is None:
-        raise PlanError('This project has no plan yet. Seal one: assaymark plan "f1 >= 0.75" …')
+        raise PlanError(
+            f"This project has no plan yet. Seal one: {command('plan', 'f1 >= 0.75', '…')}"
+        )
     return state.attempt
 
 
@@ -197,6 +237,6 @@ def open_attempt(state: State) -> Attempt:
     if not attempt.open:
         raise PlanError(
             f"Plan {attempt.plan.number} is closed ({attempt.outcome}). Seal a new plan to go on: "
-            "assaymark plan …"
+            f"{command('plan', '…')}"
         )
     return attempt

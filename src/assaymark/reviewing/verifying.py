@@ -7,7 +7,8 @@ from assaymark.certification.signing import check_signature, signature_path
 from assaymark.certification.verification import REQUIRABLE, Brought, Outcome
 from assaymark.certification.witness import check_witnesses
 from assaymark.claims.results import counted
-from assaymark.errors import AssaymarkError, InputError, VerificationError
+from assaymark.errors import AssaymarkError, InputError, VerificationError, message_of
+from assaymark.hints import option
 from assaymark.ledger.events import (
     Entry,
     ReviewDrawn,
@@ -43,7 +44,9 @@ def verify_review(
     """Everything that can be recomputed with what is at hand: certificate, ledger, pool, witnesses."""
     brought = brought or Brought()
     if brought.heads and project is None:
-        raise InputError("A witness needs the ledger too: name the project with -p DIR.")
+        raise InputError(
+            f"A witness needs the ledger too: name the project with {option('project', 'DIR')}."
+        )
     checks: list[Check] = []
     statement = ""
     try:
@@ -53,7 +56,7 @@ def verify_review(
         checks.append(_signature(path, text, brought))
         checks += _evidence(project, certificate, brought, progress)
     except (AssaymarkError, OSError, UnicodeDecodeError) as error:
-        checks.append(_check("verification", str(error), outcome="failed"))
+        checks.append(_check("verification", message_of(error), outcome="failed"))
     return _answer(statement, checks, project, brought)
 
 
@@ -74,7 +77,7 @@ def _evidence(
 ) -> Iterator[Check]:
     """What ledger and pool say, one by one; raises at the first thing that is wrong."""
     if project is None:
-        yield _check("ledger", "no project was named (-p DIR)", outcome="not checked")
+        yield _check("ledger", "no project was named", outcome="not checked")
         return
     entries = _entries(project)
     yield _ledger(certificate, entries)

@@ -13,6 +13,7 @@ from assaymark.certification.planning import Wish, make_plan
 from assaymark.certification.sealing import refuse_spent, seal_plan
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import command, option
 from assaymark.ledger.events import (
     ClassifierFrozen,
     ModelTrained,
@@ -169,14 +170,15 @@ def _wish(
     ends = mode in ("budget", "fixed")
     if labels is not None and not ends:
         raise InputError(
-            f"--labels belongs to a plan that ends at a number: --mode fixed or budget, not {mode}."
+            f"{option('labels')} belongs to a plan that ends at a number: "
+            f"{option('mode', 'fixed')} or budget, not {mode}."
         )
     look = (model or work.models[-1][2]).look
     left = _left(state, work)
     if mode == "budget" and labels is None and not left:
         raise PlanError(
             "Training used the whole budget, so none is left for a plan that ends at a number. Say how "
-            "many labels certification may use: --labels N."
+            f"many labels certification may use: {option('labels', 'N')}."
         )
     return Wish(
         claim=goal.claim,
@@ -248,7 +250,9 @@ def _refuse_unsealable(wish: Wish, scored: RegisteredPool, state: State) -> None
     try:
         make_plan(wish, scored.summary, number=len(state.attempts) + 1, seed="trial")
     except PlanError as error:
-        raise PlanError(str(error).replace("--budget N", "--labels N")) from error
+        raise PlanError(
+            error.message.replace(option("budget", "N"), option("labels", "N"))
+        ) from error
 
 
 def _refuse_useless(scores: NDArray[np.float64], threshold: float) -> None:
@@ -262,7 +266,7 @@ def _refuse_useless(scores: NDArray[np.float64], threshold: float) -> None:
         how = "no item" if flagged == 0 else "every item"
         raise PlanError(
             f"The classifier picks {how} of the {counted(len(scores), 'item')} to be certified, so "
-            "there is nothing to prove about it. Go on training: assaymark train."
+            f"there is nothing to prove about it. Go on training: {command('train')}."
         )
 
 

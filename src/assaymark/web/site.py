@@ -18,6 +18,7 @@ from assaymark.errors import (
     InputError,
     LedgerError,
     VerificationError,
+    message_of,
 )
 from assaymark.labelling.desk import ConflictError
 from assaymark.labelling.settings import Settings
@@ -29,6 +30,7 @@ from assaymark.web.access.rate_limits import Buckets
 from assaymark.web.access.sessions import Person, Session, Sessions
 from assaymark.web.assets import Asset
 from assaymark.web.runner import Runner
+from assaymark.web.wording import for_page
 
 if TYPE_CHECKING:
     from assaymark.overview.watch import Watch
@@ -215,7 +217,7 @@ def _whole(value: Any) -> Any:
 def refuse(request: Request, message: str, *, status: int) -> Response:
     """One clear sentence, as JSON for scripts and as a page for people."""
     if wants_json(request):
-        return JSONResponse({"error": message}, status_code=status)
+        return JSONResponse({"error": for_page(message)}, status_code=status)
     site = site_of(request)
     try:
         person, mark = site.person(request), site.mark(request)
@@ -240,7 +242,7 @@ STATUS: dict[type[AssaymarkError], int] = {
 async def on_refusal(request: Request, error: Exception) -> Response:
     """An error of ours becomes the sentence it carries."""
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 400)
-    return refuse(request, str(error), status=status)
+    return refuse(request, message_of(error), status=status)
 
 
 async def on_trouble(request: Request, error: Exception) -> Response:

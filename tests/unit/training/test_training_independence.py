@@ -179,7 +179,7 @@ def test_a_risk_that_was_not_shared_cannot_be_shared_later(world, tmp_path) -> N
     abandon_plan(project, "a better classifier")
     train(project, TrainWish(insist=True))
     answer_training(project, world)
-    with pytest.raises(PlanError, match="--family shares one risk among all plans"):
+    with pytest.raises(PlanError, match="family=True shares one risk among all plans"):
         stop_training(project, family=True)
     assert len(training_of(project.state()).freezes) == 1, "refused before anything is frozen"
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from assaymark.claims.canonical import canonical
 from assaymark.claims.record import Record, restored, stored
-from assaymark.errors import InputError, VerificationError
+from assaymark.errors import InputError, VerificationError, message_of
 from assaymark.records.claim_terms import ClaimTerms
 from assaymark.records.look import RowLook, Tally
 from assaymark.records.plan import Plan
@@ -375,7 +375,9 @@ def read_event(kind: str, body: str) -> Any:
     try:
         return restored(KINDS[kind], json.loads(body))
     except (InputError, TypeError, ValueError, AttributeError) as error:
-        raise VerificationError(f"An event of kind '{kind}' cannot be read: {error}") from error
+        raise VerificationError(
+            f"An event of kind '{kind}' cannot be read: {message_of(error)}"
+        ) from error
 
 
 def _unknown(kind: str, body: str) -> str:

@@ -19,9 +19,10 @@ class ReviewOpened(Event):
     """A review of a pool began: its target, its confidence, and a commitment to its secret.
 
     `target` and `confidence` are decimal text, because they decide. `ids` is the digest of the set
-    of all ids; `ranking` says what orders directed reading: texts, score or none. `decisions` is
-    blind where those who decide between readers see neither route nor figures, open where that is
-    not promised. `merged` duplicates were left out of the pool; `duplicates` is the digest of their list.
+    of all ids; `ranking` says what orders directed reading: texts, none, or the column `score`,
+    highest first (score) or lowest first (rank). `decisions` is blind where those who decide between
+    readers see neither route nor figures, open where that is not promised. `merged` duplicates were
+    left out of the pool; `duplicates` is the digest of their list.
     """
 
     review: int
@@ -31,7 +32,7 @@ class ReviewOpened(Event):
     confidence: str
     method: str
     commitment: str
-    ranking: Literal["texts", "score", "none"]
+    ranking: Literal["texts", "score", "rank", "none"]
     software: str
     score: str | None = None
     terms: tuple[str, ...] = ()

@@ -17,6 +17,7 @@ from scipy import special
 
 from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
+from assaymark.hints import command
 from assaymark.stats.calibration import Calibrator
 from assaymark.stats.labelled_scores import Floats, Labelled, checked_scores
 from assaymark.triaging.stats.cutoffs import (
@@ -244,5 +245,5 @@ def too_few(labels: int, fewest: int, target: float, delta: float, proving: floa
     return (
         f"{labels:,} labels can never prove an accuracy of {target:g} at risk {delta:g}: it takes "
         f"{fewest:,} automated items without a single error. Label at least {wanted:,}; "
-        "assaymark triage size says how many are likely to do."
+        f"{command('triage size')} says how many are likely to do."
     )
