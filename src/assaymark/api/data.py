@@ -1,5 +1,6 @@
 """A pool as Python users hold it: a file, a table in memory, or arrays of scores and predictions."""
 
+import os
 import shutil
 import tempfile
 import time
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 POOL_FILE = "pool.parquet"
+IN_MEMORY = ":memory:"
+MEMORY = "/dev/shm"  # noqa: S108 - a private folder is made in it
 ID = "id"
 
 
@@ -84,16 +87,22 @@ class FolderOwner:
 
 def new_project(pool: PoolInput, folder: str | Path | None, *, owner: object) -> Path:
     """The folder of a new project with this pool; a temporary one lives as long as its owner."""
-    place = temporary_folder(owner) if folder is None else Path(folder)
+    place = project_folder(folder, owner=owner)
     register(pool, place)
     return place
 
 
-def temporary_folder(owner: object) -> Path:
-    """A folder that lives as long as its owner."""
-    folder = Path(tempfile.mkdtemp(prefix="assaymark-"))
-    weakref.finalize(owner, _remove, folder)
-    return folder
+def project_folder(folder: str | Path | None, *, owner: object) -> Path:
+    """The named folder, or a temporary one that lives as long as its owner.
+
+    ":memory:" is a temporary one in main memory, where the system has such a place.
+    """
+    if folder is not None and str(folder) != IN_MEMORY:
+        return Path(folder)
+    fast = folder is not None and os.access(MEMORY, os.W_OK)
+    place = Path(tempfile.mkdtemp(prefix="assaymark-", dir=MEMORY if fast else None))
+    weakref.finalize(owner, _remove, place)
+    return place
 
 
 def _remove(folder: Path) -> None:

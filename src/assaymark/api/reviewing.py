@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from assaymark.api.ask_tell import AskTell
-from assaymark.api.data import temporary_folder
+from assaymark.api.data import project_folder
 from assaymark.api.finding import Finding
 from assaymark.claims.pictures import Bar
 from assaymark.errors import InputError
@@ -114,7 +114,7 @@ def review(
     between readers may see the figures. The other parameters are those of `certify`.
     """
     made = Review.__new__(Review)
-    place = temporary_folder(made) if folder is None else Path(folder)
+    place = project_folder(folder, owner=made)
     wish = Start(
         pool=_file(pool, place),
         id=id,
