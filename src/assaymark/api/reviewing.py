@@ -101,7 +101,7 @@ def review(
     score: str | None = None,
     known: Sequence[str | int] = (),
     terms: Sequence[str] = (),
-    screened: str | Path | None = None,
+    screened: str | Path | Sequence[str | Path] = (),
     decisions: Literal["blind", "open"] = "blind",
     id: str = "id",  # noqa: A002 - the same word as on the command line
     folder: str | Path | None = None,
@@ -110,9 +110,10 @@ def review(
 
     `text` are the columns that people read and the model learns from; `score` is another system's
     score to read by instead. `known` are ids of relevant records, `terms` words whose records come
-    first, `screened` a file of answers from another tool. With `decisions="open"`, whoever decides
+    first, `screened` files of answers from another tool. With `decisions="open"`, whoever decides
     between readers may see the figures. The other parameters are those of `certify`.
     """
+    files = (screened,) if isinstance(screened, str | Path) else screened
     made = Review.__new__(Review)
     place = project_folder(folder, owner=made)
     wish = Start(
@@ -124,7 +125,7 @@ def review(
         score=score,
         known=",".join(map(str, known)) or None,
         terms=tuple(terms),
-        screened=None if screened is None else Path(screened),
+        screened=tuple(map(str, files)),
         decisions=decisions,
     )
     start(place, wish)
