@@ -4,6 +4,8 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 from assaymark.errors import InputError, PlanError, VerificationError
@@ -267,8 +269,8 @@ def _tickets(
 
 def _queues(plan: Plan, items: Sequence[ReservedItem]) -> list[list[ReservedItem]]:
     queues: list[list[ReservedItem]] = [[] for _ in plan.strata]
-    for item in items:
-        queues[item.stratum].append(item)
+    for stratum, run in groupby(items, key=attrgetter("stratum")):
+        queues[stratum].extend(run)
     return queues
 
 

@@ -38,7 +38,14 @@ if TYPE_CHECKING:
 @click.option(
     "--pool", required=True, help=".parquet, .csv[.gz], .jsonl, a folder, a glob, or a table."
 )
-@click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of an item.")
+@click.option(
+    "--id",
+    "id_columns",
+    required=True,
+    multiple=True,
+    metavar="COL",
+    help="Unique id of an item; repeat it where several columns make the id.",
+)
 @click.option("--score", metavar="COL", help="The classifier's score, in any range.")
 @click.option("--prediction", metavar="COL", help="The classifier's 0/1 prediction, or its class.")
 @click.option("--threshold", type=float, metavar="X", help="Predicted positive if score >= X.")
@@ -70,7 +77,7 @@ if TYPE_CHECKING:
 def init(
     folder: Path,
     pool: str,
-    id_column: str,
+    id_columns: tuple[str, ...],
     score: str | None,
     prediction: str | None,
     threshold: float | None,
@@ -93,10 +100,11 @@ def init(
       assaymark init work --pool lake.scored --id id --score score --threshold 0.5 --engine spark
       assaymark init work --pool mails.csv --id id --prediction topic --classes --text body
     """
+    from assaymark.pool.joined_ids import joined_name
     from assaymark.project.registration import init as run
 
     columns = Columns(
-        id=id_column,
+        id=joined_name(id_columns),
         score=score,
         prediction=prediction,
         threshold=threshold,
