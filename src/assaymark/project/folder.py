@@ -16,7 +16,9 @@ from assaymark.ledger.events import (
     Attempt,
     Entry,
     Event,
+    PlanSealed,
     State,
+    SurveyOpened,
     go_on,
     live_surveys,
     training_of,
@@ -181,7 +183,23 @@ class Session:
 
     def record(self, *events: Event) -> None:
         """Have these events appended when the step ends well."""
+        if self.state.classes:
+            for event in events:
+                _refuse_binary(event)
         self.events.extend(events)
+
+
+def _refuse_binary(event: Event) -> None:
+    """Refuse what counts labels 0 and 1 where labels are classes."""
+    counts_two = isinstance(event, PlanSealed) or (
+        isinstance(event, SurveyOpened) and event.survey.purpose != "claim"
+    )
+    if counts_two:
+        raise PlanError(
+            "Labels of this project are names of classes, and this is made for labels 0 and 1. Claim "
+            "something of the classes (recall of every class >= 0.7), or begin a project with two "
+            "verdicts."
+        )
 
 
 def is_own(registered: RegisteredPool) -> bool:

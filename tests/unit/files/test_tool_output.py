@@ -126,7 +126,7 @@ def lines(path, rows):
 def test_eval_json_lines_with_verdicts_or_graded_scores(tmp_path) -> None:
     rows = [{"id": 1, "score": 0.9, "answer": "x"}, {"id": 2, "score": 0.2, "answer": "y"}]
     path = lines(tmp_path / "e.jsonl", rows)
-    with pytest.raises(InputError, match="line 1: the judge gave 0.9"):
+    with pytest.raises(InputError, match=r"line 1: the judge gave 0\.9"):
         convert(path, "auto", Choices())
     pool = convert(path, "auto", Choices(threshold=0.5))
     assert [(row["fails"], row["judge_score"]) for row in pool.rows] == [(0, -0.9), (1, -0.2)]
@@ -182,7 +182,7 @@ def test_sarif_and_csv_alerts_have_a_group_for_each_rule(tmp_path) -> None:
     assert (pool.group, pool.prediction) == ("rule", "alert")
     assert "1 results that are no alerts were left out." in pool.remarks
     path.write_text(json.dumps(log | {"version": "3.0"}), encoding="utf-8")
-    with pytest.raises(InputError, match="says version '3.0'"):
+    with pytest.raises(InputError, match=r"says version '3\.0'"):
         convert(path, "auto", Choices())
     table = tmp_path / "alerts.csv"
     table.write_text("alert_id,rule_name,time,message\n1,R1,noon,m\n", encoding="utf-8")
