@@ -1,6 +1,7 @@
 """What can happen, the chain that seals it, and the state that follows from it by replay."""
 
 from assaymark.ledger.events.chain import START, Entry, check_chain, seal
+from assaymark.ledger.events.draws import DrawnItem, Draws
 from assaymark.ledger.events.kinds import (
     KINDS,
     Answered,
@@ -45,7 +46,7 @@ from assaymark.ledger.events.review import (
     review_of,
 )
 from assaymark.ledger.events.rules import check_story
-from assaymark.ledger.events.state import Attempt, DrawnItem, State, SurveyWork, go_on, replay
+from assaymark.ledger.events.state import Attempt, State, SurveyWork, go_on, replay
 from assaymark.ledger.events.training import (
     about_pool,
     is_frozen,
@@ -76,6 +77,7 @@ __all__ = [
     "Closing",
     "Drawn",
     "DrawnItem",
+    "Draws",
     "Entry",
     "Event",
     "KnownItem",
