@@ -162,7 +162,7 @@ def superseded_by(certificate: Certificate, past: State, entries: Sequence[Entry
     state = past.copy()
     used = items_used(state, state.attempts[certificate.plan.number - 1], census=certificate.census)
     labels = {item: state.label(item) for item in used}
-    for entry in entries[certificate.ledger.events :]:
+    for entry in entries:
         event = entry.event
         state.apply(event, entry)
         item = getattr(event, "item", None)
