@@ -185,7 +185,7 @@ class Certification(AskTell[Verdict]):
         return dict(read_texts(self.project, state, files, ids))
 
     def _finished(self) -> bool:
-        if self.plan.mode == "fixed":  # it is judged once, when all its labels are there
+        if self.plan.kind.judged_once:  # it is judged once, when all its labels are there
             return not self._left() and not self._open()
         return self.verdict().decision != "continue"
 

@@ -412,9 +412,9 @@ def _show_plan(sealed: Plan, head: str) -> None:
     sure = percent(sealed.confidence)
     headline(f"Plan {sealed.number} sealed: {sealed.claim} with {sure} confidence")
     from_where = f"{sealed.items:,} items ({sealed.domain})"
-    if sealed.design == "census":
+    if sealed.kind.whole:
         lines = [("labels to buy", f"all {from_where}: the test would need that many")]
-    elif sealed.mode == "anytime":
+    elif not sealed.kind.promise:
         given = "the classifier is as expected" if sealed.expectation else "the scores are right"
         about = (
             "as many as it takes"
@@ -422,9 +422,7 @@ def _show_plan(sealed: Plan, head: str) -> None:
             else f"about {sealed.expected_labels:,} if {given}"
         )
         how = (
-            f"score-guided over {len(sealed.strata)} strata"
-            if sealed.design == "weighted"
-            else "at random"
+            f"score-guided over {len(sealed.strata)} strata" if sealed.kind.guided else "at random"
         )
         lines = [("labels to buy", f"{about}; drawn {how} from {from_where}")]
     else:
