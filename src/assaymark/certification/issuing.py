@@ -5,6 +5,7 @@ from pathlib import Path
 
 from assaymark import __version__
 from assaymark.certification.certificate import (
+    account_words,
     certificate_hash,
     issue,
     population_in_words,
@@ -43,17 +44,27 @@ class Issued:
         return statement_of(self.certificate)
 
     @property
+    def account(self) -> str | None:
+        """Which plan on its claim it is of, and what the confidence covers; None for a first plan."""
+        return account_words(self.certificate.plan)
+
+    @property
     def population(self) -> str | None:
         """What the claim is about, where its classifier was trained in the project."""
         return population_in_words(self.certificate)
 
 
 def certify(
-    project: Project, *, output: Path | None = None, signer: Signer | None = None
+    project: Project,
+    *,
+    output: Path | None = None,
+    signer: Signer | None = None,
+    bound: bool = False,
 ) -> Issued:
     """Issue the certificate, record its hash, then write the file.
 
-    Repeating it writes the same certificate again, should the file have been lost.
+    Repeating it writes the same certificate again, should the file have been lost. With `bound` it
+    certifies what is proven, be it less than was claimed: that costs no risk and needs no new plan.
     """
     path = output or project.folder / "certificate.json"
     if path.is_dir():
@@ -65,12 +76,19 @@ def certify(
     with project.ledger.writing() as writer:
         certificate = _reissued(writer.entries)
         if certificate is None:
-            certificate = _issued(writer.entries, project.now())
-            plan = certificate.plan.number
+            certificate = _issued(writer.entries, project.now(), bound=bound)
             event = CertificateIssued(
-                plan=plan, certificate=certificate_hash(certificate), software=__version__
+                plan=certificate.plan.number,
+                certificate=certificate_hash(certificate),
+                software=__version__,
+                bound=certificate.bound,
             )
             writer.append([event], time=certificate.issued)
+        elif bound and certificate.bound is None:
+            raise NotEstablishedError(
+                f"Plan {certificate.plan.number} has a certificate of its claim already, which states its "
+                "bound too. Leave --bound out to write it again."
+            )
         _refuse_other(certificate, writer.entries)
         changed = superseded_by(certificate, writer.entries)
         if changed is not None:
@@ -106,7 +124,11 @@ def _reissued(entries: list[Entry]) -> Certificate | None:
         return None
     seq, time, _ = attempt.certificate
     return issue(
-        entries[: seq - 1], plan=attempt.plan.number, issued=time, software=_software(entries, seq)
+        entries[: seq - 1],
+        plan=attempt.plan.number,
+        issued=time,
+        software=_software(entries, seq),
+        bound=attempt.bound is not None,
     )
 
 
@@ -125,12 +147,13 @@ def _software(entries: list[Entry], seq: int) -> str:
     return event.software
 
 
-def _issued(entries: list[Entry], now: str) -> Certificate:
+def _issued(entries: list[Entry], now: str, *, bound: bool) -> Certificate:
     state = replay(entries)
-    attempt = latest_attempt(state)
-    _refuse_closed(state)
+    number = latest_attempt(state).plan.number
+    if not bound:
+        _refuse_closed(state)
     try:
-        return issue(entries, plan=attempt.plan.number, issued=now, software=__version__)
+        return issue(entries, plan=number, issued=now, software=__version__, bound=bound)
     except AssaymarkError as error:
         raise NotEstablishedError(str(error)) from error
 
@@ -140,5 +163,6 @@ def _refuse_closed(state: State) -> None:
     if attempt.closed is not None:
         raise NotEstablishedError(
             f"Plan {attempt.plan.number} is closed ({attempt.closed.outcome}): "
-            f"{closed_because(attempt).rstrip('.')}. No certificate is issued."
+            f"{closed_because(attempt).rstrip('.')}. No certificate is issued; what is proven all the same "
+            "can be certified as it stands: assaymark certify --bound."
         )

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from assaymark.certification.certificate import (
+    account_words,
     check_chances,
     check_draws,
     check_form,
     check_ledger,
     check_numbers,
+    check_risk,
     check_tickets,
     check_training,
     population_in_words,
@@ -99,6 +101,7 @@ def verify(
         statement=_worded(statement_of, said) or "",
         checks=tuple(checks),
         population=_worded(population_in_words, said),
+        account=None if said is None else account_words(said.plan),
         missing=missing,
     )
 
@@ -148,6 +151,7 @@ def _run(
         checks.append(_unchecked("ledger", "no project was named (-p DIR)"))
         checks.append(_unchecked("draw", "it needs the ledger and the pool"))
         return
+    checks += _guarded(lambda: [check_risk(certificate, entries)], "risk")
     checks += _guarded(lambda: _training(project, certificate, entries, progress), "training")
     checks += _guarded(lambda: _draws(project, certificate, entries, progress), "draw")
     checks += _guarded(lambda: [_witnesses(certificate, entries, brought)], "witness")

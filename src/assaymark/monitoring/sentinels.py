@@ -123,7 +123,7 @@ def _certified(state: State) -> Bar:
         raise InputError(
             f"Sentinels watch a lower bar on {', '.join(METRICS)}; this certificate is about {claim}."
         )
-    return Bar(metric=claim.metric, target=claim.target)
+    return Bar(metric=claim.metric, target=float(attempt.bound or claim.target))
 
 
 def _sealed(project: Project, pool: RegisteredPool, bar: Bar, wish: SentinelWish) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from assaymark.certification.modes.account import at_present
 from assaymark.certification.modes.fixed import judge_census, judge_fixed
 from assaymark.certification.modes.prefix import Prefix, labelled_prefix, tally
 from assaymark.certification.modes.score_guided import (
@@ -27,12 +28,14 @@ def judge(state: State, attempt: Attempt) -> Verdict:
     everything = judge_census(state, attempt.plan)
     if everything is not None:
         return everything
+    attempt = at_present(state, attempt)
     return JUDGES[attempt.plan.mode, attempt.plan.design](state, attempt)
 
 
 __all__ = [
     "JUDGES",
     "Prefix",
+    "at_present",
     "judge",
     "labelled_prefix",
     "tally",

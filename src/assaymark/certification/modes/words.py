@@ -29,6 +29,11 @@ WEIGHTED = (
     "Each item was drawn by the sealed seed with the chances stored before its batch was handed out; "
     "scores decide how many labels it takes, never whether the statement holds.",
 )
+STEERED = (
+    "Nobody who knew labels in advance chose where batches end, held labels back or gave false ones to "
+    "correct later: with the seed known, that can steer the chances of this method (betting/1), which "
+    "are computed anew with every batch."
+)
 CENSUS = (PROTOCOL, "Every item that the claim is about was labelled, so nothing is estimated.")
 
 
@@ -37,7 +42,7 @@ def assumptions_of(plan: Plan, *, census: bool) -> tuple[str, ...]:
     if census:
         return CENSUS
     if plan.design == "weighted":
-        return WEIGHTED
+        return (*WEIGHTED, STEERED) if plan.method == "betting/1" else WEIGHTED
     return {"fixed": FIXED, "budget": BUDGET, "anytime": ANYTIME}[plan.mode]
 
 
@@ -46,6 +51,13 @@ def reaches(claim: Claim, interval: Interval) -> bool:
     if claim.side == "lower":
         return interval.low >= claim.target
     return interval.high <= claim.target
+
+
+def capped(plan: Plan, value: float) -> float:
+    """The bound as it is stated: a later plan on a claim proves the target and nothing beyond it."""
+    if not plan.earlier:
+        return value
+    return (min if plan.claim.side == "lower" else max)(value, plan.claim.target)
 
 
 def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:

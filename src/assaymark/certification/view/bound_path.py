@@ -114,7 +114,7 @@ def _anytime_bounds(plan: Plan, prefix: Prefix, ends: Sequence[int]) -> list[flo
     told, rule = _informative_after(found.places, prefix.draws), mixture_method(plan.method)
     return [
         anytime_bound(
-            plan.claim, found.wins[: told[end]], confidence=plan.confidence, rule=rule
+            plan.claim, found.wins[: told[end]], confidence=plan.tested_at, rule=rule
         ).value
         for end in ends
     ]

@@ -136,7 +136,7 @@ def _fixed(attempt: Attempt, prefix: Prefix) -> bool:
         plan.claim.metric,
         prefix.counts,
         design="simple",
-        confidence=plan.confidence,
+        confidence=plan.tested_at,
         side=plan.claim.side,
         method=exact_method(plan.method).bound,
     )
@@ -147,7 +147,7 @@ def _anytime(attempt: Attempt, prefix: Prefix) -> bool:
     plan = attempt.plan
     wins = informative_draws(plan.claim, prefix).wins
     rule = mixture_method(plan.method)
-    return evidence(mixture_test(plan.claim, confidence=plan.confidence, rule=rule), wins).passed
+    return evidence(mixture_test(plan.claim, confidence=plan.tested_at, rule=rule), wins).passed
 
 
 def _budget(attempt: Attempt, prefix: Prefix) -> bool:

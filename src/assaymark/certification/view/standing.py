@@ -7,6 +7,7 @@ from assaymark.certification.modes.sequential import informative_draws, spending
 from assaymark.certification.view.dossier import EvidenceNow
 from assaymark.claims.results import Verdict, counted
 from assaymark.ledger.events import Attempt
+from assaymark.records.plan import Plan
 from assaymark.stats.sequential.alpha_spending import spending_boundary
 
 
@@ -16,12 +17,12 @@ def evidence_now(attempt: Attempt, prefix: Prefix, verdict: Verdict) -> Evidence
         return None
     if attempt.plan.mode == "budget":
         return _boundary(attempt, prefix)
-    return _wealth(verdict)
+    return _wealth(attempt.plan, verdict)
 
 
-def _wealth(verdict: Verdict) -> EvidenceNow:
+def _wealth(plan: Plan, verdict: Verdict) -> EvidenceNow:
     value = verdict.e_value or 1.0
-    needed = 1 / (1 - verdict.estimate.interval.confidence)
+    needed = 1 / (1 - plan.tested_at)
     share = min(1.0, max(0.0, math.log(max(value, 1.0)) / math.log(needed)))
     return EvidenceNow(
         kind="wealth",
