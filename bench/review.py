@@ -65,7 +65,7 @@ def labelled(project: Project) -> None:
         )  # fmt: skip
         for item in (*directed, *drawn):
             label = int(int(item[1:]) % 50 == 0)
-            session.record(LabelRecorded(item=item, annotator="a", label=label))
+            session.record(LabelRecorded(item=item, annotator="a", value=label))
 
 
 def main() -> int:

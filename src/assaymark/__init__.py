@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # what editors and type checkers see of the names below
     from assaymark.claims.results import Verdict as Verdict
     from assaymark.errors import AssaymarkError as AssaymarkError
     from assaymark.labelling.recording import label_file as label_file
+    from assaymark.monitoring.asserting import assert_certified as assert_certified
     from assaymark.project.folder import Project as Project
     from assaymark.project.registration import init as init
     from assaymark.records.certificate import Certificate as Certificate
@@ -38,6 +39,10 @@ if TYPE_CHECKING:  # what editors and type checkers see of the names below
     from assaymark.stats.score_guided.supermartingale import weighted_test as weighted_test
     from assaymark.stats.sequential.beta_mixture import anytime_bound as anytime_bound
     from assaymark.triaging.sklearn_classifier import TriageClassifier as TriageClassifier
+    from assaymark.triaging.sklearn_scorers import (
+        automated_accuracy_scorer as automated_accuracy_scorer,
+    )
+    from assaymark.triaging.sklearn_scorers import yield_scorer as yield_scorer
 
 __version__ = "0.1.0"
 
@@ -61,6 +66,7 @@ _HOMES = {
     "Verdict": "assaymark.claims.results",
     "anytime_bound": "assaymark.stats.sequential.beta_mixture",
     "assert_certified": "assaymark.monitoring.asserting",
+    "automated_accuracy_scorer": "assaymark.triaging.sklearn_scorers",
     "bound": "assaymark.api.metrics",
     "bound_scorer": "assaymark.api.metrics",
     "certify": "assaymark.api.certification",
@@ -79,6 +85,7 @@ _HOMES = {
     "triage": "assaymark.api.triaging",
     "verify": "assaymark.certification.verification",
     "weighted_test": "assaymark.stats.score_guided.supermartingale",
+    "yield_scorer": "assaymark.triaging.sklearn_scorers",
 }
 
 __all__ = [
@@ -100,9 +107,12 @@ __all__ = [
     "Verdict",
     "__version__",
     "anytime_bound",
+    "assert_certified",
+    "automated_accuracy_scorer",
     "bound",
     "bound_scorer",
     "certify",
+    "compare",
     "draw_batch",
     "estimate",
     "init",
@@ -117,6 +127,7 @@ __all__ = [
     "triage",
     "verify",
     "weighted_test",
+    "yield_scorer",
 ]
 
 

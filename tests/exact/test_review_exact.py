@@ -271,3 +271,16 @@ def test_skipped_draws_play_as_relevant():
     standing = standing_of(told)
     assert standing.draws.hits.tolist() == [True, False]
     assert (standing.found, standing.unclear) == (1, 1)
+
+
+def test_a_directed_item_that_is_drawn_counts_once_at_its_place_among_the_draws():
+    """Handed out as directed and left open, then drawn: whatever route its label comes by."""
+    told = Told(8, known=[(0, 1)])
+    told.hand([1, 2, 3])
+    told.draw([4, 2, 5])
+    for item, label in (("1", 0), ("2", 1), ("3", 0), ("4", 0)):
+        told.add(LabelRecorded(item=item, annotator="a", value=label))
+    account = account_of(told.state, told.state.reviews[0])
+    assert (account.directed, account.random, account.pending) == (2, 2, 1)
+    assert account.standing.draws.hits.tolist() == [False, True]
+    assert account.standing.draws.left.tolist() == [7, 6]

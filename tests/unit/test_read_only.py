@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from assaymark.errors import LedgerError
+from assaymark.ledger.head import settle_heads
 from assaymark.ledger.sqlite import SqliteLedger
 from worlds_on_disk import Answer, World
 
@@ -23,6 +24,7 @@ def sealed(
     """A certified project that nobody may write to; for the superuser too, who ignores rights."""
     assert assaymark("look", "-p", labelled).code == 0
     assert assaymark("certify", "-p", labelled).code == 0
+    settle_heads()
     for place in (labelled / "ledger.sqlite", labelled):
         place.chmod(place.stat().st_mode & ~0o222)
     if os.access(

@@ -86,7 +86,7 @@ def test_a_certificate_holds_facts_and_the_words_follow(guided) -> None:
     entries = Project(folder=guided).ledger.entries()
     state = replay(entries)
     certificate = issue(
-        entries[:-1], plan=1, issued=entries[-1].time, software=json.loads(text)["software"]
+        replay(entries[:-1]), plan=1, issued=entries[-1].time, software=json.loads(text)["software"]
     )
     prefix = labelled_prefix(state, state.attempts[0])
     assert f"({prefix.labels} labels, score-guided, weighted, 9 strata)" in statement_of(

@@ -2,12 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from assaymark.api.labels import LabelColumns, Labels, label_rows
 from assaymark.errors import InputError
+from assaymark.hints import for_python
 from assaymark.labelling.recording import DEFAULT_ANNOTATOR, Labelled, label
 from assaymark.overview.report import write_report
 from assaymark.overview.status import Status, status
@@ -128,7 +129,8 @@ class AskTell(ABC, Generic[Answer]):
 
     def status(self) -> Status:
         """Where the work stands, without looking at the verdict."""
-        return status(self.project)
+        now = status(self.project)
+        return replace(now, advice=for_python(now.advice))
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the report, .html or .pdf (report.html in the project unless named); its path."""
@@ -147,7 +149,8 @@ class AskTell(ABC, Generic[Answer]):
         usual = registered_pool(self.project.state()).columns.id
         columns = LabelColumns(id=id_column or usual, label=label_column)
         rows = label_rows(labels, annotator=annotator, columns=columns)
-        return label(self.project, rows, correct=correct, adjudicate=adjudicate)
+        done = label(self.project, rows, correct=correct, adjudicate=adjudicate)
+        return replace(done, ask=for_python(done.ask))
 
     def _items(self, ids: Sequence[str]) -> list[Item]:
         texts = self._texts(ids)

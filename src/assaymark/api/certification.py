@@ -155,7 +155,7 @@ class Certification(AskTell[Verdict]):
         With `bound` it certifies what is proven as it stands, be it less than was claimed.
         """
         output = None if path is None else Path(path)
-        return issuing.certify(self.project, output=output, signer=signer, bound=bound)
+        return issuing.certify(self.project.afresh(), output=output, signer=signer, bound=bound)
 
     def verify(
         self, path: str | Path | None = None, *, brought: verification.Brought | None = None

@@ -9,6 +9,7 @@ from pathlib import Path
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.files.batch import BatchRow, refuse_existing, write_batch
 from assaymark.files.writers import find_writer, usual_ending
+from assaymark.hints import command
 from assaymark.ledger.events import Attempt, BatchDrawn, Block, Drawn, ReserveStored, State
 from assaymark.pool.reserve import load_reserve, load_texts
 from assaymark.project.folder import Project, open_attempt, registered_pool
@@ -102,7 +103,7 @@ def draw_pending(project: Project, *, output: Path | None = None, form: str = "a
     attempt = open_attempt(state)
     wanted = [item for item in attempt.order if not state.labelled(item)]
     if not wanted:
-        raise PlanError("Every drawn item has its label. Draw more, or look: assaymark look.")
+        raise PlanError(f"Every drawn item has its label. Draw more, or look: {command('look')}.")
     unused = _unused_name(project, attempt.plan.number, usual_ending(form))
     path = output or project.folder / unused
     writer = find_writer(path, form)
@@ -224,9 +225,9 @@ def _nothing_left(state: State, attempt: Attempt) -> str:
     if open_items:
         return (
             f"{made}; {open_items:,} of their items have no label yet. Write them again with: "
-            "assaymark draw --pending."
+            f"{command('draw', pending=True)}."
         )
-    return f"{made} and labelled. Next: assaymark look."
+    return f"{made} and labelled. Next: {command('look')}."
 
 
 def _tickets(

@@ -18,9 +18,12 @@ from assaymark.certification.modes.closing import closed_because
 from assaymark.certification.signing import Signer, signature_path
 from assaymark.errors import AssaymarkError, InputError, VerificationError
 from assaymark.files.places import SHARED, write_safely
-from assaymark.ledger.events import CertificateIssued, Entry, State, read_event, replay
+from assaymark.hints import command, switch
+from assaymark.ledger.events import CertificateIssued, Entry, State, replay
 from assaymark.project.folder import Project, latest_attempt
 from assaymark.records.certificate import Certificate
+
+ISSUED = CertificateIssued.__name__
 
 
 class NotEstablishedError(AssaymarkError):
@@ -73,40 +76,17 @@ def certify(
         raise InputError(
             f"{str(path)!r} exists and is no certificate. Choose another name with -o."
         )
-    with project.ledger.writing() as writer:
-        certificate = _reissued(writer.entries)
-        if certificate is None:
-            certificate = _issued(writer.entries, project.now(), bound=bound)
-            event = CertificateIssued(
-                plan=certificate.plan.number,
-                certificate=certificate_hash(certificate),
-                software=__version__,
-                bound=certificate.bound,
-            )
-            writer.append([event], time=certificate.issued)
-        elif bound and certificate.bound is None:
-            raise NotEstablishedError(
-                f"Plan {certificate.plan.number} has a certificate of its claim already, which states its "
-                "bound too. Leave --bound out to write it again."
-            )
-        _refuse_other(certificate, writer.entries)
-        changed = superseded_by(certificate, writer.entries)
-        if changed is not None:
-            raise NotEstablishedError(
-                f"The certificate of plan {certificate.plan.number} is superseded: event {changed} "
-                "changed a label it rests on. Look at the verdict, and seal a new plan for a new claim."
-            )
-        head = writer.entries[certificate.ledger.events].hash  # of the event that issued it
+    certificate, head = _recorded(project, bound=bound)
     text = write(certificate)
     if signer is None:
-        _drop_stale(signature_path(path), text)
+        drop_stale_signature(signature_path(path), text)
     write_safely(path, text, mode=SHARED)
     if signer is not None:
         write_safely(signature_path(path), signer.sign(text, name=path.name), mode=SHARED)
     return Issued(certificate=certificate, path=path, hash=certificate_hash(certificate), head=head)
 
 
-def _drop_stale(path: Path, text: str) -> None:
+def drop_stale_signature(path: Path, text: str) -> None:
     """Remove the signature of an earlier certificate, which would not fit the one written now."""
     if not path.is_file():
         return
@@ -117,45 +97,63 @@ def _drop_stale(path: Path, text: str) -> None:
         path.unlink()
 
 
-def _reissued(entries: list[Entry]) -> Certificate | None:
+def _recorded(project: Project, *, bound: bool) -> tuple[Certificate, str]:
+    """The certificate of the latest plan and the hash of the event that issued it, now or before."""
+    with project.writing() as session:
+        if latest_attempt(session.state).certificate is None:
+            session.time = project.now()
+            certificate = _issued(session.state, session.time, bound=bound)
+            session.record(
+                CertificateIssued(
+                    plan=certificate.plan.number,
+                    certificate=certificate_hash(certificate),
+                    software=__version__,
+                    bound=certificate.bound,
+                )
+            )
+        elif bound and latest_attempt(session.state).bound is None:
+            raise NotEstablishedError(
+                f"Plan {latest_attempt(session.state).plan.number} has a certificate of its claim "
+                f"already, which states its bound too. Leave {switch('bound')} out to write it again."
+            )
+    if session.added:
+        return certificate, session.added[0].hash
+    return _reissued(project.ledger.entries())
+
+
+def _reissued(entries: list[Entry]) -> tuple[Certificate, str]:
     """The certificate that the latest plan already has, from the events before it."""
-    attempt = latest_attempt(replay(entries))
-    if attempt.certificate is None:
-        return None
-    seq, time, _ = attempt.certificate
-    return issue(
-        entries[: seq - 1],
-        plan=attempt.plan.number,
-        issued=time,
-        software=_software(entries, seq),
-        bound=attempt.bound is not None,
+    issued = max(place for place, entry in enumerate(entries) if entry.kind == ISSUED)
+    past, event = replay(entries[:issued]), entries[issued].event
+    certificate = issue(
+        past,
+        plan=event.plan,
+        issued=entries[issued].time,
+        software=event.software,
+        bound=event.bound is not None,
     )
-
-
-def _refuse_other(certificate: Certificate, entries: list[Entry]) -> None:
-    """Refuse to write a certificate that differs from the one on record, if only in last digits."""
-    recorded = latest_attempt(replay(entries)).certificate
-    if recorded is not None and recorded[2] != certificate_hash(certificate):
+    if event.certificate != certificate_hash(certificate):
         raise VerificationError(
             "The certificate on record was issued on another kind of processor, and this one gives "
             "other last digits. Use the file that was written then."
         )
+    changed = superseded_by(certificate, past, entries[issued:])
+    if changed is not None:
+        raise NotEstablishedError(
+            f"The certificate of plan {event.plan} is superseded: event {changed} changed a label it "
+            "rests on. Look at the verdict, and seal a new plan for a new claim."
+        )
+    return certificate, entries[issued].hash
 
 
-def _software(entries: list[Entry], seq: int) -> str:
-    event: CertificateIssued = read_event(entries[seq - 1].kind, entries[seq - 1].body)
-    return event.software
-
-
-def _issued(entries: list[Entry], now: str, *, bound: bool) -> Certificate:
-    state = replay(entries)
-    number = latest_attempt(state).plan.number
+def _issued(state: State, now: str, *, bound: bool) -> Certificate:
+    attempt = latest_attempt(state)
     if not bound:
         _refuse_closed(state)
     try:
-        return issue(entries, plan=number, issued=now, software=__version__, bound=bound)
+        return issue(state, plan=attempt.plan.number, issued=now, software=__version__, bound=bound)
     except AssaymarkError as error:
-        raise NotEstablishedError(str(error)) from error
+        raise NotEstablishedError(error.message) from error
 
 
 def _refuse_closed(state: State) -> None:
@@ -164,5 +162,5 @@ def _refuse_closed(state: State) -> None:
         raise NotEstablishedError(
             f"Plan {attempt.plan.number} is closed ({attempt.closed.outcome}): "
             f"{closed_because(attempt).rstrip('.')}. No certificate is issued; what is proven all the same "
-            "can be certified as it stands: assaymark certify --bound."
+            f"can be certified as it stands: {command('certify', bound=True)}."
         )

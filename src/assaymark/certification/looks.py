@@ -8,6 +8,7 @@ from assaymark.certification.modes.tallies import tallies_of
 from assaymark.certification.training_budget import BudgetUse, budget_use
 from assaymark.claims.results import Verdict
 from assaymark.errors import PlanError
+from assaymark.hints import command
 from assaymark.ledger.events import Closing, Looked, PlanClosed, State
 from assaymark.project.folder import Project, latest_attempt
 from assaymark.records.plan import Plan
@@ -34,7 +35,7 @@ def look(project: Project) -> Look:
         if attempt.outcome == "abandoned":
             raise PlanError(
                 f"Plan {attempt.plan.number} was abandoned, so it has no verdict. Seal a new plan: "
-                "assaymark plan …"
+                f"{command('plan', '…')}"
             )
         verdict = judge(session.state, attempt)
         looks = len(attempt.looks)

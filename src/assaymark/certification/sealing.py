@@ -18,6 +18,7 @@ from assaymark.certification.planning import (
 from assaymark.claims.record import stored
 from assaymark.claims.results import Forecast
 from assaymark.errors import PlanError
+from assaymark.hints import command, option
 from assaymark.ledger.events import Event, PlanClosed, PlanSealed, State, outgrown
 from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, open_attempt, registered_pool
@@ -50,11 +51,11 @@ def seal_plan(
     """
     state = project.state()
     _refuse_second(state)
-    plan = _make(state, wish)
+    plan, known = _make(state, wish), len(state.attempts)
     stored = build_reserve(project, registered_pool(state), plan, progress=progress)
     with project.writing() as session:
         _refuse_second(session.state)
-        if len(session.state.attempts) != len(state.attempts):
+        if len(session.state.attempts) != known:
             raise PlanError(
                 "Another plan was sealed at the same moment. Look at it, then try again."
             )
@@ -67,12 +68,13 @@ def refuse_spent(state: State, wish: Wish) -> None:
     if wish.seed in state.seeds:
         raise PlanError(
             f"The seed {wish.seed!r} was used in this project before: the same items would be drawn "
-            "again, and their labels are known. Use another seed, or leave --seed out."
+            f"again, and their labels are known. Use another seed, or leave {option('seed')} out."
         )
     if wish.seed is not None and any(old.pool is state.pool for old in state.attempts):
         raise PlanError(
             "A plan was sealed on this collection before, so labels are known, and a seed of one's own "
-            "choice could be picked to draw the lucky ones. Leave --seed out: 128 random bits are taken."
+            f"choice could be picked to draw the lucky ones. Leave {option('seed')} out: 128 random bits "
+            "are taken."
         )
 
 
@@ -139,12 +141,12 @@ def _refuse_second(state: State) -> None:
     if attempt is not None and attempt.open:
         raise PlanError(
             f'Plan {attempt.plan.number} ("{attempt.plan.claim}") is still open. Finish it, or close '
-            'it for good with: assaymark plan --abandon "REASON".'
+            f"it for good with: {command('plan', abandon='REASON')}."
         )
     if outgrown(state):
         raise PlanError(
             "Training went on after the classifier was frozen, and a plan on its scores could draw what "
-            "trains the next one. Freeze the next one first: assaymark train --stop seals its plan."
+            f"trains the next one. Freeze the next one first: {command('train', stop=True)} seals its plan."
         )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from assaymark.certification.certificate.dsse import check_subject, open_envelope, seal_envelope
 from assaymark.errors import InputError, VerificationError
+from assaymark.hints import command
 from assaymark.records.certificate import Check
 
 if TYPE_CHECKING:
@@ -58,11 +59,11 @@ def load_signer(path: Path) -> Signer:
     except (OSError, ValueError, TypeError) as error:
         raise InputError(
             f"The key {str(path)!r} cannot be read: it must be an unencrypted Ed25519 private key in "
-            "PEM form. Make one with: assaymark key FILE."
+            f"PEM form. Make one with: {command('key', 'FILE')}."
         ) from error
     if not isinstance(key, Ed25519PrivateKey):
         raise InputError(
-            f"The key {str(path)!r} is not an Ed25519 key. Make one: assaymark key FILE."
+            f"The key {str(path)!r} is not an Ed25519 key. Make one: {command('key', 'FILE')}."
         )
     return Signer(key=key)
 
@@ -73,7 +74,7 @@ def read_public_key(text: str) -> str:
     if not re.fullmatch("[0-9a-f]{64}", key):
         raise InputError(
             f"A public key is 64 hex digits, got {text[:80]!r}. The owner of the key finds it where "
-            "assaymark key printed it."
+            f"{command('key')} printed it."
         )
     return key
 
@@ -104,7 +105,7 @@ def check_signature(text: str, envelope: str | None, *, expected: str | None = N
             "The signature beside the certificate does not belong to its contents."
         ) from error
     if expected is None:
-        detail = f"made by the key {public}, for which nobody vouched (--public-key)"
+        detail = f"made by the key {public}, for which nobody vouched"
         return Check(name="signature", outcome="not checked", detail=detail)
     if public.lower() != read_public_key(expected):
         raise VerificationError(f"The certificate is signed by another key: {public}.")

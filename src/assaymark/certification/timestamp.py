@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assaymark.errors import InputError, VerificationError
+from assaymark.hints import option
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
@@ -154,7 +155,8 @@ def _checked_signer(
             _refuse_unfit(one, time)
             return one.subject.rfc4514_string(), _vouched(one, known, trusted, time)
     raise VerificationError(
-        "The time stamp's signature fits no certificate at hand. Give the service's by --tsa FILE."
+        "The time stamp's signature fits no certificate at hand. Give the service's by "
+        f"{option('tsa', 'FILE')}."
     )
 
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from assaymark.certification.certificate import (
+    Recorded,
     account_words,
     check_chances,
     check_draws,
@@ -17,6 +19,7 @@ from assaymark.certification.certificate import (
     check_training,
     population_in_words,
     read,
+    read_recorded,
     statement_of,
     superseded_by,
 )
@@ -25,8 +28,9 @@ from assaymark.certification.scored_pool import check_scored_items
 from assaymark.certification.signing import check_signature, read_public_key, signature_path
 from assaymark.certification.witness import check_witnesses
 from assaymark.claims.checks import choice
-from assaymark.errors import AssaymarkError, InputError, VerificationError
-from assaymark.ledger.events import Entry, ReserveStored, replay
+from assaymark.errors import AssaymarkError, InputError, VerificationError, message_of
+from assaymark.hints import option
+from assaymark.ledger.events import Entry, ReserveStored
 from assaymark.ledger.head import lost_end
 from assaymark.pool import Pool, Progress, silent
 from assaymark.pool.reserve import tickets_digest
@@ -80,7 +84,9 @@ def verify(
     """Everything that can be recomputed with what is at hand: certificate, ledger, pool, witnesses."""
     brought = brought or Brought()
     if brought.heads and project is None:
-        raise InputError("A witness needs the ledger too: name the project with -p DIR.")
+        raise InputError(
+            f"A witness needs the ledger too: name it with {option('project', 'DIR')}."
+        )
     text = _text(path)
     checks: list[Check] = []
     said: Certificate | None = None
@@ -89,7 +95,7 @@ def verify(
         brought = replace(brought, envelope=brought.envelope or _envelope(path))
         _run(said, data, text, project, brought, progress, checks)
     except VerificationError as error:
-        checks.append(Check(name="verification", outcome="failed", detail=str(error)))
+        checks.append(Check(name="verification", outcome="failed", detail=error.message))
     status, missing = _outcome(checks, project)
     lacking = [name for name in brought.require if name in missing]
     if lacking and status != "failed":
@@ -140,22 +146,24 @@ def _run(
     checks: list[Check],
 ) -> None:
     """Add to `checks` what was found; raises at the first thing that is wrong."""
-    entries = _entries(project) if project else None
-    if entries is not None:
-        checks += _guarded(lambda: check_ledger(certificate, entries), "ledger")
+    recorded = None
+    if project is not None:
+        entries = _entries(project)
+        recorded = _guarded(lambda: read_recorded(certificate, entries), "ledger")
+        checks += _guarded(partial(check_ledger, certificate, recorded), "ledger")
     checks += _guarded(lambda: [check_form(certificate, data, text)], "certificate")
     checks.append(check_signature(text, brought.envelope, expected=brought.public_key))
-    if entries is None or certificate.plan.mode == "fixed":  # otherwise the replay did it
+    if recorded is None or certificate.plan.mode == "fixed":  # otherwise the replay did it
         checks += _guarded(lambda: [check_numbers(certificate)], "numbers")
-    if project is None or entries is None:
-        checks.append(_unchecked("ledger", "no project was named (-p DIR)"))
+    if project is None or recorded is None:
+        checks.append(_unchecked("ledger", "no project was named"))
         checks.append(_unchecked("draw", "it needs the ledger and the pool"))
         return
-    checks += _guarded(lambda: [check_risk(certificate, entries)], "risk")
-    checks += _guarded(lambda: _training(project, certificate, entries, progress), "training")
-    checks += _guarded(lambda: _draws(project, certificate, entries, progress), "draw")
-    checks += _guarded(lambda: [_witnesses(certificate, entries, brought)], "witness")
-    checks.append(_labels(certificate, entries))
+    checks += _guarded(lambda: [check_risk(certificate, recorded)], "risk")
+    checks += _guarded(lambda: _training(project, certificate, recorded, progress), "training")
+    checks += _guarded(lambda: _draws(project, certificate, recorded, progress), "draw")
+    checks += _guarded(lambda: [_witnesses(certificate, recorded, brought)], "witness")
+    checks.append(_labels(certificate, recorded))
 
 
 def _entries(project: Project) -> list[Entry]:
@@ -167,14 +175,16 @@ def _entries(project: Project) -> list[Entry]:
     return entries
 
 
-def _witnesses(certificate: Certificate, entries: list[Entry], brought: Brought) -> Check:
-    state = replay(entries[: certificate.ledger.events])
-    sealed = state.attempts[certificate.plan.number - 1].sealed_at
-    return check_witnesses(brought.heads, entries, sealed=sealed, trusted=brought.authorities)
+def _witnesses(certificate: Certificate, recorded: Recorded, brought: Brought) -> Check:
+    sealed = recorded.past.attempts[certificate.plan.number - 1].sealed_at
+    return check_witnesses(
+        brought.heads, recorded.entries, sealed=sealed, trusted=brought.authorities
+    )
 
 
-def _labels(certificate: Certificate, entries: list[Entry]) -> Check:
-    changed = superseded_by(certificate, entries)
+def _labels(certificate: Certificate, recorded: Recorded) -> Check:
+    later = recorded.entries[certificate.ledger.events :]
+    changed = superseded_by(certificate, recorded.past, later)
     if changed is None:
         return Check(name="labels", outcome="ok", detail="no label it rests on was changed later")
     detail = f"a label it rests on was changed by event {changed}; look at the verdict anew"
@@ -193,37 +203,40 @@ def _outcome(checks: list[Check], project: Project | None) -> tuple[Outcome, tup
     return ("verified in part" if {"pool", "witness"} & set(missing) else "verified"), missing
 
 
-def _guarded(run: Callable[[], list[Check]], name: str) -> list[Check]:
+Found = TypeVar("Found")
+
+
+def _guarded(run: Callable[[], Found], name: str) -> Found:
     """Values of the wrong kind in a tampered certificate fail the check, not the program."""
     try:
         return run()
     except VerificationError:
         raise
     except (AssaymarkError, *BREAKAGE) as error:
-        raise VerificationError(f"The {name} cannot be recomputed: {error}") from error
+        raise VerificationError(f"The {name} cannot be recomputed: {message_of(error)}") from error
 
 
 def _draws(
-    project: Project, certificate: Certificate, entries: list[Entry], progress: Progress
+    project: Project, certificate: Certificate, recorded: Recorded, progress: Progress
 ) -> list[Check]:
-    state = replay(entries[: certificate.ledger.events])  # a later classifier has another pool
+    state = recorded.past  # a later classifier has another pool
     registered = registered_pool(state)
     check_sealed(certificate.plan, registered.summary)
     if registered.fingerprint != fingerprint(
         registered.files, registered.summary, registered.columns
     ):
         raise VerificationError("The pool's fingerprint in the ledger is not that of its parts.")
-    chances = check_chances(certificate, entries)
+    chances = check_chances(certificate, recorded.entries)
     if project.pool_at is not None:
         find_source(project.pool_at)  # whoever names a place expects the pool there
     if not project.has_pool(registered):
         where = project.pool_path(registered)
         missing = _unchecked("pool", f"it is not at hand (looked for {where})")
-        return [chances, check_tickets(certificate, entries), missing]
+        return [chances, check_tickets(certificate, state), missing]
     try:
         pool = project.pool(registered)
     except AssaymarkError as error:
-        raise VerificationError(f"The pool changed after init: {error}") from error
+        raise VerificationError(f"The pool changed after init: {error.message}") from error
     try:
         refuse_changed(pool, registered, progress)
         if pool.summary(progress) != registered.summary:
@@ -235,42 +248,40 @@ def _draws(
     return [
         Check(name="pool", outcome="ok", detail="files and summary are those that were registered"),
         chances,
-        check_draws(certificate, entries, items),
+        check_draws(certificate, state, items),
     ]
 
 
 def _training(
-    project: Project, certificate: Certificate, entries: list[Entry], progress: Progress
+    project: Project, certificate: Certificate, recorded: Recorded, progress: Progress
 ) -> list[Check]:
     """What the ledger says of the training, and the scored items where they are at hand."""
-    found = check_training(certificate, entries)
+    found = check_training(certificate, recorded.past, recorded.now)
     if found is None:
         return []
-    state = replay(entries[: certificate.ledger.events])
-    told = check_scored_items(project, state, progress)
+    told = check_scored_items(project, recorded.past, progress)
     return [replace(found, detail=f"{found.detail}; {told}")]
 
 
 def _reserved(
     pool: Pool, plan: Plan, stored: list[ReserveStored], progress: Progress
 ) -> list[ReservedItem]:
-    """The plan's tickets drawn from the pool again, part by part as they were stored."""
-    found: list[ReservedItem] = []
+    """The plan's tickets drawn from the pool again, in one pass, and compared part by part."""
+    limits = [sum(part.limits[k] for part in stored) for k in range(len(plan.strata))]
+    items = pool.reserve(plan.seed, strata=plan.strata, limits=limits, progress=progress)
+    queues: list[list[ReservedItem]] = [[] for _ in plan.strata]
+    for item in items:
+        queues[item.stratum].append(item)
+    start = [0] * len(plan.strata)
     for part in stored:
-        last = {item.stratum: item.ticket for item in found}
-        items = pool.reserve(
-            plan.seed,
-            strata=plan.strata,
-            limits=part.limits,
-            after=[last.get(k, "") for k in range(len(plan.strata))],
-            progress=progress,
-        )
-        if tickets_digest(items) != part.tickets:
+        stop = [at + limit for at, limit in zip(start, part.limits, strict=True)]
+        mine = [item for k, queue in enumerate(queues) for item in queue[start[k] : stop[k]]]
+        if tickets_digest(mine) != part.tickets:
             raise VerificationError(
                 "The tickets of the pool are not those that were drawn from (event ReserveStored)."
             )
-        found += items
-    return found
+        start = stop
+    return items
 
 
 def _unchecked(name: str, detail: str) -> Check:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 from assaymark.certification.timestamp import digests_of, is_token, read_token
 from assaymark.errors import InputError, VerificationError
-from assaymark.ledger.events import Entry, WitnessRecorded, read_event
+from assaymark.hints import option
+from assaymark.ledger.events import Entry, WitnessRecorded
 from assaymark.project.folder import Project
 from assaymark.records.certificate import Check
 
@@ -49,7 +50,7 @@ class Recorded:
 def record_witness(project: Project, given: str, *, by: str) -> Recorded:
     """Put on record who keeps which head: a hash, or a file that holds one in any known form."""
     if not by.strip():
-        raise InputError('Say who keeps it: --by "opposing counsel, by mail".')
+        raise InputError(f"Say who keeps it: {option('by', 'opposing counsel, by mail')}.")
     content = given.encode() if HEAD.fullmatch(given.strip()) else read_witness(Path(given))
     with project.ledger.writing() as writer:
         seen = find_witness(content, writer.entries)
@@ -146,11 +147,7 @@ def commit_id(content: bytes) -> str:
 def _why(one: Witness, sealed: int) -> str:
     if one.event < sealed:
         return ", before the plan was sealed"
-    return (
-        ""
-        if one.confirmed
-        else "; ask them for it and give it by --head, or --tsa for a time stamp"
-    )
+    return "" if one.confirmed else "; ask them for the head or the time stamp that they keep"
 
 
 def _is_commit(content: bytes) -> bool:
@@ -168,7 +165,7 @@ def _form(content: bytes) -> tuple[Form, str | None]:
 
 def _as_said(entry: Entry, entries: Sequence[Entry], trusted: tuple["Authority", ...]) -> Witness:
     """A witness on record: the project's word, unless a trusted service signed it."""
-    event: WitnessRecorded = read_event(entry.kind, entry.body)
+    event: WitnessRecorded = entry.event
     before = entries[: entry.seq - 1]
     seq = next((old.seq for old in before if old.hash == event.head), None)
     if seq is None:

@@ -11,8 +11,8 @@ from assaymark.certification import cli as calculators
 from assaymark.cli import feeding, lab, operations, project, report, review, serve, story
 from assaymark.composite import cli as composite
 from assaymark.errors import AssaymarkError
-from assaymark.estimation import cli as estimate
-from assaymark.monitoring.cli import export, gating, sentinel
+from assaymark.estimation.cli import estimate
+from assaymark.monitoring.cli import export, gating, sentinel, watch
 from assaymark.pair_recall.cli import pairs, recall
 from assaymark.terminal.encoding import adapt_streams
 from assaymark.terminal.output import fail, say
@@ -26,9 +26,9 @@ PARTS = {
         "certify", "verify", "report", "key", "witness",
     ),
     "Find everything relevant": ("review",),
-    "Gate a release": ("lock", "gate", "export"),
+    "Gate a release": ("lock", "gate", "watch", "sentinel", "export"),
     "Estimate, find, train, automate": (
-        "bound", "estimate", "doctor", "train", "recall", "keywords", "pair", "triage", "sentinel",
+        "bound", "estimate", "doctor", "train", "recall", "keywords", "pair", "triage",
     ),
     "Keep a project safe": ("check", "backup", "restore", "move", "join"),
     "See it work": ("demo", "lab"),
@@ -93,6 +93,7 @@ for command in (
     *train.COMMANDS,
     *triage.COMMANDS,
     *sentinel.COMMANDS,
+    *watch.COMMANDS,
     *recall.COMMANDS,
     *review.COMMANDS,
     *pairs.COMMANDS,

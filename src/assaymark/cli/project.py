@@ -14,7 +14,7 @@ from assaymark.certification.cli import (
 from assaymark.claims.record import plain
 from assaymark.claims.results import percent
 from assaymark.composite.cli import abandon_several, is_of_several, plan_conjunction
-from assaymark.estimation.cli import plan_estimate
+from assaymark.estimation.cli.estimate import plan_estimate
 from assaymark.records.plan import Plan
 from assaymark.records.pool import Columns
 from assaymark.terminal.output import (

@@ -42,19 +42,23 @@ def review() -> None:
 
 @review.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--pool", required=True, help="The records: .parquet, .csv[.gz] or .jsonl.")
+@click.option(
+    "--pool", required=True, help="The records: .parquet, .csv[.gz], .jsonl or .asreview."
+)
 @click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of a record.")
 @click.option(
     "--text", multiple=True, required=True, metavar="COL", help="What people read; repeatable."
 )
 @click.option("--score", metavar="COL", help="Another system's score: read highest first.")
+@click.option("--rank", metavar="COL", help="Another system's rank: read lowest first.")
 @click.option("--recall", default="0.8", show_default=True, metavar="X", help="Recall to prove.")
 @click.option("--confidence", default="0.95", show_default=True, metavar="X")
 @click.option("--known", metavar="ID,ID|FILE", help="Ids of records known to be relevant.")
 @click.option("--terms", metavar="WORD,WORD", help="Search terms: records with them come first.")
 @click.option(
-    "--import", "screened", type=READ, help="Records with their answers from another tool."
-)
+    "--import", "screened", multiple=True, metavar="FILE",
+    help="Records with their answers from another tool; repeatable.",
+)  # fmt: skip
 @click.option(
     "--open-decisions",
     is_flag=True,
@@ -67,18 +71,20 @@ def start(
     id_column: str,
     text: tuple[str, ...],
     score: str | None,
+    rank: str | None,
     recall: str,
     confidence: str,
     known: str | None,
     terms: str | None,
-    screened: Path | None,
+    screened: tuple[str, ...],
     open_decisions: bool,
     as_json: bool,
 ) -> None:
     """Begin a review of a collection in FOLDER, and say what a proof of recall costs at least.
 
-    Answers made elsewhere (ASReview csv or RIS, Rayyan or Covidence csv, or a table with id and
-    label) come in with --import; from then on only random draws from the rest are asked for.
+    Answers made elsewhere (ASReview project file, csv or RIS, Rayyan or Covidence csv, or a table
+    with id and label) come in with --import; from then on only random draws from the rest are asked
+    for. FILE=relevant and FILE=irrelevant say it of all records of a file.
     """
     from assaymark.reviewing.starting import Start
     from assaymark.reviewing.starting import start as run
@@ -90,6 +96,7 @@ def start(
         recall=recall,
         confidence=confidence,
         score=score,
+        rank=rank,
         known=known,
         terms=tuple(word.strip() for word in (terms or "").split(",") if word.strip()),
         screened=screened,
@@ -113,6 +120,7 @@ def start(
         )
     if begun.known:
         lines.append(("known", f"{counted(begun.known, 'label')}, {begun.found:,} relevant"))
+    lines.append(("head", f"{begun.head} (have somebody else keep it)"))
     rows(lines)
     _show_floor(begun)
     advise(f"assaymark review next -n 50 -p {quoted(folder)}")
@@ -126,6 +134,7 @@ def _started_json(begun: "Started", folder: Path) -> dict[str, Any]:
         "confidence": float(begun.confidence),
         "known": begun.known,
         "found": begun.found,
+        "head": begun.head,
         "duplicates": [plain(one) for one in begun.merged],
         "floor": [
             {
@@ -141,6 +150,8 @@ def _started_json(begun: "Started", folder: Path) -> dict[str, Any]:
 
 
 def _show_floor(begun: "Started") -> None:
+    from assaymark.reviewing.wording import floor_words
+
     say("No method can prove recall with less. Irrelevant records to read on average:")
     say("  relevant" + "".join(f"{f'recall {float(t):g}':>20}" for t in begun.targets))
     for row in begun.floor:
@@ -149,12 +160,8 @@ def _show_floor(begun: "Started") -> None:
             for labels in row.labels
         )
         say(f"  {row.relevant:>8,}{cells}")
-    place = begun.targets.index(begun.target)
-    dear = [row for row in begun.floor if row.labels[place] > 0.8 * (begun.items - row.relevant)]
-    if dear:
-        say(
-            f"With {dear[-1].relevant:,} relevant records or fewer, reading everything is about as cheap."
-        )
+    for sentence in floor_words(begun):
+        say(sentence)
 
 
 @review.command(name="next")
@@ -182,23 +189,30 @@ def next_command(
         path = None if handout.path is None else str(handout.path)
         show_json({**plain(handout), "items": list(handout.items), "path": path})
         return
+    if handout.path is None:
+        headline(f"Nothing new to read: {counted(handout.open, 'open record')} come first", "wait")
+        advise(f"assaymark review next --pending -p {quoted(folder)}")
+        return
     headline(f"Handout {handout.number}: {counted(len(handout.items), 'item')} to label")
     rows([("file", str(handout.path)), ("without label", f"{handout.open:,}")])
     advise(f"{handout.fill}, then: assaymark label {quoted(handout.path)} -p {quoted(folder)}")
 
 
 @review.command()
+@click.option("--recall", "targets", multiple=True, metavar="X", help="Another target; repeatable.")
 @project_option
 @json_option
-def status(folder: Path, as_json: bool) -> None:
+def status(targets: tuple[str, ...], folder: Path, as_json: bool) -> None:
     """Whether to stop: found, at most left, certified recall now, and what is still to read.
 
     For whoever leads the review: readers and those who decide between them should not see it.
     """
     from assaymark.project.folder import Project
+    from assaymark.reviewing.starting import exact_share
     from assaymark.reviewing.status import review_status
 
-    now = review_status(Project(folder=folder))
+    also = [exact_share("recall", text) for text in targets]
+    now = review_status(Project(folder=folder), also=also)
     if as_json:
         show_json(plain(now))
         return
@@ -209,7 +223,7 @@ def status(folder: Path, as_json: bool) -> None:
 
 def show_status(now: "ReviewStatus") -> None:
     """The figures of a review, verdict first."""
-    from assaymark.reviewing.wording import REASONS, rounded_down, to_go
+    from assaymark.reviewing.wording import REASONS, next_step, rounded_down, to_go, waiting
 
     stop = now.decision == "stop"
     headline(
@@ -227,11 +241,14 @@ def show_status(now: "ReviewStatus") -> None:
                 f"{recall} (target {now.target:g}, {percent(now.confidence)} confidence)",
             ),
             ("to go", to_go(now)),
+            ("next per cent", next_step(now)),
             ("cannot tell", f"{now.unclear:,}"),
             ("unread", f"{now.unread:,} of {now.items:,}"),
             ("floor", f"{now.floor:,} irrelevant records, if those found are all"),
         ]
     )
+    if held := waiting(now):
+        say(f"  {held}")
     for one in now.targets:
         more = "certified" if one.certified else "no number can be named yet"
         if not one.certified and one.expected_labels is not None:
@@ -241,19 +258,23 @@ def show_status(now: "ReviewStatus") -> None:
 
 @review.command()
 @click.option("-o", "--output", type=FILE, help="Where to write (default: certificate.json).")
+@click.option("--key", type=READ, help="Sign with this key.")
 @project_option
 @json_option
-def certify(output: Path | None, folder: Path, as_json: bool) -> None:
+def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) -> None:
     """Issue the certificate of the review, and reveal the secret so that draws can be checked."""
+    from assaymark.certification.signing import load_signer
     from assaymark.project.folder import Project
     from assaymark.reviewing.certificate import certify_review
 
-    issued = certify_review(Project(folder=folder), output=output)
+    signer = load_signer(key) if key else None
+    issued = certify_review(Project(folder=folder), output=output, signer=signer)
     if as_json:
-        show_json({"path": str(issued.path), "hash": issued.hash, **plain(issued.certificate)})
+        said = {"path": str(issued.path), "hash": issued.hash, "signed": signer is not None}
+        show_json({**plain(issued.certificate), **said, "head": issued.head})
         return
     headline(str(issued.certificate), "good")
-    rows([("file", str(issued.path)), ("SHA-256", issued.hash)])
+    rows([("file", str(issued.path)), ("SHA-256", issued.hash), ("head", issued.head)])
     advise(f"assaymark verify {quoted(issued.path)} -p {quoted(folder)}")
 
 

@@ -146,16 +146,17 @@ def certify(
     from assaymark.certification.signing import load_signer
     from assaymark.project.folder import Project
 
-    if claiming_now(Project(folder=folder)):
+    project = Project(folder=folder)
+    if claiming_now(project):
         if key is not None or bound:
             raise click.UsageError(
                 "Certificates of several rows are not signed yet and state no single bound: leave out "
                 "--key and --bound."
             )
-        certify_now(Project(folder=folder), output, as_json=as_json)
+        certify_now(project, output, as_json=as_json)
         return
     signer = load_signer(key) if key else None
-    issued = run(Project(folder=folder), output=output, signer=signer, bound=bound)
+    issued = run(project, output=output, signer=signer, bound=bound)
     if as_json:
         show_json(
             {
@@ -258,7 +259,7 @@ def verify(
         found = verify_claim(certificate, project=project, brought=brought)
     elif is_review_certificate(certificate):
         with progress_bar("verify") as progress:
-            found = verify_review(certificate, project=project, progress=progress)
+            found = verify_review(certificate, project=project, brought=brought, progress=progress)
     else:
         with progress_bar("verify") as progress:
             found = run(certificate, project=project, brought=brought, progress=progress)

@@ -24,6 +24,7 @@ from assaymark.composite.sealed import (
 from assaymark.composite.strata import ClaimPool
 from assaymark.composite.work import claim_works
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import command, option
 from assaymark.ledger.events import State
 from assaymark.project.folder import Project, Session, registered_pool
 from assaymark.records.pool import RegisteredPool
@@ -64,11 +65,13 @@ class ComparisonWish:
 
     def __post_init__(self) -> None:
         if self.a == self.b:
-            raise InputError(f"--a and --b name the same column '{self.a}': nothing to compare.")
+            raise InputError(
+                f"{option('a')} and {option('b')} name the same column '{self.a}': nothing to compare."
+            )
         if self.only not in (None, "better", "worse"):
             raise InputError(f"One direction is 'better' or 'worse', got {self.only!r}.")
         if (self.score_a is None) != (self.score_b is None):
-            raise InputError("Give both --score-a and --score-b, or neither.")
+            raise InputError(f"Give both {option('score-a')} and {option('score-b')}, or neither.")
 
 
 def seal_comparison(project: Project, wish: ComparisonWish, terms: Terms) -> SealedClaim:
@@ -198,7 +201,7 @@ def _refuse_parts(tree: ClaimTree) -> None:
         if not isinstance(leaf, Threshold):
             raise InputError(
                 f"'{leaf}' compares figures with each other: two classifiers are compared by "
-                "assaymark compare, and gaps between groups can be estimated group by group."
+                f"{command('compare')}, and gaps between groups can be estimated group by group."
             )
         if leaf.figure.every_class or leaf.figure.names or " " in leaf.figure.metric:
             raise InputError(
@@ -214,7 +217,7 @@ def _groups(tree: ClaimTree, pool: RegisteredPool) -> tuple[str, ...]:
         if not known:
             raise InputError(
                 f"The pool has no group column '{name}': name it when the project begins, "
-                f"assaymark init … --group {name}."
+                f"{command('init', '…', group=name)}."
             )
         cells.column(name)
     return tuple(known[cells.column(name)] for name in tree.every)
@@ -225,7 +228,7 @@ def _columns(pool: RegisteredPool, groups: Sequence[str] = ()) -> PoolColumns:
     if not columns.predicts:
         raise InputError(
             "This project's pool has no predictions, and the claim is about them: begin it with "
-            "--prediction COL or --threshold X."
+            f"{option('prediction', 'COL')} or {option('threshold', 'X')}."
         )
     return PoolColumns(
         id=columns.id,
@@ -246,7 +249,7 @@ def seal_cutoff(
         pool = _ready(session.state, terms)
         if pool.columns.score is None:
             raise InputError(
-                "A cut-off is one on a score, and this pool has none: init --score COL."
+                f"A cut-off is one on a score, and this pool has none: {command('init', score='COL')}."
             )
         columns = PoolColumns(id=pool.columns.id, scores=(pool.columns.score,))
         with ClaimPool(project, pool, columns) as source:
@@ -314,18 +317,18 @@ def _ready(state: State, terms: Terms) -> RegisteredPool:
     if state.attempt is not None and state.attempt.open:
         raise PlanError(
             f"Plan {state.attempt.plan.number} is open ({state.attempt.plan.claim}). Certify it, or "
-            "close it: assaymark plan --abandon REASON."
+            f"close it: {command('plan', abandon='REASON')}."
         )
     waiting = [work for work in claim_works(state) if work.open]
     if waiting:
         raise PlanError(
-            f"The claim '{waiting[-1].sealed.claim}' is open. Certify it, or close it: assaymark "
-            "plan --abandon REASON."
+            f"The claim '{waiting[-1].sealed.claim}' is open. Certify it, or close it: "
+            f"{command('plan', abandon='REASON')}."
         )
     if terms.seed is not None and (state.surveys or state.attempts):
         raise PlanError(
             "A seed of one's own choice is for a project's first claim: whoever knows labels could "
-            "choose one that suits. Leave --seed out."
+            f"choose one that suits. Leave {option('seed')} out."
         )
     return pool
 

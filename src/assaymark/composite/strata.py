@@ -6,6 +6,7 @@ from typing import Any
 
 from assaymark.composite.sealed import DIGITS, ClaimStratum, PoolColumns
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.pool import Pool
 from assaymark.pool.queries import FALSE, TRUE
 from assaymark.pool.sources import named, quoted
@@ -96,13 +97,13 @@ class ClaimPool:
             )
         if positive is not None and len(found) == 2 and positive not in found:
             raise InputError(
-                f"'{column}' holds {' and '.join(map(repr, found))}, and --positive says "
+                f"'{column}' holds {' and '.join(map(repr, found))}, and {option('positive')} says "
                 f"{positive!r}. Give one of the two."
             )
         if positive is None and found and not _usual(found):
             raise InputError(
                 f"'{column}' holds {' and '.join(map(repr, found))}. Say which one is positive: "
-                f"--positive {found[-1]!r}."
+                f"{option('positive', repr(found[-1]))}."
             )
 
     def _refuse_missing(self, condition: str, what: str) -> None:

@@ -14,13 +14,13 @@ from assaymark.composite.rows import with_digests
 from assaymark.composite.strata import ClaimPool
 from assaymark.composite.work import ClaimWork
 from assaymark.errors import AssaymarkError, InputError, VerificationError
+from assaymark.hints import option
 from assaymark.ledger.events import (
     Entry,
     State,
     SurveyReported,
     check_chain,
     check_story,
-    read_event,
     replay,
 )
 from assaymark.ledger.head import lost_end
@@ -46,7 +46,9 @@ def verify_claim(
     """Everything that can be recomputed with what is at hand: certificate, ledger, pool, witnesses."""
     brought = brought or Brought()
     if brought.heads and project is None:
-        raise InputError("A witness needs the ledger too: name the project with -p DIR.")
+        raise InputError(
+            f"A witness needs the ledger too: name it with {option('project', 'DIR')}."
+        )
     checks: list[Check] = []
     said: dict[str, Any] = {}
     try:
@@ -145,7 +147,7 @@ def _chances(entries: list[Entry], work: ClaimWork) -> Check:
     """The labels on record for every renewal are those of that moment."""
     state = State()
     for entry in entries:
-        event = read_event(entry.kind, entry.body)
+        event = entry.event
         if (
             isinstance(event, SurveyReported)
             and event.survey == work.number

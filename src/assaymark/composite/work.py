@@ -6,6 +6,7 @@ from typing import Any
 
 from assaymark.composite.sealed import PURPOSE, SealedClaim, read_settings
 from assaymark.errors import PlanError
+from assaymark.hints import command
 from assaymark.ledger.events import State, SurveyWork
 
 
@@ -63,5 +64,7 @@ def required_claim(state: State) -> ClaimWork:
     """The current claim; refused where there is none."""
     found = current_claim(state)
     if found is None:
-        raise PlanError("This project has no open claim of several rows: assaymark compare …")
+        raise PlanError(
+            f"This project has no open claim of several rows: {command('compare', '…')}"
+        )
     return found

@@ -27,6 +27,7 @@ from assaymark.estimation.stats.reading_intervals import (
     wilson,
 )
 from assaymark.estimation.stats.stratified_estimator import stratified_mean
+from assaymark.hints import command, option
 from assaymark.stats.score_guided.supermartingale import Draws, Stratum
 from assaymark.stats.sequential.prior_posterior_ratio import positive_range
 
@@ -37,10 +38,7 @@ READING = (
     "The interval (low, high) is for reading: its coverage was measured on many pools, not proved. "
     "The guaranteed figures are proved, hold whenever one looks, and are wider for it."
 )
-FIXED_REASON = (
-    "the labels per stratum were fixed, and the guarantee needs strata drawn at random: plan with "
-    "--guarantee"
-)
+FIXED_REASON = "the labels per stratum were fixed, and the guarantee needs strata drawn at random"
 HOW = {
     "mass": "labels by mass",
     "equal": "equal labels",
@@ -85,7 +83,7 @@ def betting_strata(strata: Sequence[EstimateStratum]) -> tuple[Stratum, ...]:
     if mixed is not None:
         raise PlanError(
             f"The stratum '{mixed}' mixes the predicted classes, and a guarantee needs strata of one "
-            "class each. Ask for more strata, or leave --strata out."
+            f"class each. Ask for more strata, or leave {option('strata')} out."
         )
     scored = all(part.mean_score is not None for part in strata)
     return tuple(
@@ -119,11 +117,13 @@ def estimate(design: EstimateDesign, answers: Answers, *, tell: Tell) -> Estimat
     """Every metric from these labels. Refused where there is no label at all."""
     counts = tally(design, answers)
     if counts.labelled.sum() == 0 and not answers.waiting:
-        raise PlanError("Nothing was drawn for this estimate yet. Draw a batch: assaymark draw.")
+        raise PlanError(
+            f"Nothing was drawn for this estimate yet. Draw a batch: {command('draw')}."
+        )
     if counts.labelled.sum() == 0:
         raise PlanError(
             f"No label counts yet ({counted(answers.waiting, 'drawn item')} without one). "
-            "Label the batch first: assaymark label FILE."
+            f"Label the batch first: {command('label', 'FILE')}."
         )
     names = tuple(dict.fromkeys((design.metric, *REPORTED)))
     found = []
@@ -231,7 +231,7 @@ def _ratio(design: EstimateDesign, ratio: Metric, counts: Tally) -> MetricEstima
     if not _whole(design, ratio.name):
         return replace(blank, reason="the sample has no items of one of the predicted classes")
     if any(s.prediction is None for s in design.strata):
-        why = f"strata of {design.stratifier} mix the predicted classes: plan it with --estimate {ratio.name}"
+        why = f"strata of {design.stratifier} mix the predicted classes; plan an estimate of it"
         return replace(blank, reason=why)
     if ratio.name in POSITIVES_ONLY and counts.positives.sum() == 0:
         return replace(blank, reason="no positive was found among the labels")

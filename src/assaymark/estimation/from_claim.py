@@ -19,6 +19,7 @@ from assaymark.estimation.estimate import (
 )
 from assaymark.estimation.evidence import Answers, Tell, betting_strata, draws_of, estimate
 from assaymark.estimation.stats.inverse_propensity import positives_found
+from assaymark.hints import command
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
 from assaymark.stats.binomial_bounds import bound
@@ -26,7 +27,7 @@ from assaymark.stats.binomial_bounds import bound
 LABELS = 500  # what a plan without a forecast is taken to use
 STOPPING = (
     "This plan may be looked at again and again and stops when it can: intervals made for one look "
-    "then cover less than they say. What is proved is the bound of the claim: assaymark look."
+    f"then cover less than they say. What is proved is the bound of the claim: {command('look')}."
 )
 SIMPLE = ("accuracy", "precision", "recall", "f1", "prevalence", "elusion")
 
@@ -42,7 +43,7 @@ def _weighted(state: State, attempt: Attempt, tell: Tell) -> Estimates:
     """Points by the martingale estimate; the claim's own guaranteed figure is that of the look."""
     plan, prefix = attempt.plan, labelled_prefix(state, attempt)
     if prefix.draws == 0:
-        raise PlanError("No label counts yet. Label the batch first: assaymark label FILE.")
+        raise PlanError(f"No label counts yet. Label the batch first: {command('label', 'FILE')}.")
     draws = weighted_draws(attempt, prefix)
     design = _design(plan)
     answers = Answers(
@@ -127,9 +128,9 @@ def _simple(state: State, attempt: Attempt) -> Estimates:
     if prefix.draws == 0 or plan.domain != "all":
         raise PlanError(
             "This plan drew only from one predicted class, or has no labels yet, so it cannot "
-            "estimate other metrics. Look at the claim: assaymark look."
+            f"estimate other metrics. Look at the claim: {command('look')}."
         )
-    reason = "this plan's guaranteed figure is the bound of its claim: assaymark look"
+    reason = "this plan's guaranteed figure is the bound of its claim"
     metrics = []
     for name in dict.fromkeys((plan.claim.metric, *SIMPLE)):
         seen = bound(name, prefix.counts, design="simple", confidence=plan.confidence, side="both")

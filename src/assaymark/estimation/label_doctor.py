@@ -26,6 +26,7 @@ from assaymark.estimation.stats.label_design import (
     chance_of_mix,
     stratum_weights,
 )
+from assaymark.hints import option, switch
 
 METRICS = ("accuracy", "precision", "recall", "f1", "prevalence")
 Drawn = Literal["random", "strata", "unknown"]
@@ -73,7 +74,7 @@ def diagnose(
     open_share("confidence", confidence)
     if random and columns.strata is not None:
         raise InputError(
-            "Labels are a random sample or drawn by strata: give --random or --strata."
+            f"Labels are a random sample or drawn by strata: give {switch('random')} or {option('strata')}."
         )
     file = read_labels(path, columns)
     if not file.cells:
@@ -131,18 +132,25 @@ def _random(file: LabelFile, mix: Mix) -> tuple[Support, str, Weights]:
         return (
             "refused",
             f"said to be a random sample, but {_shares(mix)}, which a random sample shows in fewer than "
-            f"1 of {1 / DOUBT:,.0f} cases. If they were drawn by the prediction, say --strata prediction",
+            f"1 of {1 / DOUBT:,.0f} cases. If they were drawn by the prediction, say "
+            f"{option('strata', 'prediction')}",
             None,
         )
-    checked = "not checked: give the collection with --pool" if chance is None else "its mix agrees"
+    checked = (
+        f"not checked: give the collection with {option('pool')}"
+        if chance is None
+        else "its mix agrees"
+    )
     return "random", f"a random sample, as you say ({checked})", dict.fromkeys(file.cells, 1.0)
 
 
 def _convenience(mix: Mix) -> str:
     text = (
         "nothing says how these items were chosen, and labels chosen by people, by rules or by chance of "
-        "being at hand stand for nothing but themselves. If they are a random sample, say --random; if they "
-        "were drawn at random within strata, name them with --strata and give the collection with --pool"
+        "being at hand stand for nothing but themselves. If they are a random sample, say "
+        f"{switch('random')}; if they "
+        f"were drawn at random within strata, name them with {option('strata')} and give the "
+        f"collection with {option('pool')}"
     )
     chance = chance_of_mix(mix)
     if chance is not None and chance < DOUBT:

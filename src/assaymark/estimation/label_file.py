@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from assaymark.errors import InputError
 from assaymark.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT
+from assaymark.hints import option
 from assaymark.pool.scored import ScoreColumns, ScoreFile
 from assaymark.pool.sources import named, quoted
 
@@ -23,7 +24,10 @@ class LabelColumns:
 
     def __post_init__(self) -> None:
         if (self.prediction is None) == (self.score is None):
-            raise InputError("Give either --prediction COL, or --score COL with --threshold.")
+            raise InputError(
+                f"Give either {option('prediction', 'COL')}, or {option('score', 'COL')} with "
+                f"{option('threshold')}."
+            )
         if (self.score is None) != (self.threshold is None):
             raise InputError("A score needs its threshold, and a threshold its score.")
 
@@ -136,7 +140,7 @@ def _refuse_odd(file: ScoreFile, columns: LabelColumns) -> None:
     if none:
         raise InputError(
             f"{none:,} rows have no prediction that says 1 or 0. Leave them out, or give the right column "
-            "with --prediction or --score and --threshold."
+            f"with {option('prediction')} or {option('score')} and {option('threshold')}."
         )
 
 

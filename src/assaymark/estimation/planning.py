@@ -21,6 +21,7 @@ from assaymark.estimation.stats.guaranteed_interval import margin_unit
 from assaymark.estimation.stats.neyman_allocation import ALLOCATIONS
 from assaymark.estimation.stats.rank_strata import expected, fixed_chances, unit_variance
 from assaymark.estimation.stats.stratifiers import Stratification, stratify
+from assaymark.hints import command, option, switch
 from assaymark.records.pool import PoolSummary
 
 # Half the guaranteed interval of F1 in standard errors: 3.2 to 4.7 in two made worlds at 200 to 1,600
@@ -49,17 +50,19 @@ class EstimateWish:
         open_share("confidence", self.confidence)
         if self.within is None and self.budget is None:
             raise PlanError(
-                "Say how precise the estimate must be (--within 0.01) or how many labels it may "
-                "cost (--budget 200)."
+                f"Say how precise the estimate must be ({option('within', 0.01)}) or how many labels it may "
+                f"cost ({option('budget', 200)})."
             )
         if self.within is not None and self.budget is not None:
             raise PlanError(
-                f"--within {self.within:g} and --budget {self.budget} both set the number of labels. "
+                f"{option('within', format(self.within, 'g'))} and "
+                f"{option('budget', self.budget)} both set the number of labels. "
                 "Give one of them."
             )
         if self.within is not None and not 0 < self.within < 0.5:
             raise PlanError(
-                f"--within is half the width of the interval, between 0 and 0.5, got {self.within:g}."
+                f"{option('within')} is half the width of the interval, between 0 and 0.5, got "
+                f"{self.within:g}."
             )
         if self.budget is not None and self.budget < FEWEST:
             raise PlanError(f"An estimate needs at least {FEWEST} labels, got {self.budget}.")
@@ -73,13 +76,14 @@ def plan_estimate(
     if summary.predicted_positive + summary.predicted_negative == 0:
         raise PlanError(
             "The pool has no predictions, so there is nothing to be right or wrong about. Begin "
-            "again with assaymark init … --prediction or --threshold."
+            f"again with {command('init', '…', prediction='COL')} or {option('threshold', 'X')}."
         )
     if name == "accuracy":
         return _accuracy(wish, summary, cut_off)
     if wish.stratifier or wish.allocation or wish.strata:
         raise PlanError(
-            f"--stratifier, --allocation and --strata are for accuracy; {metric(name).title} uses "
+            f"{option('stratifier')}, {option('allocation')} and {option('strata')} are for "
+            f"accuracy; {metric(name).title} uses "
             "strata by rank with fixed chances. Leave them out."
         )
     return _rare_class(wish, name, summary)
@@ -158,8 +162,9 @@ def _accuracy(wish: EstimateWish, summary: PoolSummary, cut_off: float | None) -
     choice("allocation", allocation, ALLOCATIONS)
     if wish.guarantee and (stratifier != "mixc" or allocation != "mass"):
         raise PlanError(
-            "--guarantee needs strata drawn at random, which is offered for the default strata "
-            "(mixc, mass). Leave --stratifier and --allocation out, or --guarantee."
+            f"{switch('guarantee')} needs strata drawn at random, which is offered for the default strata "
+            f"(mixc, mass). Leave {option('stratifier')} and {option('allocation')} out, or "
+            f"{switch('guarantee')}."
         )
     axis = pool_axis(summary, cut_off=cut_off)
     cuts: dict[int, Stratification] = {}
@@ -251,8 +256,9 @@ def _unscored_accuracy(wish: EstimateWish, summary: PoolSummary) -> EstimateDesi
     """Without scores: the predicted classes, in proportion to their size."""
     if wish.guarantee or wish.stratifier:
         raise PlanError(
-            "Strata for accuracy are cut on the scores, and the pool has none. Leave --guarantee and "
-            "--stratifier out, or register the pool with --score."
+            "Strata for accuracy are cut on the scores, and the pool has none. Leave "
+            f"{switch('guarantee')} and "
+            f"{option('stratifier')} out, or register the pool with {option('score')}."
         )
     if wish.budget is None and wish.expect is None:
         raise PlanError(_unscored("accuracy"))
@@ -293,8 +299,8 @@ def _unscored_accuracy(wish: EstimateWish, summary: PoolSummary) -> EstimateDesi
 def _unscored(what: str) -> str:
     return (
         f"Without scores nothing is known about {what} before the first label, so the labels cannot "
-        "be predicted. Give --budget N"
-        + (", or --expect with the accuracy you expect." if what == "accuracy" else ".")
+        f"be predicted. Give {option('budget', 'N')}"
+        + (f", or {option('expect')} with the accuracy you expect." if what == "accuracy" else ".")
     )
 
 
@@ -307,7 +313,9 @@ def _labels(wish: EstimateWish, half: Callable[[int], float | None], items: int)
     low, high = min(FEWEST, items), items
     first = half(low)
     if first is None:
-        raise PlanError("The scores promise no positive at all, so give --budget N instead.")
+        raise PlanError(
+            f"The scores promise no positive at all, so give {option('budget', 'N')} instead."
+        )
     while low < high:
         middle = (low + high) // 2
         if (half(middle) or 0.0) <= wish.within:

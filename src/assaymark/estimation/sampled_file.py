@@ -25,8 +25,8 @@ from assaymark.files.spelling import read_label
 
 BINARY = ("accuracy", "precision", "recall", "f1", "prevalence", "elusion")
 REASON = (
-    "the order and the chances of the draws are not on record here; a project with --guarantee has "
-    "them"
+    "the order and the chances of the draws are not stored in this file; a project planned with a "
+    "guarantee stores them"
 )
 METHOD = "Korn-Graubard on weights"
 

@@ -16,6 +16,7 @@ from assaymark.estimation.from_claim import estimate_attempt
 from assaymark.estimation.planning import EstimateWish, plan_estimate
 from assaymark.estimation.stats.neyman_allocation import Progress as LabelProgress
 from assaymark.estimation.stats.neyman_allocation import Tuning, allocate
+from assaymark.hints import command, option
 from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork, about_pool
 from assaymark.pool import Pool, Progress, silent
 from assaymark.project.folder import Project, registered_pool
@@ -68,7 +69,7 @@ def open_estimate(project: Project, wish: EstimateWish) -> PlannedEstimate:
         if wish.seed in state.seeds:
             raise PlanError(
                 f"The seed {wish.seed!r} was used before on this pool: the same items would be drawn "
-                "again, and their labels are known. Use another seed, or leave --seed out."
+                f"again, and their labels are known. Use another seed, or leave {option('seed')} out."
             )
         design = plan_estimate(wish, pool.summary, cut_off=pool.columns.threshold)
         survey = Survey(
@@ -152,7 +153,7 @@ def _required(state: State) -> SurveyWork:
     work = current_estimate(state)
     if work is None:
         raise PlanError(
-            "This project has no estimate yet. Plan one: assaymark plan --estimate accuracy --within 0.02"
+            f"This project has no estimate yet. Plan one: {command('plan', estimate='accuracy', within=0.02)}"
         )
     return work
 
@@ -161,11 +162,11 @@ def _how_many(state: State, work: SurveyWork, design: EstimateDesign, count: int
     drawn = len(work.order)
     left = design.items - drawn
     if left == 0:
-        raise PlanError("Every item was drawn already. Next: assaymark estimate.")
+        raise PlanError(f"Every item was drawn already. Next: {command('estimate')}.")
     if design.allocation.startswith("optimal") and any(not state.labelled(i) for i in work.order):
         raise PlanError(
             "This allocation learns from labels, and some drawn items have none yet. Label them "
-            "first; to write them again: assaymark draw --pending."
+            f"first; to write them again: {command('draw', pending=True)}."
         )
     if count is not None:
         if count > left:
@@ -174,8 +175,8 @@ def _how_many(state: State, work: SurveyWork, design: EstimateDesign, count: int
     need = design.labels - drawn
     if need <= 0:
         raise PlanError(
-            f"All {design.labels:,} items of the plan are drawn. Read the result with assaymark estimate, "
-            "or go on with a number: assaymark draw 50."
+            f"All {design.labels:,} items of the plan are drawn. Read the result with {command('estimate')}, "
+            f"or go on with a number: {command('draw', 50)}."
         )
     if design.allocation.startswith("optimal"):
         first = len(design.strata) * Tuning().first

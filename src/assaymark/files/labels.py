@@ -7,6 +7,7 @@ from assaymark.errors import InputError
 from assaymark.files.answers import Answer, read_time
 from assaymark.files.readers import find_reader
 from assaymark.files.spelling import USUAL, Names, read_label
+from assaymark.hints import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,7 @@ def read_labels(
         try:
             row = _row(answer, annotator, names)
         except InputError as error:
-            faults.append(f"{answer.place}: {error}")
+            faults.append(f"{answer.place}: {error.message}")
             continue
         if row is None:
             empty += 1
@@ -59,7 +60,8 @@ def read_labels(
         raise InputError(
             f"Nothing was recorded from {path.name!r}: {'; '.join(faults[:3])}{more}. A label is 1 or "
             "0, true or false, yes or no, relevant or irrelevant, or ? for cannot tell; other names "
-            "need --relevant NAME and --irrelevant NAME. Mend these rows and import the file again."
+            f"need {option('relevant', 'NAME')} and {option('irrelevant', 'NAME')}. Mend these "
+            "rows and import the file again."
         )
     return LabelFile(rows=tuple(rows.values()), empty=empty)
 

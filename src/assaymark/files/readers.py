@@ -6,6 +6,7 @@ from assaymark.errors import InputError
 from assaymark.files import asreview, delimited, jsonl, label_studio, parquet, prodigy, ris, xlsx
 from assaymark.files.decoding import glimpse
 from assaymark.files.formats import GROUP, Reader, reader_of
+from assaymark.hints import option
 from assaymark.plugins import Registry
 
 BUILT_IN = {
@@ -70,4 +71,6 @@ def find_reader(path: Path, form: str = "auto") -> Reader:
     if len(fitting) == 1:
         return READERS[fitting[0]]
     found = f"could be {' or '.join(fitting)}" if fitting else "is of no kind that assaymark knows"
-    raise InputError(f"{path.name!r} {found}. Say which with --format: {', '.join(READERS)}.")
+    raise InputError(
+        f"{path.name!r} {found}. Say which with {option('format')}: {', '.join(READERS)}."
+    )

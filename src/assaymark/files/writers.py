@@ -5,6 +5,7 @@ from pathlib import Path
 from assaymark.errors import InputError
 from assaymark.files import asreview, delimited, jsonl, label_studio, parquet, prodigy, ris, xlsx
 from assaymark.files.formats import GROUP, Writer, writer_of
+from assaymark.hints import option
 from assaymark.plugins import Registry
 
 COLUMN = "fill in the column 'label'"
@@ -67,7 +68,7 @@ def find_writer(path: Path, form: str = "auto") -> Writer:
             endings = dict.fromkeys(one.endings[0] for one in WRITERS.values())
             raise InputError(
                 f"A batch is written as {', '.join(endings)}, got {path.name!r}. Choose an ending, or "
-                f"a --format: {', '.join(WRITERS)}."
+                f"a {option('format')}: {', '.join(WRITERS)}."
             )
         return found
     found = WRITERS.find("format", form, also=("auto",))

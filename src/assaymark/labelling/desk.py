@@ -21,7 +21,6 @@ from assaymark.ledger.events import (
     State,
     SurveyReported,
     go_on,
-    read_event,
     replay,
     trained_on,
 )
@@ -97,7 +96,7 @@ class Desk:
             return
         go_on(self.state, news)
         self.entries.extend(news)
-        events = [read_event(entry.kind, entry.body) for entry in news]
+        events = [entry.event for entry in news]
         for event in events:
             if isinstance(event, LabelRecorded | LabelCorrected):
                 mine = self.history.setdefault(event.annotator, {})

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from assaymark.errors import InputError
 from assaymark.files.labels import LabelRow
+from assaymark.hints import switch
 from assaymark.ledger.events import State
 
 SHORTENED = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
@@ -34,7 +35,8 @@ def mend_ids(state: State, rows: Sequence[LabelRow], *, restore_zeros: bool) -> 
         bare, whole = next(iter(lost.items()))
         raise InputError(
             f"{bare!r} was not drawn, but {whole!r} was: a spreadsheet seems to have removed leading "
-            "zeros. Nothing was recorded. If that is so, import with --restore-zeros; a .xlsx batch "
+            f"zeros. Nothing was recorded. If that is so, import with {switch('restore-zeros')}; "
+            "a .xlsx batch "
             "keeps them."
         )
     return [replace(row, item=lost.get(row.item, row.item)) for row in rows]

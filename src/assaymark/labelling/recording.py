@@ -9,6 +9,7 @@ from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
 from assaymark.files.labels import LabelRow, read_labels
 from assaymark.files.spelling import USUAL, Names
+from assaymark.hints import command, option, switch
 from assaymark.labelling.ids import mend_ids
 from assaymark.ledger.events import (
     Event,
@@ -80,7 +81,9 @@ def label(
     `restore_zeros` puts back the zeros that a spreadsheet removed from the ids.
     """
     if any(not row.annotator.strip() for row in rows):
-        raise InputError("An annotator needs a name: --annotator NAME, or a column 'annotator'.")
+        raise InputError(
+            f"An annotator needs a name: {option('annotator', 'NAME')}, or a column 'annotator'."
+        )
     with project.writing() as session:
         state = session.state
         if not state.surveys and not state.reviews:
@@ -90,7 +93,7 @@ def label(
         if rows and not drawn:
             raise InputError(
                 f"None of {counted(len(rows), 'labelled item')} was drawn (the first is "
-                f"{rows[0].item!r}). Label the items that assaymark draw handed out, by the same ids."
+                f"{rows[0].item!r}). Label the items that {command('draw')} handed out, by the same ids."
             )
         _refuse_trained(state, drawn)
         make = _adjudications if adjudicate else _answers
@@ -135,7 +138,8 @@ def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[E
         raise PlanError(
             f"The same annotator gave {counted(len(changed), 'item')} another label before "
             f"({shown}{', …' if len(changed) > 3 else ''}). "
-            "Nothing was recorded. If these are corrections, import with --correct: they go on record."
+            f"Nothing was recorded. If these are corrections, import with {switch('correct')}: "
+            "they go on record."
         )
     return events
 
@@ -156,7 +160,7 @@ def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> 
         if row.item in state.decided and not correct:
             raise PlanError(
                 f"Item {row.item!r} was decided before, the other way. Nothing was recorded. "
-                "Add --correct to change a decision: it goes on record."
+                f"Add {switch('correct')} to change a decision: it goes on record."
             )
         if state.disputed(row.item) or row.item in state.decided:
             events.append(
@@ -168,13 +172,13 @@ def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> 
 
 
 ANSWERS = {
-    "estimate": "assaymark estimate",
-    "recall": "assaymark recall",
-    "triage": "assaymark triage",
-    "audit": "assaymark triage audit",
-    "sentinel": "assaymark sentinel look",
-    "training": "assaymark train",
-    "claim": "assaymark look",
+    "estimate": "estimate",
+    "recall": "recall",
+    "triage": "triage",
+    "audit": "triage audit",
+    "sentinel": "sentinel look",
+    "training": "train",
+    "claim": "look",
 }
 """Purpose of a survey -> the command that tells what its labels say."""
 
@@ -183,23 +187,20 @@ def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
     """The command that answers what these labels were bought for."""
     attempt, items = state.attempt, {row.item for row in drawn}
     if attempt is not None and attempt.open and not items.isdisjoint(attempt.order):
-        return "assaymark look"
+        return command("look")
     asked = (work.survey for work in reversed(state.surveys) if not items.isdisjoint(work.cells))
     survey = next(asked, None)
     if survey is None and state.reviews:
-        return "assaymark review status"
+        return command("review status")
     if survey is None:
-        return "assaymark look"
+        return command("look")
     return answer_command(survey)
 
 
 def answer_command(survey: Survey) -> str:
     """The command that tells what the labels of a survey say."""
-    flags = [
-        f"--{n} {column}"
-        for n, column in zip("abc", survey.settings.get("flags", ()), strict=False)
-    ]
-    return " ".join([ANSWERS.get(survey.purpose, "assaymark status"), *flags])
+    flags = dict(zip("abc", survey.settings.get("flags", ()), strict=False))
+    return command(ANSWERS.get(survey.purpose, "status"), **flags)
 
 
 def _summary(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.learners.features import Features, Floats, Ints, Progress, needed
 from assaymark.plugins import Registry, takes
 
@@ -147,7 +148,8 @@ def load_factory(name: str) -> Callable[[], Any]:
     module, _, attribute = name.partition(":")
     if not module or not attribute:
         raise InputError(
-            f"A learner is named module:function, got {name!r}. Example: --learner mine:build with "
+            f"A learner is named module:function, got {name!r}. Example: "
+            f"{option('learner', 'mine:build')} with "
             "a file mine.py in this folder."
         )
     sys.path.insert(0, str(Path.cwd()))  # the user's own file, as python -m would find it

@@ -7,6 +7,7 @@ from typing import Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.ledger.events import Entry, Event
 from assaymark.ledger.head import Head
 from assaymark.plugins import Registry, takes
@@ -81,7 +82,7 @@ def open_ledger(address: str, *, folder: Path, name: str) -> Ledger:
         LEDGERS.find("ledger", scheme)
     raise InputError(
         f"A ledger cannot be kept at {scheme}://…. Give postgresql://user@host/database, or leave "
-        "--ledger out to keep it in the project folder."
+        f"{option('ledger')} out to keep it in the project folder."
     )
 
 

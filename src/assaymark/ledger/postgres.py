@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from assaymark.errors import InputError, LedgerError
+from assaymark.hints import command
 from assaymark.ledger.events import Entry
 from assaymark.ledger.rows import (
     COLUMNS,
@@ -274,8 +275,8 @@ class PostgresLedger:
 
     def _missing(self) -> InputError:
         return InputError(
-            f"The database has no ledger called {self.name!r}. Make one with assaymark init --ledger "
-            "or assaymark move --ledger."
+            f"The database has no ledger called {self.name!r}. Make one with {command('init', ledger='')} "
+            f"or {command('move', ledger='')}."
         )
 
     def _read(self, connection: Connection, after: Entry | None) -> list[Entry]:

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from assaymark.errors import LedgerError, VerificationError
+from assaymark.hints import command
 from assaymark.ledger.events import Entry
 from assaymark.ledger.head import Head, head_file, keep_head, read_head
 from assaymark.ledger.rows import (
@@ -166,7 +167,7 @@ class SqliteLedger:
         if not self._writable():
             raise LedgerError(
                 f"Nothing can be recorded: {self.path.name} lies on a disk or in a folder that can only "
-                "be read. To work on it, make a copy: assaymark backup, then assaymark restore."
+                f"be read. To work on it, make a copy: {command('backup')}, then {command('restore')}."
             )
         try:
             stream = self.path.with_suffix(".lock").open("a")

@@ -4,6 +4,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assaymark.hints import for_python
+
 if TYPE_CHECKING:
     from assaymark.monitoring.gate import Gate
 
@@ -14,7 +16,7 @@ class NotCertifiedError(AssertionError):
     def __init__(self, gate: "Gate") -> None:
         super().__init__(
             "\n".join(
-                f"{claim.name} is {claim.outcome} ({claim.claim}): {claim.reason}"
+                for_python(f"{claim.name} is {claim.outcome} ({claim.claim}): {claim.reason}")
                 for claim in gate.claims
                 if claim.outcome != "certified"
             )

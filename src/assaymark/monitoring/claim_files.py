@@ -71,7 +71,7 @@ def read_claim_file(path: Path) -> ClaimFile:
     try:
         return _claim_file(path, hashlib.sha256(raw).hexdigest(), data)
     except InputError as error:
-        raise InputError(f"The claim file {str(path)!r}: {error}") from error
+        raise InputError(f"The claim file {str(path)!r}: {error.message}") from error
 
 
 def _bytes(path: Path) -> bytes:

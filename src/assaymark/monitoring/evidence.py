@@ -12,7 +12,8 @@ from assaymark.certification.certificate import (
     write,
 )
 from assaymark.claims.record import stored
-from assaymark.errors import AssaymarkError, InputError, VerificationError
+from assaymark.errors import AssaymarkError, InputError, VerificationError, message_of
+from assaymark.hints import command
 from assaymark.ledger.events import (
     KINDS,
     Attempt,
@@ -21,7 +22,7 @@ from assaymark.ledger.events import (
     Entry,
     State,
     check_story,
-    read_event,
+    replay,
 )
 from assaymark.ledger.head import lost_end
 from assaymark.monitoring.claim_files import ClaimFile
@@ -111,7 +112,7 @@ def _agreed(
     seq, event = attempt.lock
     if lock is None:
         raise VerificationError(
-            f"{name!r} is missing, and the ledger holds that lock as event {seq}; assaymark lock "
+            f"{name!r} is missing, and the ledger holds that lock as event {seq}; {command('lock')} "
             "writes it again"
         )
     facts = lock_of(attempt, entries)
@@ -152,12 +153,14 @@ def _certificate(path: Path, attempt: Attempt, entries: list[Entry]) -> Certific
     if filed is not None and filed.plan.number == attempt.plan.number:
         return filed
     seq, time, _ = attempt.certificate
-    issued: CertificateIssued = read_event(entries[seq - 1].kind, entries[seq - 1].body)
+    issued: CertificateIssued = entries[seq - 1].event
     try:
-        return issue(entries[: seq - 1], plan=issued.plan, issued=time, software=issued.software)
+        return issue(
+            replay(entries[: seq - 1]), plan=issued.plan, issued=time, software=issued.software
+        )
     except AssaymarkError as error:
         raise VerificationError(
-            f"the certificate of event {seq} does not follow from the ledger: {error}"
+            f"the certificate of event {seq} does not follow from the ledger: {error.message}"
         ) from error
 
 
@@ -166,14 +169,16 @@ def _filed(path: Path, entries: list[Entry]) -> Certificate:
         text = path.read_bytes().decode("utf-8")
         _refuse_newer(path, text)
         certificate, data = read(text)
-        check_replay(certificate, entries)
+        check_replay(certificate, entries, replay(entries[: certificate.ledger.events]))
         if text != write(certificate):
             check_form(certificate, data, text)  # says which field it is
         return certificate
     except (VerificationError, InputError):
         raise
     except (AssaymarkError, OSError, *BREAKAGE) as error:
-        raise VerificationError(f"the certificate {path.name!r} cannot be used: {error}") from error
+        raise VerificationError(
+            f"the certificate {path.name!r} cannot be used: {message_of(error)}"
+        ) from error
 
 
 def _refuse_newer(path: Path, text: str) -> None:

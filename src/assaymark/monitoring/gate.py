@@ -16,9 +16,9 @@ from assaymark.certification.modes import judge, labelled_prefix
 from assaymark.certification.modes.closing import closed_because
 from assaymark.certification.planning import expected_labels
 from assaymark.claims.record import Record
-from assaymark.claims.results import Verdict, counted
+from assaymark.claims.results import Verdict, counted, rounded
 from assaymark.errors import InputError, PlanError, VerificationError
-from assaymark.ledger.events import Attempt, ClaimLocked, State
+from assaymark.ledger.events import Attempt, ClaimLocked, State, replay
 from assaymark.monitoring.claim_files import (
     LOCKED,
     ClaimFile,
@@ -27,6 +27,7 @@ from assaymark.monitoring.claim_files import (
 )
 from assaymark.monitoring.evidence import Evidence, read_evidence
 from assaymark.monitoring.outcomes import EXIT_CODES, Outcome, gravest
+from assaymark.monitoring.sentinel_judging import judge_sentinels, starts_of
 from assaymark.pool import silent
 from assaymark.pool.sources import file_difference, find_source, hash_files, is_elsewhere
 from assaymark.project.folder import collection_of
@@ -119,13 +120,13 @@ def _gated(claim: ClaimFile, today: date, digests: Files) -> GatedClaim:
         labels=0,
         labels_expected=None,
         expires=claim.terms.expires,
-        reason="It is not locked yet: assaymark lock seals its plan.",
+        reason="It is not locked yet, so no plan is sealed.",
         file=str(claim.path),
     )
     try:
         evidence = read_evidence(claim)
     except VerificationError as error:
-        return replace(blank, outcome="tampered", reason=f"{str(error).rstrip('.')}.")
+        return replace(blank, outcome="tampered", reason=f"{error.message.rstrip('.')}.")
     if evidence is None:
         return blank
     found = _judged(blank, evidence)
@@ -144,6 +145,8 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
     attempt, state = evidence.attempt, evidence.state
     if evidence.certificate is not None:
         issued = evidence.certificate
+        if (refuted := _sentinels(evidence)) is not None:
+            return replace(blank, outcome="refuted", labels=issued.labels, reason=refuted)
         return replace(
             blank, outcome="certified", labels=issued.labels, reason=statement_of(issued)
         )
@@ -158,6 +161,26 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
     return _open(replace(blank, labels=labels), attempt, state)
 
 
+def _sentinels(evidence: Evidence) -> str | None:
+    """What the sentinels of the certificate refute, in words; None if nothing."""
+    starts = starts_of(evidence.state, evidence.attempt.plan.number)
+    if not starts:
+        return None
+    found = judge_sentinels(evidence.state, starts[-1])
+    return str(found) if found.decision == "refuted" else None
+
+
+def _drift(attempt: Attempt) -> str | None:
+    """Why the latest scores that were watched made the certificate stale; None if they did not."""
+    if not attempt.watches or attempt.watches[-1][2].decision == "holds":
+        return None
+    _, time, event = attempt.watches[-1]
+    where = f"the scores of {event.files[0].name!r}, watched on {time[:10]}, drifted"
+    if event.bound is None:
+        return f"{where}: the metric is undefined for them"
+    return f"{where}: at their mix the bound would be {rounded(event.bound)}"
+
+
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
@@ -167,11 +190,11 @@ def _open(blank: GatedClaim, attempt: Attempt, state: State) -> GatedClaim:
     try:
         verdict = judge(state, attempt)
     except PlanError as error:  # a fixed plan is judged once, when all labels are there
-        return replace(blank, labels_expected=expected, reason=str(error))
+        return replace(blank, labels_expected=expected, reason=error.message)
     if verdict.decision == "fail":
         return replace(blank, outcome="refuted", reason=verdict.reason)
     if verdict.decision == "pass":
-        reason = f"{verdict.reason} No certificate is issued yet: assaymark certify."
+        reason = f"{verdict.reason} No certificate is issued yet."
         return replace(blank, labels_expected=blank.labels, reason=reason)
     expected = verdict.labels_expected or expected
     return replace(blank, labels_expected=expected, reason=_undecided(verdict, blank, expected))
@@ -196,6 +219,8 @@ def _changes(
     fault, note = _other_pool(claim, evidence.state, digests)
     if fault is not None:
         found.append(f"the pool changed: {fault}")
+    if (drift := _drift(evidence.attempt)) is not None:
+        found.append(drift)
     if (seq := _superseded(evidence)) is not None:
         found.append(f"event {seq} changed a label that the certificate uses")
     return [text[0].upper() + text[1:] if i == 0 else text for i, text in enumerate(found)], note
@@ -225,4 +250,8 @@ def _superseded(evidence: Evidence) -> int | None:
         return None
     if evidence.state.labels_at <= certificate.ledger.events:  # nearly always: nothing to replay
         return None
-    return superseded_by(certificate, evidence.entries)
+    return superseded_by(
+        certificate,
+        replay(evidence.entries[: certificate.ledger.events]),
+        evidence.entries[certificate.ledger.events :],
+    )

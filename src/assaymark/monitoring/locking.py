@@ -11,6 +11,7 @@ from assaymark.certification.sealing import Wish, seal_plan
 from assaymark.claims.claim import Claim
 from assaymark.errors import InputError, PlanError
 from assaymark.files.places import SHARED, write_safely
+from assaymark.hints import command
 from assaymark.ledger.events import Attempt, ClaimLocked, Event
 from assaymark.monitoring.claim_files import ClaimFile, read_claim_file
 from assaymark.monitoring.lock_files import Lock, latest_lock, lock_of, read_lock, write_lock
@@ -115,7 +116,7 @@ def _refuse_unfinished(old: Attempt | None, claim: ClaimFile) -> None:
         raise PlanError(
             f"The claim file {str(claim.path)!r} was changed after it was locked, and its plan "
             f"{old.plan.number} is still open. Undo the change; or give the plan up and lock again: "
-            f'assaymark plan --abandon "REASON" -p {claim.project}.'
+            f"{command('plan', abandon='REASON', project=claim.project)}."
         )
 
 

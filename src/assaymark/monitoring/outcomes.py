@@ -17,9 +17,9 @@ EXIT_CODES: dict[Outcome, int] = {
 GRAVEST_FIRST: tuple[Outcome, ...] = ("tampered", "refuted", "stale", "undecided", "certified")
 MEANINGS: dict[Outcome, str] = {
     "certified": "the claim is proved, and nothing it depends on has changed",
-    "refuted": "the labels show that the claim is false",
+    "refuted": "the labels, or the sentinels since, show that the claim is false",
     "undecided": "the labels do not decide yet",
-    "stale": "the certificate is out of date: expired, or the classifier or the pool changed",
+    "stale": "the certificate is out of date: expired, the classifier or the pool changed, or scores drifted",
     "tampered": "the claim file, the lock, the ledger or the certificate was changed afterwards",
 }
 DECIDED: dict[Decision, Outcome] = {

@@ -2,28 +2,31 @@
 
 import math
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from assaymark.claims.canonical import digest
 from assaymark.claims.checks import choice, open_share
-from assaymark.claims.record import plain, stored
-from assaymark.claims.results import counted, percent
+from assaymark.claims.record import stored
 from assaymark.errors import InputError, PlanError
-from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork
+from assaymark.hints import command
+from assaymark.ledger.events import State, SurveyedItem
+from assaymark.monitoring.sentinel_judging import (
+    latest_start,
+    null_of,
+    rule_of,
+    starts_of,
+    units_of,
+)
 from assaymark.monitoring.stats.sentinel_bets import (
     METRICS,
-    STAKES,
     Bar,
     Fall,
-    StratumSeen,
     UnitPlan,
     expected_falls,
-    unit_excess,
 )
 from assaymark.pool.scored import ScoreColumns, ScoreFile
 from assaymark.pool.tables import file_digest
@@ -31,15 +34,8 @@ from assaymark.project.folder import Project, registered_pool
 from assaymark.records.pool import PoolFile, RegisteredPool
 from assaymark.records.survey import Cell, Survey
 from assaymark.sampling.surveys import SurveyBatch, hand_out, open_survey
-from assaymark.stats.sequential.unit_alarm import (
-    UNIT_ALARMS,
-    AlarmRule,
-    UnitAlarm,
-    rings,
-    wealth_path,
-)
+from assaymark.stats.sequential.unit_alarm import UNIT_ALARMS, UnitAlarm
 
-PURPOSE = "sentinel"
 NAMES = ("predicted positive", "near the threshold", "far below it")
 NEAR = 2  # predicted negatives near the threshold, in numbers of predicted positives
 SHARES = (15 / 35, 12 / 35, 8 / 35)
@@ -57,6 +53,7 @@ class SentinelWish:
     items: int | None = None
     confidence: float = 0.95
     year: int = 52
+    seed: str | None = None
 
     def __post_init__(self) -> None:
         choice("alarm", self.alarm, UNIT_ALARMS)
@@ -79,22 +76,22 @@ def start_sentinels(project: Project, wish: SentinelWish) -> SentinelPlan:
     """Seal the alarm and the strata of sentinels for the certificate of this project."""
     with project.writing() as session:
         state = session.state
-        bar = _certified(state)
-        if _starts(state):
+        bar, plan = _certified(state)
+        if starts_of(state, plan):
             raise PlanError(
-                "Sentinels were started in this project already; their terms are sealed."
+                "Sentinels of this certificate were started already; their terms are sealed."
             )
         pool = registered_pool(state)
         if pool.columns.score is None or pool.columns.threshold is None:
             raise InputError(
-                "Sentinels need a pool with a score and a threshold: assaymark init --score COL "
-                "--threshold T."
+                f"Sentinels need a pool with a score and a threshold: "
+                f"{command('init', score='COL', threshold='T')}."
             )
-        settings = _sealed(project, pool, bar, wish)
+        settings = {"plan": plan, **_sealed(project, pool, bar, wish)}
         survey = Survey(
             number=len(state.surveys) + 1,
             purpose="sentinel",
-            seed=secrets.token_hex(16),
+            seed=wish.seed or secrets.token_hex(16),
             cells=tuple(
                 Cell(name=n, items=s) for n, s in zip(NAMES, settings["sizes"], strict=True)
             ),
@@ -108,22 +105,24 @@ def start_sentinels(project: Project, wish: SentinelWish) -> SentinelPlan:
         draws=tuple(settings["draws"]),
     )
     rng = np.random.default_rng(SIMULATION)
-    falls = expected_falls(bar, unit, _rule(settings), largest=settings["least"], rng=rng)
-    return SentinelPlan(claim=_claim(bar), null=_null(settings), settings=settings, falls=falls)
+    falls = expected_falls(bar, unit, rule_of(settings), largest=settings["least"], rng=rng)
+    return SentinelPlan(claim=_claim(bar), null=null_of(settings), settings=settings, falls=falls)
 
 
-def _certified(state: State) -> Bar:
+def _certified(state: State) -> tuple[Bar, int]:
     attempt = state.attempt
     if attempt is None or attempt.certificate is None:
         raise PlanError(
-            "Sentinels watch a certificate, and this project has none yet. Issue it first: assaymark certify"
+            "Sentinels watch a certificate, and this project has none yet. Issue it first: "
+            f"{command('certify')}"
         )
     claim = attempt.plan.claim
     if claim.side != "lower" or claim.metric not in METRICS:
         raise InputError(
             f"Sentinels watch a lower bar on {', '.join(METRICS)}; this certificate is about {claim}."
         )
-    return Bar(metric=claim.metric, target=float(attempt.bound or claim.target))
+    target = float(attempt.bound or claim.target)
+    return Bar(metric=claim.metric, target=target), attempt.plan.number
 
 
 def _sealed(project: Project, pool: RegisteredPool, bar: Bar, wish: SentinelWish) -> dict[str, Any]:
@@ -179,28 +178,15 @@ def _where(score: str, threshold: float, cut: float | None) -> dict[str, str]:
     return dict(zip(NAMES, conditions, strict=True))
 
 
-def _starts(state: State) -> list[SurveyWork]:
-    own = [work for work in state.surveys if work.survey.purpose == PURPOSE]
-    return [work for work in own if work.survey.settings.get("start")]
-
-
-def _start(state: State) -> SurveyWork:
-    found = _starts(state)
-    if not found:
-        raise PlanError(
-            "No sentinels were started here. Start them: assaymark sentinel start -p DIR"
-        )
-    return found[-1]
-
-
 def draw_sentinels(
     project: Project, batch: str, *, seed: str | None = None, output: Path | None = None
 ) -> SurveyBatch:
     """Hand out the sentinels of a new unit: as many of each stratum as were sealed, blind."""
     with project.writing() as session:
         state = session.state
-        start = _start(state)
+        start = latest_start(state)
         settings, pool = start.survey.settings, registered_pool(state)
+        unit = len(units_of(state, start)) + 1
         columns = ScoreColumns(
             score=str(pool.columns.score), id=pool.columns.id, text=pool.columns.text
         )
@@ -216,13 +202,14 @@ def draw_sentinels(
             drawn_before = {work.survey.settings.get("files") for work in state.surveys}
             if digest(stored(files)) in drawn_before:
                 raise PlanError(f"{Path(batch).name!r} was drawn from before: a unit counts once.")
+            _refuse_repeated(state, file)
             draws = [
                 min(own, held[name]) for own, name in zip(settings["draws"], NAMES, strict=True)
             ]
             survey = Survey(
                 number=len(state.surveys) + 1,
                 purpose="sentinel",
-                seed=seed or secrets.token_hex(16),
+                seed=seed or f"{start.survey.seed}:{unit}",
                 cells=tuple(Cell(name=name, items=held[name]) for name in NAMES),
                 text=columns.text,
                 source=batch,
@@ -231,6 +218,7 @@ def draw_sentinels(
                     "of": start.survey.number,
                     "draws": draws,
                     "files": digest(stored(files)),
+                    **({"seed": "given"} if seed else {}),
                 },
             )
             items = [
@@ -239,16 +227,19 @@ def draw_sentinels(
                 if draws[number]
                 for item, _ in file.lowest_tickets(survey.seed, {name: where[name]}, draws[number])
             ]
-            seen = next(
-                (one.id for one in items if state.drawn(one.id) or one.id in state.answers), None
-            )
-            if seen is not None:
-                raise InputError(
-                    f"The item {seen!r} was drawn before under the same id. Labels go by id: give every "
-                    "unit ids of its own, such as the week and a number."
-                )
             texts = file.texts([one.id for one in items])
         return hand_out(project, session, open_survey(session, survey), items, texts, output=output)
+
+
+def _refuse_repeated(state: State, file: ScoreFile) -> None:
+    """Refused where any item of the unit, drawn now or not, was drawn or labelled before."""
+    seen = file.first_of({*state.claimed, *state.surveyed, *state.answers})
+    if seen is not None:
+        raise InputError(
+            f"The item {seen!r} of this unit was drawn before under the same id. Labels go by id, and an "
+            "item counts in one unit only: leave out what was there before, or give new ids, such as the "
+            "week and a number."
+        )
 
 
 def _refuse_large(settings: dict[str, Any], held: dict[str, int]) -> None:
@@ -262,124 +253,3 @@ def _refuse_large(settings: dict[str, Any], held: dict[str, int]) -> None:
                 f"This unit holds {size:,} {what}, and sentinels were sealed for at most {most:,}. Cut the "
                 "file at random into smaller units and draw from each."
             )
-
-
-SentinelDecision = Literal["standing", "refuted"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class SentinelAnswer:
-    """What the sentinels say: no sign of a fall, or refuted, with the null that was refuted."""
-
-    decision: SentinelDecision
-    claim: str
-    alarm: str
-    null: str
-    units: int
-    labels: int
-    missing: int
-    evidence: float
-    needed: float
-    unit: int | None
-    since: int | None
-    proved: bool
-    doubtful: bool
-
-    def __str__(self) -> str:
-        seen = f"{counted(self.labels, 'label')} of {counted(self.units, 'unit')}"
-        if self.decision == "standing":
-            return f"No sign that {self.claim} no longer holds: {seen}."
-        known = "proved for the time since" if self.proved else "probably since"
-        return (
-            f"Refuted: {self.claim} no longer holds, {known} unit {self.since:,} (the alarm "
-            f"'{self.alarm}' rang at unit {self.unit:,}; {seen})."
-        )
-
-    def result(self) -> dict[str, Any]:
-        """The answer as plain values."""
-        return {**plain(self), "sentence": str(self)}
-
-
-def look_at_sentinels(project: Project) -> SentinelAnswer:
-    """What all units say whose sentinels have an answer; the look is on record."""
-    with project.writing() as session:
-        state = session.state
-        start = _start(state)
-        number = start.survey.number
-        units = [work for work in state.surveys if work.survey.settings.get("of") == number]
-        answer = _judged(state, start.survey.settings, units)
-        session.record(SurveyReported(survey=number, labels=answer.labels, result=answer.result()))
-    return answer
-
-
-def _judged(state: State, settings: dict[str, Any], works: Sequence[SurveyWork]) -> SentinelAnswer:
-    whole = []
-    for work in works:  # a unit counts when all its sentinels have an answer; later ones wait
-        if not all(state.labelled(item) for item in work.order):
-            break
-        whole.append(work)
-    bar, rule = Bar(metric=settings["metric"], target=settings["target"]), _rule(settings)
-    units = [_seen(state, work) for work in whole]
-    items = [sum(cell.items for cell in work.survey.cells) for work in whole]
-    largest = float(settings["least"])
-    bets = [unit_excess(unit, bar, largest=largest) for unit in units]
-    worse = [unit_excess(unit, bar, largest=largest, doubt=True) for unit in units]
-    rang = rings(bets, items, rule) if units else None
-    every = [item for work in works for item in work.order]
-    return SentinelAnswer(
-        decision="refuted" if rang else "standing",
-        claim=str(settings["claim"]),
-        alarm=rule.alarm,
-        null=_null(settings),
-        units=len(units),
-        labels=sum(len(work.order) for work in whole),
-        missing=sum(not state.labelled(item) for item in every),
-        evidence=float(wealth_path(bets, items, rule).max()) if units else 0.0,
-        needed=rule.needed,
-        unit=rang.unit if rang else None,
-        since=rang.since if rang else None,
-        proved=bool(rang and rang.proved),
-        doubtful=bool(units and not rang and rings(worse, items, rule)),
-    )
-
-
-def _seen(state: State, work: SurveyWork) -> list[StratumSeen]:
-    found = []
-    for number, cell in enumerate(work.survey.cells):
-        labels = [state.label(item) for item in work.order if work.cells[item] == number]
-        found.append(
-            StratumSeen(
-                predicted=number == 0,
-                items=cell.items,
-                relevant=labels.count(1),
-                irrelevant=labels.count(0),
-                unclear=labels.count(None),
-            )
-        )
-    return found
-
-
-def _rule(settings: dict[str, Any]) -> AlarmRule:
-    return AlarmRule(
-        alarm=settings["alarm"],
-        risk=round(1 - settings["confidence"], 12),
-        window=settings["window"],
-        year=settings["year"],
-        stakes=STAKES,
-    )
-
-
-def _null(settings: dict[str, Any]) -> str:
-    """What is true while the certificate holds, as this alarm understands it, and how often it errs."""
-    risk = percent(round(1 - settings["confidence"], 6))
-    kept = f"{settings['claim']} over all items"
-    window = f"of every window of at least {settings['window']:,} items"
-    nulls = {
-        "ever": f"{kept} since sentinels started and {window}, taken together. Then it ever rings with "
-        f"chance at most {risk}",
-        "yearly": f"{kept} {window}, taken together. Then it rings with chance at most {risk} in a year of "
-        f"{settings['year']} units",
-        "average": f"{kept} since sentinels started, taken together. Then it ever rings with chance at "
-        f"most {risk}",
-    }
-    return f"{nulls[settings['alarm']]}."

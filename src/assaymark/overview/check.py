@@ -69,7 +69,7 @@ def _guarded(name: str, run: Callable[[], Check]) -> Check:
     try:
         return run()
     except AssaymarkError as error:
-        return _failed(name, str(error))
+        return _failed(name, error.message)
 
 
 def _python() -> Check:
@@ -118,7 +118,7 @@ def _ledger(project: Project) -> tuple[Check, State | None]:
         entries = ledger.entries()
         check_story(entries)
     except AssaymarkError as error:
-        return _failed("ledger", str(error)), None
+        return _failed("ledger", error.message), None
     if fault := lost_end(entries, kept):
         return _failed("ledger", fault), None
     head = entries[-1].hash[:12] if entries else "none"

@@ -31,6 +31,7 @@ from assaymark.certification.view.standing import evidence_now
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict, percent
 from assaymark.errors import PlanError
+from assaymark.hints import command, for_command_line
 from assaymark.ledger.events import Attempt, State, SurveyWork, population_words
 from assaymark.project.folder import Project, registered_pool
 from assaymark.records.agreement import Sensitivity
@@ -352,9 +353,9 @@ def _proof(project: Project, story: Story, pool: RegisteredPool, attempt: Attemp
     issued = attempt.certificate if attempt else None
     name = FilePath(project.folder.resolve().name)
     folder, certificate = (shlex.quote(str(path)) for path in (name, name / "certificate.json"))
-    commands = [f"assaymark status -p {folder}"]
+    commands = [for_command_line(command("status", project=folder))]
     if issued:
-        commands = [f"assaymark verify {certificate} -p {folder}"]
+        commands = [for_command_line(command("verify", certificate, project=folder))]
     return Proof(
         head=head.hash if head else "",
         events=head.seq if head else 0,

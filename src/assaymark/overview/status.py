@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from assaymark.hints import command
 from assaymark.labelling.recording import answer_command
 from assaymark.ledger.events import (
     State,
@@ -55,20 +56,20 @@ def status(project: Project) -> Status:
     size = attempt.plan.size if attempt else None
     draws = len(attempt.draws) if attempt else 0
     if attempt is None:
-        summary, advice = "No plan yet.", 'assaymark plan "f1 >= 0.75" …'
+        summary, advice = "No plan yet.", command("plan", "f1 >= 0.75", "…")
     elif not attempt.open:
-        summary, advice = f"Plan {attempt.plan.number}: {attempt.outcome}.", "assaymark plan …"
+        summary, advice = f"Plan {attempt.plan.number}: {attempt.outcome}.", command("plan", "…")
     elif attempt.looks and attempt.looks[-1][2].decision == "pass":
-        summary, advice = f"Plan {attempt.plan.number}: established.", "assaymark certify"
+        summary, advice = f"Plan {attempt.plan.number}: established.", command("certify")
     elif not draws or (attempt.plan.mode == "fixed" and size is not None and draws < size):
-        summary, advice = f"Plan {attempt.plan.number} is open.", "assaymark draw"
+        summary, advice = f"Plan {attempt.plan.number} is open.", command("draw")
     elif missing:
         summary, advice = (
             f"Plan {attempt.plan.number} waits for labels.",
-            "assaymark draw --pending",
+            command("draw", pending=True),
         )
     else:
-        summary, advice = f"Plan {attempt.plan.number} can be looked at.", "assaymark look"
+        summary, advice = f"Plan {attempt.plan.number} can be looked at.", command("look")
     found = Status(
         summary=summary,
         items=pool.summary.items,
@@ -100,7 +101,7 @@ def _about(found: Status, state: State) -> Status:
     if training is not None and _trains(state, training):
         return _of_training(found, state, training)
     if training is not None and attempt is not None and attempt.closed is not None:
-        return replace(found, advice="assaymark train")
+        return replace(found, advice=command("train"))
     return found if attempt is not None or not state.surveys else _of_survey(found, state)
 
 
@@ -109,7 +110,7 @@ def _of_review(found: Status, state: State) -> Status:
     review = state.reviews[-1]
     order = review.order
     missing = sum(not state.labelled(item) for item in order)
-    advice = "assaymark review next --pending" if missing else "assaymark review status"
+    advice = command("review next", pending=True) if missing else command("review status")
     return replace(
         found,
         summary="The review waits for labels." if missing else "The review can go on.",
@@ -138,15 +139,15 @@ def _of_claim(found: Status, state: State, claim: "ClaimWork") -> Status:
     missing = sum(not state.labelled(item) for item in work.order)
     looks = claim.reports("look")
     if not claim.open:
-        summary, advice = f"{told} is closed.", "assaymark report"
+        summary, advice = f"{told} is closed.", command("report")
     elif not work.order:
-        summary, advice = f"{told} is sealed.", "assaymark draw"
+        summary, advice = f"{told} is sealed.", command("draw")
     elif missing:
-        summary, advice = f"{told} waits for labels.", "assaymark draw --pending"
+        summary, advice = f"{told} waits for labels.", command("draw", pending=True)
     elif not looks or looks[-1][0] < state.labels_at:
-        summary, advice = f"{told} can be looked at.", "assaymark look"
+        summary, advice = f"{told} can be looked at.", command("look")
     else:
-        summary, advice = f"{told} was looked at.", "assaymark draw"
+        summary, advice = f"{told} was looked at.", command("draw")
     return replace(
         found,
         summary=summary,
@@ -167,11 +168,11 @@ def _of_survey(found: Status, state: State) -> Status:
     missing = sum(not state.labelled(item) for item in work.order)
     told = f"Survey {work.survey.number} ({work.survey.purpose})"
     if missing:
-        summary, advice = f"{told} waits for labels.", "assaymark label FILE"
+        summary, advice = f"{told} waits for labels.", command("label", "FILE")
     elif not work.reports or work.reports[-1][0] < state.labels_at:
         summary, advice = f"{told} can be read.", answer_command(work.survey)
     else:
-        summary, advice = f"{told} was read.", "assaymark report"
+        summary, advice = f"{told} was read.", command("report")
     return replace(
         found,
         summary=summary,
@@ -202,16 +203,16 @@ def _of_training(found: Status, state: State, work: SurveyWork) -> Status:
     if is_frozen(state):
         summary, advice = (
             "The classifier is frozen; its plan is not sealed.",
-            "assaymark train --stop",
+            command("train", stop=True),
         )
     elif missing:
-        summary, advice = "Training waits for labels.", "assaymark draw --pending"
+        summary, advice = "Training waits for labels.", command("draw", pending=True)
     elif last is None or last.digest != labels_digest(training_labels(state, work)):
-        summary, advice = "Training can go on.", "assaymark train"
+        summary, advice = "Training can go on.", command("train")
     elif advice_of(work).action == "certify":
-        summary, advice = "Training may stop.", "assaymark train --stop"
+        summary, advice = "Training may stop.", command("train", stop=True)
     else:
-        summary, advice = "Training can go on.", "assaymark train"
+        summary, advice = "Training can go on.", command("train")
     before = f"{found.summary} " if state.attempt is not None else ""
     return replace(
         found,
@@ -246,13 +247,13 @@ def _of_estimate(found: Status, state: State, work: SurveyWork) -> Status:
     missing = sum(not state.labelled(item) for item in work.order)
     fresh = not work.reports or work.reports[-1][0] < state.labels_at
     if missing:
-        summary, advice = f"Estimate {number} waits for labels.", "assaymark draw --pending"
+        summary, advice = f"Estimate {number} waits for labels.", command("draw", pending=True)
     elif drawn < min(design.labels, design.items):
-        summary, advice = f"Estimate {number} is open.", "assaymark draw"
+        summary, advice = f"Estimate {number} is open.", command("draw")
     elif fresh:
-        summary, advice = f"Estimate {number} can be read.", "assaymark estimate"
+        summary, advice = f"Estimate {number} can be read.", command("estimate")
     else:
-        summary, advice = f"Estimate {number} was read.", "assaymark report"
+        summary, advice = f"Estimate {number} was read.", command("report")
     return replace(
         found,
         summary=summary,

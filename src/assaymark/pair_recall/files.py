@@ -9,6 +9,7 @@ from assaymark.claims.results import counted
 from assaymark.errors import InputError
 from assaymark.files.batch import BatchRow, refuse_existing, write_batch
 from assaymark.files.labels import read_labels
+from assaymark.hints import switch
 from assaymark.pair_recall.overlap import CellSample
 from assaymark.pair_recall.recall import (
     RecallAnswer,
@@ -142,7 +143,7 @@ def recall_from_files(
         raise InputError(
             f"No classifier flags {counted(len(inside), 'labelled item')} (the first is {inside[0]!r}), "
             f"and seed {seed!r} does not draw them. Leave them out, or "
-            "add --outside if they are a random sample of all such items."
+            f"add {switch('outside')} if they are a random sample of all such items."
         )
     by_cell: dict[str, list[int]] = {}
     for item, label in known.items():

@@ -15,6 +15,7 @@ from typing import Any
 
 from assaymark.claims.checks import choice
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.pool import Pool
 from assaymark.pool.cells import Selects
 from assaymark.pool.dialect import DUCKDB, Dialect, double_sql
@@ -113,7 +114,7 @@ def read_terms(pool: Selects, terms: Sequence[str]) -> list[list[str]]:
             )
         found.append([str(word) for word in words])
     if not found:
-        raise InputError("Give at least one seed term: --seed-terms mars,#mars.")
+        raise InputError(f"Give at least one seed term: {option('seed-terms', 'mars,#mars')}.")
     return found
 
 
@@ -174,7 +175,7 @@ def find_neighbours(
         raise InputError(
             f"No other term occurs with the seed terms in at least {least_items} items and at most "
             f"{most_share:.0%} of them. Lower "
-            "--min-items or choose broader seed terms."
+            f"{option('min-items')} or choose broader seed terms."
         )
     return tuple(
         Neighbour(term=str(term), score=similarity.final(value), items=int(found), joint=int(joint))

@@ -10,6 +10,7 @@ from assaymark.claims.results import counted
 from assaymark.errors import InputError
 from assaymark.files.batch import refuse_existing
 from assaymark.files.labels import read_labels
+from assaymark.hints import option
 from assaymark.learners.linear import TextModel, train
 from assaymark.pair_recall.keyword_filters import (
     Neighbour,
@@ -126,7 +127,7 @@ def _check_names(pool: Pool, names: Sequence[str]) -> None:
     for name in names:
         if name.lower() in present:
             raise InputError(
-                f"The pool has a column '{name}' already. Name the new columns with --names A,B."
+                f"The pool has a column '{name}' already. Name the new columns with {option('names', 'A,B')}."
             )
 
 

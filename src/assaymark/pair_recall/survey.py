@@ -5,6 +5,7 @@ from pathlib import Path
 
 from assaymark.claims.results import counted
 from assaymark.errors import PlanError
+from assaymark.hints import command, option
 from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork
 from assaymark.pair_recall.files import new_labels
 from assaymark.pair_recall.overlap import CellSample
@@ -74,7 +75,7 @@ def _survey(
     if seed in state.seeds:
         raise PlanError(
             f"The seed {seed!r} was used in this project before: the same items would be drawn again, "
-            "and their labels are known. Use another seed, or leave --seed out."
+            f"and their labels are known. Use another seed, or leave {option('seed')} out."
         )
     survey = Survey(
         number=len(state.surveys) + 1,
@@ -109,7 +110,7 @@ def recall_of_survey(project: Project, wish: RecallWish) -> RecallAnswer:
         if work is None:
             raise PlanError(
                 f"No batch was drawn for {' and '.join(wish.flags)} in this project yet. Draw one: "
-                "assaymark recall --a COL --b COL --draw N -p DIR."
+                f"{command('recall', a='COL', b='COL', draw='N', project='DIR')}."
             )
         found = cell_labels(session.state, work)
         cells = {

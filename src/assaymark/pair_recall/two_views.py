@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assaymark.errors import InputError
+from assaymark.hints import option
 
 WORD = re.compile(r"[#@]?\w+")
 URL = re.compile(r"https?://\S+")
@@ -78,7 +79,7 @@ def two_views(split: Split, rows: Sequence[Sequence[str | None]]) -> tuple[list[
     if rows and len(rows[0]) < split.columns:
         raise InputError(
             f"The split '{split.name}' needs {split.columns} text columns, got {len(rows[0])}. Name "
-            "them with --text TITLE --text BODY, or split by vocabulary or halves."
+            f"them with {option('text', 'TITLE')} {option('text', 'BODY')}, or split by vocabulary or halves."
         )
     pairs = [split.views(row) for row in rows]
     return [first for first, _ in pairs], [second for _, second in pairs]

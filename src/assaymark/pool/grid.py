@@ -32,6 +32,17 @@ def unit_sql(score: str, low: float, high: float) -> str:
     return f"(({score} - CAST({low!r} AS DOUBLE)) / CAST({high - low!r} AS DOUBLE))"
 
 
+def score_of(position: int, low: float, high: float) -> float:
+    """The score at a grid position: where its items begin.
+
+    >>> score_of(8192, 0.0, 1.0)
+    0.5
+    """
+    x = position / STEPS
+    u = 2 * x * x if x < 0.5 else 1 - 2 * (1 - x) ** 2
+    return low + (high - low) * u
+
+
 def merge(positions: Sequence[int], counts: Sequence[int], sums: Sequence[int]) -> Histogram:
     """At most BINS bins of about equal count from the fine grid; a spike keeps a bin of its own."""
     target = max(1, sum(counts) // BINS)

@@ -1,6 +1,7 @@
 """Scores of a file, with ids and labels where it has them, in memory: one light pass by DuckDB."""
 
 import difflib
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,6 +169,18 @@ class ScoreFile:
         parts = ", ".join(f"count(*) FILTER (WHERE {sql})" for sql in where.values())
         row = self.rows(f"SELECT {parts} FROM {self.reader}")[0]
         return dict(zip(where, map(int, row), strict=True))
+
+    def first_of(self, ids: Collection[str]) -> str | None:
+        """The first item of the file, by id, that is one of these; None if none is."""
+        if not ids:
+            return None
+        self._connection.register("these", {"id": np.array(sorted(ids), dtype=object)})
+        item = f"CAST({named(str(self.columns.id))} AS VARCHAR)"
+        found = self.rows(
+            f"SELECT min(f.id) FROM (SELECT {item} AS id FROM {self.reader}) f JOIN these USING (id)"
+        )
+        self._connection.unregister("these")
+        return None if found[0][0] is None else str(found[0][0])
 
     def scores_of(self, ids: list[str]) -> dict[str, float]:
         """The scores of these items."""

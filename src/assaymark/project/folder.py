@@ -3,14 +3,23 @@
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import command
 from assaymark.ledger import Ledger
-from assaymark.ledger.events import Attempt, Event, State, live_surveys, replay, training_of
+from assaymark.ledger.events import (
+    Attempt,
+    Entry,
+    Event,
+    State,
+    go_on,
+    live_surveys,
+    training_of,
+)
 from assaymark.pool import Pool, engine_at_hand, has_pool, open_pool
 from assaymark.pool.sources import is_elsewhere
 from assaymark.project.place import ledger_of, pool_place
@@ -30,16 +39,24 @@ def utc_now() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """A folder with a ledger in it.
+    """A folder with a ledger in it, read once: its state is kept, and later calls read on.
 
-    `pool_at` is where the pool lies now, if it was moved; `spark` is the session or address of
-    the cluster, if the pool needs one.
+    Not for several threads at once: each takes one of its own by `afresh`. `pool_at` is where the
+    pool lies now, if it was moved; `spark` is the session or address of the cluster, if the pool
+    needs one.
     """
 
     folder: Path
     pool_at: str | None = None
     now: Callable[[], str] = field(default=utc_now)
     spark: "str | SparkSession | None" = None
+    _memory: "Memory" = field(
+        default_factory=lambda: Memory(), init=False, repr=False, compare=False
+    )
+
+    def afresh(self) -> "Project":
+        """The same project with nothing read yet."""
+        return replace(self)
 
     @property
     def ledger(self) -> Ledger:
@@ -47,16 +64,24 @@ class Project:
         return ledger_of(self.folder)
 
     def state(self) -> State:
-        """Where the project stands."""
-        return replay(self.ledger.entries())
+        """Where the project stands now. One object, which moves on with every call."""
+        memory = self._memory
+        return memory.go_on(self.ledger.entries(after=memory.state.head))
 
     @contextmanager
     def writing(self) -> Iterator["Session"]:
         """The project while nobody else can write to it."""
-        with self.ledger.writing() as writer:
-            session = Session(state=replay(writer.entries))
-            yield session
-            writer.append(session.events, time=self.now())
+        memory = self._memory
+        try:
+            with self.ledger.writing(after=memory.state.head) as writer:
+                session = Session(state=memory.go_on(writer.entries))
+                known = len(writer.entries)
+                yield session
+                writer.append(session.events, time=session.time or self.now())
+                session.added = writer.entries[known:]
+        except BaseException:
+            memory.forget()  # what a step did to the state before it failed is nobody's
+            raise
 
     def pool(self, registered: RegisteredPool, flags: Sequence[str] = ()) -> Pool:
         """The registered pool, opened for reading, with these 0/1 columns at hand."""
@@ -87,11 +112,36 @@ class Project:
 
 
 @dataclass(kw_only=True)
+class Memory:
+    """What was read of the ledger so far."""
+
+    state: State = field(default_factory=State)
+
+    def go_on(self, entries: Sequence[Entry]) -> State:
+        """The state after these entries too."""
+        try:
+            go_on(self.state, entries)
+        except BaseException:
+            self.forget()
+            raise
+        return self.state
+
+    def forget(self) -> None:
+        """Have the next call read the whole ledger."""
+        self.state = State()
+
+
+@dataclass(kw_only=True)
 class Session:
-    """What a step knows and what it wants recorded."""
+    """What a step knows and what it wants recorded, at this `time` if it says so.
+
+    `added` are its events as the ledger has them, once the step has ended well.
+    """
 
     state: State
     events: list[Event] = field(default_factory=list)
+    time: str | None = None
+    added: Sequence[Entry] = ()
 
     def record(self, *events: Event) -> None:
         """Have these events appended when the step ends well."""
@@ -108,7 +158,7 @@ def collection_of(state: State) -> RegisteredPool:
     registered_pool(state)
     if state.collection is None:
         raise PlanError(
-            "This project has no pool yet: assaymark init did not finish. Run it again."
+            f"This project has no pool yet: {command('init')} did not finish. Run it again."
         )
     return state.collection
 
@@ -117,7 +167,7 @@ def registered_pool(state: State) -> RegisteredPool:
     """What plans draw from; refused where init did not finish."""
     if state.pool is None:
         raise PlanError(
-            "This project has no pool yet: assaymark init did not finish. Run it again."
+            f"This project has no pool yet: {command('init')} did not finish. Run it again."
         )
     return state.pool
 
@@ -126,11 +176,14 @@ def latest_attempt(state: State) -> Attempt:
     """The latest plan; refused where there is none."""
     if state.attempt is None and training_of(state) is not None:
         raise PlanError(
-            "This project trains a classifier and has no plan yet. Training items come by assaymark train; "
-            "assaymark train --stop freezes the classifier and seals the plan."
+            "This project trains a classifier and has no plan yet. Training items come by "
+            f"{command('train')}; "
+            f"{command('train', stop=True)} freezes the classifier and seals the plan."
         )
     if state.attempt is None:
-        raise PlanError('This project has no plan yet. Seal one: assaymark plan "f1 >= 0.75" …')
+        raise PlanError(
+            f"This project has no plan yet. Seal one: {command('plan', 'f1 >= 0.75', '…')}"
+        )
     return state.attempt
 
 
@@ -148,6 +201,6 @@ def open_attempt(state: State) -> Attempt:
     if not attempt.open:
         raise PlanError(
             f"Plan {attempt.plan.number} is closed ({attempt.outcome}). Seal a new plan to go on: "
-            "assaymark plan …"
+            f"{command('plan', '…')}"
         )
     return attempt

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assaymark.errors import InputError
+from assaymark.hints import command, option
 from assaymark.ledger import Ledger, open_ledger
 
 LEDGER = "ledger.sqlite"
@@ -24,8 +25,8 @@ def ledger_of(folder: Path) -> Ledger:
     """The ledger of the project in this folder; refused where the folder is not one."""
     if not is_project(folder):
         raise InputError(
-            f"{str(folder)!r} is not an assaymark project (it has no {LEDGER}). Run assaymark init "
-            "first, or name the project with -p DIR."
+            f"{str(folder)!r} is not an assaymark project (it has no {LEDGER}). Run {command('init')} "
+            f"first, or name the project with {option('project', 'DIR')}."
         )
     return named_ledger(str(_place(folder).get("ledger", LEDGER)), folder)
 

@@ -8,6 +8,7 @@ from assaymark import __version__
 from assaymark.claims.canonical import digest
 from assaymark.claims.record import stored
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.ledger.events import PoolRegistered
 from assaymark.pool import Progress, open_pool, silent
 from assaymark.pool.sources import is_elsewhere, settle
@@ -65,7 +66,7 @@ def init(
     if store.entries():
         raise InputError(
             f"The ledger {store.address!r} is in use by another project. Choose another name for "
-            "this one: --ledger postgresql://…/database#name."
+            f"this one: {option('ledger', 'postgresql://…/database#name')}."
         )
     remember_ledger(folder, store)
     with Project(folder=folder, now=now).writing() as session:
@@ -88,7 +89,8 @@ def refuse_used(folder: Path) -> None:
 
 def _used(folder: Path) -> str:
     return (
-        f"{str(folder)!r} already is an assaymark project. Work on it with -p {folder}, or choose "
+        f"{str(folder)!r} already is an assaymark project. Work on it with "
+        f"{option('project', folder)}, or choose "
         "another folder."
     )
 

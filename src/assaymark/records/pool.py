@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from assaymark.claims.record import Record
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.records.pool_shape import (
     CLASSIFIER,
     ColumnsShape,
@@ -43,11 +44,14 @@ class Columns(Record):
     def __post_init__(self) -> None:
         if self.prediction and self.threshold is not None:
             raise InputError(
-                "Give either --prediction or --threshold, not both: each says which items are "
+                f"Give either {option('prediction')} or {option('threshold')}, not both: each "
+                "says which items are "
                 "predicted positive."
             )
         if self.threshold is not None and not self.score:
-            raise InputError("--threshold needs --score: it is a cut-off on the scores.")
+            raise InputError(
+                f"{option('threshold')} needs {option('score')}: it is a cut-off on the scores."
+            )
         for name in self.text:
             if name in (self.score, self.prediction):
                 raise InputError(

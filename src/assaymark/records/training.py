@@ -8,6 +8,7 @@ from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.record import Record
 from assaymark.claims.results import counted, percent
 from assaymark.errors import InputError
+from assaymark.hints import option
 
 SAMPLINGS = ("random", "uncertainty", "relevance")
 POPULATIONS = ("rest", "whole", "future")
@@ -48,7 +49,7 @@ class TrainingGoal(Record):
         if self.budget is None and self.policy != "adaptive":
             raise InputError(
                 f"The policy {self.policy!r} divides a budget: say how many labels you can pay for "
-                "with --budget, or use --policy adaptive."
+                f"with {option('budget')}, or use {option('policy', 'adaptive')}."
             )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from assaymark.claims.checks import choice, open_share
 from assaymark.claims.record import Record
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.records.training import POPULATIONS, SAMPLINGS, TrainingGoal
 
 CELLS = ("random", "active")
@@ -38,8 +39,9 @@ class TrainingSettings(Record):
             open_share("keep", self.keep)
         elif self.keep:
             raise InputError(
-                f"A part is set aside only for --population future, got --keep {self.keep:g} with "
-                f"population {self.population}. Leave --keep out."
+                f"A part is set aside only for {option('population', 'future')}, got "
+                f"{option('keep', format(self.keep, 'g'))} with "
+                f"population {self.population}. Leave {option('keep')} out."
             )
         if self.batch is not None and self.batch < 1:
             raise InputError(f"A batch holds at least 1 item, got {self.batch}.")

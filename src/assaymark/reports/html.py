@@ -5,6 +5,7 @@ from functools import lru_cache
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from assaymark.hints import for_command_line
 from assaymark.reports.document import Report
 from assaymark.reports.render import svg
 from assaymark.reports.section import Chart
@@ -20,6 +21,11 @@ def _picture(chart: Chart) -> Markup:
     return Markup(svg(chart.spec))  # noqa: S704
 
 
+def _spelled(value: object) -> object:
+    """What a report shows; its reader checks it on the command line."""
+    return for_command_line(value) if type(value) is str else value
+
+
 @lru_cache(maxsize=1)
 def _template() -> Template:
     loader = PackageLoader("assaymark.reports", "templates")
@@ -27,6 +33,7 @@ def _template() -> Template:
         loader=loader,
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_spelled,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assaymark import __version__
-from assaymark.certification.issuing import NotEstablishedError
+from assaymark.certification.issuing import NotEstablishedError, drop_stale_signature
+from assaymark.certification.signing import Signer, signature_path
 from assaymark.claims.canonical import canonical, digest
 from assaymark.claims.record import Record, plain
 from assaymark.claims.results import counted, percent
@@ -81,6 +82,7 @@ class IssuedReview:
     certificate: ReviewCertificate
     path: Path
     hash: str
+    head: str
 
 
 def built(
@@ -136,7 +138,9 @@ def _why_not(state: State, work: ReviewWork) -> str:
     )
 
 
-def certify_review(project: Project, *, output: Path | None = None) -> IssuedReview:
+def certify_review(
+    project: Project, *, output: Path | None = None, signer: Signer | None = None
+) -> IssuedReview:
     """Issue the certificate and reveal the secret, so that everybody can check the draws.
 
     Going on needs a new secret, which the next handout makes. Repeating writes the same file again.
@@ -169,8 +173,16 @@ def certify_review(project: Project, *, output: Path | None = None) -> IssuedRev
                 software=__version__,
             )
             writer.append([*revealed, event], time=now)
-    write_safely(path, canonical(certificate.to_dict()) + "\n")
-    return IssuedReview(certificate=certificate, path=path, hash=certificate_digest(certificate))
+        head = writer.entries[-1].hash
+    text = canonical(certificate.to_dict()) + "\n"
+    if signer is None:
+        drop_stale_signature(signature_path(path), text)
+    write_safely(path, text)
+    if signer is not None:
+        write_safely(signature_path(path), signer.sign(text, name=path.name))
+    return IssuedReview(
+        certificate=certificate, path=path, hash=certificate_digest(certificate), head=head
+    )
 
 
 def certificate_digest(certificate: ReviewCertificate) -> str:

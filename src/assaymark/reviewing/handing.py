@@ -117,8 +117,7 @@ def _drawn(
     if ranking.event is not None and ranking.event.number == len(work.rankings) + 1:
         session.record(ranking.event)
     account = account_of(state, work)
-    work.settle(state)
-    inside = [item for item in ids if item not in work.outside]
+    inside = work.inside(state, ids)
     handout = work.handouts + 1
     events: list[ReviewDrawn] = []
     chosen: list[str] = []

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from assaymark.ledger.events import Answered, Entry, State, read_event, review_of
+from assaymark.ledger.events import Answered, Entry, State, review_of
 from assaymark.reviewing.standing import account_of, confidence_of
 from assaymark.reviewing.stats import upper_bound
 
@@ -30,7 +30,7 @@ def history(entries: list[Entry], *, points: int = POINTS) -> tuple[Point, ...]:
     state, count = State(), 0
     found: list[Point] = []
     for entry in entries:
-        event = read_event(entry.kind, entry.body)
+        event = entry.event
         state.apply(event, entry)
         if isinstance(event, Answered):
             count += 1

@@ -17,6 +17,7 @@ from assaymark.pool.duckdb import DuckDBPool
 from assaymark.pool.sources import named
 from assaymark.project.folder import Project, collection_of
 from assaymark.reviewing.standing import RELEVANT, UNCLEAR
+from assaymark.sampling.reserve import refuse_changed
 from assaymark.sampling.tickets import ticket
 from assaymark.training.material import LINEAR, Material, material
 
@@ -44,7 +45,8 @@ def rank(
 ) -> Ranking:
     """All items in the order in which directed reading takes them."""
     if work.opened.score is not None:
-        return Ranking(order=_by_score(project, state, work.opened.score))
+        sign = 1 if work.opened.ranking == "rank" else -1
+        return Ranking(order=_by_score(project, state, work.opened.score, sign))
     labels = {item: int(word == RELEVANT) for item, word in plays.items() if word != UNCLEAR}
     if not any(labels.values()):
         return Ranking(order=_by_terms(project, state, work))
@@ -100,8 +102,8 @@ def _opened(project: Project, state: State) -> DuckDBPool:
     return DuckDBPool(project.pool_path(collection), collection.columns)
 
 
-def _by_score(project: Project, state: State, column: str) -> list[str]:
-    """Highest score first; items without one come last."""
+def _by_score(project: Project, state: State, column: str, sign: int) -> list[str]:
+    """Highest score first, or lowest rank with a sign of 1; items without one come last."""
     pool = _opened(project, state)
     try:
         key = named(pool.columns.id)
@@ -111,7 +113,8 @@ def _by_score(project: Project, state: State, column: str) -> list[str]:
     finally:
         pool.close()
     return [
-        row[0] for row in sorted(rows, key=lambda row: (row[1] is None, -(row[1] or 0), row[0]))
+        row[0]
+        for row in sorted(rows, key=lambda row: (row[1] is None, sign * (row[1] or 0), row[0]))
     ]
 
 
@@ -132,9 +135,10 @@ def _by_terms(project: Project, state: State, work: ReviewWork) -> list[str]:
 
 
 def all_ids(project: Project, state: State) -> list[str]:
-    """The ids of the pool."""
+    """The ids of the pool; refused where its files changed: new records are a new pool."""
     pool = _opened(project, state)
     try:
+        refuse_changed(pool, collection_of(state))
         return [row[0] for row in pool.select("SELECT id FROM pool")]
     finally:
         pool.close()

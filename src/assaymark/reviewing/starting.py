@@ -1,13 +1,14 @@
 """Begin a review: read the pool, merge duplicates, take in what is known, commit to a secret."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
 from assaymark import __version__
 from assaymark.errors import InputError
+from assaymark.files.asreview_project import is_project_file, read_project, write_records
 from assaymark.ledger.events import KnownItem, KnownLabels, ReviewOpened
 from assaymark.ledger.events.review import METHOD
 from assaymark.pool import Progress, silent
@@ -18,15 +19,13 @@ from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project, utc_now
 from assaymark.project.registration import init, refuse_used
 from assaymark.records.pool import Columns
-from assaymark.reviewing.records import (
+from assaymark.reviewing.duplicates import (
     Duplicate,
     find_duplicates,
-    matched,
-    read_ids,
-    read_screened,
     write_duplicates,
     write_merged,
 )
+from assaymark.reviewing.screened import Screened, matched, read_ids, read_screened
 from assaymark.reviewing.secret import new_secret
 from assaymark.reviewing.stats import commitment, floor_labels, set_digest
 
@@ -54,11 +53,16 @@ class Started:
     found: int
     targets: tuple[Fraction, ...]
     floor: tuple[FloorRow, ...]
+    head: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
-    """What a review begins with. `known` are ids of relevant records, `screened` a file of decisions."""
+    """What a review begins with. `known` are ids of relevant records, `screened` files of decisions.
+
+    `score` is read highest first, `rank` lowest first. A pool may be an ASReview project file, whose
+    decisions are then imported.
+    """
 
     pool: str
     id: str
@@ -66,9 +70,10 @@ class Start:
     recall: str = "0.8"
     confidence: str = "0.95"
     score: str | None = None
+    rank: str | None = None
     known: str | None = None
     terms: tuple[str, ...] = ()
-    screened: Path | None = None
+    screened: tuple[str, ...] = ()
     decisions: Literal["blind", "open"] = "blind"
 
 
@@ -100,7 +105,10 @@ def start(
     confidence = exact_share("confidence", wish.confidence)
     if not wish.text:
         raise InputError("A review shows texts: name at least one text column.")
+    if wish.score is not None and wish.rank is not None:
+        raise InputError("Name a score or a rank, not both: one of them orders directed reading.")
     refuse_used(folder)
+    wish = _unpacked(folder, wish)
     source = settle(wish.pool, "duckdb")
     columns = Columns(id=wish.id, text=wish.text)
     ids, duplicates, source = _merged(folder, source, columns, wish, progress)
@@ -117,13 +125,14 @@ def start(
         commitment=commitment(new_secret(folder, 1)),
         ranking=_ranking(wish),
         software=__version__,
-        score=wish.score,
+        score=wish.score or wish.rank,
         terms=wish.terms,
         decisions=wish.decisions,
         merged=len(duplicates),
         duplicates=_listed(folder, duplicates),
     )
-    with Project(folder=folder, now=now).writing() as session:
+    project = Project(folder=folder, now=now)
+    with project.writing() as session:
         session.record(opened)
         for name, known in labels.items():
             told = tuple(KnownItem(item=item, value=value) for item, value in known.items())
@@ -138,13 +147,30 @@ def start(
         found=sum(value == 1 for value in values),
         targets=(targets := tuple(sorted({*TARGETS, target}))),
         floor=floor_table(len(ids), targets, confidence),
+        head=project.ledger.entries()[-1].hash,
     )
 
 
-def _ranking(wish: Start) -> Literal["texts", "score", "none"]:
+def _ranking(wish: Start) -> Literal["texts", "score", "rank", "none"]:
     if wish.score is not None:
         return "score"
-    return "none" if wish.screened is not None and not wish.terms and not wish.known else "texts"
+    if wish.rank is not None:
+        return "rank"
+    return "none" if wish.screened and not wish.terms and not wish.known else "texts"
+
+
+def _unpacked(folder: Path, wish: Start) -> Start:
+    """The records of an ASReview project file as a csv of the project, and its decisions to import."""
+    if not is_project_file(wish.pool):
+        return wish
+    records = read_project(Path(wish.pool))
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "records.csv"
+    path.unlink(missing_ok=True)
+    write_records(records, path)
+    decided = any(one.label is not None for one in records)
+    screened = wish.screened or ((wish.pool,) if decided else ())
+    return replace(wish, pool=str(path), screened=screened)
 
 
 def _merged(
@@ -153,8 +179,8 @@ def _merged(
     progress("looking for duplicates", None)
     pool = DuckDBPool(source, columns)
     try:
-        if wish.score is not None:
-            refuse_unknown(wish.score, dict(pool.types))
+        for column in filter(None, (wish.score, wish.rank)):
+            refuse_unknown(column, dict(pool.types))
         ids, duplicates = find_duplicates(pool)
         if not duplicates:
             return ids, duplicates, source
@@ -169,11 +195,16 @@ def _merged(
 
 def _known(wish: Start, ids: set[str], merged: dict[str, str]) -> dict[str, dict[str, int | None]]:
     found: dict[str, dict[str, int | None]] = {}
-    if wish.screened is not None:
-        said = read_screened(wish.screened)
-        found["import"] = matched(said, ids, merged, what=f"{wish.screened.name!r}")
+    for text in wish.screened:
+        said = read_screened(text, id_column=wish.id)
+        labels = matched(said, ids, merged, what=f"{Path(text).name!r}")
+        before = found.setdefault("import", {})
+        for item, label in labels.items():
+            before[item] = label if before.get(item, label) == label else None
     if wish.known is not None:
-        named: dict[str, int | None] = dict.fromkeys(read_ids(wish.known), 1)
+        named = [
+            Screened(label=1, names={"id": item}) for item in dict.fromkeys(read_ids(wish.known))
+        ]
         known = matched(named, ids, merged, what="the known ids")
         before = found.get("import", {})
         clash = next((item for item in known if before.get(item, 1) != 1), None)

@@ -1,5 +1,6 @@
 """Where a review stands, for its lead: found, at most left, certified recall, labels to go."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -43,7 +44,9 @@ class TargetStatus:
 class ReviewStatus:
     """A review at this look. `left_at_most` relevant records are missing, with the confidence.
 
-    `floor` counts irrelevant records that any method reads on average if those found are all.
+    `floor` counts irrelevant records that any method reads on average if those found are all;
+    `next_percent` are random labels until the certified recall reaches `next_recall`. `pending`
+    random draws have no final label, and `held_up` labelled ones count once those before them do.
     """
 
     decision: str
@@ -60,30 +63,37 @@ class ReviewStatus:
     unclear: int
     unread: int
     open: int
+    pending: int
+    held_up: int
     left_at_most: int
     certified_recall: float | None
     floor: int
     expected_labels: int | None
     expected_low: int | None
     expected_high: int | None
+    next_recall: float | None
     next_percent: int | None
     targets: tuple[TargetStatus, ...]
 
 
-def review_status(project: Project) -> ReviewStatus:
-    """The review by the labels of now. Reading it costs nothing: the bound holds at every look."""
+def review_status(project: Project, *, also: Sequence[Fraction] = ()) -> ReviewStatus:
+    """The review by the labels of now. Reading it costs nothing: the bound holds at every look.
+
+    `also` are more targets to read; the bound speaks of all of them at once.
+    """
     state = project.state()
-    return status_of(state, the_review(state))
+    return status_of(state, the_review(state), also=also)
 
 
-def status_of(state: State, work: ReviewWork) -> ReviewStatus:
+def status_of(state: State, work: ReviewWork, *, also: Sequence[Fraction] = ()) -> ReviewStatus:
     """The same, from a state that was replayed."""
     account = account_of(state, work)
     standing, confidence = account.standing, confidence_of(work)
     bound = upper_bound(standing, confidence)
     target = target_of(work)
-    targets = tuple(_target(work, account, one) for one in sorted({*TARGETS, target}))
+    targets = tuple(_target(work, account, one) for one in sorted({*TARGETS, *also, target}))
     mine = next(one for one in targets if one.recall == float(target))
+    further = _next_recall(standing.found, bound)
     decision, reason = _decision(account, certified=mine.certified)
     return ReviewStatus(
         decision=decision,
@@ -100,13 +110,16 @@ def status_of(state: State, work: ReviewWork) -> ReviewStatus:
         unclear=standing.unclear,
         unread=standing.unread,
         open=account.open,
+        pending=account.pending,
+        held_up=account.random - standing.draws.count,
         left_at_most=bound - standing.found,
         certified_recall=certified_recall(standing.found, bound),
         floor=mine.floor,
         expected_labels=mine.expected_labels,
         expected_low=mine.expected_low,
         expected_high=mine.expected_high,
-        next_percent=_next_percent(work, account, bound),
+        next_recall=None if further is None else float(further),
+        next_percent=None if further is None else _target(work, account, further).expected_labels,
         targets=targets,
     )
 
@@ -151,10 +164,7 @@ def _forecast(work: ReviewWork, account: Account, target: Fraction) -> Forecast 
     return forecast(standing, target, confidence_of(work), left=left)
 
 
-def _next_percent(work: ReviewWork, account: Account, bound: int) -> int | None:
-    """Labels that one more per cent of certified recall would cost."""
-    if not account.standing.found:
-        return None
-    target = Fraction(account.standing.found * 100 // bound + 1, 100)
-    told = _forecast(work, account, target) if target < 1 else None
-    return told.expected if told else None
+def _next_recall(found: int, bound: int) -> Fraction | None:
+    """The next whole per cent above the certified recall; None where nothing is found or to gain."""
+    target = Fraction(found * 100 // bound + 1, 100) if found else Fraction(1)
+    return target if target < 1 else None

@@ -1,19 +1,23 @@
 """Recompute the certificate of a review: ledger, tickets, sets drawn from, wealth and bound."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
+from assaymark.certification.signing import check_signature, signature_path
+from assaymark.certification.verification import REQUIRABLE, Brought, Outcome
+from assaymark.certification.witness import check_witnesses
 from assaymark.claims.results import counted
-from assaymark.errors import AssaymarkError, VerificationError
+from assaymark.errors import AssaymarkError, InputError, VerificationError, message_of
+from assaymark.hints import option
 from assaymark.ledger.events import (
     Entry,
     ReviewDrawn,
     ReviewWork,
     State,
     check_story,
-    read_event,
     replay,
 )
+from assaymark.ledger.head import lost_end
 from assaymark.pool import Progress, silent
 from assaymark.pool.duckdb import DuckDBPool
 from assaymark.project.folder import Project, collection_of
@@ -31,45 +35,82 @@ from assaymark.sampling.reserve import refuse_changed
 
 
 def verify_review(
-    path: Path, *, project: Project | None = None, progress: Progress = silent
+    path: Path,
+    *,
+    project: Project | None = None,
+    brought: Brought | None = None,
+    progress: Progress = silent,
 ) -> Verification:
-    """Everything that can be recomputed with what is at hand: certificate, ledger, pool."""
+    """Everything that can be recomputed with what is at hand: certificate, ledger, pool, witnesses."""
+    brought = brought or Brought()
+    if brought.heads and project is None:
+        raise InputError(
+            f"A witness needs the ledger too: name the project with {option('project', 'DIR')}."
+        )
     checks: list[Check] = []
     statement = ""
     try:
-        certificate = read_certificate(path.read_text(encoding="utf-8"))
+        text = path.read_bytes().decode("utf-8")
+        certificate = read_certificate(text)
         statement = str(certificate)
-        if project is None:
-            checks.append(_check("ledger", "no project was named", outcome="not checked"))
-            return _answer("consistent only", statement, checks, ("ledger", "pool"))
-        entries = project.ledger.entries()
-        checks.append(_ledger(certificate, entries))
-        checks.append(_numbers(certificate, entries))
-        drawn = _draws(project, certificate, entries, progress)
-        checks += drawn.checks
-        checks.append(_labels(entries))
+        checks.append(_signature(path, text, brought))
+        checks += _evidence(project, certificate, brought, progress)
     except (AssaymarkError, OSError, UnicodeDecodeError) as error:
-        checks.append(_check("verification", str(error), outcome="failed"))
-        return _answer("failed", statement, checks, ())
-    if any(check.outcome == "failed" for check in checks):
-        return _answer("failed", statement, checks, ())
-    status = "verified" if drawn.pool else "verified in part"
-    return _answer(status, statement, checks, () if drawn.pool else ("pool",))
+        checks.append(_check("verification", message_of(error), outcome="failed"))
+    return _answer(statement, checks, project, brought)
 
 
 def _check(name: str, detail: str, *, outcome: str = "ok") -> Check:
     return Check(name=name, outcome=outcome, detail=detail)  # type: ignore[arg-type]
 
 
+def _signature(path: Path, text: str, brought: Brought) -> Check:
+    beside = signature_path(path)
+    envelope = brought.envelope
+    if envelope is None and beside.is_file():
+        envelope = beside.read_text(encoding="utf-8")
+    return check_signature(text, envelope, expected=brought.public_key)
+
+
+def _evidence(
+    project: Project | None, certificate: ReviewCertificate, brought: Brought, progress: Progress
+) -> Iterator[Check]:
+    """What ledger and pool say, one by one; raises at the first thing that is wrong."""
+    if project is None:
+        yield _check("ledger", "no project was named", outcome="not checked")
+        return
+    entries = _entries(project)
+    yield _ledger(certificate, entries)
+    yield _numbers(certificate, entries)
+    yield from _draws(project, certificate, entries, progress)
+    opened = the_review(replay(entries)).opened_at
+    yield check_witnesses(brought.heads, entries, sealed=opened, trusted=brought.authorities)
+    yield _labels(entries)
+
+
+def _entries(project: Project) -> list[Entry]:
+    ledger = project.ledger
+    kept = ledger.remembered()  # before the entries, which may grow meanwhile
+    entries = ledger.entries()
+    if fault := lost_end(entries, kept):
+        raise VerificationError(f"The ledger is not whole: {fault}.")
+    return entries
+
+
 def _answer(
-    status: str, statement: str, checks: list[Check], missing: tuple[str, ...]
+    statement: str, checks: list[Check], project: Project | None, brought: Brought
 ) -> Verification:
-    return Verification(
-        status=status,  # type: ignore[arg-type]
-        statement=statement,
-        checks=tuple(checks),
-        missing=missing,
-    )
+    good = {check.name for check in checks if check.outcome == "ok"}
+    missing = tuple(name for name in REQUIRABLE if name not in good)
+    if lacking := [name for name in brought.require if name in missing]:
+        checks.append(_check("required", f"not at hand: {', '.join(lacking)}", outcome="failed"))
+    status: Outcome = "verified in part" if {"pool", "witness"} & {*missing} else "verified"
+    if project is None:
+        missing = ("ledger", *missing)
+        status = "verified in part" if "signature" in good else "consistent only"
+    if any(check.outcome == "failed" for check in checks):
+        status = "failed"
+    return Verification(status=status, statement=statement, checks=tuple(checks), missing=missing)
 
 
 def _ledger(certificate: ReviewCertificate, entries: list[Entry]) -> Check:
@@ -98,35 +139,28 @@ def _numbers(certificate: ReviewCertificate, entries: list[Entry]) -> Check:
     return _check("bound", f"n, F, wealth and the bound of {certificate.bound:,} recomputed")
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Drawn:
-    checks: list[Check]
-    pool: bool
-
-
 def _draws(
     project: Project, certificate: ReviewCertificate, entries: list[Entry], progress: Progress
-) -> _Drawn:
+) -> Iterator[Check]:
     for secret, committed in zip(certificate.secrets, certificate.commitments, strict=False):
         if commitment(secret) != committed:
             raise VerificationError("A secret is not the one that was committed to.")
     ids = _ids(project, replay(entries), progress)
     if ids is None:
-        lacking = _check("draws", "the pool is not at hand", outcome="not checked")
-        return _Drawn(checks=[lacking], pool=False)
+        yield _check("pool", "it is not at hand", outcome="not checked")
+        yield _check("draws", "they need the pool", outcome="not checked")
+        return
+    yield _check("pool", "files are those that were registered")
     number = 0
     state = State()
     for entry in entries[: certificate.events]:
-        event = read_event(entry.kind, entry.body)
+        event = entry.event
         if isinstance(event, ReviewDrawn) and event.route == "random":
             _batch(state, event, ids, certificate.secrets)
             number += len(event.items)
         state.apply(event, entry)
     told = f"{counted(number, 'random draw')}, each batch from all unread records by its tickets"
-    return _Drawn(
-        checks=[_check("pool", "files are those that were registered"), _check("draws", told)],
-        pool=True,
-    )
+    yield _check("draws", told)
 
 
 def _batch(state: State, event: ReviewDrawn, ids: list[str], secrets: tuple[str, ...]) -> None:

@@ -1,7 +1,12 @@
 """The sentences of a review, written once for command line, page and report."""
 
-from assaymark.claims.results import percent
+from assaymark.claims.results import counted, percent
+from assaymark.reviewing.starting import Started
 from assaymark.reviewing.status import ReviewStatus
+
+USUAL = 50  # relevant records: the guess that is said in words
+CHEAP = 0.75  # share of the irrelevant records from which on reading everything is about as cheap
+NEARLY_ALL = 0.9
 
 REASONS = {
     "certified": "the target is certified",
@@ -51,4 +56,49 @@ def to_go(now: ReviewStatus) -> str:
     """What is still to be read for the target."""
     if now.expected_labels is None:
         return "no number can be named yet"
-    return f"about {now.expected_labels:,} random labels ({now.expected_low:,} to {now.expected_high:,})"
+    if now.decision == "stop":
+        return "nothing"
+    told = f"about {now.expected_labels:,} random labels ({now.expected_low:,} to {now.expected_high:,})"
+    if now.expected_labels < NEARLY_ALL * now.unread:
+        return told
+    return f"{told}; reading all {now.unread:,} unread records is about as cheap"
+
+
+def next_step(now: ReviewStatus) -> str:
+    """What the next per cent of certified recall costs."""
+    if now.next_recall is None or now.next_percent is None:
+        return "no number can be named yet"
+    return f"about {now.next_percent:,} random labels to certify {now.next_recall:g}"
+
+
+def waiting(now: ReviewStatus) -> str | None:
+    """What holds the evidence up: random draws without a final label, and those behind them."""
+    if not now.pending:
+        return None
+    told = f"{counted(now.pending, 'random draw')} without a final label"
+    if not now.held_up:
+        return told
+    verb = "counts" if now.held_up == 1 else "count"
+    return f"{told}; {counted(now.held_up, 'label')} of later draws {verb} once these have theirs"
+
+
+def floor_words(begun: Started) -> tuple[str, ...]:
+    """What a proof costs at least, in plain sentences, beside the table over targets."""
+    if not begun.floor:
+        return ()
+    row = next((one for one in begun.floor if one.relevant == USUAL), begun.floor[-1])
+    shares = [labels / (begun.items - row.relevant) for labels in row.labels]
+    told = [f"{share:.0%} for {float(t):g}" for share, t in zip(shares, begun.targets, strict=True)]
+    first = (
+        f"With about {row.relevant:,} relevant records, a proof of recall {float(begun.targets[-1]):g} means "
+        f"reading {shares[-1]:.0%} of all others on average; it is {' and '.join(told[:-1])}."
+    )
+    place = begun.targets.index(begun.target)
+    dear = [one for one in begun.floor if one.labels[place] > CHEAP * (begun.items - one.relevant)]
+    if not dear:
+        return (first,)
+    most = f"With {dear[-1].relevant:,} relevant records or fewer"
+    return (
+        first,
+        f"{most}, reading everything is about as cheap as a proof of {float(begun.target):g}.",
+    )

@@ -8,6 +8,7 @@ from typing import Any
 from assaymark import __version__
 from assaymark.errors import PlanError
 from assaymark.files.batch import BatchRow, refuse_existing, write_batch
+from assaymark.hints import command
 from assaymark.ledger.events import (
     State,
     SurveyDrawn,
@@ -127,7 +128,7 @@ def write_again(
     if not wanted:
         raise PlanError(
             f"Every item of survey {work.survey.number} ({work.survey.purpose}) has its label. "
-            "Where the project stands: assaymark status."
+            f"Where the project stands: {command('status')}."
         )
     path = output or _unused(project, work)
     refuse_existing(path)

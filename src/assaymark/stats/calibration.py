@@ -12,6 +12,7 @@ from scipy import special
 
 from assaymark.claims.checks import choice
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.stats.labelled_scores import Labelled
 
 Floats = NDArray[np.float64]
@@ -143,7 +144,7 @@ def as_given(scores: ArrayLike) -> Calibrator:
     if values.min() < 0 or values.max() > 1:
         raise InputError(
             f"Scores from {values.min():g} to {values.max():g} are no probabilities. Calibrate them "
-            "with --calibrator platt."
+            f"with {option('calibrator', 'platt')}."
         )
     return Calibrator(name="none", curve=np.asarray)
 

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 import click
 
+from assaymark.errors import AssaymarkError
+from assaymark.hints import for_command_line
 from assaymark.terminal.encoding import shows_everything
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -74,7 +76,8 @@ def printable(text: object) -> str:
     >>> print(printable("id \\x1b[2J gone"))
     id \\x1b[2J gone
     """
-    return UNSAFE.sub(lambda found: repr(found.group())[1:-1], str(text))
+    shown = for_command_line(str(text))
+    return UNSAFE.sub(lambda found: repr(found.group())[1:-1], shown)
 
 
 def say(
@@ -97,10 +100,19 @@ def show_json(value: dict[str, Any]) -> None:
     """One JSON object on standard output."""
     # on a terminal that lacks characters JSON's own escapes keep every value exact
     escaped = not shows_everything(sys.stdout)
-    text = json.dumps(value, ensure_ascii=escaped, allow_nan=False)
+    text = json.dumps(_spelled(value), ensure_ascii=escaped, allow_nan=False)
     # what JSON allows in a text as it is, and a terminal obeys
     safe = UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
     click.echo(safe)  # noqa: TID251 - cleaned in JSON's own way
+
+
+def _spelled(value: Any) -> Any:
+    """The value with the hints in its texts as commands."""
+    if isinstance(value, str):
+        return for_command_line(value)
+    if isinstance(value, dict):
+        return {key: _spelled(one) for key, one in value.items()}
+    return [_spelled(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def headline(text: str, tone: str | None = None) -> None:
@@ -132,12 +144,11 @@ def advise(text: str) -> None:
 
 def fail(error: object) -> None:
     """One sentence about what is wrong; as JSON too where that was asked for."""
+    text = error.message if isinstance(error, AssaymarkError) else str(error)
     if "--json" in sys.argv:
-        show_json({"error": str(error)})
-    pointer = re.search(
-        r"\n(  [^\n]*)\n( +\^+)\Z", str(error)
-    )  # a claim and the word that is wrong
-    sentence = str(error)[: pointer.start()] if pointer else error
+        show_json({"error": text})
+    pointer = re.search(r"\n(  [^\n]*)\n( +\^+)\Z", text)  # a claim and the word that is wrong
+    sentence = text[: pointer.start()] if pointer else text
     say(f"Error: {_line(sentence)}", err=True)
     for line in pointer.groups() if pointer else ():
         say(line, err=True)

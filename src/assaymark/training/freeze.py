@@ -13,6 +13,7 @@ from assaymark.certification.planning import Wish, make_plan
 from assaymark.certification.sealing import refuse_spent, seal_plan
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import command, option
 from assaymark.ledger.events import (
     ClassifierFrozen,
     ModelTrained,
@@ -32,7 +33,7 @@ from assaymark.records.training import MODES
 from assaymark.records.training_settings import single
 from assaymark.training.material import material
 from assaymark.training.refit import Refit, refit_on
-from assaymark.training.rounds import Trained, refuse_closed, required, train
+from assaymark.training.rounds import Trained, refuse_closed, required, standing, train
 from assaymark.training.scored_files import (
     decisions_file,
     registered_scores,
@@ -127,10 +128,10 @@ def stop_training(
         state = project.state()
         work = required(state)
     wish = _wish(state, work, asked)
-    plan = seal_plan(project, wish, progress=progress)
-    batch = draw_batch(project, write=write) if draw else None
     unsettled = sum(not state.labelled(item) for item in work.order)
     left = _left(state, work)
+    plan = seal_plan(project, wish, progress=progress)
+    batch = draw_batch(project, write=write) if draw else None
     return Stopped(
         frozen=frozen,
         plan=plan,
@@ -166,14 +167,15 @@ def _wish(
     ends = mode in ("budget", "fixed")
     if labels is not None and not ends:
         raise InputError(
-            f"--labels belongs to a plan that ends at a number: --mode fixed or budget, not {mode}."
+            f"{option('labels')} belongs to a plan that ends at a number: "
+            f"{option('mode', 'fixed')} or budget, not {mode}."
         )
     look = (model or work.models[-1][2]).look
     left = _left(state, work)
     if mode == "budget" and labels is None and not left:
         raise PlanError(
             "Training used the whole budget, so none is left for a plan that ends at a number. Say how "
-            "many labels certification may use: --labels N."
+            f"many labels certification may use: {option('labels', 'N')}."
         )
     return Wish(
         claim=goal.claim,
@@ -191,7 +193,7 @@ def _freeze(
     project: Project, state: State, asked: _Asked, *, progress: Progress
 ) -> ClassifierFrozen:
     work = required(state)
-    settings = settings_of(work)
+    settings, seen = settings_of(work), standing(work)
     collection = collection_of(state)
     with material(project, collection, settings.learner, progress=progress) as found:
         refit = refit_on(state, work, settings, found, progress=progress)
@@ -212,7 +214,7 @@ def _freeze(
             # what the plan would refuse is refused before anything is frozen
             wish = _wish(state, work, asked, model=model)
             _refuse_unsealable(wish, scored, state)
-            frozen = _record(project, state, refit, scored, part, final)
+            frozen = _record(project, seen, refit, scored, part, final)
         finally:
             part.unlink(missing_ok=True)
         progress("writing the decisions", None)
@@ -244,7 +246,9 @@ def _refuse_unsealable(wish: Wish, scored: RegisteredPool, state: State) -> None
     try:
         make_plan(wish, scored.summary, number=len(state.attempts) + 1, seed="trial")
     except PlanError as error:
-        raise PlanError(str(error).replace("--budget N", "--labels N")) from error
+        raise PlanError(
+            error.message.replace(option("budget", "N"), option("labels", "N"))
+        ) from error
 
 
 def _refuse_useless(scores: NDArray[np.float64], threshold: float) -> None:
@@ -258,13 +262,13 @@ def _refuse_useless(scores: NDArray[np.float64], threshold: float) -> None:
         how = "no item" if flagged == 0 else "every item"
         raise PlanError(
             f"The classifier picks {how} of the {counted(len(scores), 'item')} to be certified, so "
-            "there is nothing to prove about it. Go on training: assaymark train."
+            f"there is nothing to prove about it. Go on training: {command('train')}."
         )
 
 
 def _record(
     project: Project,
-    state: State,
+    seen: tuple[object, ...],
     refit: Refit,
     scored: RegisteredPool,
     part: Path,
@@ -275,13 +279,7 @@ def _record(
         now = session.state
         refuse_closed(now)
         work = required(now)
-        before = required(state)
-        moved = (len(work.models), work.order, work.training) != (
-            len(before.models),
-            before.order,
-            before.training,
-        )
-        if moved or labels_digest(training_labels(now, work)) != refit.digest:
+        if standing(work) != seen or labels_digest(training_labels(now, work)) != refit.digest:
             raise PlanError(
                 "Training labels came in while the collection was scored, so nothing was frozen. Run "
                 "it again."

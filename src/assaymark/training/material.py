@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaymark.errors import InputError
+from assaymark.hints import command
 from assaymark.learners.documents import Documents, LinearDocuments, PipelineDocuments, load_factory
 from assaymark.learners.features import Features, has_features, needed, open_features, vectorise
 from assaymark.ledger.events import SurveyWork, set_aside, settings_of
@@ -122,8 +123,8 @@ def refuse_untrainable_pool(collection: RegisteredPool) -> None:
     if columns.predicts or columns.score:
         raise InputError(
             "This project's pool came with a classifier of its own (a score, prediction or threshold). "
-            "To train a new one, begin a project without them: assaymark init DIR --pool FILE --id COL "
-            "--text COL."
+            f"To train a new one, begin a project without them: "
+            f"{command('init', 'DIR', pool='FILE', id='COL', text='COL')}."
         )
     if "assaymark_score" in (columns.id, *columns.text):
         raise InputError(
@@ -133,7 +134,7 @@ def refuse_untrainable_pool(collection: RegisteredPool) -> None:
     if not columns.text:
         raise InputError(
             "Training reads texts, and this project's pool has no text column. Begin a project that "
-            "names one: assaymark init DIR --pool FILE --id COL --text COL."
+            f"names one: {command('init', 'DIR', pool='FILE', id='COL', text='COL')}."
         )
     if is_elsewhere(collection.source):
         raise InputError(

@@ -6,6 +6,7 @@ from typing import Any
 
 from assaymark.errors import InputError, PlanError
 from assaymark.files.places import part_of
+from assaymark.hints import command
 from assaymark.reports.render import LIGHT, PRINT_FONT, VERSION, svg, themed
 from assaymark.reports.renderer import chart_renderer
 from assaymark.training.report import learning_chart, total_chart
@@ -23,7 +24,7 @@ def write_training_plot(path: Path, told: dict[str, Any]) -> None:
     if not told["looks"]:
         raise PlanError(
             "There is no model yet, so there is no learning curve to draw. Label what was handed out, "
-            "then: assaymark train."
+            f"then: {command('train')}."
         )
     charts = [found for found in (learning_chart(told), total_chart(told)) if found is not None]
     if form == ".html":

@@ -63,7 +63,7 @@ def refit_on(
     except TooFewLabelsError as error:
         hunch = _hunch(found, rows, truth, settings, progress)
         return Refit(
-            digest=digest, study=None, advice=None, event=None, reason=str(error), hunch=hunch
+            digest=digest, study=None, advice=None, event=None, reason=error.message, hunch=hunch
         )
     earlier = [event for _, _, event in work.models]
     name = found.documents.name

@@ -8,6 +8,7 @@ from typing import Any
 
 from assaymark.claims.record import plain
 from assaymark.errors import PlanError
+from assaymark.hints import command, option
 from assaymark.learners.active_selection import ChosenRow
 from assaymark.ledger.events import (
     State,
@@ -83,7 +84,7 @@ def train(
         return _begin(project, state, wish, output=output, progress=progress)
     before = settings_of(work)
     settings = changed_settings(before, wish, labels=len(training_labels(state, work)))
-    seen = _standing(work)
+    seen = standing(work)
     with material(project, collection_of(state), settings.learner, progress=progress) as found:
         refit = refit_on(state, work, settings, found, progress=progress)
         with project.writing() as session:
@@ -121,7 +122,7 @@ def required(state: State) -> SurveyWork:
     work = training_of(state)
     if work is None:
         raise PlanError(
-            'This project has no training yet. Begin one: assaymark train "f1 >= 0.75" --budget 3000.'
+            f"This project has no training yet. Begin one: {command('train', 'f1 >= 0.75', budget=3000)}."
         )
     return work
 
@@ -132,17 +133,17 @@ def refuse_closed(state: State) -> None:
     if attempt is not None and attempt.open:
         raise PlanError(
             f'Training is over while plan {attempt.plan.number} ("{attempt.plan.claim}") is open: its '
-            "labels must not train what they judge. Go on with assaymark draw, label and look; when the "
-            "plan has ended (assaymark plan --abandon REASON gives it up), training can go on."
+            f"labels must not train what they judge. Go on with {command('draw')}, label and look; when the "
+            f"plan has ended ({command('plan', abandon='REASON')} gives it up), training can go on."
         )
     if is_frozen(state):
         raise PlanError(
             "Training is over: the classifier is frozen, and its certification plan is not sealed "
-            "yet. Seal it: assaymark train --stop."
+            f"yet. Seal it: {command('train', stop=True)}."
         )
 
 
-def _standing(work: SurveyWork) -> tuple[object, ...]:
+def standing(work: SurveyWork) -> tuple[object, ...]:
     """What another round of training would have changed."""
     return len(work.models), work.batches, work.training
 
@@ -150,10 +151,10 @@ def _standing(work: SurveyWork) -> tuple[object, ...]:
 def _same_work(state: State, seen: tuple[object, ...]) -> SurveyWork:
     refuse_closed(state)
     work = required(state)
-    if _standing(work) != seen:
+    if standing(work) != seen:
         raise PlanError(
-            "Another assaymark train ran at the same moment, and this one recorded nothing. See what the "
-            "other one said: assaymark train --status."
+            f"Another training step ran at the same moment, and this one recorded nothing. See what the "
+            f"other one said: {command('train', status=True)}."
         )
     return work
 
@@ -173,8 +174,8 @@ def _begin(
             refuse_closed(session.state)
             if training_of(session.state) is not None:
                 raise PlanError(
-                    "Another assaymark train began this training at the same moment. See where it "
-                    "stands: assaymark train --status."
+                    f"Another process began this training at the same moment. See where it "
+                    f"stands: {command('train', status=True)}."
                 )
             survey = Survey(
                 number=len(session.state.surveys) + 1,
@@ -207,7 +208,7 @@ def _begin(
 def _refuse_seed(state: State, seed: str | None) -> None:
     if seed in state.seeds:
         raise PlanError(
-            f"The seed {seed!r} was used before on this pool. Use another, or leave --seed out."
+            f"The seed {seed!r} was used before on this pool. Use another, or leave {option('seed')} out."
         )
 
 

@@ -8,6 +8,7 @@ from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import command, option
 from assaymark.records.training import TrainingGoal
 from assaymark.records.training_settings import TrainingSettings
 from assaymark.stats.operating_point import refuse_untrainable
@@ -52,7 +53,7 @@ def first_settings(wish: TrainWish) -> TrainingSettings:
     """The settings of a new training. Refused where the claim's population would stay open."""
     if wish.claim is None:
         raise PlanError(
-            'Say what the classifier should reach: assaymark train "f1 >= 0.75" --budget 3000. The claim '
+            f"Say what the classifier should reach: {command('train', 'f1 >= 0.75', budget=3000)}. The claim "
             "and its population are sealed before the first training label."
         )
     refuse_untrainable(wish.claim)
@@ -146,7 +147,8 @@ def _named(before: TrainingSettings, wish: TrainWish) -> TrainingSettings:
     if population == "future" or wish.keep is not None:
         raise PlanError(
             "A part for future documents is set aside before the first training label, and this "
-            "training began without one. Choose --population rest or whole, or begin a new project."
+            f"training began without one. Choose {option('population', 'rest')} or whole, or "
+            "begin a new project."
         )
     return replace(before, population=population, named=True)
 
@@ -154,10 +156,10 @@ def _named(before: TrainingSettings, wish: TrainWish) -> TrainingSettings:
 def _refuse_unnamed(settings: TrainingSettings, *, seeds: bool) -> None:
     if settings.named or (settings.sampling == "random" and not seeds):
         return
-    how = "--seeds" if settings.sampling == "random" else f"{settings.sampling} sampling"
+    how = option("seeds") if settings.sampling == "random" else f"{settings.sampling} sampling"
     raise PlanError(
         f"With {how} training picks out items, so what the claim will be about must be said first: "
-        f"--population {CHOICES}."
+        f"{option('population', CHOICES)}."
     )
 
 
@@ -166,15 +168,16 @@ def _refuse_uncertifiable(goal: TrainingGoal) -> None:
     if goal.mode != "weighted" and binomial_test(goal.claim) is None:
         raise InputError(
             f"{metric(goal.claim.metric).title} can be certified in mode weighted only, got "
-            f"--mode {goal.mode}: a simple random sample has no exact bound for it."
+            f"{option('mode', goal.mode)}: a simple random sample has no exact bound for it."
         )
 
 
 def _refuse_idle_wait(goal: TrainingGoal, wish: TrainWish) -> None:
     if wish.wait and goal.policy != "wait":
         raise InputError(
-            f"--wait belongs to --policy wait, and the policy is {goal.policy}. Add --policy wait, or "
-            "leave --wait out."
+            f"{option('wait')} belongs to {option('policy', 'wait')}, and the policy is "
+            f"{goal.policy}. Add {option('policy', 'wait')}, or "
+            f"leave {option('wait')} out."
         )
 
 
@@ -183,7 +186,8 @@ def _refuse_hopeless(budget: int | None) -> None:
         raise InputError(
             f"A budget of {counted(budget, 'label')} cannot train and certify anything: it is for "
             f"training and certification together, and should be some hundreds; at least "
-            f"{LEAST_BUDGET} are asked for. Give a larger --budget, or none with --policy adaptive."
+            f"{LEAST_BUDGET} are asked for. Give a larger {option('budget')}, or none with "
+            f"{option('policy', 'adaptive')}."
         )
 
 
@@ -191,5 +195,6 @@ def _refuse_small(budget: int | None, labels: int) -> None:
     if budget is not None and budget <= labels:
         raise InputError(
             f"A budget of {counted(budget, 'label')} is used up: {counted(labels, 'training label')} "
-            "exist already. Give a larger --budget, or stop and certify: assaymark train --stop."
+            f"exist already. Give a larger {option('budget')}, or stop and certify: "
+            f"{command('train', stop=True)}."
         )

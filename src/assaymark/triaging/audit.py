@@ -10,6 +10,7 @@ from assaymark.claims.canonical import digest
 from assaymark.claims.record import plain, stored
 from assaymark.claims.results import percent
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import command, option
 from assaymark.labelling.texts import Shelf, text_sources
 from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork
 from assaymark.pool import Progress, silent
@@ -163,7 +164,8 @@ def _refuse_other_items(
             raise InputError(
                 f"Item {item!r} of this batch has the id of an item that was drawn before from "
                 "another file, and nothing shows that they are the same. Labels go by id: give every "
-                "batch ids of its own, such as the month and a number, or show the text with --text."
+                "batch ids of its own, such as the month and a number, or show the text with "
+                f"{option('text')}."
             )
 
 
@@ -282,8 +284,15 @@ def judge_batches(project: Project, *, opening: Opening | None = None) -> AuditA
         audits = [work for work in state.surveys if work.survey.purpose == PURPOSE]
         if not audits:
             raise PlanError(
-                "No batch was audited in this project yet. Draw from one: assaymark triage audit "
-                "--thresholds FILE --batch FILE --id COL --draw 50 -p DIR"
+                "No batch was audited in this project yet. Draw from one: "
+                + command(
+                    "triage audit",
+                    thresholds="FILE",
+                    batch="FILE",
+                    id="COL",
+                    draw=50,
+                    project="DIR",
+                )
             )
         same = audits[-1].survey.settings["thresholds"]
         own = [work for work in audits if work.survey.settings["thresholds"] == same]

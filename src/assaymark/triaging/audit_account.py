@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from assaymark.claims.record import rebuild
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import command, option
 from assaymark.ledger.events import SurveyWork
 from assaymark.triaging.audit_found import Account, Alarm, Seal
 from assaymark.triaging.triage import Thresholds
@@ -46,7 +47,8 @@ def open_account(opening: Opening, sizes: Sequence[int], draws: Sequence[int]) -
     largest = opening.largest or math.ceil(ROOM * total)
     if largest < total:
         raise InputError(
-            f"This batch holds {total:,} automated items, more than --largest {largest:,}. Give the "
+            f"This batch holds {total:,} automated items, more than "
+            f"{option('largest', format(largest, ','))}. Give the "
             "size of the largest batch that you expect."
         )
     seals = []
@@ -67,8 +69,10 @@ def account_of(audits: Sequence[SurveyWork]) -> Account:
     settings = audits[0].survey.settings
     if "account" not in settings:
         raise PlanError(
-            "This audit was begun before alarms were sealed at the opening. Begin one anew in a new "
-            "project: assaymark triage audit --thresholds FILE --batch FILE --id COL --draw N -p DIR"
+            "This audit was begun before alarms were sealed at the opening. Begin one in a new project: "
+            + command(
+                "triage audit", thresholds="FILE", batch="FILE", id="COL", draw="N", project="DIR"
+            )
         )
     found = rebuild(Account, settings["account"])
     if not isinstance(found, Account):
@@ -79,20 +83,21 @@ def account_of(audits: Sequence[SurveyWork]) -> Account:
 def refuse_other_terms(account: Account, opening: Opening) -> None:
     """Refuse to change what was sealed: an alarm chosen after seeing labels has no risk to state."""
     asked = {
-        "--alarm": (opening.alarm, account.alarm),
-        "--confidence": (opening.confidence, account.confidence),
-        "--year": (opening.year, account.year),
+        "alarm": (opening.alarm, account.alarm),
+        "confidence": (opening.confidence, account.confidence),
+        "year": (opening.year, account.year),
     }
-    for option, (wanted, sealed) in asked.items():
+    for name, (wanted, sealed) in asked.items():
         if wanted is not None and wanted != sealed:
             raise PlanError(
-                f"This audit was opened with {option} {sealed}, and that is sealed; got {wanted}. Leave "
-                f"{option} out, or begin another audit in a new project."
+                f"This audit was opened with {option(name, sealed)}, and that is sealed; got {wanted}. Leave "
+                f"{option(name)} out, or begin another audit in a new project."
             )
     if opening.window is not None or opening.largest is not None:
         raise PlanError(
-            "The sizes of windows and batches were sealed when this audit was opened. Leave --window "
-            "and --largest out."
+            "The sizes of windows and batches were sealed when this audit was opened. Leave "
+            f"{option('window')} "
+            f"and {option('largest')} out."
         )
 
 

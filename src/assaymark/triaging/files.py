@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assaymark.errors import InputError, PlanError
 from assaymark.files.places import SHARED, write_safely
+from assaymark.hints import command, option
 from assaymark.pool import Progress, silent
 from assaymark.pool.scored import ScoreColumns
 from assaymark.pool.sources import settle
@@ -32,13 +33,13 @@ def read_thresholds(path: Path) -> Thresholds:
     """The thresholds of a file that assaymark triage wrote."""
     if not path.is_file():
         raise InputError(
-            f"There is no file {str(path)!r}. Write one with: assaymark triage … -o {path}"
+            f"There is no file {str(path)!r}. Write one with: {command('triage', '…', output=path)}"
         )
     try:
         return Thresholds.from_dict(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise InputError(
-            f"{path.name!r} is no file of thresholds. Write one with: assaymark triage … -o FILE"
+            f"{path.name!r} is no file of thresholds. Write one with: {command('triage', '…', output='FILE')}"
         ) from error
 
 
@@ -56,7 +57,8 @@ def route_pool(
     if not thresholds.certified and thresholds.rule != "empirical":
         raise PlanError(
             "These thresholds certify nothing, so everything would go to people. Label more items "
-            "and run assaymark triage again, or choose --rule empirical, which promises nothing."
+            f"and run {command('triage')} again, or choose {option('rule', 'empirical')}, which "
+            "promises nothing."
         )
     return route(
         settle(pool, engine),

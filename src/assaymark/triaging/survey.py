@@ -12,6 +12,7 @@ from assaymark import __version__
 from assaymark.claims.checks import count, open_share
 from assaymark.claims.record import stored
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import command, option
 from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork, about_pool
 from assaymark.pool import Progress, silent
 from assaymark.pool.scored import ScoreColumns, ScoreFile, read_scored
@@ -53,7 +54,7 @@ class LabelWish:
             raise InputError(
                 f"{self.labels:,} labels can never prove an accuracy of {self.target:g} at risk "
                 f"{self.delta:g}: it takes at least {fewest:,}, all of them right. "
-                "assaymark triage size says how many are likely to do."
+                f"{command('triage size')} says how many are likely to do."
             )
 
 
@@ -83,7 +84,7 @@ def draw_labels(
         if waiting is not None:
             raise PlanError(
                 f"Survey {waiting.survey.number} has labels out that were not judged yet. Label "
-                "them, then run: assaymark triage -p DIR"
+                f"them, then run: {command('triage', project='DIR')}"
             )
         with _scored(project, pool) as file:
             progress("reading the scores", 0.2)
@@ -116,7 +117,7 @@ def _risk(state: State, delta: float) -> float:
     if risk >= 1:
         raise PlanError(
             f"The risks of {len(before)} attempts and this one add up to {risk:g}, so nothing could be "
-            "promised any more. Give a smaller --delta, or begin a new project with new items."
+            f"promised any more. Give a smaller {option('delta')}, or begin a new project with new items."
         )
     return risk
 
@@ -126,7 +127,7 @@ def _fresh_seed(state: State, wish: LabelWish) -> str:
     if wish.seed in state.seeds:
         raise PlanError(
             f"The seed {wish.seed!r} has drawn items in this project before. A new attempt needs "
-            "items that nobody could foresee: leave --seed out."
+            f"items that nobody could foresee: leave {option('seed')} out."
         )
     return wish.seed or secrets.token_hex(16)
 
@@ -139,14 +140,14 @@ def _scored(project: Project, pool: RegisteredPool) -> ScoreFile:
     columns = pool.columns
     if columns.score is None:
         raise InputError(
-            "This project's pool has no score; triage needs one: assaymark init --score …"
+            f"This project's pool has no score; triage needs one: {command('init', score='…')}"
         )
     place = project.pool_path(pool)
     if is_elsewhere(place):
         raise InputError(
             f"Labels to order are aimed by reading every score into this machine's memory, and only "
             f"Spark can reach {place!r}. Write its ids, scores and texts as parquet files, begin a "
-            "project on these, and route the whole with: assaymark triage route --engine spark."
+            f"project on these, and route the whole with: {command('triage route', engine='spark')}."
         )
     return ScoreFile(
         place,
@@ -200,8 +201,9 @@ def judge_labels(project: Project) -> TriageAnswer:
         own = _own(state)
         if not own:
             raise PlanError(
-                "No labels were drawn for triage in this project. Draw some: assaymark triage draw "
-                "--target 0.9 --labels 300 -p DIR, or give a development file with --dev."
+                f"No labels were drawn for triage in this project. Draw some: "
+                f"{command('triage draw', target=0.9, labels=300, project='DIR')}, or give a "
+                f"development file with {option('dev')}."
             )
         work = own[-1]
         missing = [item for item in work.order if not state.labelled(item)]
@@ -225,7 +227,7 @@ def _judged(project: Project, state: State, own: Sequence[SurveyWork]) -> Triage
     if before_freeze(state, work):
         raise PlanError(
             "A new classifier was frozen after these labels were ordered, and its scores are other "
-            "ones. Order labels anew: assaymark triage label -p DIR."
+            f"ones. Order labels anew: {command('triage label', project='DIR')}."
         )
     settings, pool = work.survey.settings, registered_pool(state)
     path = tuple(

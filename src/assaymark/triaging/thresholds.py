@@ -11,6 +11,7 @@ from assaymark import __version__
 from assaymark.claims.checks import choice, open_share
 from assaymark.claims.record import plain
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.pool.scored import ScoreColumns, Scored, ScoreFile, read_scored
 from assaymark.pool.tables import file_digest
 from assaymark.stats.calibration import Calibrator, as_given, calibrate
@@ -50,7 +51,8 @@ class TriageQuestion:
         open_share("delta", self.delta)
         if self.pool and not self.id:
             raise InputError(
-                "--pool needs --id: without ids nobody can tell whether development items are "
+                f"{option('pool')} needs {option('id')}: without ids nobody can tell whether "
+                "development items are "
                 "among the pool's."
             )
 
@@ -136,8 +138,9 @@ def _refuse_training(question: TriageQuestion, dev: Scored) -> None:
     train = str(question.train)
     if _bytes(train) == _bytes(question.dev):
         raise InputError(
-            "--train and --dev are the same file. The curve must not know the labels that prove: leave "
-            "--train out, and a quarter of the development labels calibrates."
+            f"{option('train')} and {option('dev')} are the same file. The curve must not know "
+            "the labels that prove: leave "
+            f"{option('train')} out, and a quarter of the development labels calibrates."
         )
     if dev.ids is None:
         return

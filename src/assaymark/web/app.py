@@ -59,7 +59,7 @@ def make_app(
     desk = Desk(project, clock=clock, share=share, minutes=options.minutes)
     assets = load_assets()
     site = Site(
-        project=project,
+        served=project,
         runner=Runner(desk),
         shelf=Shelf(project),
         sessions=Sessions(

@@ -6,6 +6,8 @@ from importlib.resources import files
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 
+from assaymark.web.wording import for_page
+
 TYPES = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -47,6 +49,7 @@ def load_templates() -> Environment:
         loader=DictLoader({n: s for n, s in sources.items() if n.endswith(".html")}),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=lambda value: for_page(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )

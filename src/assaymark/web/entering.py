@@ -76,7 +76,7 @@ def _by_name(request: Request, role: Role, name: str) -> Response:
     try:
         return _enter(site_of(request), checked_name(name), role, HOME[role])
     except AssaymarkError as error:
-        return _again(request, str(error), status=400)
+        return _again(request, error.message, status=400)
 
 
 def _form(request: Request, *, problem: str | None = None, status: int = 200) -> Response:

@@ -9,13 +9,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from assaymark.certification.sealing import expected_of
-from assaymark.errors import AssaymarkError, InputError
+from assaymark.errors import AssaymarkError, InputError, message_of
 from assaymark.labelling.desk import ConflictError, Desk, Given
 from assaymark.labelling.queue import purposes
 from assaymark.labelling.texts import Sources, text_sources
 from assaymark.web.display import visible
 from assaymark.web.drawing_on import draw_when_low, standing
 from assaymark.web.site import Site, body, only, person_of, site_of
+from assaymark.web.wording import for_page
 
 ANSWERS: dict[str, int | None] = {"relevant": 1, "not": 0, "unclear": None}
 WORDS = {label: word for word, label in ANSWERS.items()}
@@ -74,7 +75,9 @@ async def answer(request: Request) -> Response:
     try:
         found = await _handed(site, name, keep)
     except (AssaymarkError, OSError) as error:  # it is saved all the same
-        return JSONResponse({"saved": True, "outcome": outcome, "trouble": str(error)})
+        return JSONResponse(
+            {"saved": True, "outcome": outcome, "trouble": for_page(message_of(error))}
+        )
     draw_when_low(site)
     return JSONResponse({"saved": True, "outcome": outcome, **found})
 

@@ -18,6 +18,7 @@ from assaymark.errors import (
     InputError,
     LedgerError,
     VerificationError,
+    message_of,
 )
 from assaymark.labelling.desk import ConflictError
 from assaymark.labelling.settings import Settings
@@ -29,6 +30,7 @@ from assaymark.web.access.rate_limits import Buckets
 from assaymark.web.access.sessions import Person, Session, Sessions
 from assaymark.web.assets import Asset
 from assaymark.web.runner import Runner
+from assaymark.web.wording import for_page
 
 if TYPE_CHECKING:
     from assaymark.overview.watch import Watch
@@ -41,7 +43,7 @@ HOME = {"annotator": "/label", "lead": "/watch", "reader": "/read"}
 class Site:
     """One served project."""
 
-    project: Project
+    served: Project
     runner: Runner
     shelf: Shelf
     sessions: Sessions
@@ -59,6 +61,11 @@ class Site:
     busy: dict[str, Any] = field(default_factory=dict)
     opening: threading.Lock = field(default_factory=threading.Lock)
     watching: "Watch | None" = None
+
+    @property
+    def project(self) -> Project:
+        """The served project, for one step: steps run in several threads."""
+        return self.served.afresh()
 
     @property
     def watch(self) -> "Watch":
@@ -210,7 +217,7 @@ def _whole(value: Any) -> Any:
 def refuse(request: Request, message: str, *, status: int) -> Response:
     """One clear sentence, as JSON for scripts and as a page for people."""
     if wants_json(request):
-        return JSONResponse({"error": message}, status_code=status)
+        return JSONResponse({"error": for_page(message)}, status_code=status)
     site = site_of(request)
     try:
         person, mark = site.person(request), site.mark(request)
@@ -235,7 +242,7 @@ STATUS: dict[type[AssaymarkError], int] = {
 async def on_refusal(request: Request, error: Exception) -> Response:
     """An error of ours becomes the sentence it carries."""
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 400)
-    return refuse(request, str(error), status=status)
+    return refuse(request, message_of(error), status=status)
 
 
 async def on_trouble(request: Request, error: Exception) -> Response:

@@ -41,7 +41,7 @@ def test_words_none_and_corrections(pool, tmp_path) -> None:
     first, second, third = audit.ask(3)
     done = audit.tell({first.id: "yes", second.id: None, third.id: "?"})
     assert (done.recorded, done.skipped) == (1, 2)
-    with pytest.raises(assaymark.AssaymarkError, match="import with --correct"):
+    with pytest.raises(assaymark.AssaymarkError, match="import with correct=True"):
         audit.tell({first.id: 0})
     assert audit.tell({first.id: 0}, correct=True).corrected == 1
 

@@ -15,7 +15,7 @@ from assaymark.certification.certificate import certificate_hash, issue, write
 from assaymark.certification.verification import verify
 from assaymark.claims.canonical import canonical
 from assaymark.errors import AssaymarkError
-from assaymark.ledger.events import CertificateIssued, seal
+from assaymark.ledger.events import CertificateIssued, replay, seal
 from assaymark.ledger.head import head_file, settle_heads
 from assaymark.ledger.sqlite import SqliteLedger
 from assaymark.project.folder import Project
@@ -51,7 +51,7 @@ def forge(folder, change):
     for kind, body, time in told:
         last = chain[-1] if chain else None
         chain.append(seal(last, time=time, kind=kind, body=canonical(body)))
-    certificate = issue(chain, plan=1, issued=chain[-1].time, software="0.1.0")
+    certificate = issue(replay(chain), plan=1, issued=chain[-1].time, software="0.1.0")
     event = CertificateIssued(plan=1, certificate=certificate_hash(certificate), software="0.1.0")
     chain.append(seal(chain[-1], time=chain[-1].time, kind=event.kind, body=event.body()))
     settle_heads()

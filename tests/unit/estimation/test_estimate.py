@@ -48,7 +48,7 @@ def test_accuracy_is_planned_drawn_labelled_and_read(assaymark, world, project, 
     assert one["low"] < one["point"] < one["high"]
     assert one["low"] <= truth(world)["accuracy"] <= one["high"]
     assert one["guaranteed_low"] is None
-    assert "plan with --guarantee" in one["guaranteed_reason"]
+    assert "needs strata drawn at random" in one["guaranteed_reason"]
     assert {"precision", "recall", "f1", "prevalence", "elusion"} <= found.keys()
     assert found["labels"] == planned["labels"]
 

@@ -10,6 +10,7 @@ from assaymark.errors import InputError
 from assaymark.estimation.label_doctor import diagnose
 from assaymark.estimation.label_file import LabelColumns
 from assaymark.estimation.stats.label_design import Mix, chance_of_mix, stratum_weights
+from assaymark.hints import for_command_line
 
 COLUMNS = LabelColumns(prediction="predicted", id="id")
 BY_PREDICTION = LabelColumns(prediction="predicted", id="id", strata="prediction")
@@ -87,7 +88,7 @@ def test_balanced_labels_are_refused_where_nobody_says_how_they_were_drawn(tmp_p
     assert figure(found, "recall").repaired is None
     said = diagnose(balanced(tmp_path), COLUMNS, random=True, pool=pool)
     assert said.support == "refused"
-    assert "say --strata prediction" in said.reason
+    assert "say --strata prediction" in for_command_line(said.reason)
 
 
 def test_a_random_sample_is_taken_as_it_is(tmp_path, pool):
@@ -138,11 +139,11 @@ def test_what_cannot_be_read_or_repaired_is_refused(tmp_path, pool):
     one = write(tmp_path / "one.csv", [(1, 1, 1), (2, 1, 0)])
     with pytest.raises(InputError, match="No item of the stratum '0' is labelled"):
         diagnose(one, BY_PREDICTION, pool=pool)
-    with pytest.raises(InputError, match="give it with --pool"):
+    with pytest.raises(InputError, match="give it with pool="):
         diagnose(one, BY_PREDICTION)
-    with pytest.raises(InputError, match="--random or --strata"):
+    with pytest.raises(InputError, match="random=True or strata="):
         diagnose(one, BY_PREDICTION, random=True)
-    with pytest.raises(InputError, match="Give either --prediction"):
+    with pytest.raises(InputError, match="Give either prediction=COL"):
         LabelColumns()
 
 

@@ -284,3 +284,23 @@ def test_unknown_schemas_are_bad_input(certified, which) -> None:
     answer = certified.gate()
     assert answer.code == 2
     assert "Install a newer assaymark" in answer.err
+
+
+def test_refuted_by_sentinels_even_where_it_is_stale(certified, tmp_path) -> None:
+    """Every sentinel of five weeks was predicted wrongly; the ledger alone says so."""
+    start = ("sentinel", "start", "--alarm", "average", "-p", certified.project)
+    assert certified.run(*start).code == 0
+    for week in range(5):
+        scores = {f"w{week}-{i}": (i % 100) / 100 for i in range(600)}
+        path = tmp_path / f"w{week}.csv"
+        lines = [f"{item},{score},text" for item, score in scores.items()]
+        path.write_text("\n".join(["id,score,body", *lines]) + "\n", encoding="utf-8")
+        drawn = certified.run("sentinel", "draw", "--pool", path, "-p", certified.project, "--json")
+        wrong = {item: int(scores[item] < 0.5) for item in drawn.json["items"]}
+        labels = write_labels(tmp_path / "sentinels.csv", wrong)
+        assert certified.run("label", labels, "-p", certified.project).code == 0
+    answer = certified.gate()
+    assert (answer.code, answer.json["outcome"]) == (1, "refuted")
+    assert answer.json["claims"][0]["reason"].startswith("Refuted: f1 >= 0.8 no longer holds")
+    certified.edit("sha256:11", "sha256:12")
+    assert certified.gate().code == 1

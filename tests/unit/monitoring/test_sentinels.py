@@ -1,6 +1,7 @@
 """Sentinels of a certificate on the command line: sealed, drawn, and what they say."""
 
 import csv
+import shutil
 
 import numpy as np
 import pytest
@@ -83,6 +84,11 @@ def test_what_sentinels_refuse(assaymark, project, certified, tmp_path):
     assert "a unit counts once" in again.err
     unit(tmp_path / "big.csv", 2, items=4000)
     assert "sealed for at most" in assaymark(*draw, tmp_path / "big.csv").err
+    unit(tmp_path / "more.csv", 1)  # the same week with another item is another file
+    with (tmp_path / "more.csv").open("a", encoding="utf-8", newline="") as stream:
+        stream.write("w1-new,0.4,text\r\n")
+    overlap = assaymark(*draw, tmp_path / "more.csv", "--seed", "other")
+    assert "an item counts in one unit only" in overlap.err
     waiting = assaymark("sentinel", "look", "-p", certified, "--json").json
     assert (waiting["units"], waiting["missing"]) == (0, 35)
 
@@ -91,3 +97,28 @@ def test_a_project_without_a_certificate_has_no_sentinels(assaymark, project):
     found = assaymark("sentinel", "start", "-p", project)
     assert found.code == 2
     assert "has none yet" in found.err
+
+
+def test_labels_of_another_pool_are_left_out_and_nothing_counts(assaymark, certified, tmp_path):
+    assert assaymark("sentinel", "start", "-p", certified).code == 0
+    unit(tmp_path / "w1.csv", 1)
+    assert assaymark("sentinel", "draw", "--pool", tmp_path / "w1.csv", "-p", certified).code == 0
+    foreign = write_labels(tmp_path / "foreign.csv", {f"other-{i}": 1 for i in range(35)})
+    said = assaymark("label", foreign, "-p", certified)
+    assert "35" in said.out + said.err
+    found = assaymark("sentinel", "look", "-p", certified, "--json").json
+    assert (found["units"], found["missing"]) == (0, 35)
+
+
+def test_the_seed_of_the_start_decides_every_draw(assaymark, certified, tmp_path):
+    """Nobody chooses a week's sentinels once the week is known."""
+    copy = tmp_path / "copy"
+    shutil.copytree(certified, copy)
+    unit(tmp_path / "w1.csv", 1)
+    found = []
+    for project in (certified, copy):
+        assert assaymark("sentinel", "start", "--seed", "x", "-p", project).code == 0
+        out = tmp_path / f"{project.name}.csv"
+        draw = ("sentinel", "draw", "--pool", tmp_path / "w1.csv", "-o", out, "-p", project)
+        found.append(assaymark(*draw, "--json").json["items"])
+    assert found[0] == found[1]

@@ -2,96 +2,26 @@
 
 import csv
 import json
-import random
 import stat
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from review_rooms import begun, fill, read_on, run, world
 
 from assaymark.certification.issuing import NotEstablishedError
-from assaymark.cli import cli
+from assaymark.certification.signing import load_signer, new_key
+from assaymark.certification.verification import Brought
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.labelling.recording import label_file
 from assaymark.ledger.events import LabelRecorded, read_event
 from assaymark.project.folder import Project
+from assaymark.records.certificate import Verification
 from assaymark.reviewing.certificate import certify_review
 from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.secret import read_secret
 from assaymark.reviewing.starting import Start, start
 from assaymark.reviewing.status import review_status
 from assaymark.reviewing.verifying import verify_review
-
-WORDS = [
-    "river",
-    "stone",
-    "cloud",
-    "paper",
-    "glass",
-    "metal",
-    "wood",
-    "sand",
-    "leaf",
-    "wind",
-    "rain",
-    "snow",
-    "lamp",
-    "door",
-    "road",
-    "ship",
-]
-
-
-def world(folder: Path, *, items: int = 400, relevant: int = 60, seed: int = 1) -> dict[str, int]:
-    """Records whose relevant ones mostly speak of telescopes; writes pool.csv."""
-    rng = random.Random(seed)
-    truth = {f"r{i:04}": int(i < relevant) for i in range(items)}
-    names = list(truth)
-    rng.shuffle(names)
-    rows = []
-    for number, name in enumerate(names):
-        words = rng.choices(WORDS, k=12)
-        if truth[name] and rng.random() < 0.95:
-            words[rng.randrange(12)] = "telescope"
-            words[rng.randrange(12)] = "galaxy"
-        rows.append((name, f"record number {number} about {words[0]} {words[1]}", " ".join(words)))
-    with (folder / "pool.csv").open("w", newline="", encoding="utf-8") as stream:
-        csv.writer(stream).writerows([("id", "title", "abstract"), *rows])
-    return truth
-
-
-def run(*words: object) -> dict:
-    """The JSON answer of a command that must succeed."""
-    done = CliRunner().invoke(
-        cli, [str(word) for word in (*words, "--json")], catch_exceptions=False
-    )
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
-
-
-def fill(path: Path, truth: dict[str, int], *, leave: set[str] = frozenset()) -> list[str]:
-    """Write the true labels into a handout."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    for row in rows:
-        row["label"] = "" if row["id"] in leave else truth[row["id"]]
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, rows[0].keys())
-        writer.writeheader()
-        writer.writerows(rows)
-    return [row["id"] for row in rows]
-
-
-def begun(folder: Path, **options: object) -> Project:
-    wish = Start(pool=str(folder / "pool.csv"), id="id", text=("title", "abstract"), **options)
-    start(folder / "work", wish)
-    return Project(folder=folder / "work")
-
-
-def read_on(project: Project, truth: dict[str, int], count: int = 40) -> None:
-    handout = next_items(project, count=count)
-    fill(handout.path, truth)
-    label_file(project, handout.path)
 
 
 def test_a_review_to_its_certified_end(tmp_path):
@@ -125,7 +55,8 @@ def test_a_review_to_its_certified_end(tmp_path):
     issued = run("review", "certify", "-p", work)
     assert issued["bound"] == now["found"] + now["left_at_most"]
     assert run("review", "certify", "-p", work)["hash"] == issued["hash"]
-    assert run("verify", work / "certificate.json", "-p", work)["status"] == "verified"
+    checked = run("verify", work / "certificate.json", "-p", work, "--head", issued["head"])
+    assert checked["status"] == "verified"
     written = run("report", "-p", work)
     page = Path(written["path"]).read_text(encoding="utf-8")
     assert written["verdict"].startswith("Stop: the target is certified.")
@@ -156,7 +87,8 @@ def test_going_on_after_a_certificate_draws_with_a_new_secret(tmp_path):
     assert len(work.secrets) == 1
     after = review_status(project)
     assert after.certified_recall >= before.certified_recall
-    found = verify_review(project.folder / "certificate.json", project=project)
+    head = Brought(heads=(project.ledger.entries()[-1].hash.encode(),))
+    found = verify_review(project.folder / "certificate.json", project=project, brought=head)
     assert found.status == "verified", found.checks
 
 
@@ -167,50 +99,12 @@ def test_import_of_screened_records_asks_for_random_draws_only(tmp_path):
     ]
     lines = "".join(f"{name},{truth[name]}\n" for name in read)
     (tmp_path / "done.csv").write_text("id,label\n" + lines, encoding="utf-8")
-    project = begun(tmp_path, recall="0.9", screened=tmp_path / "done.csv")
+    project = begun(tmp_path, recall="0.9", screened=(str(tmp_path / "done.csv"),))
     read_on(project, truth, 60)
     now = review_status(project)
     assert (now.directed, now.random, now.known, now.found) == (0, 60, 180, 80)
     assert now.expected_labels is not None
     assert now.expected_low <= now.expected_labels <= now.expected_high
-
-
-def test_import_with_strange_ids_shows_three(tmp_path):
-    world(tmp_path)
-    (tmp_path / "done.csv").write_text("id,label\n1,1\n2,0\n3,0\n4,0\n", encoding="utf-8")
-    with pytest.raises(InputError, match="'1', '2', '3', …"):
-        begun(tmp_path, screened=tmp_path / "done.csv")
-    with pytest.raises(InputError, match="1 record of the known ids"):
-        begun(tmp_path, known="r0001,nobody")
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        ("asreview.csv", "id,title,asreview_label\nr0001,x,1\nr0002,y,0\nr0003,z,\n", {"r0001": 1, "r0002": 0}),
-        (
-            "rayyan.csv",
-            'key,title,notes\nr0001,x,"RAYYAN-INCLUSION: {""Kim""=>""Included""}"\n'
-            'r0002,y,"RAYYAN-INCLUSION: {""Kim""=>""Excluded"", ""Bo""=>""Included""}"\n',
-            {"r0001": 1, "r0002": None},
-        ),
-        (
-            "covidence.csv",
-            "Covidence #,Ref,Title,Decision\n#1,r0001,x,Included\n#2,r0002,y,Excluded\n",
-            {"r0001": 1, "r0002": 0},
-        ),
-        (
-            "done.ris",
-            "TY  - GEN\nID  - r0001\nN1  - ASReview_relevant\nER  - \n\n",
-            {"r0001": 1},
-        ),
-    ],
-)  # fmt: skip
-def test_screened_records_of_other_tools(tmp_path, name, text, expected):
-    world(tmp_path)
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    project = begun(tmp_path, screened=tmp_path / name)
-    assert project.state().reviews[0].known == expected
 
 
 def test_duplicates_are_merged_and_listed(tmp_path):
@@ -341,3 +235,62 @@ def test_a_target_that_is_none_is_refused(tmp_path, recall, hint):
     world(tmp_path)
     with pytest.raises(InputError, match=hint):
         begun(tmp_path, recall=recall)
+
+
+@pytest.fixture
+def certified(tmp_path):
+    """A small review that is certified, signed with a new key; its public key."""
+    truth = world(tmp_path, items=60, relevant=15)
+    project = begun(tmp_path, recall="0.5", known="r0000")
+    while review_status(project).decision == "continue":
+        read_on(project, truth, 30)
+    public = new_key(tmp_path / "my.key")
+    certify_review(project, signer=load_signer(tmp_path / "my.key"))
+    return project, public
+
+
+def checked(project: Project, **brought: object) -> Verification:
+    path = project.folder / "certificate.json"
+    return verify_review(path, project=project, brought=Brought(**brought))
+
+
+def test_a_witness_a_key_and_what_is_required_count_as_for_every_certificate(certified):
+    project, public = certified
+    head = project.ledger.entries()[-1].hash.encode()
+    assert checked(project).status == "verified in part"
+    assert checked(project).missing == ("witness", "signature")
+    assert checked(project, heads=(head,), public_key=public).missing == ()
+    assert checked(project, heads=(head,), require=("pool", "witness")).status == "verified"
+    short = checked(project, require=("witness",))
+    assert (short.status, short.checks[-1].detail) == ("failed", "not at hand: witness")
+    assert checked(project, public_key="00" * 32).status == "failed"
+    strange = checked(project, heads=(b"0" * 64,))
+    assert "was never on this ledger" in strange.checks[-1].detail
+    with pytest.raises(InputError, match="needs the ledger too"):
+        verify_review(project.folder / "certificate.json", brought=Brought(heads=(head,)))
+
+
+def test_a_signature_belongs_to_the_certificate_beside_it(certified):
+    project, public = certified
+    path = project.folder / "certificate.json"
+    alone = verify_review(path, brought=Brought(public_key=public))
+    assert alone.status == "verified in part"
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps(data | {"issued": "2020-01-01T00:00:00Z"}))
+    assert verify_review(path, brought=Brought(public_key=public)).status == "failed"
+    certify_review(project)  # the same certificate again: its signature fits and stays
+    assert checked(project, public_key=public).missing == ("witness",)
+
+
+def test_a_head_from_before_a_rollback_is_missed(certified, tmp_path):
+    """Whoever puts an old copy back and draws again is found out by a head that somebody kept."""
+    project, _ = certified
+    again = tmp_path / "again"
+    again.mkdir()
+    truth = world(again, items=60, relevant=15)
+    other = begun(again, recall="0.5", known="r0000")
+    while review_status(other).decision == "continue":
+        read_on(other, truth, 30)
+    certify_review(other)
+    kept = project.ledger.entries()[-1].hash.encode()
+    assert checked(other, heads=(kept,)).status == "failed"

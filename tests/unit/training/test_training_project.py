@@ -14,6 +14,7 @@ from assaymark.certification.verification import verify
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.errors import InputError, PlanError
 from assaymark.files.labels import LabelRow
+from assaymark.hints import command
 from assaymark.labelling.recording import label
 from assaymark.ledger.events import (
     check_story,
@@ -354,9 +355,9 @@ def test_status_says_what_to_do_in_every_phase(world, tmp_path) -> None:
     train(project, TrainWish(insist=True))
     answer_training(project, world)
     stop_training(project)
-    assert status(project).advice == "assaymark draw"
+    assert status(project).advice == command("draw")
     abandon_plan(project, "other things to do")
-    assert status(project).advice == "assaymark train"
+    assert status(project).advice == command("train")
 
 
 def test_items_drawn_for_a_claim_before_are_not_trained_on(world, tmp_path) -> None:

@@ -75,7 +75,7 @@ def test_a_part_for_the_future_is_set_aside_first_or_never(project) -> None:
 def test_keep_belongs_to_the_future(world, tmp_path) -> None:
     fresh(world, tmp_path / "work", text=("body",))
     wish = TrainWish(claim=F1, budget=100, population="rest", keep=0.3)
-    with pytest.raises(InputError, match="set aside only for --population future"):
+    with pytest.raises(InputError, match='set aside only for population="future"'):
         train(Project(folder=tmp_path / "work"), wish)
 
 
@@ -207,7 +207,7 @@ def test_odd_seeds_are_refused(text, said, world, tmp_path) -> None:
 def test_seeds_ask_for_the_population(project, tmp_path) -> None:
     file = tmp_path / "seeds.csv"
     file.write_text("t00001\n")
-    with pytest.raises(PlanError, match="With --seeds training picks out items"):
+    with pytest.raises(PlanError, match="With seeds= training picks out items"):
         train(project, TrainWish(seeds=file))
 
 
@@ -350,7 +350,7 @@ def test_two_rounds_at_the_same_moment_do_not_both_count(project, world, monkeyp
     train(project, TrainWish())
     go.set()
     thread.join()
-    assert outcomes[0].startswith("Another assaymark train ran at the same moment")
+    assert outcomes[0].startswith("Another training step ran at the same moment")
     assert len(training_of(project.state()).models) == 1
 
 
@@ -396,7 +396,7 @@ def test_labels_that_come_in_while_scoring_stop_the_freeze(project, world, monke
 
 def test_labels_belong_to_plans_that_end_at_a_number(project, world) -> None:
     answer_training(project, world)
-    with pytest.raises(InputError, match="--labels belongs to a plan that ends at a number"):
+    with pytest.raises(InputError, match="labels= belongs to a plan that ends at a number"):
         stop_training(project, mode="weighted", labels=100)
     with pytest.raises(InputError, match="'mode' must be one of"):
         stop_training(project, mode="sometimes")

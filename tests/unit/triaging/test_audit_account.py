@@ -99,7 +99,7 @@ def test_what_is_sealed_follows_from_the_first_batch():
     found = open_account(Opening(), [2000], [40])
     assert (found.alarm, found.confidence, found.year) == ("ever", 0.95, 52)
     assert found.seals == (Seal(largest=2500, window=8000, spread=62.5),)
-    with pytest.raises(InputError, match="more than --largest 100"):
+    with pytest.raises(InputError, match="more than largest=100"):
         open_account(Opening(largest=100), [2000], [40])
     with pytest.raises(PlanError, match="into 2 files"):
         refuse_beyond_seal(found, [4000], [100], "june.csv")

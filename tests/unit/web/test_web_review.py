@@ -58,4 +58,5 @@ def test_a_review_runs_on_the_page_to_its_certified_end(review) -> None:
         assert "Recall as labels came" in page
         assert web.post("/review/certify", headers=HTML).status_code == 200
     found = verify_review(project.folder / "certificate.json", project=project)
-    assert found.status == "verified", found.checks
+    assert found.status == "verified in part", found.checks
+    assert found.missing == ("witness", "signature")

@@ -1,11 +1,13 @@
 """Certificates: issued from replayed events, verified by doing it again and comparing."""
 
 from assaymark.certification.certificate.checks import (
+    Recorded,
     check_form,
     check_ledger,
     check_numbers,
     check_replay,
     first_difference,
+    read_recorded,
     superseded_by,
 )
 from assaymark.certification.certificate.draws import check_chances, check_draws, check_tickets
@@ -29,6 +31,7 @@ from assaymark.certification.certificate.words import (
 )
 
 __all__ = [
+    "Recorded",
     "account_words",
     "as_earlier",
     "certificate_hash",
@@ -48,6 +51,7 @@ __all__ = [
     "population_in_words",
     "population_of",
     "read",
+    "read_recorded",
     "rows_of",
     "statement_of",
     "superseded_by",

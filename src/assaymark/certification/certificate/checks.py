@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from assaymark.certification.certificate.issue import (
@@ -17,10 +18,9 @@ from assaymark.errors import VerificationError
 from assaymark.ledger.events import (
     CertificateIssued,
     Entry,
+    State,
     check_chain,
     check_story,
-    read_event,
-    replay,
 )
 from assaymark.records.certificate import Certificate, Check
 from assaymark.stats.binomial_bounds import bound
@@ -72,31 +72,52 @@ def check_numbers(certificate: Certificate) -> Check:
     return _ok("numbers", "bound and verdict follow from the stated counts")
 
 
-def check_ledger(certificate: Certificate, entries: Sequence[Entry]) -> list[Check]:
-    """The chain, the order of events, and every field of the certificate recomputed from them."""
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """A ledger whose chain and order are right: the state that was certified, and that of now."""
+
+    entries: Sequence[Entry]
+    past: State
+    now: State
+
+
+def read_recorded(certificate: Certificate, entries: Sequence[Entry]) -> Recorded:
+    """The ledger, read once; refused where its chain is broken or its order impossible."""
     check_chain(entries)
-    check_story(entries)
-    chain = _ok("chain", f"{len(entries):,} events, none changed, missing or out of place")
-    return [chain, check_replay(certificate, entries)]
+    number = certificate.ledger.events if _inside(certificate, entries) else 0
+    past = check_story(entries[:number])
+    now = check_story(entries[number:], past.copy())
+    return Recorded(entries=entries, past=past, now=now)
 
 
-def check_replay(certificate: Certificate, entries: Sequence[Entry]) -> Check:
-    """Every field of the certificate recomputed from events whose chain and order are right."""
+def check_ledger(certificate: Certificate, recorded: Recorded) -> list[Check]:
+    """What was read, and every field of the certificate recomputed from it."""
+    number = len(recorded.entries)
+    chain = _ok("chain", f"{number:,} events, none changed, missing or out of place")
+    return [chain, check_replay(certificate, recorded.entries, recorded.past)]
+
+
+def _inside(certificate: Certificate, entries: Sequence[Entry]) -> bool:
+    number = certificate.ledger.events
+    return type(number) is int and 1 <= number < len(entries)
+
+
+def check_replay(certificate: Certificate, entries: Sequence[Entry], past: State) -> Check:
+    """Every field of the certificate recomputed from the state after the events that it names."""
     seal = certificate.ledger
-    inside = isinstance(seal.events, int) and 1 <= seal.events < len(entries)
-    if not inside or entries[seal.events - 1].hash != seal.head:
+    if not _inside(certificate, entries) or entries[seal.events - 1].hash != seal.head:
         raise VerificationError(
             f"This ledger is not the one certified: its event {seal.events} is missing or differs "
             "from the certificate's field 'ledger.head'."
         )
     issued = entries[seal.events]
-    event = read_event(issued.kind, issued.body)
+    event = issued.event
     if not isinstance(event, CertificateIssued):
         raise VerificationError(
             f"Event {issued.seq} should record that the certificate was issued, but is {issued.kind}."
         )
     again = issue(
-        entries[: seal.events],
+        past,
         plan=event.plan,
         issued=issued.time,
         software=event.software,
@@ -145,15 +166,15 @@ def _close(left: Any, right: Any) -> bool:
     return numbers and math.isclose(left, right, rel_tol=CLOSE, abs_tol=CLOSE)
 
 
-def superseded_by(certificate: Certificate, entries: Sequence[Entry]) -> int | None:
-    """The first later event that changed a label the certificate rests on."""
-    state = replay(entries[: certificate.ledger.events])
+def superseded_by(certificate: Certificate, past: State, entries: Sequence[Entry]) -> int | None:
+    """The first event after that past which changed a label the certificate rests on."""
+    state = past.copy()
     used = items_used(state, state.attempts[certificate.plan.number - 1], census=certificate.census)
     for number in certificate.plan.earlier:  # what they left is part of the proof
         used |= items_used(state, state.attempts[number - 1], census=False)
     labels = {item: state.label(item) for item in used}
-    for entry in entries[certificate.ledger.events :]:
-        event = read_event(entry.kind, entry.body)
+    for entry in entries:
+        event = entry.event
         state.apply(event, entry)
         item = getattr(event, "item", None)
         if item in labels and (not state.labelled(item) or state.label(item) != labels[item]):

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
@@ -16,11 +15,9 @@ from assaymark.claims.results import Verdict
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.ledger.events import (
     Attempt,
-    Entry,
     LabelAdjudicated,
     LabelCorrected,
     State,
-    replay,
     training_of,
 )
 from assaymark.ledger.events import population_of as trained_population
@@ -46,19 +43,18 @@ DIGITS = 6  # of wealth that is shown: processors differ in the last ones
 
 
 def issue(
-    entries: Sequence[Entry], *, plan: int, issued: str, software: str, bound: bool = False
+    state: State, *, plan: int, issued: str, software: str, bound: bool = False
 ) -> Certificate:
-    """The certificate of a plan after these events. Refused unless its claim is established.
+    """The certificate of a plan as things stand. Refused unless its claim is established.
 
     With `bound` it certifies the bound as it stands, which the same risk covers.
     """
-    state = replay(entries)
     attempt = state.attempts[plan - 1]
     verdict = judge(state, attempt)
     if verdict.decision != "pass" and not bound:
         raise PlanError(f"There is nothing to certify. {verdict}")
-    pool, head = state.pool, entries[-1]
-    if pool is None:
+    pool, head = state.pool, state.head
+    if pool is None or head is None:
         raise PlanError("No pool is registered in this ledger.")
     used = items_used(state, attempt, census=verdict.census)
     return Certificate(

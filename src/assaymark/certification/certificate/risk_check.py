@@ -1,12 +1,11 @@
 """Whether a plan got the part of its claim's risk that earlier plans had left."""
 
-from collections.abc import Sequence
-
+from assaymark.certification.certificate.checks import Recorded
 from assaymark.certification.certificate.words import account_words
 from assaymark.certification.modes.account import alpha_of
 from assaymark.certification.planning.stakes import Asked, stake_for
 from assaymark.errors import VerificationError
-from assaymark.ledger.events import Entry, State, replay
+from assaymark.ledger.events import State, replay
 from assaymark.records.certificate import Certificate, Check
 from assaymark.records.decimals import complement, decimal_text
 from assaymark.records.plan import Plan, Stake
@@ -14,11 +13,14 @@ from assaymark.records.plan import Plan, Stake
 CLOSE = 1e-6  # of numbers that are computed again on another processor
 
 
-def check_risk(certificate: Certificate, entries: Sequence[Entry]) -> Check:
+def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
     """The stake of the plan, computed again from the events before it was sealed."""
     plan = certificate.plan
-    sealed_at = replay(entries[: certificate.ledger.events]).attempts[plan.number - 1].sealed_at
-    state = replay(entries[: sealed_at - 1])
+    attempt = recorded.past.attempts[plan.number - 1]
+    if plan.earlier:
+        state = replay(recorded.entries[: attempt.sealed_at - 1])
+    else:  # only whether there were plans on the claim matters, not what their labels said then
+        state = State(pool=attempt.pool, attempts=recorded.past.attempts[: plan.number - 1])
     found, stated = stake_for(state, plan.claim, _asked(state, plan))
     if stated != plan.confidence or not _same(found, plan.stake):
         raise VerificationError(

@@ -1,16 +1,12 @@
 """Whether the classifier of a certificate was trained on other items than it was judged on."""
 
-from collections.abc import Sequence
-
 from assaymark.claims.results import counted
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import (
     Attempt,
-    Entry,
     State,
     SurveyWork,
     population_of,
-    replay,
     settings_of,
     training_labels,
     training_of,
@@ -20,14 +16,13 @@ from assaymark.records.training_settings import CELLS
 from assaymark.sampling.tickets import ticket
 
 
-def check_training(certificate: Certificate, entries: Sequence[Entry]) -> Check | None:
+def check_training(certificate: Certificate, past: State, now: State) -> Check | None:
     """No certified item trained the classifier; None where it was not trained in the project.
 
     That each model's digest, the frozen cut-off and the order of events are right was checked with
     the story of the ledger.
     """
-    state = replay(entries[: certificate.ledger.events])
-    work, attempt = training_of(state), state.attempts[certificate.plan.number - 1]
+    work, attempt = training_of(past), past.attempts[certificate.plan.number - 1]
     freezes = [found for found in (work.freezes if work else ()) if found[0] < attempt.sealed_at]
     if work is None or not freezes:
         return None
@@ -42,16 +37,16 @@ def check_training(certificate: Certificate, entries: Sequence[Entry]) -> Check 
         outcome="ok",
         detail=f"model {frozen.model} learnt from {labels:,} labels on record, was frozen before the "
         f"first draw, and none of its {len(work.order):,} items was drawn for the claim"
-        f"{_changed_later(work, state, entries)}",
+        f"{_changed_later(work, past, now)}",
     )
 
 
-def _changed_later(work: SurveyWork, state: State, entries: Sequence[Entry]) -> str:
+def _changed_later(work: SurveyWork, past: State, now: State) -> str:
     """Training labels that differ now: what is said of the whole collection is about today's."""
     if settings_of(work).population != "whole":
         return ""
-    before, now = training_labels(state, work), training_labels(replay(entries), work)
-    changed = sum(now.get(item) != label for item, label in before.items())
+    before, today = training_labels(past, work), training_labels(now, work)
+    changed = sum(today.get(item) != label for item, label in before.items())
     if not changed:
         return ""
     return (

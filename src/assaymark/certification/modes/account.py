@@ -19,6 +19,7 @@ from assaymark.certification.modes.sequential import spending_test_of
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import binomial_test
 from assaymark.errors import PlanError
+from assaymark.hints import command
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.decimals import complement, decimal_text, rounded_down
 from assaymark.records.plan import Plan
@@ -197,7 +198,7 @@ def at_present(state: State, attempt: Attempt) -> Attempt:
         raise PlanError(
             f"Plan {plan.number} is superseded: labels of an earlier plan on this claim were changed, "
             f"and less of the risk they share is left ({now:.3g}) than it was sealed with "
-            f'({sealed:.3g}). Close it with assaymark plan --abandon "REASON" and seal a new plan.'
+            f"({sealed:.3g}). Close it ({command('plan', abandon='REASON')}) and seal a new plan."
         )
     lower = rounded_down(max(now, LEAST))
     changed = copy.copy(attempt)

@@ -73,9 +73,7 @@ def _too_early(state: State, attempt: Attempt) -> str:
     disputed = sum(state.disputed(item) for item in unlabelled)
     parts = []
     if len(attempt.draws) < size:
-        parts.append(
-            f"{counted(size - len(attempt.draws), 'draw')} still to be made (assaymark draw)"
-        )
+        parts.append(f"{counted(size - len(attempt.draws), 'draw')} still to be made")
     if len(unlabelled) > disputed:
         parts.append(f"{counted(len(unlabelled) - disputed, 'drawn item')} without a label")
     if disputed:

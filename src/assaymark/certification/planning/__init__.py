@@ -22,6 +22,7 @@ from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import option, switch
 from assaymark.records.plan import DESIGNS, MODES, Expectation, Plan, Stake
 from assaymark.records.pool import PoolSummary
 from assaymark.stats.methods import method_name
@@ -112,14 +113,16 @@ def _routed(wish: Wish, summary: PoolSummary) -> tuple[str, str]:
     if wish.mode in ("fixed", "budget"):
         if wish.design == "weighted":
             raise PlanError(
-                f"The weighted design has no proof in mode {wish.mode}. Take --mode anytime with it, "
-                "or leave --design out."
+                f"The weighted design has no proof in mode {wish.mode}. Take "
+                f"{option('mode', 'anytime')} with it, "
+                f"or leave {option('design')} out."
             )
         return wish.mode, "simple"
     if wish.budget is not None:
         raise PlanError(
-            "--budget belongs to a mode that promises one: add --mode fixed (judged once, at the end) "
-            "or --mode budget (judged on the way, ends at the budget)."
+            f"{option('budget')} belongs to a mode that promises one: add "
+            f"{option('mode', 'fixed')} (judged once, at the end) "
+            f"or {option('mode', 'budget')} (judged on the way, ends at the budget)."
         )
     predicts = summary.predicted_positive + summary.predicted_negative > 0
     return "anytime", wish.design or ("weighted" if predicts else "simple")
@@ -130,7 +133,8 @@ def _refuse_unprovable(claim: Claim, summary: PoolSummary, design: str) -> None:
         if claim.metric != "prevalence":
             raise PlanError(
                 f"A claim about {metric(claim.metric).title} needs predictions, and this pool has "
-                "none. Register it in a new folder with --prediction COL, or --score COL --threshold X."
+                f"none. Register it in a new folder with {option('prediction', 'COL')}, or "
+                f"{option('score', 'COL')} {option('threshold', 'X')}."
             )
         if design == "weighted":
             raise PlanError("The weighted design needs predictions, and this pool has none.")
@@ -138,15 +142,16 @@ def _refuse_unprovable(claim: Claim, summary: PoolSummary, design: str) -> None:
         raise PlanError(
             f"{metric(claim.metric).title} has no exact bound for a simple random sample: its items "
             "have three different gains, so no binomial law applies. Use the weighted design "
-            "(--mode anytime --design weighted)."
+            f"({option('mode', 'anytime')} {option('design', 'weighted')})."
         )
 
 
 def _refuse_needless(wish: Wish, mode: str) -> None:
     if wish.claim_only and mode == "anytime":
         raise PlanError(
-            "--claim-only is for plans that are judged at a number of draws: one that may be looked at "
-            "at any time proves its bound on the way. Leave it out, or add --mode fixed."
+            f"{switch('claim-only')} is for plans that are judged at a number of draws: one that may be "
+            "looked at at any time proves its bound on the way. Leave it out, or add "
+            f"{option('mode', 'fixed')}."
         )
 
 
@@ -173,8 +178,9 @@ def _fixed_size(plan: Plan, wish: Wish, summary: PoolSummary) -> tuple[int, floa
     if wish.expectation is None:
         if wish.budget is None:
             raise PlanError(
-                "A fixed plan needs to know how many labels to draw: give --budget N, or a pilot "
-                "sample (--pilot TP,FP,FN,TN), or what you expect (--expect 0.8)."
+                "A fixed plan needs to know how many labels to draw: give "
+                f"{option('budget', 'N')}, or a pilot "
+                f"sample ({option('pilot', 'TP,FP,FN,TN')}), or what you expect ({option('expect', 0.8)})."
             )
         return wish.budget, None
     planner = _planner(plan, wish.expectation, summary)
@@ -184,7 +190,7 @@ def _fixed_size(plan: Plan, wish: Wish, summary: PoolSummary) -> tuple[int, floa
     if size.labels is None:
         raise PlanError(
             f"No number of labels gives this claim the chance you ask for: {size.reason}. Lower the "
-            "target or the power, or give --budget N to try all the same."
+            f"target or the power, or give {option('budget', 'N')} to try all the same."
         )
     return size.labels, size.power
 
@@ -198,7 +204,7 @@ def _budget(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
     if wish.expectation is None:
         raise PlanError(
             "A budget plan spreads its risk over the informative items it expects: give a pilot "
-            "sample (--pilot TP,FP,FN,TN) or what you expect (--expect 0.8)."
+            f"sample ({option('pilot', 'TP,FP,FN,TN')}) or what you expect ({option('expect', 0.8)})."
         )
     planner = _planner(plan, wish.expectation, summary)
     course = course_of(planner, wish.expectation)
@@ -211,7 +217,7 @@ def _budget(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
         raise PlanError(
             f"No budget gives this claim the chance you ask for: "
             f"{size.reason or 'the expected value does not meet the target'}. Lower the target or "
-            "the power, or give --budget N to try all the same."
+            f"the power, or give {option('budget', 'N')} to try all the same."
         )
     found = budget_forecast(planner, course, size, wish.power)
     return _filled(

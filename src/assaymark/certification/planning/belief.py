@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from assaymark.certification.planning.strata import UNIT
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.records.plan import Expectation
 from assaymark.records.pool import PoolSummary
 from assaymark.records.strata import Stratum
@@ -19,8 +20,8 @@ def belief_of(expectation: Expectation) -> Belief:
         return from_pilot(expectation.pilot)
     if expectation.precision is None or expectation.recall is None or not expectation.prevalence:
         raise InputError(
-            "Planning needs a pilot sample (--pilot TP,FP,FN,TN) or what you expect "
-            "(--expect VALUE --prevalence SHARE)."
+            f"Planning needs a pilot sample ({option('pilot', 'TP,FP,FN,TN')}) or what you expect "
+            f"({option('expect', 'VALUE')} {option('prevalence', 'SHARE')})."
         )
     return from_expectation(
         precision=expectation.precision,

@@ -168,7 +168,7 @@ def budget_forecast(planner: Planner, course: Course, size: Size, power: float) 
         try:
             test = spending_test(planner.claim, confidence=planner.confidence, planned=planned)
         except InputError as error:
-            return ModeForecast(reason=str(error))
+            return ModeForecast(reason=error.message)
         stop = stopping(spending_boundary(test), course.law)
         labels = math.ceil(planned / course.rate * (1 + 1.5 / math.sqrt(planned)))
         reached = chance_within(stop, course.rate, labels)

@@ -17,6 +17,7 @@ from assaymark.certification.modes.account import (
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import command, switch
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.decimals import complement, decimal_text, rounded_down
 from assaymark.records.plan import Stake
@@ -99,7 +100,8 @@ def _account(state: State, claim: Claim, *, new: bool) -> str:
     numbers = [int(name.partition("/")[2] or 1) for name in names if name.split("/")[0] == CLAIM]
     if new and not numbers:
         raise PlanError(
-            f'--new-risk is for a claim that was planned before, and "{claim}" was not. Leave it out.'
+            f'{switch("new-risk")} is for a claim that was planned before, and "{claim}" was not. Leave '
+            "it out."
         )
     number = max(numbers, default=1) + new
     return CLAIM if number == 1 else f"{CLAIM}/{number}"
@@ -126,20 +128,23 @@ def _refuse_useless(claim: Claim, mates: Sequence[Attempt], level: float) -> Non
     if level >= NEARLY_ALL:
         raise PlanError(
             f'"{claim}" is proven already by earlier plans on it, so a new plan has nothing to prove. '
-            "Certify what stands: assaymark certify --bound."
+            f"Certify what stands: {command('certify', bound=True)}."
         )
     if level < LEAST:
         raise PlanError(
             f'Earlier plans used up the risk of "{claim}": as plan {number} on it, this one could prove '
-            f"nothing. {WHEN_LITTLE_IS_LEFT}"
+            f"nothing. {when_little_is_left()}"
         )
 
 
-WHEN_LITTLE_IS_LEFT = (
-    "What you can do, the cheapest first: certify the bound as it stands (assaymark certify --bound); "
-    "label every item; claim something easier; use a better classifier in a new project; or open a "
-    "second account with --new-risk, whose certificates state the confidence of all accounts together."
-)
+def when_little_is_left() -> str:
+    """What can be done when earlier plans left little of the risk, in one sentence."""
+    return (
+        "What you can do, the cheapest first: certify the bound as it stands "
+        f"({command('certify', bound=True)}); label every item; claim something easier; use a better "
+        f"classifier in a new project; or open a second account with {switch('new-risk')}, whose "
+        "certificates state the confidence of all accounts together."
+    )
 
 
 def little_left(stake: Stake) -> str | None:
@@ -148,5 +153,5 @@ def little_left(stake: Stake) -> str | None:
         return None
     return (
         f"Earlier plans left {float(stake.carried):.2g} of the risk, so this one takes more labels. "
-        f"{WHEN_LITTLE_IS_LEFT}"
+        f"{when_little_is_left()}"
     )

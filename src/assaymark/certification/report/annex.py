@@ -4,6 +4,7 @@ from assaymark.certification.report.charts import card_chart
 from assaymark.certification.report.collection_charts import score_chart, strata_chart, stratum_name
 from assaymark.certification.view.dossier import Dossier
 from assaymark.claims.results import counted, percent
+from assaymark.hints import option
 from assaymark.reports.section import Section, Table
 
 
@@ -99,7 +100,7 @@ def proof_section(dossier: Dossier) -> Section:
             "unnoticed while the last hash is the one printed here. Whoever owns the ledger could "
             "rewrite all of it: keep this report, or the certificate, with somebody else.",
             "Commands: " + "; ".join(proof.commands) + ". Where the collection lies elsewhere, add "
-            "--pool with its place.",
+            f"{option('pool')} with its place.",
         ),
         tables=(Table(caption="Hashes (SHA-256)", header=("what", "value"), rows=tuple(rows)),),
     )

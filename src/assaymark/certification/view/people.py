@@ -13,7 +13,6 @@ from assaymark.ledger.events import (
     LabelCorrected,
     LabelRecorded,
     State,
-    read_event,
 )
 from assaymark.records.value import binary
 
@@ -45,7 +44,7 @@ class Story:
     def add(self, entries: Sequence[Entry]) -> None:
         """Take more events into account."""
         for entry in entries:
-            event = read_event(entry.kind, entry.body)
+            event = entry.event
             self.state.apply(event, entry)
             self.state.head = entry
             if isinstance(event, Given):

@@ -8,7 +8,7 @@ import numpy as np
 from assaymark.certification.view.dossier import ScoreBin, ScorePicture
 from assaymark.errors import AssaymarkError
 from assaymark.ledger.events import Attempt, State
-from assaymark.pool.grid import STEPS
+from assaymark.pool.grid import score_of
 from assaymark.pool.reserve import load_reserve
 from assaymark.project.folder import Project
 from assaymark.records.pool import Histogram, PoolSummary, RegisteredPool
@@ -24,9 +24,7 @@ def score_at(summary: PoolSummary, position: int) -> float | None:
     low, high = summary.score_low, summary.score_high
     if low is None or high is None:
         return None
-    x = position / STEPS
-    u = 2 * x * x if x < 0.5 else 1 - 2 * (1 - x) ** 2
-    return low + (high - low) * u
+    return score_of(position, low, high)
 
 
 def score_ends(pool: RegisteredPool, stratum: Stratum) -> tuple[float | None, float | None]:

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import stats
 
 from assaymark.errors import InputError
+from assaymark.hints import option
 
 Support = Literal["random", "repairable", "refused"]
 DOUBT = 1e-3  # a mix that chance makes in fewer samples than this is no random one
@@ -57,7 +58,7 @@ def stratum_weights(mix: Mix) -> dict[str, float]:
     """
     if mix.collection is None:
         raise InputError(
-            "Weights need the sizes of the strata in the collection: give it with --pool."
+            f"Weights need the sizes of the strata in the collection: give it with {option('pool')}."
         )
     found = {}
     for name, items in mix.collection.items():

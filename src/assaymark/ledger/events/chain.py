@@ -1,10 +1,13 @@
 """Each event is sealed with the hash of the one before, so that no part can change unnoticed."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from assaymark.claims.canonical import canonical, digest_text
 from assaymark.errors import VerificationError
+from assaymark.ledger.events.kinds import read_event
 
 START = "0" * 64
 
@@ -19,6 +22,11 @@ class Entry:
     body: str
     previous: str
     hash: str
+
+    @functools.cached_property
+    def event(self) -> Any:
+        """What happened; decoded once, however often the entry is replayed."""
+        return read_event(self.kind, self.body)
 
 
 def entry_hash(previous: str, seq: int, time: str, kind: str, body: str) -> str:

@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from assaymark.claims.canonical import canonical
 from assaymark.claims.record import Record, restored, stored
-from assaymark.errors import InputError, VerificationError
+from assaymark.errors import InputError, VerificationError, message_of
 from assaymark.records.claim_terms import ClaimTerms
 from assaymark.records.look import RowLook, Tally
 from assaymark.records.plan import Plan
-from assaymark.records.pool import RegisteredPool
+from assaymark.records.pool import PoolFile, RegisteredPool
 from assaymark.records.survey import Survey
 from assaymark.records.training import TrainingLook
 from assaymark.records.training_settings import TrainingSettings
@@ -325,6 +325,23 @@ class ClaimLocked(Event):
     replaces: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class ScoresWatched(Event):
+    """Scores of new items were compared with the strata of a certified plan; no label was used.
+
+    `strata` are today's items in each stratum and `outside` those beyond the certified scores.
+    `bound` is the certified one, re-weighted to them; absent where the metric is undefined for them.
+    """
+
+    plan: int
+    files: tuple[PoolFile, ...]
+    strata: tuple[int, ...]
+    outside: int
+    decision: Literal["holds", "drifted"]
+    bound: float | None = None
+    software: str
+
+
 KINDS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
@@ -347,6 +364,7 @@ KINDS: dict[str, type[Event]] = {
         ClassifierFrozen,
         WitnessRecorded,
         ClaimLocked,
+        ScoresWatched,
     )
 }
 
@@ -361,7 +379,9 @@ def read_event(kind: str, body: str) -> Any:
     try:
         return restored(KINDS[kind], json.loads(body))
     except (InputError, TypeError, ValueError, AttributeError) as error:
-        raise VerificationError(f"An event of kind '{kind}' cannot be read: {error}") from error
+        raise VerificationError(
+            f"An event of kind '{kind}' cannot be read: {message_of(error)}"
+        ) from error
 
 
 def _unknown(kind: str, body: str) -> str:

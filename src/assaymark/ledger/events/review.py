@@ -1,6 +1,6 @@
 """Events of a ranked review, and the review as it stands after them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,9 +19,10 @@ class ReviewOpened(Event):
     """A review of a pool began: its target, its confidence, and a commitment to its secret.
 
     `target` and `confidence` are decimal text, because they decide. `ids` is the digest of the set
-    of all ids; `ranking` says what orders directed reading: texts, score or none. `decisions` is
-    blind where those who decide between readers see neither route nor figures, open where that is
-    not promised. `merged` duplicates were left out of the pool; `duplicates` is the digest of their list.
+    of all ids; `ranking` says what orders directed reading: texts, none, or the column `score`,
+    highest first (score) or lowest first (rank). `decisions` is blind where those who decide between
+    readers see neither route nor figures, open where that is not promised. `merged` duplicates were
+    left out of the pool; `duplicates` is the digest of their list.
     """
 
     review: int
@@ -31,7 +32,7 @@ class ReviewOpened(Event):
     confidence: str
     method: str
     commitment: str
-    ranking: Literal["texts", "score", "none"]
+    ranking: Literal["texts", "score", "rank", "none"]
     software: str
     score: str | None = None
     terms: tuple[str, ...] = ()
@@ -182,6 +183,14 @@ class ReviewWork:
     def drawable(self) -> bool:
         """Whether the latest secret is still one."""
         return len(self.commitments) > len(self.secrets)
+
+    def inside(self, state: "State", ids: Iterable[str]) -> list[str]:
+        """Those of these items that a random batch would be drawn from now."""
+        return [
+            item
+            for item in ids
+            if item not in self.outside and not (item in self.waiting and state.labelled(item))
+        ]
 
     def settle(self, state: "State") -> None:
         """Move items with a final label out of the set that the next random batch is drawn from."""

@@ -21,12 +21,12 @@ from assaymark.ledger.events.kinds import (
     PlanSealed,
     PoolRegistered,
     ReserveStored,
+    ScoresWatched,
     SurveyDrawn,
     SurveyOpened,
     SurveyReported,
     TrainingChanged,
     WitnessRecorded,
-    read_event,
 )
 from assaymark.ledger.events.review_story import REVIEW_STORY
 from assaymark.ledger.events.state import Attempt, State
@@ -40,11 +40,14 @@ from assaymark.ledger.events.training import (
 from assaymark.ledger.events.training_rules import changed, drawn, freeze, model, opened
 
 
-def check_story(entries: Iterable[Entry]) -> State:
-    """The state after these events; refused if, though chained, they cannot have followed each other."""
-    state = State()
+def check_story(entries: Iterable[Entry], state: State | None = None) -> State:
+    """The state after these events; refused if, though chained, they cannot have followed each other.
+
+    They follow those of `state`, which moves on, or are the whole ledger.
+    """
+    state = state or State()
     for entry in entries:
-        event = read_event(entry.kind, entry.body)
+        event = entry.event
         fault = RULES[type(event)](state, event)
         if state.pool is None and not isinstance(event, PoolRegistered):
             fault = "no pool is registered yet"
@@ -212,6 +215,13 @@ def _lock(state: State, event: ClaimLocked) -> str | None:
     return "its plan is locked already" if attempt.lock else None
 
 
+def _watch(state: State, event: ScoresWatched) -> str | None:
+    if not 1 <= event.plan <= len(state.attempts):
+        return "its plan was never sealed"
+    certified = state.attempts[event.plan - 1].certificate is not None
+    return None if certified else "its plan has no certificate"
+
+
 RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     PoolRegistered: _pool,
     PlanSealed: _plan,
@@ -233,4 +243,5 @@ RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     WitnessRecorded: _witness,
     **REVIEW_STORY,
     ClaimLocked: _lock,
+    ScoresWatched: _watch,
 }

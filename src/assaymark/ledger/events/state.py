@@ -1,7 +1,8 @@
 """Where a project stands: what follows from its events, and from nothing else."""
 
+import copy
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from assaymark.ledger.events.chain import Entry
@@ -22,12 +23,12 @@ from assaymark.ledger.events.kinds import (
     PlanSealed,
     PoolRegistered,
     ReserveStored,
+    ScoresWatched,
     SurveyDrawn,
     SurveyOpened,
     SurveyReported,
     TrainingChanged,
     WitnessRecorded,
-    read_event,
 )
 from assaymark.ledger.events.review import REVIEW_RULES, ReviewWork
 from assaymark.records.plan import Plan
@@ -75,6 +76,7 @@ class Attempt:
     settled: int | None = None
     bound: str | None = None
     lock: tuple[int, ClaimLocked] | None = None
+    watches: list[tuple[int, str, ScoresWatched]] = field(default_factory=list)
 
     @property
     def open(self) -> bool:
@@ -179,6 +181,11 @@ class State:
         told = answers.values() if len(answers) == 1 else _labels(answers)
         return next(iter(told), SKIPPED)
 
+    def copy(self) -> "State":
+        """The same state, to go on from apart from this one."""
+        found: State = _copy(self)
+        return found
+
     def apply(self, event: Event, entry: Entry) -> None:
         """Take one event into account."""
         RULES[type(event)](self, event, entry)
@@ -187,6 +194,24 @@ class State:
             _remark(self, event)
             for review in self.reviews:
                 review.answered(self, event)
+
+
+def _copy(value: Any) -> Any:
+    """The value with lists, sets, dicts and works of its own; events and records are shared."""
+    if isinstance(value, list):
+        works = value and isinstance(value[0], Attempt | SurveyWork | ReviewWork)
+        return [_copy(work) for work in value] if works else value.copy()
+    if isinstance(value, dict):
+        nested = any(isinstance(part, dict | list) for part in value.values())
+        return {key: part.copy() for key, part in value.items()} if nested else value.copy()
+    if isinstance(value, set):
+        return value.copy()
+    if isinstance(value, State | Attempt | SurveyWork | ReviewWork):
+        found = copy.copy(value)
+        for field_ in fields(value):
+            setattr(found, field_.name, _copy(getattr(value, field_.name)))
+        return found
+    return value
 
 
 def _remark(state: State, event: Answered) -> None:
@@ -330,6 +355,10 @@ def _claim_locked(state: State, event: ClaimLocked, entry: Entry) -> None:
     state.attempts[event.plan - 1].lock = (entry.seq, event)
 
 
+def _scores_watched(state: State, event: ScoresWatched, entry: Entry) -> None:
+    state.attempts[event.plan - 1].watches.append((entry.seq, entry.time, event))
+
+
 RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     PoolRegistered: _pool_registered,
     PlanSealed: _plan_sealed,
@@ -351,6 +380,7 @@ RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     WitnessRecorded: _witness_recorded,
     **REVIEW_RULES,
     ClaimLocked: _claim_locked,
+    ScoresWatched: _scores_watched,
 }
 
 
@@ -364,5 +394,5 @@ def replay(entries: Iterable[Entry]) -> State:
 def go_on(state: State, entries: Iterable[Entry]) -> None:
     """Take further events into account, in a state that somebody keeps."""
     for entry in entries:
-        state.apply(read_event(entry.kind, entry.body), entry)
+        state.apply(entry.event, entry)
         state.head = entry

@@ -8,6 +8,7 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.errors import InputError
+from assaymark.hints import for_command_line
 from assaymark.terminal.output import (
     advise,
     headline,
@@ -139,7 +140,7 @@ def _write(found: "Gate", files: dict[str, Path | None]) -> None:
             raise InputError(
                 f"There is no folder {str(path.parent)!r} to write {path.name!r} into."
             )
-        write_safely(path, writers[name](found), mode=SHARED)
+        write_safely(path, for_command_line(writers[name](found)), mode=SHARED)
 
 
 def _show(found: "Gate") -> None:

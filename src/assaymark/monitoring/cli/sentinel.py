@@ -36,6 +36,9 @@ def sentinel() -> None:
     "--year", type=click.IntRange(min=1), default=52, show_default=True, help="Units a year."
 )
 @click.option("--confidence", type=float, default=0.95, show_default=True)
+@click.option(
+    "--seed", metavar="TEXT", help="Decides every draw of all units (default: 128 random bits)."
+)
 @project_option
 @json_option
 def start(**options: Any) -> None:
@@ -44,7 +47,7 @@ def start(**options: Any) -> None:
     from assaymark.monitoring.sentinels import SentinelWish, start_sentinels
     from assaymark.project.folder import Project
 
-    names = ("alarm", "labels", "items", "year", "confidence")
+    names = ("alarm", "labels", "items", "year", "confidence", "seed")
     wish = SentinelWish(**{name: options[name] for name in names})
     plan = start_sentinels(Project(folder=options["folder"]), wish)
     if options["as_json"]:
@@ -68,7 +71,11 @@ def _delay(one: Any) -> str:
 
 @sentinel.command()
 @click.option("--pool", "batch", required=True, metavar="FILE", help="The new unit's scored items.")
-@click.option("--seed", metavar="TEXT", help="Decides the draw (default: 128 random bits).")
+@click.option(
+    "--seed",
+    metavar="TEXT",
+    help="Decides this draw (default: by the seed of the start).",
+)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where to write."
 )
@@ -97,7 +104,7 @@ def draw(**options: Any) -> None:
 @json_option
 def look(**options: Any) -> None:
     """What the sentinels say so far; ends with 1 where the certificate is refuted."""
-    from assaymark.monitoring.sentinels import look_at_sentinels
+    from assaymark.monitoring.sentinel_judging import look_at_sentinels
     from assaymark.project.folder import Project
 
     found = look_at_sentinels(Project(folder=options["folder"]))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assaymark.errors import EngineError, InputError
+from assaymark.hints import option
 from assaymark.pool import Progress, silent
 from assaymark.pool.dialect import SPARK
 from assaymark.pool.queries import view_sql
@@ -178,7 +179,7 @@ def _parquet(source: str) -> Source:
     if found.kind != "parquet":
         raise InputError(
             f"{found.files[0].name!r} is a {found.kind} file, and the engine spark reads parquet and "
-            "tables. Leave --engine out to read it with DuckDB, or write it as parquet."
+            f"tables. Leave {option('engine')} out to read it with DuckDB, or write it as parquet."
         )
     hidden = [path.name for path in found.files if path.name.startswith(("_", "."))]
     if hidden:

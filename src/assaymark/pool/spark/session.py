@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from assaymark.errors import EngineError, InputError
+from assaymark.hints import option
 from assaymark.pool.spark.java import has_java, provide_java
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def find_session(spark: "str | SparkSession | None" = None) -> "SparkSession":
     except (PySparkException, RuntimeError, OSError, ValueError) as error:
         where = f" at {address}" if address else ""
         raise EngineError(
-            f"Spark{where} does not answer: {first_line(error)}. Name it with --master or the "
+            f"Spark{where} does not answer: {first_line(error)}. Name it with {option('master')} or the "
             f"variable {VARIABLE}: {MASTERS}."
         ) from error
 

@@ -162,6 +162,7 @@ def certify_precision(
             path,
             delta=risk,
             start=start_of(path, data.size, fewest),
+            fewest=fewest,
             p_value=lambda _region, errors, items: few_errors(errors, items, 1 - target),
         )
         steps += own

@@ -8,6 +8,7 @@ from scipy import special
 
 from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.stats.labelled_scores import Flags, Floats, Labelled
 from assaymark.triaging.triage import Cutoffs, Tally
 
@@ -22,7 +23,7 @@ def checked_target(target: float, *, majority: float | None = None) -> float:
     if majority is not None and target <= majority:
         raise InputError(
             f"The target {target:g} is not above {majority:.4g}, the share of the more frequent label: "
-            "giving every item that label would reach it. Ask for more, or use --rule sides or "
+            f"giving every item that label would reach it. Ask for more, or use {option('rule', 'sides')} or "
             "precision, which look at both classes."
         )
     return target

@@ -17,14 +17,22 @@ from scipy import special
 
 from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
+from assaymark.hints import command
 from assaymark.stats.calibration import Calibrator
 from assaymark.stats.labelled_scores import Floats, Labelled, checked_scores
-from assaymark.triaging.stats.cutoffs import checked_target, few_errors, fewest_labels, tally
+from assaymark.triaging.stats.cutoffs import (
+    checked_target,
+    decided,
+    few_errors,
+    fewest_labels,
+    tally,
+)
 from assaymark.triaging.triage import Cutoffs, Rule, Step, Triage
 
 SHARES = tuple(round(0.03 + 0.01 * k, 2) for k in range(98))
 SMALL_START = 0.1
 HEADROOM = 2.5  # the first region holds so many times the fewest labels that can pass
+PRIOR_ITEMS = 20  # what the curve's word on a region counts for, beside calibration items
 REPRESENTATIVE = (
     "The development labels are a random sample of the items that will be triaged, labelled before "
     "these cut-offs were known and used for nothing else; the promise is void when items drift."
@@ -74,13 +82,44 @@ def start_of(path: Sequence[Region], labels: int, fewest: int) -> int:
     return next(enough, len(path) - 1)
 
 
+def likely_start(
+    path: Sequence[Region], calibrator: Calibrator, known: Labelled, *, labels: int, target: float
+) -> int:
+    """Where the walk is most likely to pass: the region with the largest expected z-score.
+
+    `known` are the labelled items that calibrated, which prove nothing; `labels` is the number that
+    will. The accuracy of a region is that of its known items, shrunk to what the curve says.
+    """
+    sure = np.abs(calibrator.at(known.scores) - 0.5) + 0.5
+    evidence = []
+    for region in path:
+        accept, reject = decided(known.scores, region.cutoffs)
+        inside = accept | reject
+        right = (accept & known.labels) | (reject & ~known.labels)
+        said = float(sure[inside].mean()) if inside.any() else 0.5
+        accuracy = (right.sum() + PRIOR_ITEMS * said) / (inside.sum() + PRIOR_ITEMS)
+        evidence.append((accuracy - target) * np.sqrt(region.share * labels))
+    return int(np.argmax(evidence))
+
+
 def walk(
-    data: Labelled, path: Sequence[Region], *, delta: float, start: int, p_value: PValue
+    data: Labelled,
+    path: Sequence[Region],
+    *,
+    delta: float,
+    start: int,
+    p_value: PValue,
+    fewest: int = 0,
 ) -> tuple[Step, ...]:
-    """The tests from the start on, up to and including the first that fails."""
-    steps = []
+    """The tests from the start on, up to and including the first that fails.
+
+    Regions with fewer labels than `fewest`, which could never pass, are skipped at the start.
+    """
+    steps: list[Step] = []
     for region in path[start:]:
         seen = tally(data, region.cutoffs)
+        if not steps and seen.automated < fewest and region is not path[-1]:
+            continue
         p = p_value(region, seen.errors, seen.automated)
         steps.append(
             Step(
@@ -104,24 +143,26 @@ def certify(
     target: float,
     delta: float = 0.1,
     proving: float = 1.0,
+    start: int | None = None,
 ) -> Triage:
     """Cut-offs whose accuracy is at least the target with chance 1 − delta, or nothing.
 
     *Assumes* that the path was fixed without these labels and scores, and that the labels are
     independent draws from the population to be triaged. `proving` is the share that these labels
-    are of all that were bought; advice on how many to buy reckons with it.
+    are of all that were bought; advice on how many to buy reckons with it. `start` is the region
+    that is tested first, chosen without these labels (`start_of` unless given).
     """
     checked_target(target, majority=data.majority)
     open_share("delta", delta)
     fewest = fewest_labels(target, delta)
     if data.size < fewest:
         raise InputError(too_few(data.size, fewest, target, delta, proving))
-    start = start_of(path, data.size, fewest)
     steps = walk(
         data,
         path,
         delta=delta,
-        start=start,
+        start=start_of(path, data.size, fewest) if start is None else start,
+        fewest=fewest,
         p_value=lambda _region, errors, items: few_errors(errors, items, 1 - target),
     )
     return verdict(
@@ -204,5 +245,5 @@ def too_few(labels: int, fewest: int, target: float, delta: float, proving: floa
     return (
         f"{labels:,} labels can never prove an accuracy of {target:g} at risk {delta:g}: it takes "
         f"{fewest:,} automated items without a single error. Label at least {wanted:,}; "
-        "assaymark triage size says how many are likely to do."
+        f"{command('triage size')} says how many are likely to do."
     )

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.stats.calibration import Calibrator
 from assaymark.stats.labelled_scores import Labelled, checked_scores
 from assaymark.triaging.stats.cutoffs import (
@@ -90,7 +91,7 @@ def aim(calibrator: Calibrator, scores: ArrayLike, *, target: float, slack: floa
     if not path:
         raise InputError(
             f"No region of this pool has a predicted accuracy of {target - slack:.4g}: by its scores "
-            "nothing can be automated at this target. Calibrate with --train, or ask for less."
+            f"nothing can be automated at this target. Calibrate with {option('train')}, or ask for less."
         )
     return Aim(target=target, pool=len(values), path=tuple(path), predicted=predicted)
 

@@ -7,7 +7,7 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, rounded, shown
-from assaymark.estimation.doctor_command import doctor
+from assaymark.estimation.cli.doctor import doctor
 from assaymark.estimation.estimate import EstimateDesign, Estimates, MetricEstimate
 from assaymark.terminal.output import (
     advise,

@@ -1,0 +1,1 @@
+"""Commands: estimates, and what labels that exist are worth."""

@@ -1,0 +1,146 @@
+"""Hints: what to do next, as data inside a sentence, spelled by each shell in its own words.
+
+A message never says `--budget N`, because only the command line has options and Python and the
+page say the same sentences. `option` and `command` put a mark into the text; the command line
+spells it with `for_command_line`, Python with `for_python` (every error does by itself), the page
+with words of its own.
+
+>>> text = f"Say what you expect ({option('expect', 0.8)}), then {command('draw', 20)}."
+>>> for_command_line(text)
+'Say what you expect (--expect 0.8), then assaymark draw 20.'
+>>> for_python(text)
+'Say what you expect (expect=0.8), then ask(20).'
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_OPEN, _CLOSE, _NEXT = "⟦⟧¦"
+_MARK = re.compile(f"{_OPEN}{_NEXT}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
+_SHORT = {"project": "-p", "output": "-o"}
+
+# how the objects of the Python front door do what a command does, or a command with one option
+_PYTHON = {
+    "plan": "claim",
+    "plan abandon": "abandon",
+    "plan estimate": "assaymark.estimate",
+    "draw": "ask",
+    "draw pending": "open_items",
+    "label": "tell",
+    "look": "verdict",
+    "certify": "certify",
+    "verify": "verify",
+    "report": "report",
+    "status": "status",
+    "estimate": "estimate",
+    "recall": "recall",
+    "compare": "assaymark.compare",
+    "init": "assaymark.init",
+    "train": "ask",
+    "train stop": "stop",
+    "train status": "status",
+    "triage": "assaymark.triage",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hint:
+    """A command with its arguments, or options alone where `command` is empty."""
+
+    command: str = ""
+    arguments: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        parts = [
+            self.command,
+            *(f" {value}" for value in self.arguments),
+            *(f"{name}={value}" for name, value in self.options),
+        ]
+        clean = [re.sub(f"[{_OPEN}{_CLOSE}{_NEXT}]", "?", part) for part in parts]
+        return f"{_OPEN}{_NEXT}{_NEXT.join(clean)}{_CLOSE}"
+
+
+def option(name: str, value: object = "") -> str:
+    """The mark of an option in a sentence."""
+    return str(Hint(options=((name, str(value)),)))
+
+
+def switch(name: str) -> str:
+    """The mark of an option without a value: it is given or not."""
+    return option(name, "True")
+
+
+def command(name: str, *arguments: object, **options: object) -> str:
+    """The mark of a command in a sentence, with its arguments and options."""
+    named = tuple((key.replace("_", "-"), str(value)) for key, value in options.items())
+    return str(Hint(command=name, arguments=tuple(map(str, arguments)), options=named))
+
+
+def spelled(text: str, spell: Callable[[Hint], str]) -> str:
+    """The text with every hint in it spelled."""
+    return _MARK.sub(lambda mark: spell(_parsed(mark.group(1))), text) if _OPEN in text else text
+
+
+def for_command_line(text: str) -> str:
+    """The text as the command line says it."""
+    return spelled(text, _as_command)
+
+
+def for_python(text: str) -> str:
+    """The text as Python says it."""
+    return spelled(text, _as_python)
+
+
+def _parsed(text: str) -> Hint:
+    name, *parts = text.split(_NEXT)
+    options = [part.partition("=") for part in parts if not part.startswith(" ")]
+    return Hint(
+        command=name,
+        arguments=tuple(part[1:] for part in parts if part.startswith(" ")),
+        options=tuple((key, value) for key, _, value in options),
+    )
+
+
+def _as_command(hint: Hint) -> str:
+    words = [f"assaymark {hint.command}"] if hint.command else []
+    words += [_quoted(value) for value in hint.arguments]
+    for name, value in hint.options:
+        words.append(_SHORT.get(name, f"--{name}"))
+        words += [_quoted(value)] if value not in ("", "True") else []
+    return " ".join(words)
+
+
+def _as_python(hint: Hint) -> str:
+    if not hint.command:
+        return ", ".join(_parameter(name, value) for name, value in hint.options)
+    for name, value in hint.options:
+        function = _PYTHON.get(f"{hint.command} {name}")
+        if function:
+            return f"{function}({'' if value == 'True' else value})"
+    if hint.command not in _PYTHON:
+        return f"assaymark {hint.command} on the command line"
+    parts = [
+        *map(_quoted, hint.arguments),
+        *(_parameter(name, value) for name, value in hint.options if name != "project"),
+    ]
+    return f"{_PYTHON[hint.command]}({', '.join(parts)})"
+
+
+def _quoted(value: str) -> str:
+    """A value with spaces in quotation marks, as both shells want it."""
+    return f'"{value}"' if " " in value and not value.startswith("'") else value
+
+
+def _parameter(name: str, value: str) -> str:
+    """A keyword argument; a word is quoted, several values make a tuple.
+
+    >>> _parameter("restore-zeros", "True"), _parameter("mode", "fixed"), _parameter("pilot", "A,B")
+    ('restore_zeros=True', 'mode="fixed"', 'pilot=(A, B)')
+    """
+    if "," in value:
+        value = f"({', '.join(value.split(','))})"
+    elif re.fullmatch(r"[a-z][a-z-]*", value):
+        value = f'"{value}"'
+    return f"{name.replace('-', '_')}={value}"

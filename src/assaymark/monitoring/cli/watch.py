@@ -1,0 +1,76 @@
+"""Command: watch new scores of a certified classifier, without labels."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assaymark.claims.results import percent, rounded
+from assaymark.terminal.output import (
+    advise,
+    headline,
+    json_option,
+    progress_bar,
+    project_option,
+    quoted,
+    rows,
+    say,
+    show_json,
+)
+
+
+@click.command()
+@click.argument("file")
+@project_option
+@json_option
+@click.pass_context
+def watch(context: click.Context, file: str, folder: Path, as_json: bool) -> None:
+    """Would the certificate still hold at the mix of scores in FILE? Needs no label.
+
+    The certified strata are re-weighted to the scores of new items, named by the columns of the pool. If
+    the bound no longer clears the bar, the certificate is stale, here and at the gate, until scores that
+    are watched later do. An alarm, no proof: it assumes that within a stratum labels are as they were,
+    which only sentinels can check. Exit code: 0 no alarm, 5 stale.
+
+    \b
+    Example:
+      assaymark watch this-week.parquet -p work
+    """
+    from assaymark.monitoring.outcomes import EXIT_CODES
+    from assaymark.monitoring.score_watch import watch_scores
+    from assaymark.project.folder import Project
+
+    with progress_bar("watch") as progress:
+        found = watch_scores(Project(folder=folder), file, progress)
+    if as_json:
+        show_json(found.result())
+    else:
+        _show(found, folder)
+    context.exit(EXIT_CODES["certified" if found.decision == "holds" else "stale"])
+
+
+def _show(found: Any, folder: Path) -> None:
+    headline(str(found), "good" if found.decision == "holds" else "wait")
+    rows(
+        [
+            ("items", f"{found.items:,}, of which {percent(round(found.moved, 4))} lie elsewhere"),
+            ("bound", f"{rounded(found.certified)} certified"),
+        ]
+    )
+    width = max(len(own.name) for own in found.strata)
+    say(f"  {'stratum':<{width}}  certified    today  score then, now  labels")
+    for own in found.strata:
+        shares = f"{own.share_before:>9.1%} {own.share_now:>8.1%}"
+        means = "–" if own.score_now is None or own.score_before is None else (
+            f"{own.score_before:.3f}, {own.score_now:.3f}"
+        )  # fmt: skip
+        say(f"  {own.name:<{width}}  {shares}  {means:>15}  {own.labels:>6,}")
+    if found.outside:
+        say(
+            f"  {found.outside:,} items lie beyond the certified scores and count against the claim"
+        )
+    if found.decision == "drifted":
+        advise(f"label some of them: assaymark sentinel start -p {quoted(folder)}; or certify them")
+
+
+COMMANDS = (watch,)

@@ -1,0 +1,165 @@
+"""What sentinels say of a certificate: replayed from their labels, so that the gate can ask too."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assaymark.claims.record import plain
+from assaymark.claims.results import counted, percent
+from assaymark.errors import PlanError
+from assaymark.hints import command
+from assaymark.ledger.events import State, SurveyReported, SurveyWork
+from assaymark.monitoring.stats.sentinel_bets import STAKES, Bar, StratumSeen, unit_excess
+from assaymark.project.folder import Project
+from assaymark.stats.sequential.unit_alarm import AlarmRule, rings, wealth_path
+
+PURPOSE = "sentinel"
+
+
+def starts_of(state: State, plan: int | None = None) -> list[SurveyWork]:
+    """The sealed terms of sentinels, of one plan or of all, in their order."""
+    own = [work for work in state.surveys if work.survey.purpose == PURPOSE]
+    begun = [work for work in own if work.survey.settings.get("start")]
+    return [work for work in begun if plan is None or work.survey.settings["plan"] == plan]
+
+
+def latest_start(state: State) -> SurveyWork:
+    """The terms in force; refused where there are none."""
+    found = starts_of(state)
+    if not found:
+        raise PlanError(
+            f"No sentinels were started here. Start them: {command('sentinel start', project='DIR')}"
+        )
+    return found[-1]
+
+
+def units_of(state: State, start: SurveyWork) -> list[SurveyWork]:
+    """The units that were drawn under these terms, in their order."""
+    number = start.survey.number
+    return [work for work in state.surveys if work.survey.settings.get("of") == number]
+
+
+SentinelDecision = Literal["standing", "refuted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentinelAnswer:
+    """What the sentinels say: no sign of a fall, or refuted, with the null that was refuted."""
+
+    decision: SentinelDecision
+    claim: str
+    alarm: str
+    null: str
+    units: int
+    labels: int
+    missing: int
+    evidence: float
+    needed: float
+    unit: int | None
+    since: int | None
+    proved: bool
+    doubtful: bool
+
+    def __str__(self) -> str:
+        seen = f"{counted(self.labels, 'label')} of {counted(self.units, 'unit')}"
+        if self.decision == "standing":
+            return f"No sign that {self.claim} no longer holds: {seen}."
+        known = "proved for the time since" if self.proved else "probably since"
+        return (
+            f"Refuted: {self.claim} no longer holds, {known} unit {self.since:,} (the alarm "
+            f"'{self.alarm}' rang at unit {self.unit:,}; {seen})."
+        )
+
+    def result(self) -> dict[str, Any]:
+        """The answer as plain values."""
+        return {**plain(self), "sentence": str(self)}
+
+
+def look_at_sentinels(project: Project) -> SentinelAnswer:
+    """What all units say whose sentinels have an answer; the look is on record."""
+    with project.writing() as session:
+        start = latest_start(session.state)
+        answer = judge_sentinels(session.state, start)
+        session.record(
+            SurveyReported(survey=start.survey.number, labels=answer.labels, result=answer.result())
+        )
+    return answer
+
+
+def judge_sentinels(state: State, start: SurveyWork) -> SentinelAnswer:
+    """What the labels of all units say, whether or not anybody looked."""
+    return _judged(state, start.survey.settings, units_of(state, start))
+
+
+def _judged(state: State, settings: dict[str, Any], works: Sequence[SurveyWork]) -> SentinelAnswer:
+    whole = []
+    for work in works:  # a unit counts when all its sentinels have an answer; later ones wait
+        if not all(state.labelled(item) for item in work.order):
+            break
+        whole.append(work)
+    bar, rule = Bar(metric=settings["metric"], target=settings["target"]), rule_of(settings)
+    units = [_seen(state, work) for work in whole]
+    items = [sum(cell.items for cell in work.survey.cells) for work in whole]
+    largest = float(settings["least"])
+    bets = [unit_excess(unit, bar, largest=largest) for unit in units]
+    worse = [unit_excess(unit, bar, largest=largest, doubt=True) for unit in units]
+    rang = rings(bets, items, rule) if units else None
+    every = [item for work in works for item in work.order]
+    return SentinelAnswer(
+        decision="refuted" if rang else "standing",
+        claim=str(settings["claim"]),
+        alarm=rule.alarm,
+        null=null_of(settings),
+        units=len(units),
+        labels=sum(len(work.order) for work in whole),
+        missing=sum(not state.labelled(item) for item in every),
+        evidence=float(wealth_path(bets, items, rule).max()) if units else 0.0,
+        needed=rule.needed,
+        unit=rang.unit if rang else None,
+        since=rang.since if rang else None,
+        proved=bool(rang and rang.proved),
+        doubtful=bool(units and not rang and rings(worse, items, rule)),
+    )
+
+
+def _seen(state: State, work: SurveyWork) -> list[StratumSeen]:
+    found = []
+    for number, cell in enumerate(work.survey.cells):
+        labels = [state.label(item) for item in work.order if work.cells[item] == number]
+        found.append(
+            StratumSeen(
+                predicted=number == 0,
+                items=cell.items,
+                relevant=labels.count(1),
+                irrelevant=labels.count(0),
+                unclear=labels.count(None),
+            )
+        )
+    return found
+
+
+def rule_of(settings: dict[str, Any]) -> AlarmRule:
+    """The alarm as it was sealed."""
+    return AlarmRule(
+        alarm=settings["alarm"],
+        risk=round(1 - settings["confidence"], 12),
+        window=settings["window"],
+        year=settings["year"],
+        stakes=STAKES,
+    )
+
+
+def null_of(settings: dict[str, Any]) -> str:
+    """What is true while the certificate holds, as this alarm understands it, and how often it errs."""
+    risk = percent(round(1 - settings["confidence"], 6))
+    kept = f"{settings['claim']} over all items"
+    window = f"of every window of at least {settings['window']:,} items"
+    nulls = {
+        "ever": f"{kept} since sentinels started and {window}, taken together. Then it ever rings with "
+        f"chance at most {risk}",
+        "yearly": f"{kept} {window}, taken together. Then it rings with chance at most {risk} in a year of "
+        f"{settings['year']} units",
+        "average": f"{kept} since sentinels started, taken together. Then it ever rings with chance at "
+        f"most {risk}",
+    }
+    return f"{nulls[settings['alarm']]}."

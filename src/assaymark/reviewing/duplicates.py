@@ -1,0 +1,103 @@
+"""Records that say the same: found by id, DOI or title, and merged before a review begins."""
+
+import csv
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assaymark.pool.duckdb import DuckDBPool
+from assaymark.pool.sources import named, quoted
+
+LEAST_TITLE = 20  # letters of a title; shorter ones ("Editorial") are no sign of a duplicate
+HEAD = 100  # letters of an abstract that must agree where both records have one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Duplicate:
+    """A record that is left out of the pool because another one says the same."""
+
+    id: str
+    kept: str
+    by: str
+
+
+def find_duplicates(pool: DuckDBPool) -> tuple[list[str], list[Duplicate]]:
+    """The ids to keep in file order, and the records that repeat one of them.
+
+    Repeated are: an id that comes again; the same DOI; the same title of some length where neither
+    DOI, year nor the head of the abstract speaks against it.
+    """
+    kept: list[str] = []
+    duplicates: list[Duplicate] = []
+    ids: set[str] = set()
+    by_doi: dict[str, str] = {}
+    by_title: dict[str, list[tuple[str, str, str, str]]] = {}
+    for item, title, doi, year, head in _records(pool):
+        if item in ids:
+            duplicates.append(Duplicate(id=item, kept=item, by="id"))
+            continue
+        ids.add(item)
+        same = by_doi.get(doi) if doi else None
+        if same is not None:
+            duplicates.append(Duplicate(id=item, kept=same, by="doi"))
+            continue
+        twin = (
+            _twin(by_title.get(title, ()), doi, year, head) if len(title) >= LEAST_TITLE else None
+        )
+        if twin is not None:
+            duplicates.append(Duplicate(id=item, kept=twin, by="title"))
+            continue
+        kept.append(item)
+        if doi:
+            by_doi[doi] = item
+        by_title.setdefault(title, []).append((item, doi, year, head))
+    return kept, duplicates
+
+
+def _twin(others: Iterable[tuple[str, str, str, str]], *mine: str) -> str | None:
+    for item, *theirs in others:
+        if all(not a or not b or a == b for a, b in zip(mine, theirs, strict=True)):
+            return item
+    return None
+
+
+def _records(pool: DuckDBPool) -> Iterable[tuple[str, str, str, str, str]]:
+    names = {name.lower(): name for name in pool.types}
+    parts = [_column(pool.columns.id)]
+    for wanted in (("title",), ("doi",), ("year", "publication_year"), ("abstract",)):
+        found = next((names[name] for name in wanted if name in names), None)
+        parts.append("''" if found is None else _column(found))
+    rows = pool.select(f"SELECT {', '.join(parts)} FROM everything")
+    for item, title, doi, year, abstract in rows:
+        yield str(item), _letters(title), _doi(doi), str(year or ""), _letters(abstract)[:HEAD]
+
+
+def _column(name: str) -> str:
+    return f"CAST({named(name)} AS VARCHAR)"
+
+
+def _letters(text: str | None) -> str:
+    return "".join(letter for letter in (text or "").lower() if letter.isalnum())
+
+
+def _doi(text: str | None) -> str:
+    found = (text or "").strip().lower()
+    return re.sub(r"^(https?://(dx\.)?doi\.org/|doi:\s*)", "", found)
+
+
+def write_merged(pool: DuckDBPool, duplicates: Sequence[Duplicate], path: Path, rows: int) -> None:
+    """A copy of the pool without its duplicates."""
+    out = sorted({one.id for one in duplicates if one.by != "id"})
+    key = _column(pool.columns.id)
+    where = f"WHERE {key} NOT IN ({', '.join(map(quoted, out))})" if out else ""
+    sql = f"SELECT * FROM everything {where} QUALIFY row_number() OVER (PARTITION BY {key}) = 1"
+    pool.export(sql, path, rows=rows, in_order=False)
+
+
+def write_duplicates(path: Path, duplicates: Sequence[Duplicate]) -> None:
+    """The list of records that were merged into others."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "kept", "by"])
+        writer.writerows([one.id, one.kept, one.by] for one in duplicates)

@@ -1,0 +1,221 @@
+"""Records that were screened elsewhere: decisions of other tools, by the ids of the pool."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assaymark.claims.results import counted
+from assaymark.errors import InputError
+from assaymark.files.asreview_project import is_project_file, read_project
+from assaymark.files.decoding import glimpse
+from assaymark.files.delimited import RIVALS, header_names, read_table
+from assaymark.files.labels import read_labels
+from assaymark.files.spelling import read_label
+
+RAYYAN = re.compile(r"RAYYAN-INCLUSION:\s*\{([^}]*)\}")
+RAYYAN_VOTE = re.compile(r'"[^"]*"\s*=>\s*"(\w+)"')
+DECISIONS = {
+    "included": 1, "include": 1, "relevant": 1, "yes": 1, "1": 1,
+    "excluded": 0, "exclude": 0, "irrelevant": 0, "no": 0, "0": 0,
+    "maybe": None, "conflict": None, "?": None,
+}  # fmt: skip
+SAID = {"relevant": 1, "irrelevant": 0}  # what FILE=WORD may say of a whole file
+STAGE = re.compile(r"(?:^|_)(irrelevant|included|extract|select|excluded|screen)(?:_|$)")
+STAGES = {"irrelevant": 0, "included": 1, "extract": 1, "select": 1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screened:
+    """A record with its decision: the ids it has, by the column that gives them."""
+
+    label: int | None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_ids(text: str) -> list[str]:
+    """Ids separated by commas, or the lines (or the column id) of a file."""
+    path = Path(text)
+    if not path.is_file():
+        return [part.strip() for part in text.split(",") if part.strip()]
+    names = header_names(glimpse(path)) or set()
+    if "id" in names:
+        return [row["id"].strip() for row in _table(path)]
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    return [line.strip() for line in lines if line.strip()]
+
+
+def read_screened(text: str, *, id_column: str) -> list[Screened]:
+    """Records with their decisions: ASReview, RIS, Rayyan, Covidence, or a plain table.
+
+    `text` is a file, or FILE=relevant and FILE=irrelevant for a file whose records were all decided
+    so. Readers who differ make a record unclear: it counts as cannot tell.
+    """
+    path, said = _file(text)
+    if is_project_file(path):
+        return _project(path, id_column)
+    names = (header_names(glimpse(path)) or set()) - {""}
+    if said is not None:
+        return _all_as(path, id_column, names, said)
+    if "covidence #" in names:
+        return _covidence(path, id_column)
+    if "notes" in names and ("key" in names or "id" in names) and _has_votes(path):
+        return _rayyan(path, id_column)
+    if id_column.lower() in names - {"id"} and names & {"label", *RIVALS}:
+        return _labelled(path, id_column)
+    rows = read_labels(path, annotator="import").rows
+    return [Screened(names={"id": row.item}, label=row.label) for row in rows]
+
+
+def _file(text: str) -> tuple[Path, int | None]:
+    name, _, word = text.rpartition("=")
+    if name and word in SAID:
+        path, said = Path(name), SAID[word]
+    else:
+        path, said = Path(text), None
+    if not path.is_file():
+        raise InputError(f"There is no file {str(path)!r} to import.")
+    return path, said
+
+
+def _table(path: Path) -> list[dict[str, str]]:
+    table = read_table(path)
+    header = [name.strip().lower() for name in table.header]
+    return [
+        dict(zip(header, map(str, cells), strict=False)) for _, cells in table.rows if any(cells)
+    ]
+
+
+def _names(row: Mapping[str, str], columns: Iterable[str]) -> dict[str, str]:
+    """The ids of a row: as they are written, and without what a tool puts in front."""
+    found = {}
+    for column in columns:
+        if value := row.get(column.lower(), "").strip():
+            found[column] = value
+            found[f"{column}, plain"] = value.removeprefix("rayyan-").removeprefix("#")
+    return found
+
+
+def _project(path: Path, id_column: str) -> list[Screened]:
+    records = [one for one in read_project(path) if one.label is not None]
+    return [
+        Screened(
+            label=one.label,
+            names=_names({"record_id": one.record_id, **one.row}, (id_column, "record_id")),
+        )
+        for one in records
+    ]
+
+
+def _all_as(path: Path, id_column: str, columns: set[str], label: int) -> list[Screened]:
+    known = (id_column, "covidence #", "ref", "key", "id")
+    if not columns.intersection(name.lower() for name in known):
+        raise InputError(
+            f"{path.name!r} has no column of ids: {id_column!r} was expected, or a column id."
+        )
+    return [Screened(label=label, names=_names(row, known)) for row in _table(path)]
+
+
+def _labelled(path: Path, id_column: str) -> list[Screened]:
+    found = []
+    for row in _table(path):
+        said = next((row[name] for name in ("label", *RIVALS) if row.get(name, "").strip()), "")
+        if said:
+            found.append(Screened(label=_label(path, said), names=_names(row, (id_column,))))
+    return found
+
+
+def _label(path: Path, text: str) -> int | None:
+    try:
+        return read_label(text)
+    except InputError as error:
+        raise InputError(
+            f"{path.name!r} has a label that cannot be read: {error}. Expected was 1, 0 or ?. Nothing "
+            "was recorded."
+        ) from error
+
+
+def _has_votes(path: Path) -> bool:
+    return any(RAYYAN.search(row.get("notes", "")) for row in _table(path))
+
+
+def _rayyan(path: Path, id_column: str) -> list[Screened]:
+    """Rayyan keeps the votes of all readers in the notes."""
+    found = []
+    for row in _table(path):
+        votes = RAYYAN.search(row.get("notes", ""))
+        said = (
+            {DECISIONS.get(vote.lower()) for vote in RAYYAN_VOTE.findall(votes[1])}
+            if votes
+            else set()
+        )
+        if said:
+            label = said.pop() if len(said) == 1 else None
+            found.append(Screened(label=label, names=_names(row, (id_column, "key", "id"))))
+    return found
+
+
+def _covidence(path: Path, id_column: str) -> list[Screened]:
+    """Covidence exports one file per stage, so that its name is the decision; or a column has it."""
+    rows = _table(path)
+    column = next(
+        (n for n in ("decision", "status", "vote", "label") if rows and n in rows[0]), None
+    )
+    known = (id_column, "covidence #", "ref", "accession number")
+    if column is None:
+        label = _stage(path)
+        return [Screened(label=label, names=_names(row, known)) for row in rows]
+    found = []
+    for row in rows:
+        word = row[column].strip().lower()
+        if word and word not in DECISIONS:
+            raise InputError(
+                f"{path.name!r} says {row[column]!r} of a record, and included, excluded or maybe was "
+                "expected. Nothing was recorded."
+            )
+        if word:
+            found.append(Screened(label=DECISIONS[word], names=_names(row, known)))
+    return found
+
+
+def _stage(path: Path) -> int:
+    stage = STAGE.search(path.stem.lower())
+    if stage is not None and stage[1] in STAGES:
+        return STAGES[stage[1]]
+    why = {
+        "excluded": "were excluded at full text, and whether they count as relevant is yours to say",
+        "screen": "are not screened yet",
+    }.get(stage[1] if stage else "", "carry no decision, and the name of the file tells no stage")
+    raise InputError(
+        f"The records of {path.name!r} {why}. Say it of the whole file: {path.name}=relevant or "
+        f"{path.name}=irrelevant. Nothing was recorded."
+    )
+
+
+def matched(
+    records: Sequence[Screened], ids: set[str], merged: Mapping[str, str], *, what: str
+) -> dict[str, int | None]:
+    """Their labels by the ids of the pool; refused where a record is not in it.
+
+    A file may hold several columns of ids: the one that fits best is taken.
+    """
+    columns = dict.fromkeys(column for one in records for column in one.names)
+
+    def strange(column: str) -> list[str]:
+        names = [one.names.get(column, "") for one in records]
+        return [name for name in names if name not in ids and name not in merged]
+
+    best = min(columns, key=lambda column: len(strange(column)), default="")
+    if missing := strange(best):
+        shown = ", ".join(repr(item) for item in missing[:3])
+        raise InputError(
+            f"{counted(len(missing), 'record')} of {what} (of {len(records):,}) are not in the pool: "
+            f"{shown}{', …' if len(missing) > 3 else ''}. The ids must be those of the pool's id column; "
+            f"there they look like {min(ids)!r}. Nothing was recorded."
+        )
+    found: dict[str, int | None] = {}
+    for one in records:
+        item = one.names[best]
+        name = item if item in ids else merged[item]
+        found[name] = one.label if found.get(name, one.label) == one.label else None
+    return found

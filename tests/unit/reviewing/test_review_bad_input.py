@@ -1,0 +1,89 @@
+"""What people do to a review that it must stand, or refuse in one sentence."""
+
+import csv
+
+import pytest
+from review_rooms import begun, fill, read_on, world
+
+from assaymark.certification.issuing import NotEstablishedError
+from assaymark.errors import VerificationError
+from assaymark.labelling.recording import label_file
+from assaymark.project.folder import Project
+from assaymark.reviewing.certificate import certify_review
+from assaymark.reviewing.handing import next_items
+from assaymark.reviewing.status import review_status
+from assaymark.reviewing.verifying import verify_review
+from assaymark.reviewing.wording import waiting
+
+
+def import_of(folder, truth: dict[str, int], irrelevant: int) -> str:
+    """A file in which all relevant records and some others are screened."""
+    rest = [item for item in truth if not truth[item]][:irrelevant]
+    lines = [f"{item},{truth[item]}" for item in [*(i for i in truth if truth[i]), *rest]]
+    (folder / "done.csv").write_text("\n".join(["id,label", *lines]), encoding="utf-8")
+    return str(folder / "done.csv")
+
+
+@pytest.fixture
+def drawn(tmp_path):
+    """A review whose next records all come at random, and the truth."""
+    truth = world(tmp_path, items=200, relevant=40)
+    return begun(tmp_path, recall="0.9", screened=(import_of(tmp_path, truth, 20),)), truth
+
+
+def labelled(project: Project, truth: dict[str, int], path, leave: set[str]) -> None:
+    fill(path, truth, leave=leave)
+    label_file(project, path)
+
+
+def test_evidence_waits_for_draws_that_somebody_leaves_out(drawn):
+    """A reader who works only what suits gains nothing: draws are never withdrawn."""
+    project, truth = drawn
+    handout = next_items(project, count=100)
+    first = project.state().reviews[0].random[0].items[0]
+    labelled(project, truth, handout.path, {first})
+    now = review_status(project)
+    assert (now.evidence, now.pending, now.held_up, now.decision) == (0, 1, 99, "continue")
+    assert waiting(now) == (
+        "1 random draw without a final label; 99 labels of later draws count once these have theirs"
+    )
+    with pytest.raises(NotEstablishedError, match="The target is not reached"):
+        certify_review(project)
+    read_on(project, truth, 20)  # more draws do not take the place of the open one
+    assert review_status(project).evidence == 0
+    late = project.folder / "late.csv"
+    late.write_text(f"id,label\n{first},{truth[first]}\n", encoding="utf-8")
+    label_file(project, late)
+    now = review_status(project)
+    assert (now.evidence, now.pending, now.held_up) == (120, 0, 0)
+
+
+def test_records_that_arrive_later_are_a_new_pool(drawn):
+    project, truth = drawn
+    read_on(project, truth, 140)
+    path = certify_review(project).path
+    pool = project.folder.parent / "pool.csv"
+    kept = pool.read_bytes()
+    with pool.open("a", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerow(["new", "a title that came later", "on telescopes"])
+    with pytest.raises(VerificationError, match="The pool changed after init"):
+        next_items(project, count=5)
+    pool.write_bytes(kept)  # what was certified is about the pool as it was
+    assert verify_review(path, project=project).status == "verified in part"
+
+
+def test_relevant_draws_that_are_taken_back_play_as_cannot_tell(tmp_path):
+    truth = world(tmp_path, items=120, relevant=40)
+    half = {item: y for item, y in truth.items() if not y or item < "r0020"}
+    lines = [f"{item},1" for item in half if truth[item]]
+    (tmp_path / "done.csv").write_text("\n".join(["id,label", *lines]), encoding="utf-8")
+    project = begun(tmp_path, recall="0.5", screened=(str(tmp_path / "done.csv"),))
+    read_on(project, truth, 60)
+    hits = [item for item in project.state().reviews[0].drawn if truth[item]]
+    before = review_status(project)
+    wrong = project.folder / "wrong.csv"
+    wrong.write_text("\n".join(["id,label", *(f"{item},0" for item in hits)]), encoding="utf-8")
+    label_file(project, wrong, correct=True)
+    after = review_status(project)
+    assert (after.unclear, after.found) == (len(hits), before.found - len(hits))
+    assert after.found + after.left_at_most >= before.found + before.left_at_most

@@ -1,0 +1,209 @@
+"""Records that were screened elsewhere, in the layouts that other tools write."""
+
+import csv
+import json
+import sqlite3
+import zipfile
+from pathlib import Path
+
+import pytest
+from review_rooms import begun, read_on, run, world
+
+from assaymark.errors import InputError
+from assaymark.project.folder import Project
+from assaymark.reviewing.handing import next_items
+from assaymark.reviewing.status import review_status
+
+RECORD = (
+    "CREATE TABLE record (dataset_row INTEGER, dataset_id TEXT, title TEXT, abstract TEXT, "
+    "year INTEGER, doi TEXT, record_id INTEGER, duplicate_of INTEGER)"
+)
+RESULTS = "CREATE TABLE results (record_id INTEGER UNIQUE, label INTEGER, querier TEXT, time FLOAT)"
+OLD_RESULTS = (
+    "CREATE TABLE results (record_id INTEGER, label INTEGER, classifier TEXT, query_strategy TEXT, "
+    "balance_strategy TEXT, feature_extraction TEXT, training_set INTEGER, labeling_time TEXT, "
+    "notes TEXT)"
+)
+COVIDENCE = (
+    "Title,Authors,Abstract,Published Year,Published Month,Journal,Volume,Issue,Pages,"
+    "Accession Number,DOI,Ref,Covidence #,Study,Notes,Tags"
+)
+RAYYAN = (
+    "key,title,year,month,day,journal,issn,volume,issue,pages,authors,url,language,publisher,"
+    "location,abstract,notes,doi,keywords,pubmed_id,pmc_id"
+)
+TITLES = [f"Record {n} on {'stars' if n < 4 else 'stones'} and more words" for n in range(12)]
+LABELS = {0: 1, 1: 1, 5: 0, 6: 0, 7: None}  # nobody decided 7 yet
+
+
+def database(path: Path, **tables: tuple[str, list[tuple]]) -> Path:
+    made = sqlite3.connect(path)
+    for name, (sql, rows) in tables.items():
+        made.execute(sql)
+        if rows:
+            made.executemany(f"INSERT INTO {name} VALUES ({','.join('?' * len(rows[0]))})", rows)
+    made.commit()
+    made.close()
+    return path
+
+
+def asreview_project(folder: Path, version: int) -> Path:
+    """A project file as ASReview of that version writes it."""
+    parts = folder / f"parts{version}"
+    parts.mkdir()
+    with (parts / "mine.csv").open("w", newline="", encoding="utf-8") as stream:
+        out = csv.writer(stream)
+        out.writerow(["PMID", "title", "abstract"])
+        out.writerows((f"pm{n:02}", title, "") for n, title in enumerate(TITLES))
+    records = [(n, "d", title, "", 2020, None, n, None) for n, title in enumerate(TITLES)]
+    if version == 1:
+        results = [(n, y, "nb", "max", "x", "tfidf", 1, "2022", None) for n, y in LABELS.items()]
+    else:
+        results = [(n, y, "max", 1.0) for n, y in LABELS.items()]
+    settings = {"datasets": [{"id": "d", "name": "mine.csv"}]}
+    path = folder / f"mine{version}.asreview"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.write(parts / "mine.csv", "data/mine.csv")
+        if version == 3:
+            made = database(parts / "x", record=(RECORD, records), results=(RESULTS, results))
+            packed.write(made, "results.db")
+            packed.writestr("legacy_v2/project.json", "{}")
+        elif version == 2:
+            packed.write(database(parts / "x", record=(RECORD, records)), "data_store.db")
+            packed.write(database(parts / "y", results=(RESULTS, results)), "reviews/r/results.db")
+        else:
+            settings = {"dataset_path": "mine.csv"}
+            made = database(parts / "y", results=(OLD_RESULTS, results))
+            packed.write(made, "reviews/r/results.sql")
+        packed.writestr("project.json", json.dumps(settings))
+    return path
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_an_asreview_project_file_is_pool_and_import_at_once(tmp_path, version):
+    path = asreview_project(tmp_path, version)
+    told = run(
+        "review", "start", tmp_path / "work", "--pool", path, "--id", "record_id",
+        "--text", "title", "--text", "abstract", "--recall", "0.8",
+    )  # fmt: skip
+    assert (told["items"], told["known"], told["found"]) == (12, 4, 2)
+    project = Project(folder=tmp_path / "work")
+    truth = {str(n): int(n < 4) for n in range(12)}
+    read_on(project, truth, 8)
+    now = review_status(project)
+    assert (now.directed, now.random, now.found, now.certified_recall) == (0, 8, 4, 1.0)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_project_file_knows_the_ids_of_the_table_it_was_made_from(tmp_path, version):
+    """The pool is the table that ASReview read, by whatever column of it is the id."""
+    path = asreview_project(tmp_path, version)
+    with zipfile.ZipFile(path) as packed:
+        (tmp_path / "mine.csv").write_bytes(packed.read("data/mine.csv"))
+    run(
+        "review", "start", tmp_path / "work", "--pool", tmp_path / "mine.csv", "--id", "PMID",
+        "--text", "title", "--import", path,
+    )  # fmt: skip
+    known = Project(folder=tmp_path / "work").state().reviews[0].known
+    assert known == {"pm00": 1, "pm01": 1, "pm05": 0, "pm06": 0}
+
+
+def test_a_file_that_is_no_project_is_refused(tmp_path):
+    (tmp_path / "mine.asreview").write_text("no zip")
+    with pytest.raises(InputError, match=r"'mine.asreview' cannot be read as an ASReview project"):
+        begun(
+            tmp_path,
+            screened=(str(tmp_path / "mine.asreview"),),
+            pool=str(tmp_path / "mine.asreview"),
+        )
+
+
+def covidence(number: int, item: str) -> str:
+    return f"Title,A B,Text,2020,,J,1,2,3-4,{item},10.1/{number},{item},#{number},A 2020,,"
+
+
+def rayyan(key: str, votes: str) -> str:
+    notes = votes.replace('"', '""')
+    return f'rayyan-{key},T,2020,1,1,J,,1,1,1,A,,eng,,,Text,"RAYYAN-INCLUSION: {{{notes}}} | X",,,,'
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "expected"),
+    [
+        ("asreview.csv", ["id,title,asreview_label", "r0001,x,1", "r0002,y,0", "r0003,z,"], {"r0001": 1, "r0002": 0}),
+        (
+            "articles.csv",
+            [RAYYAN, rayyan("r0001", '"Kim"=>"Included"'), rayyan("r0002", '"Kim"=>"Excluded", "Bo"=>"Included"'),
+             rayyan("r0003", '"Kim"=>"Excluded"'), rayyan("r0004", '"Kim"=>"Maybe"')],
+            {"r0001": 1, "r0002": None, "r0003": 0, "r0004": None},
+        ),
+        (
+            "review_12345_irrelevant_csv_20260603221248.csv",
+            [COVIDENCE, covidence(1, "r0001"), covidence(2, "r0002")],
+            {"r0001": 0, "r0002": 0},
+        ),
+        ("review_12345_select_csv_20260603221248.csv", [COVIDENCE, covidence(9, "r0003")], {"r0003": 1}),
+        (
+            "covidence.csv",
+            ["Covidence #,Ref,Title,Decision", "#1,r0001,x,Included", "#2,r0002,y,Excluded"],
+            {"r0001": 1, "r0002": 0},
+        ),
+        ("done.ris", ["TY  - GEN", "ID  - r0001", "N1  - ASReview_relevant", "ER  - "], {"r0001": 1}),
+    ],
+)  # fmt: skip
+def test_screened_records_of_other_tools(tmp_path, name, lines, expected):
+    world(tmp_path, items=40)
+    (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    project = begun(tmp_path, screened=(str(tmp_path / name),))
+    assert project.state().reviews[0].known == expected
+
+
+def test_stages_of_covidence_come_in_several_files(tmp_path):
+    """Excluded at full text is no decision about title and abstract: somebody must say which."""
+    world(tmp_path, items=40)
+    for stage, item in (("irrelevant", "r0001"), ("included", "r0002"), ("excluded", "r0003")):
+        path = tmp_path / f"review_1_{stage}_csv_2026.csv"
+        path.write_text(f"{COVIDENCE}\n{covidence(7, item)}\n", encoding="utf-8")
+    files = [str(one) for one in sorted(tmp_path.glob("review_1_*"))]
+    with pytest.raises(InputError, match="excluded at full text"):
+        begun(tmp_path, screened=tuple(files))
+    project = begun(tmp_path, screened=(f"{files[0]}=relevant", *files[1:]))
+    assert project.state().reviews[0].known == {"r0001": 0, "r0002": 1, "r0003": 1}
+    (tmp_path / "records.csv").write_text(f"{COVIDENCE}\n{covidence(7, 'r0001')}\n")
+    with pytest.raises(InputError, match="the name of the file tells no stage"):
+        begun(tmp_path, folder="two", screened=(str(tmp_path / "records.csv"),))
+
+
+def test_a_pool_that_was_exported_from_the_tool_keeps_its_ids(tmp_path):
+    (tmp_path / "all.csv").write_text(
+        "Covidence #,Title\n" + "".join(f"#{n},Record {n} on its own subject\n" for n in range(9))
+    )
+    (tmp_path / "review_1_included_csv_1.csv").write_text(f"{COVIDENCE}\n{covidence(3, 'x')}\n")
+    run(
+        "review", "start", tmp_path / "work", "--pool", tmp_path / "all.csv", "--id", "Covidence #",
+        "--text", "Title", "--import", tmp_path / "review_1_included_csv_1.csv",
+    )  # fmt: skip
+    assert Project(folder=tmp_path / "work").state().reviews[0].known == {"#3": 1}
+
+
+def test_import_with_strange_ids_shows_three(tmp_path):
+    world(tmp_path)
+    (tmp_path / "done.csv").write_text("id,label\n1,1\n2,0\n3,0\n4,0\n", encoding="utf-8")
+    with pytest.raises(InputError, match="'1', '2', '3', …"):
+        begun(tmp_path, screened=(str(tmp_path / "done.csv"),))
+    with pytest.raises(InputError, match="1 record of the known ids"):
+        begun(tmp_path, known="r0001,nobody")
+    with pytest.raises(InputError, match=r"There is no file '.*gone.csv' to import"):
+        begun(tmp_path, screened=(str(tmp_path / "gone.csv"),))
+
+
+def test_a_rank_of_another_system_drives_directed_reading(tmp_path):
+    """Rank 1 is read first; records without one come last."""
+    with (tmp_path / "pool.csv").open("w", newline="", encoding="utf-8") as stream:
+        out = csv.writer(stream)
+        out.writerow(["id", "title", "abstract", "place"])
+        out.writerows((f"r{n}", title, "", 12 - n or "") for n, title in enumerate(TITLES))
+    project = begun(tmp_path, rank="place")
+    assert set(next_items(project, count=3).items) == {"r11", "r10", "r9"}
+    with pytest.raises(InputError, match="not both"):
+        begun(tmp_path, folder="two", rank="place", score="place")
