@@ -13,10 +13,11 @@ import statistics
 
 import numpy as np
 
+from assaymark.claims.tree import Figure
+from assaymark.composite.comparing import comparison_statements
 from assaymark.composite.judging import judge_path
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim
-from assaymark.composite.sealing import comparison_statements
 from assaymark.composite.target import aim_of
 from assaymark.stats.betting.chances import next_chances
 from assaymark.stats.betting.path import judged_path
@@ -48,7 +49,7 @@ def sealed_comparison() -> SealedClaim:
         level=0.025,
         columns=PoolColumns(id="id", predictions=("a", "b")),
         strata=tuple(ClaimStratum(predictions=p, items=n) for p, n in sizes.items()),
-        statements=comparison_statements("accuracy", None, share, None),
+        statements=comparison_statements(Figure(metric="accuracy"), None, share, None),
         chained=True,
         metric="accuracy",
     )

@@ -10,6 +10,7 @@ SCRIPTS = (
     "pool.py",
     "growth.py",
     "ledger.py",
+    "append.py",
     "serve_load.py",
     "serve_kill.py",
     "attack_storage.py",

@@ -13,10 +13,11 @@ import pytest
 from betting_trees import EACH, nodes
 
 from assaymark.claims.grammar import parse
+from assaymark.claims.tree import Figure
+from assaymark.composite.comparing import CHAINED, comparison_statements
 from assaymark.composite.judging import judge_path
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
-from assaymark.composite.sealing import CHAINED, comparison_statements
 from assaymark.composite.target import aim_of
 from assaymark.stats.betting.chances import next_chances
 
@@ -39,7 +40,7 @@ def comparison(metric, sizes, *, margin=None, only=None):
         level=RISK if only else RISK / 2,
         columns=PoolColumns(id="id", predictions=("a", "b")),
         strata=tuple(cells),
-        statements=comparison_statements(metric, margin, share, only),
+        statements=comparison_statements(Figure(metric=metric), margin, share, only),
         chained=metric in CHAINED,
         metric=metric,
         margin=margin,

@@ -110,7 +110,7 @@ def _compared(
         )
     return tuple(
         comparison_part(leaf, better, other, cells, scope, mixture=choices.mixture)
-        for better, other in _rivals(leaf, cells)
+        for better, other in rivals(leaf, cells)
     )
 
 
@@ -124,7 +124,8 @@ def both_ways(leaf: Within) -> tuple[Comparison, Comparison]:
     )
 
 
-def _rivals(leaf: Comparison, cells: Cells) -> tuple[tuple[Subject, Subject], ...]:
+def rivals(leaf: Comparison, cells: Cells) -> tuple[tuple[Subject, Subject], ...]:
+    """The figure of the one and of the other, for every class that the comparison is about."""
     *classes, challenger = leaf.figure.names
     champion = cells.classifier(leaf.champion)
     if not classes and not leaf.figure.every_class:

@@ -41,13 +41,22 @@ if TYPE_CHECKING:
 )
 @click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of an item.")
 @click.option("--score", metavar="COL", help="The classifier's score, in any range.")
-@click.option("--prediction", metavar="COL", help="The classifier's 0/1 prediction.")
+@click.option("--prediction", metavar="COL", help="The classifier's 0/1 prediction, or its class.")
 @click.option("--threshold", type=float, metavar="X", help="Predicted positive if score >= X.")
 @click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
 @click.option(
     "--group", "groups", multiple=True, metavar="COL", help="A column to claim in every group of."
 )
-@click.option("--positive", metavar="NAME", help="The positive prediction, where not spelled 1.")
+@click.option("--positive", metavar="NAME", help="The positive verdict, where not spelled 1.")
+@click.option("--classes", is_flag=True, help="Predictions and labels are names of classes.")
+@click.option(
+    "--class", "named", multiple=True, metavar="NAME",
+    help="A class of the list; repeatable. Left out: those that are predicted.",
+)  # fmt: skip
+@click.option(
+    "--probability", "probabilities", multiple=True, metavar="CLASS=COL",
+    help="The probability of a class, in place of --prediction; one for each class.",
+)  # fmt: skip
 @click.option(
     "--engine", default="duckdb", show_default=True, help="duckdb or spark: what reads it."
 )
@@ -69,6 +78,9 @@ def init(
     text: tuple[str, ...],
     groups: tuple[str, ...],
     positive: str | None,
+    classes: bool,
+    named: tuple[str, ...],
+    probabilities: tuple[str, ...],
     engine: str,
     master: str | None,
     ledger: str,
@@ -80,6 +92,7 @@ def init(
     Example:
       assaymark init work --pool scores.csv --id id --score score --threshold 0.5 --text body
       assaymark init work --pool lake.scored --id id --score score --threshold 0.5 --engine spark
+      assaymark init work --pool mails.csv --id id --prediction topic --classes --text body
     """
     from assaymark.project.registration import init as run
 
@@ -91,6 +104,9 @@ def init(
         text=text,
         groups=groups or None,
         positive=positive,
+    )
+    columns = _with_names(
+        pool, columns, classes=classes, named=named, probabilities=probabilities, engine=engine
     )
     with progress_bar("init") as progress:
         pool_seen = run(
@@ -113,6 +129,7 @@ def init(
                 "score_low": summary.score_low,
                 "score_high": summary.score_high,
                 "fingerprint": pool_seen.fingerprint,
+                "classes": list(columns.classes or ()),
             }
         )
         return
@@ -122,13 +139,41 @@ def init(
         found.insert(0, ("predicted positive", f"{summary.predicted_positive:,}"))
     if summary.score_low is not None:
         found.insert(0, ("scores", f"{summary.score_low:g} to {summary.score_high:g}"))
+    if columns.classes:
+        found.insert(0, ("classes", f"{len(columns.classes):,}: {', '.join(columns.classes[:5])}…"))
     rows(found)
     place = quoted(folder)
+    if columns.classes:
+        advise(f'assaymark plan "recall of every class >= 0.7" -p {place}, with your claim')
+        return
     if columns.text and not columns.predicts and not columns.score:
         advise(f'grow a classifier: assaymark train "f1 >= 0.75" --budget 3000 -p {place}')
         return
     claim = "f1 >= 0.75" if columns.predicts else "prevalence <= 0.05"
     advise(f'assaymark plan "{claim}" -p {place}, with the claim you want to prove')
+
+
+def _with_names(
+    pool: str,
+    columns: Columns,
+    *,
+    classes: bool,
+    named: tuple[str, ...],
+    probabilities: tuple[str, ...],
+    engine: str,
+) -> Columns:
+    """The columns with the names of classes or of the two verdicts."""
+    from assaymark.project.class_names import with_classes, with_probabilities, with_verdicts
+
+    if probabilities:
+        return with_probabilities(columns, probabilities)
+    if not classes and not named:
+        return with_verdicts(pool, columns) if engine == "duckdb" else columns
+    if columns.prediction is None:
+        raise click.UsageError("Classes are predicted: add --prediction COL.")
+    return with_classes(
+        pool, columns, predicted_by=(columns.prediction,), named=named, engine=engine
+    )
 
 
 @click.command()
@@ -151,6 +196,10 @@ def init(
 @click.option(
     "--new-risk", is_flag=True,
     help="Open a second account for a claim planned before; what is stated covers both.",
+)  # fmt: skip
+@click.option(
+    "--which", is_flag=True,
+    help="Of a claim of several parts: which of them hold, not whether all do.",
 )  # fmt: skip
 @click.option(
     "--least-group", default=0, type=click.IntRange(min=0), metavar="N",
@@ -187,6 +236,7 @@ def plan(
     reserve: float,
     claim_only: bool,
     new_risk: bool,
+    which: bool,
     least_group: int,
     seed: str | None,
     only_forecast: bool,
@@ -251,6 +301,7 @@ def plan(
             "claim_only": claim_only,
             "new_risk": new_risk,
             "least_group": least_group,
+            "which": which,
         },
         {
             "pilot": pilot,
@@ -296,10 +347,12 @@ def _seal_claim(
         return
     if claim is None:
         raise click.UsageError('Name the claim: assaymark plan "f1 >= 0.75" …')
-    if is_of_several(claim):
+    if is_of_several(project, claim):
         _seal_several(project, claim, options | expected, as_json=as_json)
         return
     options.pop("least_group")
+    if options.pop("which"):
+        raise click.UsageError(f"'{claim}' is one claim: there is nothing to choose from.")
     asked = read_claim(claim)
     expectation = read_expectation(asked, **expected, share=predicted_share(project))
     wish = Wish(claim=asked, expectation=expectation, **options)
@@ -343,15 +396,16 @@ def _seal_several(
     project: "Project", claim: str, options: dict[str, Any], *, as_json: bool
 ) -> None:
     """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
-    names = ("design", "budget", "reserve", "claim_only", "new_risk", "pilot", "expect", "precision",
+    names = ("design", "reserve", "claim_only", "new_risk", "pilot", "expect", "precision",
              "recall", "prevalence")  # fmt: skip
     given = [name for name in names if options.get(name)]
-    if options["mode"] not in (None, "anytime") or given:
+    mode = "budget" if options["budget"] else "anytime"
+    if options["mode"] not in (None, mode) or given:
         name = given[0] if given else "mode"
         raise click.UsageError(
             f"A claim of several parts is judged whenever you look: leave out --{name.replace('_', '-')}."
         )
-    kept = {name: options[name] for name in ("confidence", "seed", "least_group")}
+    kept = {n: options[n] for n in ("confidence", "seed", "least_group", "budget", "which")}
     plan_conjunction(project, claim, kept, as_json=as_json)
 
 

@@ -1,7 +1,7 @@
 """Commands about claims of several rows: compare, cutoff; and what other commands do for them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -19,8 +19,10 @@ from assaymark.terminal.output import (
 )
 
 if TYPE_CHECKING:
+    from assaymark.composite.comparing import ComparisonWish
     from assaymark.composite.sealed import SealedClaim
     from assaymark.project.folder import Project
+    from assaymark.records.pool import Columns
 
 TONES = {"better": "good", "pass": "good", "within": "good", "worse": "bad", "fail": "bad"}
 
@@ -31,7 +33,15 @@ TONES = {"better": "good", "pass": "good", "within": "good", "worse": "bad", "fa
 @click.option(
     "--a", "a", required=True, metavar="COL", help="Predictions of the classifier in use."
 )
-@click.option("--b", "b", required=True, metavar="COL", help="Predictions of the new one.")
+@click.option(
+    "--b", "b", required=True, multiple=True, metavar="COL",
+    help="Predictions of the new one; repeatable: which of several are better.",
+)  # fmt: skip
+@click.option("--claim", metavar="WORDS", help="Words about a and b, in place of --metric.")
+@click.option("--classes", is_flag=True, help="Predictions and labels are names of classes.")
+@click.option("--class", "named", multiple=True, metavar="NAME", help="A class of the list.")
+@click.option("--group", "groups", multiple=True, metavar="COL", help="A column of groups.")
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy, no more.")
 @click.option(
     "--metric", default="accuracy", show_default=True, help="Or recall, precision, f1, f2."
 )
@@ -50,12 +60,16 @@ def compare(
     pool: str | None,
     id_column: str | None,
     text: tuple[str, ...],
+    classes: bool,
+    named: tuple[str, ...],
+    groups: tuple[str, ...],
+    budget: int | None,
     confidence: float,
     one_by_one: bool,
     seed: str | None,
     folder: Path,
     as_json: bool,
-    **wish: str | None,
+    **wish: Any,
 ) -> None:
     """Seal whether classifier b is better than a on one pool; labels go where they differ.
 
@@ -64,33 +78,55 @@ def compare(
     \b
     Example:
       assaymark compare --pool mails.csv --id id --a old --b new --text subject -p work
+      assaymark compare --a old --b new --claim "f1 of b >= f1 of a - 0.01" -p work
     """
-    from assaymark.composite.sealing import ComparisonWish, Terms, seal_comparison
+    from assaymark.composite.comparing import ComparisonWish, seal_comparison
+    from assaymark.composite.sealing import Terms
     from assaymark.project.folder import Project
+    from assaymark.project.registration import init
 
-    wanted = ComparisonWish(**wish)  # type: ignore[arg-type]
-    terms = Terms(confidence=confidence, seed=seed, lead="one" if one_by_one else "several")
+    wanted = ComparisonWish(**wish)
+    lead: Literal["one", "several"] = "one" if one_by_one else "several"
+    terms = Terms(confidence=confidence, seed=seed, lead=lead, budget=budget)
     with progress_bar("compare") as progress:
-        _begin(folder, pool, id_column, text, progress)
+        if _is_new(folder, pool, id_column):
+            columns = _pool_columns(str(pool), str(id_column), text, groups, wanted, named, classes)
+            init(folder, pool=str(pool), columns=columns, progress=progress)
         sealed = seal_comparison(Project(folder=folder), wanted, terms)
     _show_sealed(Project(folder=folder), sealed, as_json=as_json)
 
 
-def _begin(
-    folder: Path, pool: str | None, id_column: str | None, text: tuple[str, ...], progress: Any
-) -> None:
-    """Make the project where there is none."""
+def _is_new(folder: Path, pool: str | None, id_column: str | None) -> bool:
+    """Whether the project has to be made first."""
     from assaymark.project.place import is_project
-    from assaymark.project.registration import init
-    from assaymark.records.pool import Columns
 
     if is_project(folder):
         if pool is not None:
             _refuse_other_pool(folder, pool)
-        return
+        return False
     if pool is None or id_column is None:
         raise click.UsageError("A new project needs its pool: --pool FILE --id COL.")
-    init(folder, pool=pool, columns=Columns(id=id_column, text=text), progress=progress)
+    return True
+
+
+def _pool_columns(
+    pool: str,
+    id_column: str,
+    text: tuple[str, ...],
+    groups: tuple[str, ...],
+    wish: "ComparisonWish",
+    named: tuple[str, ...],
+    classes: bool,
+) -> "Columns":
+    from assaymark.project.class_names import with_classes
+    from assaymark.records.pool import Columns
+
+    columns = Columns(id=id_column, text=text, groups=groups or None)
+    if not classes and not named:
+        return columns
+    # the list holds what any of them predicts; the champion stands for them in the record
+    columns = Columns(id=id_column, text=text, groups=groups or None, prediction=wish.a)
+    return with_classes(pool, columns, predicted_by=(wish.a, *wish.b), named=named)
 
 
 def _refuse_other_pool(folder: Path, pool: str) -> None:
@@ -132,7 +168,8 @@ def cutoff(
     Example:
       assaymark cutoff "recall >= 0.95" -p work
     """
-    from assaymark.composite.sealing import Terms, seal_cutoff
+    from assaymark.composite.cutting import seal_cutoff
+    from assaymark.composite.sealing import Terms
     from assaymark.project.folder import Project
 
     project = Project(folder=folder)
@@ -147,16 +184,25 @@ def plan_conjunction(
     """Seal a claim of several parts, for the command plan."""
     from assaymark.composite.sealing import Terms, seal_conjunction
 
-    least = options.pop("least_group")
-    sealed = seal_conjunction(project, claim, Terms(**options), least_group=least)
+    least, which = options.pop("least_group"), options.pop("which")
+    sealed = seal_conjunction(
+        project,
+        claim,
+        Terms(**options),
+        least_group=least,
+        family="named" if which else "every",
+    )
     _show_sealed(project, sealed, as_json=as_json)
 
 
-def is_of_several(claim: str) -> bool:
-    """Whether a claim has several rows, so that it is sealed here and not as a plan of its own."""
+def is_of_several(project: "Project", claim: str) -> bool:
+    """Whether a claim has several rows or classes, so that it is sealed here and not as a plan."""
     from assaymark.claims.grammar import is_simple, parse
+    from assaymark.project.place import is_project
 
-    return not is_simple(parse(claim))
+    if not is_simple(parse(claim)):
+        return True
+    return is_project(project.folder) and bool(project.state().classes)
 
 
 def abandon_several(project: "Project", reason: str, *, as_json: bool) -> bool:
@@ -274,6 +320,8 @@ def look_now(context: click.Context, project: "Project", *, as_json: bool) -> No
 
 
 def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
+    from assaymark.composite.wording import part_name
+
     lines = [("labels", f"{result['labels']:,} ({result['draws']:,} draws)")]
     if result["skipped"]:
         lines.append(("could not tell", f"{result['skipped']:,} (counted against every statement)"))
@@ -281,11 +329,12 @@ def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
         lines.append(("gap", f"{result['gap_low']:g} to {result['gap_high']:g} (b less a)"))
         lines.append(("predictions differ", counted(result["disagree"], "item")))
     for part in result.get("parts", ()):
-        name = " ".join([part["part"], *part["group"]])
+        name = part_name(part)
         bound = "" if part["bound"] is None else f"; at least {part['bound']:g} on its own"
         if "<=" in part["part"]:
             bound = bound.replace("at least", "at most")
-        words = {"reached": "proof reached", "open": "open", "failed": "failed"}[part["state"]]
+        proof = "holds" if result["family"] == "named" else "proof reached"
+        words = {"reached": proof, "open": "open", "failed": "failed"}[part["state"]]
         lines.append((name, f"{words}{bound} ({part['labels']:,} of {part['items']:,} labelled)"))
     for rung in result.get("rungs", ()):
         told = f"{rung['state']}; {counted(rung['items'], 'item')} above"

@@ -4,6 +4,7 @@ One idea: chances are computed at sealed draw numbers from the labels known ther
 a function of seal, seed and labels, and there is nothing left to steer.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +14,10 @@ import numpy as np
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.target import aim_of
+from assaymark.composite.views import outcome as outcome_of
+from assaymark.composite.work import ClaimWork
 from assaymark.errors import VerificationError
-from assaymark.ledger.events import State, SurveyWork
+from assaymark.ledger.events import State
 from assaymark.sampling.tickets import weighted_draws
 from assaymark.stats.betting.chances import next_chances
 from assaymark.stats.betting.race import Race
@@ -23,23 +26,43 @@ from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.supermartingale import Draws
 
-SIGNS = {"0": 0, "1": 1, "?": -1}
-NAMES = {0: "0", 1: "1", None: "?"}
+Outcomes = tuple[int, ...]
+"""What the labels of the draws are, by number; -1 where nobody could tell."""
 
 
-def outcome(state: State, item: str) -> str:
-    """The settled label as one sign: 0, 1, or ? where nobody could tell."""
-    return NAMES[state.label(item)]
+def outcome(state: State, work: ClaimWork, item: str) -> int:
+    """The settled label of a draw as the claim counts it."""
+    columns = work.sealed.columns
+    return outcome_of(
+        columns.view,
+        state.label(item),
+        columns.classes,
+        about=columns.positive,
+        predictions=work.survey.predictions.get(item, ()),
+    )
 
 
-def labelled_prefix(state: State, work: SurveyWork) -> str:
+def labelled_prefix(state: State, work: ClaimWork) -> Outcomes:
     """The outcomes of the draws up to the first one without a settled label."""
-    found = []
-    for item in work.order:
-        if not state.labelled(item):
-            break
-        found.append(outcome(state, item))
-    return "".join(found)
+    settled = itertools.takewhile(state.labelled, work.survey.order)
+    return tuple(outcome(state, work, item) for item in settled)
+
+
+def written_outcomes(outcomes: Outcomes, count: int) -> str:
+    """Outcomes as text: each as many digits wide as the last one of `count`, ? for cannot tell.
+
+    >>> written_outcomes((3, -1, 11), 12)
+    '03??11'
+    """
+    width = len(str(count - 1))
+    return "".join("?" * width if one < 0 else f"{one:0{width}d}" for one in outcomes)
+
+
+def read_outcomes(text: str, count: int) -> Outcomes:
+    """The outcomes that were written."""
+    width = len(str(count - 1))
+    places = [text[i : i + width] for i in range(0, len(text), width)]
+    return tuple(-1 if place == "?" * width else int(place) for place in places)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,19 +70,20 @@ class Renewal:
     """The labels that the chances of a segment were computed from, as they stood then."""
 
     first: int
-    outcomes: str
+    outcomes: Outcomes
 
-    def to_result(self) -> dict[str, Any]:
-        """What goes on record."""
-        return {"event": "chances", "first": self.first, "outcomes": self.outcomes}
+    def to_result(self, count: int) -> dict[str, Any]:
+        """What goes on record, where there are `count` outcomes."""
+        text = written_outcomes(self.outcomes, count)
+        return {"event": "chances", "first": self.first, "outcomes": text}
 
 
-def renewals(work: SurveyWork) -> list[Renewal]:
+def renewals(work: ClaimWork) -> list[Renewal]:
     """The renewals on record, in order."""
+    count = len(work.sealed.cells.labels)
     return [
-        Renewal(first=report.result["first"], outcomes=report.result["outcomes"])
-        for _, _, report in work.reports
-        if report.result.get("event") == "chances"
+        Renewal(first=result["first"], outcomes=read_outcomes(result["outcomes"], count))
+        for _, _, result in work.reports("chances")
     ]
 
 
@@ -74,17 +98,17 @@ class Course:
         self._rows: list[Floats] = []
         self._left = self.test.book.sizes.copy()
         self._race = Race(self.test)
-        self._fed = ""
-        self._plan = segments(parallel=sealed.lead == "several", most=sealed.items)
+        self._fed: Outcomes = ()
+        self._plan = segments(parallel=sealed.lead == "several", most=sealed.most)
 
     def next_segment(self) -> Segment | None:
         """The segment after those entered so far; None at the end of the pool."""
         return next(self._plan, None)
 
-    def enter(self, segment: Segment, strata: Sequence[int], outcomes: str) -> Floats:
+    def enter(self, segment: Segment, strata: Sequence[int], outcomes: Outcomes) -> Floats:
         """The chances of a segment, from the outcomes of the draws that it may use."""
-        if not outcomes.startswith(self._fed):  # a label was corrected since
-            self._race, self._fed = Race(self.test), ""
+        if outcomes[: len(self._fed)] != self._fed:  # a label was corrected since
+            self._race, self._fed = Race(self.test), ()
         start, stop = len(self._fed), len(outcomes)
         if stop > start:
             self._race.feed(self._draws(strata, outcomes, start, stop))
@@ -94,11 +118,11 @@ class Course:
         self.stops.append(segment.last)
         return found
 
-    def _draws(self, strata: Sequence[int], outcomes: str, start: int, stop: int) -> Draws:
+    def _draws(self, strata: Sequence[int], outcomes: Outcomes, start: int, stop: int) -> Draws:
         self.follow(strata[:stop])
         return Draws(
             strata=np.array(strata[start:stop], dtype=np.int64),
-            labels=np.array([SIGNS[o] for o in outcomes[start:stop]], dtype=np.int64),
+            labels=np.array(outcomes[start:stop], dtype=np.int64),
             sampling=np.array(self._rows[start:stop]).reshape(-1, len(self.test.sizes)),
         )
 
@@ -135,14 +159,14 @@ class Course:
         )
         return [draw.stratum for draw in draws]
 
-    def draws(self, strata: Sequence[int], outcomes: str) -> Draws:
+    def draws(self, strata: Sequence[int], outcomes: Outcomes) -> Draws:
         """The labelled draws with their chances."""
         return self._draws(strata, outcomes, 0, len(outcomes))
 
 
-def course_of(sealed: SealedClaim, work: SurveyWork) -> Course:
+def course_of(work: ClaimWork) -> Course:
     """The course up to the latest segment that was begun."""
-    course, strata = Course(sealed), [work.cells[item] for item in work.order]
+    course, strata = Course(work.sealed), work.strata
     for renewal in renewals(work):
         segment = course.next_segment()
         if segment is None or (segment.first, segment.known) != (

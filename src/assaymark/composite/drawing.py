@@ -34,7 +34,7 @@ def draw_for_claim(
                 SurveyReported(
                     survey=work.number,
                     labels=len(renewal.outcomes),
-                    result=renewal.to_result(),
+                    result=renewal.to_result(len(work.sealed.cells.labels)),
                 )
             )
         return hand_out(project, session, work.survey, items, texts, output=output)
@@ -42,8 +42,8 @@ def draw_for_claim(
 
 def next_strata(state: State, work: ClaimWork, wanted: int) -> tuple[list[int], list[Renewal]]:
     """The strata of the next draws, and the segments that begin with them."""
-    outcomes = labelled_prefix(state, work.survey)
-    course, strata = course_of(work.sealed, work.survey), work.strata
+    outcomes = labelled_prefix(state, work)
+    course, strata = course_of(work), work.strata
     drawn, begun = len(strata), []
     while len(strata) - drawn < wanted:
         if not course.stops or len(strata) >= course.stops[-1]:
@@ -75,6 +75,10 @@ def _blocked(state: State, work: ClaimWork, known: int) -> str:
 
 def _items(source: ClaimPool, work: ClaimWork, strata: list[int]) -> list[SurveyedItem]:
     """The ids of these draws: the next of each stratum in ticket order."""
+    if not strata and len(work.strata) >= work.sealed.most:
+        raise PlanError(
+            f"The budget of {work.sealed.most:,} draws is spent. Look at what they say."
+        )
     if not strata:
         raise PlanError("Every item that says anything about the claim was drawn: none is left.")
     found = source.items(
@@ -84,7 +88,9 @@ def _items(source: ClaimPool, work: ClaimWork, strata: list[int]) -> list[Survey
         new=Counter(strata),
     )
     queues = {k: iter(ids) for k, ids in found.items()}
-    items = [SurveyedItem(id=next(queues[k], ""), cell=k) for k in strata if k in queues]
+    drawn = [(next(queues[k], ""), k) for k in strata if k in queues]
+    predicted = source.predictions([item for item, _ in drawn])
+    items = [SurveyedItem(id=item, cell=k, predictions=predicted.get(item)) for item, k in drawn]
     if len(items) < len(strata) or not all(item.id for item in items):
         raise PlanError("The pool holds fewer items than were sealed: it was changed since.")
     return items

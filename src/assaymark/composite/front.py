@@ -5,9 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from assaymark.composite.comparing import ComparisonWish, seal_comparison
 from assaymark.composite.drawing import draw_for_claim
 from assaymark.composite.looks import look_at_claim
-from assaymark.composite.sealing import ComparisonWish, Terms, seal_comparison
+from assaymark.composite.sealing import Terms
 from assaymark.labelling.recording import label_file
 from assaymark.project.folder import Project
 from assaymark.project.registration import init
@@ -37,7 +38,7 @@ def compare(
     """
     project = Project(folder=Path(folder))
     init(project.folder, pool=pool, columns=Columns(id=id, text=text))
-    wish = ComparisonWish(a=a, b=b, metric=metric, margin=margin)
+    wish = ComparisonWish(a=a, b=(b,), metric=metric, margin=margin)
     sealed = seal_comparison(project, wish, Terms(confidence=confidence))
     spent = 0
     while True:

@@ -8,7 +8,7 @@ from typing import Any
 from assaymark import __version__
 from assaymark.certification.issuing import NotEstablishedError
 from assaymark.claims.canonical import canonical, digest
-from assaymark.composite.course import renewals
+from assaymark.composite.course import outcome, renewals
 from assaymark.composite.looks import judge_claim
 from assaymark.composite.wording import ASSUMPTIONS, is_established, statement
 from assaymark.composite.work import ClaimWork, claim_works, required_claim
@@ -140,12 +140,10 @@ def _present(value: Any) -> Any:
 
 def corrected_after_use(state: State, work: ClaimWork) -> int:
     """How many labels were changed after they had entered chances."""
-    used = renewals(work.survey)
-    known = used[-1].outcomes if used else ""
-    first: dict[int, str] = {}
+    used = renewals(work)
+    first: dict[int, int] = {}
     for renewal in used:
         for place, sign in enumerate(renewal.outcomes):
             first.setdefault(place, sign)
-    names = {None: "?", 0: "0", 1: "1"}
-    now = [names[state.label(item)] for item in work.survey.order[: len(known)]]
-    return sum(first[place] != sign for place, sign in enumerate(now))
+    items = work.survey.order[: len(used[-1].outcomes)] if used else []
+    return sum(first[place] != outcome(state, work, item) for place, item in enumerate(items))

@@ -1,5 +1,6 @@
 """What the labels decide: pure functions from a sealed claim and its labelled draws."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -7,20 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from assaymark.claims.linear import Choices, compile_claim
-from assaymark.claims.tree import ClaimTree, Threshold
-from assaymark.composite.course import Course
-from assaymark.composite.rows import betting_row, denominator_of, make_test
+from assaymark.claims.grammar import parse
+from assaymark.claims.truth import part_holds
+from assaymark.composite.bounds import part_bounds, row_passed
+from assaymark.composite.course import Course, Outcomes
 from assaymark.composite.sealed import SealedClaim
 from assaymark.stats.betting.path import RowPath, replay
-from assaymark.stats.betting.rules import AllOf
-from assaymark.stats.betting.rulings import rule_on
-from assaymark.stats.betting.sealed import RowTest
+from assaymark.stats.betting.rulings import Ruling, rule_on
 from assaymark.stats.score_guided.supermartingale import Draws
 from assaymark.stats.score_guided.wealth import Flags
 
-EASIER = (0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01)
-HARDER = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1)
 DECISIONS = {"pass": "pass", "fail": "fail", "unreachable": "fail", "open": "continue"}
 
 
@@ -34,7 +31,9 @@ class Judgement:
     result: dict[str, Any] = field(default_factory=dict)
 
 
-def judge(sealed: SealedClaim, course: Course, strata: Sequence[int], outcomes: str) -> Judgement:
+def judge(
+    sealed: SealedClaim, course: Course, strata: Sequence[int], outcomes: Outcomes
+) -> Judgement:
     """The judgement on the labelled draws."""
     draws = course.draws(strata, outcomes)
     found = judge_path(sealed, replay(course.test, draws), draws)
@@ -43,9 +42,9 @@ def judge(sealed: SealedClaim, course: Course, strata: Sequence[int], outcomes: 
         "claim": sealed.claim,
         "kind": sealed.kind,
         "confidence": sealed.stated,
-        "labels": len(outcomes) - outcomes.count("?"),
+        "labels": len(outcomes) - outcomes.count(-1),
         "draws": len(outcomes),
-        "skipped": outcomes.count("?"),
+        "skipped": outcomes.count(-1),
         "decided_at": found.decided_at,
         "certain": found.certain,
     }
@@ -58,13 +57,8 @@ def judge_path(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
     return told[sealed.kind](sealed, path, draws)
 
 
-def _passed(path: RowPath, row: int) -> int | None:
-    """After how many draws the row passed; what is certain at the end overrides every bet."""
-    return None if path.certainty.refuted[row, -1] else path.passed_at[row]
-
-
 def _all(path: RowPath, rows: Sequence[int]) -> int | None:
-    times = [_passed(path, row) for row in rows]
+    times = [row_passed(path, row) for row in rows]
     known = [time for time in times if time is not None]
     return max(known, default=0) if len(known) == len(times) else None
 
@@ -102,6 +96,7 @@ def _compared(sealed: SealedClaim, path: RowPath, _draws: Draws) -> Judgement:
     return Judgement(decision=decision, decided_at=decided_at, certain=sure, result=result)
 
 
+Scopes = dict[tuple[str, ...], tuple[int, ...]]
 Times = dict[tuple[str, Fraction], int | None]
 
 
@@ -142,79 +137,82 @@ def _not_worse(sealed: SealedClaim, times: Times) -> bool:
 
 def _conjunction(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
     ruling = rule_on(path)
+    counted = _counted(sealed, path, draws) if ruling.decision in ("open", "unreachable") else None
     decision = DECISIONS[ruling.decision]
-    parts, start = [], 0
-    bounds = _bounds(sealed, draws)
-    book = path.test.book
+    if counted is not None:
+        decision = "pass" if all(counted) else "fail"
+    parts = _parts(sealed, path, draws, ruling, counted)
+    if sealed.family == "named" and decision != "pass":
+        ended = all(part["state"] != "open" for part in parts)
+        named = any(part["state"] == "reached" for part in parts)
+        decision = "continue" if not ended else "pass" if named else "fail"
+    spent = sealed.ceiling is not None and path.draws >= sealed.most
+    at = ruling.passed_at if decision == "pass" else ruling.failed_at
+    return Judgement(
+        decision="undecided" if decision == "continue" and spent else decision,
+        decided_at=path.draws if counted is not None else at,
+        certain=ruling.certain or counted is not None,
+        result={
+            "parts": parts,
+            "family": sealed.family,
+            "left_out": [list(group) for group in sealed.left_out],
+            "unreachable": ruling.decision == "unreachable" and counted is None,
+        },
+    )
+
+
+def _counted(sealed: SealedClaim, path: RowPath, draws: Draws) -> list[bool] | None:
+    """Whether each part holds, once every item that it is about was labelled; None before."""
+    tree, cells, parts = sealed.statements[0].tree, sealed.cells, sealed.compiled[0].parts
+    scopes: Scopes = cells.groups(tree.every) if tree.every else {(): cells.everywhere}
+    wanted = sorted({cell for part in parts for cell in scopes[part.group]})
+    left = path.test.book.sizes - np.bincount(draws.strata, minlength=len(sealed.strata))
+    if left[wanted].any() or (draws.labels < 0).any():
+        return None
+    tally = Counter(zip(map(int, draws.strata), map(int, draws.labels), strict=True))
+    return [
+        part_holds(parse(part.text).parts[0], cells, scopes[part.group], tally) for part in parts
+    ]
+
+
+def _parts(
+    sealed: SealedClaim, path: RowPath, draws: Draws, ruling: Ruling, counted: list[bool] | None
+) -> list[dict[str, Any]]:
+    """Every part of a conjunction: its state, bound, labels and items."""
+    parts, start, book = [], 0, path.test.book
+    bounds = part_bounds(sealed, draws)
     for number, part in enumerate(sealed.compiled[0].parts):
         rows = list(range(start, start + len(part.rows)))
         start += len(rows)
-        failed = any(r in ruling.culprits or path.certainty.lost[r, -1] for r in rows) or (
-            decision == "fail" and len(path.passed_at) == 1
-        )
-        reached = _all(path, rows) is not None and not failed
         inside: Flags = np.logical_or.reduce(book.inside[rows], axis=0)
+        state = _state(sealed, path, rows, ruling)
+        if counted is not None:
+            state = "reached" if counted[number] else "failed"
         parts.append(
             {
                 "part": part.text,
                 "group": list(part.group),
-                "state": "reached" if reached else "failed" if failed else "open",
+                "state": state,
                 "bound": bounds[number],
                 "labels": int((inside[draws.strata] & (draws.labels >= 0)).sum()),
                 "items": int(book.sizes[inside].sum()),
             }
         )
-    at = ruling.passed_at if decision == "pass" else ruling.failed_at
-    return Judgement(
-        decision=decision,
-        decided_at=at,
-        certain=ruling.certain,
-        result={
-            "parts": parts,
-            "left_out": [list(group) for group in sealed.left_out],
-            "unreachable": ruling.decision == "unreachable",
-        },
-    )
+    return parts
 
 
-def _bounds(sealed: SealedClaim, draws: Draws) -> list[float | None]:
-    """The bound of every part: the hardest target that passed with every easier one.
-
-    Each holds with the claim's confidence on its own, not all of them together.
-    """
-    test, places = _bound_test(sealed)
-    path = replay(test, draws)
-    found: list[float | None] = [None] * len(sealed.compiled[0].parts)
-    broken: set[int] = set()
-    for row, (number, target) in enumerate(places):
-        if _passed(path, row) is None:
-            broken.add(number)
-        elif number not in broken:
-            found[number] = float(target)
-    return found
-
-
-def _bound_test(sealed: SealedClaim) -> tuple[RowTest, list[tuple[int, Fraction]]]:
-    """The rows of all targets, with the part and target of each."""
-    tree, cells = sealed.statements[0].tree, sealed.cells
-    numbers = {(p.text, p.group): i for i, p in enumerate(sealed.compiled[0].parts)}
-    rows, places = [], []
-    for leaf in [part for part in tree.parts if isinstance(part, Threshold)]:
-        for target in _targets(leaf):
-            other = ClaimTree(parts=(replace(leaf, target=target),), every=tree.every)
-            for own in compile_claim(other, cells, Choices(least_group=sealed.least_group)).parts:
-                unit = denominator_of(own, other, cells)
-                rows.append(betting_row(own.rows[0], own, unit))
-                places.append((numbers[str(leaf), own.group], target))
-    return make_test(sealed, rows, rule=AllOf(refute="never")), places
-
-
-def _targets(leaf: Threshold) -> list[Fraction]:
-    """Targets from easy to hard around the claim's own."""
-    sign = 1 if leaf.side == "lower" else -1
-    moves = [*(-Fraction(str(x)) for x in EASIER), Fraction(0), *(Fraction(str(x)) for x in HARDER)]
-    targets = [leaf.target + sign * move for move in moves]
-    return [t for t in targets if 0 < t < 1]
+def _state(sealed: SealedClaim, path: RowPath, rows: list[int], ruling: Ruling) -> str:
+    """The state of a part. Where parts are named one by one, only a name is proof."""
+    failed = set(rows) <= set(ruling.culprits) or bool(path.certainty.refuted[rows, -1].all())
+    if sealed.family == "named":
+        return "reached" if set(rows) <= set(ruling.named) else "failed" if failed else "open"
+    alone = ruling.decision == "fail" and len(sealed.compiled[0].parts) == 1
+    lost = len(rows) == 1 and bool(path.certainty.lost[rows[0], -1])
+    if failed or alone or lost:
+        return "failed"
+    if sealed.compiled[0].combinator == "gap":
+        return "reached" if ruling.decision == "pass" else "open"
+    return "reached" if _all(path, rows) is not None else "open"
 
 
 def _cut_off(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:

@@ -13,8 +13,7 @@ from assaymark.project.folder import Project
 
 def judge_claim(state: State, work: ClaimWork) -> Judgement:
     """The judgement on the labelled draws of a claim."""
-    course = course_of(work.sealed, work.survey)
-    return judge(work.sealed, course, work.strata, labelled_prefix(state, work.survey))
+    return judge(work.sealed, course_of(work), work.strata, labelled_prefix(state, work))
 
 
 def look_at_claim(project: Project) -> Judgement:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assaymark.claims.results import percent
-from assaymark.composite.wording import ASSUMPTIONS
+from assaymark.composite.wording import ASSUMPTIONS, part_name
 from assaymark.reports.section import Chart, Section, Table
 
 LOOK: dict[str, Any] = {
@@ -52,17 +52,13 @@ def _comparison(result: Mapping[str, Any]) -> Table:
     )
 
 
-def _name(part: Mapping[str, Any]) -> str:
-    return " ".join([part["part"], *part["group"]])
-
-
 def _parts(parts: list[Mapping[str, Any]]) -> Table:
     return Table(
         caption="Parts; a part alone is not certified, and each bound holds on its own",
         header=("part", "state", "bound", "labels", "items"),
         rows=tuple(
             (
-                _name(part),
+                part_name(part),
                 WORDS[part["state"]],
                 "–" if part.get("bound") is None else f"{part['bound']:g}",
                 f"{part['labels']:,}",
@@ -75,7 +71,7 @@ def _parts(parts: list[Mapping[str, Any]]) -> Table:
 
 def _bounds(parts: list[Mapping[str, Any]]) -> Chart:
     values = [
-        {"part": _name(p), "bound": p["bound"], "state": WORDS[p["state"]]}
+        {"part": part_name(p), "bound": p["bound"], "state": WORDS[p["state"]]}
         for p in parts
         if p.get("bound") is not None
     ]

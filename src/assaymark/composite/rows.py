@@ -1,17 +1,20 @@
 """A sealed claim as a test of rows: compiled again whenever it is needed, and compared by digest."""
 
+import itertools
 from dataclasses import replace
 from fractions import Fraction
 
-from assaymark.claims.cells import Cells, Subject
+from assaymark.claims.cells import WITHOUT_CLASS, Cells, Subject, subjects
+from assaymark.claims.grammar import parse
 from assaymark.claims.rows import LinearClaim, RowPart
 from assaymark.claims.rows import Row as LinearRow
-from assaymark.claims.tree import ClaimTree, Comparison, Part, Threshold
+from assaymark.claims.tree import Comparison, Threshold
+from assaymark.claims.tree import Gap as GroupGap
 from assaymark.claims.weights import weigh
 from assaymark.composite.sealed import SealedClaim
 from assaymark.errors import InputError
 from assaymark.stats.betting.rows import Row, Rows, Unit
-from assaymark.stats.betting.rules import AllOf, One, Ordered, Rule
+from assaymark.stats.betting.rules import AllOf, Gap, Named, One, Ordered, Rule
 from assaymark.stats.betting.sealed import RowTest
 
 AHEAD_RECALL, AHEAD_PRECISION = 0.03, 0.3
@@ -24,20 +27,24 @@ def row_test(sealed: SealedClaim) -> RowTest:
         betting_row(row, part, unit)
         for claim, statement in zip(claims, sealed.statements, strict=True)
         for part in claim.parts
-        for unit in [_unit(part, statement.tree, cells, sealed.kind)]
-        for row in part.rows
+        for row, unit in zip(
+            part.rows, part_units(part, cells, statement.tree.every, sealed.kind), strict=True
+        )
     ]
-    return make_test(sealed, rows, rule=_rule(sealed, claims))
+    return make_test(sealed, rows, rule=_rule(sealed, claims), ceiling=sealed.ceiling)
 
 
-def make_test(sealed: SealedClaim, rows: list[Row], *, rule: Rule) -> RowTest:
+def make_test(
+    sealed: SealedClaim, rows: list[Row], *, rule: Rule, ceiling: int | None = None
+) -> RowTest:
     """These rows on the strata of the claim, at its level."""
-    means = [s.mean_score or 0.0 for s in sealed.strata]
+    outcomes = len(sealed.cells.labels)
     return RowTest(
-        rows=Rows(rows=tuple(rows), strata=len(sealed.strata), outcomes=2),
+        rows=Rows(rows=tuple(rows), strata=len(sealed.strata), outcomes=outcomes),
         sizes=tuple(s.items for s in sealed.strata),
         level=sealed.level,
-        prior=tuple((1.0 - m, m) for m in means) if sealed.is_scored else None,
+        prior=sealed.beliefs or None,
+        ceiling=ceiling,
         rule=rule,
     )
 
@@ -52,9 +59,18 @@ def _rule(sealed: SealedClaim, claims: tuple[LinearClaim, ...]) -> Rule:
         upward = isinstance(leaf, Threshold) and leaf.figure.metric == "recall"
         room = 1.0 - float(leaf.target) if isinstance(leaf, Threshold) else 0.0
         return Ordered(claim=0, ahead=AHEAD_RECALL if upward else AHEAD_PRECISION * room)
+    numbers = list(itertools.accumulate((len(p.rows) for p in parts), initial=0))
+    units = [tuple(range(*ends)) for ends in itertools.pairwise(numbers)]
+    if sealed.family == "named":
+        return Named(parts=tuple(units))
+    if len(parts) == 1 and parts[0].combinator == "gap":
+        return Gap(cells=parts[0].products)
     if len(parts) == 1 and len(parts[0].rows) == 1 and parts[0].exact:
         return One()
-    return AllOf(refute="mean" if all(part.exact for part in parts) else "never")
+    if len(parts) == 1:
+        return AllOf(refute="every" if parts[0].refuted == "every" else "never")
+    judged = [u for u, part in zip(units, parts, strict=True) if part.refuted != "census"]
+    return AllOf(refute="mean", parts=tuple(judged))
 
 
 def betting_row(row: LinearRow, part: RowPart, unit: Unit) -> Row:
@@ -71,30 +87,49 @@ def betting_row(row: LinearRow, part: RowPart, unit: Unit) -> Row:
     )
 
 
-def _unit(part: RowPart, tree: ClaimTree, cells: Cells, kind: str) -> Unit:
-    """What one unit of the metric is worth; only stakes and chances use it."""
-    leaf = tree.parts[0]
-    if isinstance(leaf, Comparison):
-        if leaf.figure.metric == "precision":
-            return Unit(base=Fraction(1), slopes={})
-        return _denominator(leaf, cells, cells.everywhere, cells.classifier(leaf.challenger))
+def part_units(part: RowPart, cells: Cells, every: tuple[str, ...], kind: str) -> list[Unit]:
+    """What one unit of the metric is worth in each row; only stakes and chances use it."""
+    leaf = parse(part.text).parts[0]
     if kind == "cut-off":
-        name = part.text.split(" of ")[-1].split(" ")[0].strip('"')
-        return _denominator(leaf, cells, cells.everywhere, cells.classifier(name))
-    return denominator_of(part, tree, cells)
+        klass, rung = leaf.figure.names
+        subject = Subject(metric=leaf.figure.metric, klass=klass, classifier=cells.classifier(rung))
+        return [_below(subject, cells, cells.everywhere)]
+    if isinstance(leaf, GroupGap):
+        subject, groups = subjects(leaf.figure, cells)[0], cells.groups(leaf.columns).values()
+        each = len(part.rows) // len(groups)
+        return [_below(subject, cells, scope) for scope in groups for _ in range(each)]
+    scope = cells.groups(every)[part.group] if every else cells.everywhere
+    if isinstance(leaf, Comparison):
+        unit = _compared_unit(leaf, cells, scope)
+    elif leaf.figure.metric in WITHOUT_CLASS:
+        unit = _average_unit(part, cells, scope)
+    else:
+        unit = _below(subjects(leaf.figure, cells)[0], cells, scope)
+    return [unit] * len(part.rows)
 
 
-def denominator_of(part: RowPart, tree: ClaimTree, cells: Cells) -> Unit:
-    """The unit of one part of a conjunction: its denominator, in its group."""
-    own = next(p for p in tree.parts if str(p) == part.text)
-    scope = cells.groups(tree.every)[part.group] if tree.every else cells.everywhere
-    return _denominator(own, cells, scope, 0)
-
-
-def _denominator(leaf: Part, cells: Cells, scope: tuple[int, ...], classifier: int) -> Unit:
-    klass = None if leaf.figure.metric == "accuracy" else cells.positive
-    subject = Subject(metric=leaf.figure.metric, klass=klass, classifier=classifier)
+def _below(subject: Subject, cells: Cells, scope: tuple[int, ...]) -> Unit:
+    """The denominator of the figure."""
     return Unit(base=Fraction(0), slopes=weigh(subject, cells, scope).below)
+
+
+def _compared_unit(leaf: Comparison, cells: Cells, scope: tuple[int, ...]) -> Unit:
+    *classes, challenger = leaf.figure.names
+    klass = classes[0] if classes else None if leaf.figure.metric == "accuracy" else cells.positive
+    mine = Subject(metric=leaf.figure.metric, klass=klass, classifier=cells.classifier(challenger))
+    figure = weigh(mine, cells, scope)
+    other = weigh(replace(mine, classifier=cells.classifier(leaf.champion)), cells, scope)
+    if figure.is_label_free and figure.below != other.below:
+        return Unit(base=Fraction(1), slopes={})  # each side was divided by its denominator
+    return Unit(base=Fraction(0), slopes=figure.below)
+
+
+def _average_unit(part: RowPart, cells: Cells, scope: tuple[int, ...]) -> Unit:
+    """Macro figures are sums over the classes; balanced accuracy is N·TP − … by its tangent."""
+    if "tangent_point" not in part.constants:
+        return Unit(base=Fraction(len(cells.classes)), slopes={})
+    point, items = int(part.constants["tangent_point"]), cells.items(scope)
+    return Unit(base=Fraction(2 * point * (items - point)), slopes={})
 
 
 def with_digests(sealed: SealedClaim) -> SealedClaim:

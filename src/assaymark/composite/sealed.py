@@ -11,6 +11,7 @@ from assaymark.claims.ladders import compile_ladder
 from assaymark.claims.linear import Choices, compile_claim
 from assaymark.claims.rows import LinearClaim
 from assaymark.claims.tree import ClaimTree, from_json
+from assaymark.composite.views import View, believed, counted_names
 from assaymark.errors import VerificationError
 
 PURPOSE: Literal["claim"] = "claim"
@@ -18,13 +19,16 @@ COMPILER, METHOD, RENEWAL = "claims/1", "betting/2", "sealed/1"
 DIGITS = 6
 Kind = Literal["comparison", "conjunction", "cut-off"]
 Lead = Literal["one", "several"]
+Family = Literal["every", "named"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolColumns:
     """Which columns of the pool the strata are made of.
 
-    `predictions` are one column for each classifier; `threshold` makes them from the score.
+    `predictions` are one column for each classifier; `threshold` makes them from the score, and
+    `probabilities`, one for each of the `classes`, by the largest. `view` is how labels are
+    counted; that of a class is about `positive`.
     """
 
     id: str
@@ -34,11 +38,23 @@ class PoolColumns:
     threshold: float | None = None
     groups: tuple[str, ...] = ()
     rungs: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    probabilities: tuple[str, ...] = ()
+    view: View = "two"
+
+    @property
+    def classifiers(self) -> int:
+        """How many classifiers there are."""
+        made = self.threshold is not None or bool(self.probabilities)
+        return len(self.predictions) + made
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimStratum:
-    """Items with the same predictions, groups and score bin; scores from `low` up to below `high`."""
+    """Items with the same predictions, groups and score bin; scores from `low` up to below `high`.
+
+    `shares` are the mean probabilities of the classes, where there is a column for each.
+    """
 
     predictions: tuple[str, ...]
     groups: tuple[str, ...] = ()
@@ -46,13 +62,14 @@ class ClaimStratum:
     high: float | None = None
     items: int
     mean_score: float | None = None
+    shares: tuple[float, ...] = ()
 
     @property
     def name(self) -> str:
         """A name for people."""
         bounds = [f"from {self.low:g}"] if self.low is not None else []
         bounds += [f"below {self.high:g}"] if self.high is not None else []
-        return ", ".join(["predicted " + "".join(self.predictions), *self.groups, *bounds])
+        return ", ".join(["predicted " + " ".join(self.predictions), *self.groups, *bounds])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +86,9 @@ class SealedClaim:
     """Everything that is fixed before the first label.
 
     `level` is the chance that a single statement is wrong, `confidence` what is promised of all
-    together. With `chained` a statement counts only after every easier one of its side.
+    together. With `chained` a statement counts only after every easier one of its side. `names`
+    are what the claim calls its classifiers; `family` says whether all parts hold together or each
+    is named by itself; `ceiling` is the number of draws after which the test ends.
     """
 
     kind: Kind
@@ -87,6 +106,9 @@ class SealedClaim:
     start: str | None = None
     left_out: tuple[tuple[str, ...], ...] = ()
     least_group: int = 0
+    names: tuple[str, ...] = ("classifier",)
+    family: Family = "every"
+    ceiling: int | None = None
     earlier: tuple[float, ...] = ()
     digests: tuple[str, ...] = ()
     constants: tuple[dict[str, Any], ...] = field(default=())
@@ -96,7 +118,7 @@ class SealedClaim:
         """The rows of every statement."""
         if self.kind == "cut-off":
             return (compile_ladder(self.statements[0].tree, self.cells, start=self.start),)
-        choices = Choices(least_group=self.least_group)
+        choices = Choices(least_group=self.least_group, family=self.family)
         return tuple(compile_claim(s.tree, self.cells, choices) for s in self.statements)
 
     @cached_property
@@ -108,21 +130,45 @@ class SealedClaim:
     @cached_property
     def cells(self) -> Cells:
         """The strata as the compiler of claims reads them."""
-        scored = self.is_scored
+        columns = self.columns
+        count = len(columns.rungs) or columns.classifiers
+        names, others, positive = counted_names(
+            columns.view, columns.classes, about=columns.positive, classifiers=count
+        )
         return Cells(
             classifiers=self.classifiers,
-            classes=("0", "1"),
-            positive="1",
-            columns=self.columns.groups,
+            classes=names,
+            others=others,
+            positive=positive,
+            columns=columns.groups,
             cells=tuple(
                 Cell(
                     predictions=s.predictions,
                     groups=s.groups,
                     items=s.items,
-                    beliefs=_beliefs(s.mean_score) if scored else (),
+                    beliefs=tuple(map(_fraction, self.beliefs[k])) if self.beliefs else (),
                 )
-                for s in self.strata
+                for k, s in enumerate(self.strata)
             ),
+        )
+
+    @cached_property
+    def beliefs(self) -> tuple[tuple[float, ...], ...]:
+        """The expected share of every outcome per stratum; empty without scores."""
+        if not self.is_scored:
+            return ()
+        columns = self.columns
+        return tuple(
+            (*s.shares, 0.0)
+            if s.shares
+            else believed(
+                columns.view,
+                columns.classes,
+                about=columns.positive,
+                predictions=s.predictions,
+                score=s.mean_score or 0.0,
+            )
+            for s in self.strata
         )
 
     @property
@@ -130,7 +176,7 @@ class SealedClaim:
         """The names of the classifiers in the claim."""
         if self.kind == "cut-off":
             return self.columns.rungs
-        return ("a", "b") if self.kind == "comparison" else ("classifier",)
+        return ("a", "b") if self.kind == "comparison" else self.names
 
     @property
     def is_scored(self) -> bool:
@@ -141,6 +187,11 @@ class SealedClaim:
     def items(self) -> int:
         """How many items the pool holds."""
         return sum(s.items for s in self.strata)
+
+    @property
+    def most(self) -> int:
+        """How many draws there can be."""
+        return self.items if self.ceiling is None else min(self.ceiling, self.items)
 
     @property
     def disagree(self) -> int:
@@ -183,6 +234,9 @@ class SealedClaim:
             "start": self.start,
             "left_out": [list(group) for group in self.left_out],
             "least_group": self.least_group,
+            "names": list(self.names),
+            "family": self.family,
+            "ceiling": self.ceiling,
             "earlier": list(self.earlier),
         }
 
@@ -216,15 +270,17 @@ def read_settings(data: dict[str, Any]) -> SealedClaim:
         start=data.get("start"),
         left_out=tuple(tuple(group) for group in data["left_out"]),
         least_group=data["least_group"],
+        names=tuple(data["names"]),
+        family=data["family"],
+        ceiling=data.get("ceiling"),
         earlier=tuple(float(level) for level in data["earlier"]),
         digests=tuple(s["rows"] for s in data["statements"]),
         constants=tuple(s["constants"] for s in data["statements"]),
     )
 
 
-def _beliefs(mean: float | None) -> tuple[Fraction, ...]:
-    share = Fraction(repr(mean or 0.0))
-    return (1 - share, share)
+def _fraction(share: float) -> Fraction:
+    return Fraction(round(share * 10**DIGITS), 10**DIGITS)
 
 
 def _stratum(data: dict[str, Any]) -> ClaimStratum:
@@ -232,6 +288,7 @@ def _stratum(data: dict[str, Any]) -> ClaimStratum:
     for name in ("low", "high", "mean_score"):
         if found.get(name) is not None:
             found[name] = float(found[name])
+    found["shares"] = tuple(map(float, found.get("shares", ())))
     return ClaimStratum(**found)
 
 

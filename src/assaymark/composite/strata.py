@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assaymark.composite.sealed import DIGITS, ClaimStratum, PoolColumns
+from assaymark.composite.views import REST
 from assaymark.errors import InputError
-from assaymark.hints import option
+from assaymark.hints import option, switch
 from assaymark.pool import Pool
 from assaymark.pool.queries import FALSE, TRUE
 from assaymark.pool.sources import named, quoted
@@ -29,7 +30,8 @@ class ClaimPool:
             )
         self.columns = columns
         self.pool: Pool = project.pool(registered)
-        for name in (*columns.predictions, *columns.scores, *columns.groups):
+        named = (*columns.predictions, *columns.scores, *columns.groups, *columns.probabilities)
+        for name in named:
             refuse_unknown(name, self.pool.types)
 
     def __enter__(self) -> "ClaimPool":
@@ -43,7 +45,9 @@ class ClaimPool:
         """The pool as a subquery: id, predictions p0, p1, …, groups g0, g1, …, score s."""
         columns = self.columns
         parts = [f"CAST({named(columns.id)} AS VARCHAR) AS id", f"{self._score()} AS s"]
-        parts += [f"{self._flag(name)} AS p{i}" for i, name in enumerate(columns.predictions)]
+        parts += [f"{sql} AS p{i}" for i, sql in enumerate(self._viewed())]
+        if columns.view == "labels":
+            parts += [f"{number_sql(c)} AS q{i}" for i, c in enumerate(columns.probabilities)]
         if columns.threshold is not None:
             parts.append(
                 f"CASE WHEN {self._score()} >= {columns.threshold!r} THEN '1' ELSE '0' END AS p0"
@@ -51,16 +55,51 @@ class ClaimPool:
         parts += [f"{_group(name)} AS g{i}" for i, name in enumerate(columns.groups)]
         return f"(SELECT {', '.join(parts)} FROM {self.pool.everything})"
 
-    @property
-    def classifiers(self) -> int:
-        """How many columns p0, p1, … there are."""
-        return len(self.columns.predictions) + (self.columns.threshold is not None)
+    def _viewed(self) -> list[str]:
+        """The predictions as the claim counts them."""
+        columns, raw = self.columns, self._raw()
+        if columns.view == "two":
+            return [self._flag(name) for name in columns.predictions]
+        if columns.view == "class":
+            about = quoted(columns.positive or "")
+            return [
+                f"CASE WHEN {p} = {about} THEN {about} WHEN {p} IS NOT NULL THEN {quoted(REST)} END"
+                for p in raw
+            ]
+        return raw if columns.view == "labels" else [_pattern(raw, i) for i in range(len(raw))]
+
+    def _raw(self) -> list[str]:
+        """The predicted classes by their names."""
+        columns = self.columns
+        if not columns.probabilities:
+            return [f"nullif(trim(CAST({named(c)} AS VARCHAR)), '')" for c in columns.predictions]
+        pairs = list(zip(columns.classes, map(number_sql, columns.probabilities), strict=True))
+        best = f"greatest({', '.join(sql for _, sql in pairs)})"
+        cases = " ".join(f"WHEN {sql} = {best} THEN {quoted(name)}" for name, sql in pairs)
+        return [f"CASE {cases} END"]
 
     def _score(self) -> str:
-        if not self.columns.scores:
+        columns = self.columns
+        if columns.probabilities and columns.view == "class":
+            return number_sql(columns.probabilities[columns.classes.index(columns.positive or "")])
+        if columns.probabilities:
+            return f"greatest({', '.join(map(number_sql, columns.probabilities))})"
+        if not columns.scores:
             return "CAST(NULL AS DOUBLE)"
-        each = [f"TRY_CAST(CAST({named(c)} AS VARCHAR) AS DOUBLE)" for c in self.columns.scores]
-        return f"(({' + '.join(each)}) / {len(each)})"
+        each = map(number_sql, columns.scores)
+        return f"(({' + '.join(each)}) / {len(columns.scores)})"
+
+    def predictions(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The predicted classes of these items, where a label is compared with them."""
+        if self.columns.view != "right" or not ids:
+            return {}
+        raw = ", ".join(self._raw())
+        name = f"CAST({named(self.columns.id)} AS VARCHAR)"
+        listed = ", ".join(map(quoted, ids))
+        rows = self.select(
+            f"SELECT {name}, {raw} FROM {self.pool.everything} WHERE {name} IN ({listed})"
+        )
+        return {str(row[0]): tuple(map(str, row[1:])) for row in rows}
 
     def _flag(self, column: str) -> str:
         text = f"trim(CAST({named(column)} AS VARCHAR))"
@@ -76,9 +115,14 @@ class ClaimPool:
     def refuse_bad(self) -> None:
         """Refuse predictions that are not of two kinds, and scores that are no numbers."""
         for place, column in enumerate(self.columns.predictions):
-            self._refuse_classes(column)
+            if self.columns.classes:
+                self._refuse_unlisted(column)
+            else:
+                self._refuse_classes(column)
             self._refuse_missing(f"p{place} IS NULL", f"no prediction in '{column}'")
-        if self.columns.scores:
+        if self.columns.probabilities:
+            self._refuse_missing("s IS NULL", "no probability of some class")
+        elif self.columns.scores:
             shown = "' and '".join(self.columns.scores)
             self._refuse_missing("s IS NULL OR NOT isfinite(s)", f"no number in '{shown}'")
 
@@ -92,8 +136,8 @@ class ClaimPool:
         positive = self.columns.positive
         if len({word.lower() for word in found}) > 2 and not _usual(found):
             raise InputError(
-                f"'{column}' holds more than two classes ({', '.join(found[:3])}, …), and claims "
-                "about several classes are not offered yet: give a column of two verdicts."
+                f"'{column}' holds more than two classes ({', '.join(found[:3])}, …). If labels are "
+                f"names of classes, say so when the project begins: {switch('classes')}."
             )
         if positive is not None and len(found) == 2 and positive not in found:
             raise InputError(
@@ -104,6 +148,21 @@ class ClaimPool:
             raise InputError(
                 f"'{column}' holds {' and '.join(map(repr, found))}. Say which one is positive: "
                 f"{option('positive', repr(found[-1]))}."
+            )
+
+    def _refuse_unlisted(self, column: str) -> None:
+        text = f"trim(CAST({named(column)} AS VARCHAR))"
+        listed = ", ".join(map(quoted, self.columns.classes))
+        rows = self.pool.select(
+            f"SELECT DISTINCT {text} AS v FROM {self.pool.everything} "
+            f"WHERE {text} <> '' AND {text} NOT IN ({listed}) ORDER BY v LIMIT 4"
+        )
+        if rows:
+            shown = ", ".join(repr(str(row[0])) for row in rows[:3])
+            raise InputError(
+                f"'{column}' predicts {shown}{', …' if len(rows) > 3 else ''}, which this project's "
+                f"list of {len(self.columns.classes)} classes does not have. Begin a project whose list "
+                f"has every class: {option('class', 'NAME')} for each."
             )
 
     def _refuse_missing(self, condition: str, what: str) -> None:
@@ -123,7 +182,7 @@ class ClaimPool:
 
     def count_strata(self) -> tuple[ClaimStratum, ...]:
         """The strata by predictions, groups and three bins of the score, with sizes and means."""
-        places = [f"p{i}" for i in range(self.classifiers)]
+        places = [f"p{i}" for i in range(self.columns.classifiers)]
         groups = [f"g{i}" for i in range(len(self.columns.groups))]
         keys = ", ".join([*places, *groups])
         edges = (
@@ -151,8 +210,10 @@ class ClaimPool:
         """These strata with the sizes and mean scores that they have in the pool."""
         low, high = self.score_range()
         means = low is not None and high is not None and low >= 0 and high <= 1
+        shares = self.columns.probabilities if self.columns.view == "labels" else ()
+        each = "".join(f", avg(q{i})" for i in range(len(shares)))
         rows = self.select(
-            f"SELECT k, count(*), avg(s) FROM (SELECT s, {self._stratum(strata)} AS k "
+            f"SELECT k, count(*), avg(s){each} FROM (SELECT *, {self._stratum(strata)} AS k "
             f"FROM {self.base}) GROUP BY k"
         )
         found = {row[0]: row[1:] for row in rows}
@@ -169,6 +230,7 @@ class ClaimPool:
                 high=s.high,
                 items=int(found[k][0]),
                 mean_score=round(float(found[k][1]), DIGITS) if means else None,
+                shares=tuple(round(float(x), DIGITS) for x in found[k][2:]) if means else (),
             )
             for k, s in enumerate(strata)
             if k in found
@@ -186,7 +248,7 @@ class ClaimPool:
     def _inside(self, stratum: ClaimStratum) -> str:
         terms = []
         if not self.columns.rungs:
-            terms = [f"p{i} = '{value}'" for i, value in enumerate(stratum.predictions)]
+            terms = [f"p{i} = {quoted(value)}" for i, value in enumerate(stratum.predictions)]
         terms += [f"g{i} = {quoted(value)}" for i, value in enumerate(stratum.groups)]
         terms += [f"s >= {stratum.low!r}"] if stratum.low is not None else []
         terms += [f"s < {stratum.high!r}"] if stratum.high is not None else []
@@ -237,6 +299,17 @@ class ClaimPool:
     def texts(self, ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
         """What people read of these items."""
         return self.pool.texts(ids)
+
+
+def number_sql(column: str) -> str:
+    """A column as a number; NULL where it holds none."""
+    return f"TRY_CAST(CAST({named(column)} AS VARCHAR) AS DOUBLE)"
+
+
+def _pattern(raw: Sequence[str], place: int) -> str:
+    """The first classifier with the same prediction, as in `views.pattern`."""
+    cases = " ".join(f"WHEN {raw[place]} = {p} THEN 'c{i}'" for i, p in enumerate(raw[:place]))
+    return f"CASE {cases} WHEN {raw[place]} IS NOT NULL THEN 'c{place}' END"
 
 
 def _usual(values: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from assaymark.certification.verification import REQUIRABLE, Brought, Outcome
 from assaymark.certification.witness import check_witnesses
 from assaymark.claims.canonical import digest
-from assaymark.composite.course import Course, labelled_prefix, renewals
+from assaymark.composite.course import Course, labelled_prefix, read_outcomes, renewals
 from assaymark.composite.issuing import KIND, certificate_facts, changed_after, written
 from assaymark.composite.rows import with_digests
 from assaymark.composite.strata import ClaimPool
@@ -153,22 +153,22 @@ def _chances(entries: list[Entry], work: ClaimWork) -> Check:
             and event.survey == work.number
             and event.result.get("event") == "chances"
         ):
-            then = labelled_prefix(state, state.surveys[work.number - 1])
-            known = event.result["outcomes"]
+            then = labelled_prefix(state, ClaimWork(survey=state.surveys[work.number - 1]))
+            known = read_outcomes(event.result["outcomes"], len(work.sealed.cells.labels))
             if then[: len(known)] != known:
                 raise VerificationError(
                     f"The chances from draw {event.result['first']} on were not computed from the "
                     "labels of that moment."
                 )
         state.apply(event, entry)
-    return _ok("chances", f"{len(renewals(work.survey)):,} renewals at sealed draws")
+    return _ok("chances", f"{len(renewals(work)):,} renewals at sealed draws")
 
 
 def _draws(work: ClaimWork) -> Check:
     """Every draw is the one that seal, seed and labels give."""
     strata = work.strata
     course, made = Course(work.sealed), list[int]()
-    for renewal in renewals(work.survey):
+    for renewal in renewals(work):
         segment = course.next_segment()
         if segment is None or (segment.first, segment.known) != (
             renewal.first,
@@ -215,6 +215,8 @@ def _pool(project: Project, state: State, work: ClaimWork) -> list[Check]:
         tickets = source.items(
             work.survey.survey.seed, work.sealed.strata, taken={}, new=Counter(work.strata)
         )
+        if source.predictions(work.survey.order) != work.survey.predictions:
+            raise VerificationError("The predictions of the items drawn are not those of the pool.")
     order: dict[int, list[str]] = {}
     for item in work.survey.order:
         order.setdefault(work.survey.cells[item], []).append(item)

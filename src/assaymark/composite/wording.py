@@ -1,5 +1,6 @@
 """What is said about a claim of several rows: sentences from its sealed words and its facts."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from assaymark.claims.results import percent
@@ -16,6 +17,8 @@ def is_established(result: dict[str, Any]) -> bool:
     """Whether there is something to certify."""
     if result["kind"] == "comparison":
         return result["decision"] != "undecided" or bool(result["not_worse"])
+    if result.get("family") == "named":
+        return any(part["state"] == "reached" for part in result["parts"])
     return bool(result["decision"] == "pass")
 
 
@@ -28,6 +31,10 @@ def statement(sealed: SealedClaim, result: dict[str, Any]) -> str:
         if result["cutoff"] is None:
             return f"No cut-off is proved to keep {sealed.claim} yet."
         return f"From score {result['cutoff']:g} up, {sealed.claim}, with {sure} confidence."
+    if sealed.family == "named":
+        return _named(sealed, result, sure)
+    if result["decision"] == "undecided":
+        return f"{sealed.claim} is undecided: all {sealed.most:,} draws of the budget were made."
     if result["decision"] == "pass":
         told = f"{sealed.claim}, with {sure} confidence for all of it together"
         if result["certain"]:
@@ -40,6 +47,23 @@ def statement(sealed: SealedClaim, result: dict[str, Any]) -> str:
         )
     left = [p for p in result["parts"] if p["state"] == "open"]
     return f"{sealed.claim} is open: {len(left)} of {len(result['parts'])} parts want labels."
+
+
+def part_name(part: Mapping[str, Any]) -> str:
+    """A part with its group."""
+    return " ".join([part["part"], *(f"[{name}]" for name in part["group"])])
+
+
+def _named(sealed: SealedClaim, result: dict[str, Any], sure: str) -> str:
+    """Which parts hold: the family is all parts that were sealed, and its size is stated."""
+    count = len(result["parts"])
+    good = [part_name(p) for p in result["parts"] if p["state"] == "reached"]
+    if not good:
+        return f"None of the {count} claims is proved so far: {sealed.claim}."
+    return (
+        f"Of a family of {count} claims these hold, with {sure} confidence for all names together: "
+        f"{'; '.join(good)}{_left_out(sealed)}."
+    )
 
 
 def _left_out(sealed: SealedClaim) -> str:

@@ -57,6 +57,12 @@ def read_labels(
             )
     if faults:
         more = f" and {len(faults) - 3} more" if len(faults) > 3 else ""
+        if names.classes:
+            raise InputError(
+                f"Nothing was recorded from {path.name!r}: {'; '.join(faults[:3])}{more}. A label is the "
+                f"name of a class as it was sealed, '{names.classes[-1]}', or ? for cannot tell. Mend "
+                "these rows and import the file again."
+            )
         raise InputError(
             f"Nothing was recorded from {path.name!r}: {'; '.join(faults[:3])}{more}. A label is 1 or "
             "0, true or false, yes or no, relevant or irrelevant, or ? for cannot tell; other names "

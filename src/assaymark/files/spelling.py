@@ -1,7 +1,7 @@
 """How people write labels."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assaymark.errors import InputError
 
@@ -12,15 +12,22 @@ CANNOT_TELL = {"?", "skip", "unclear", "cannot tell"}
 
 @dataclass(frozen=True, kw_only=True)
 class Names:
-    """Other names that a project gives to its labels. They win over assaymark's own spellings."""
+    """Other names that a project gives to its labels. They win over assaymark's own spellings.
+
+    Where labels are `classes`, a label is one of these names, as they are written, or cannot tell;
+    it means its place in the list.
+    """
 
     relevant: frozenset[str] = frozenset()
     irrelevant: frozenset[str] = frozenset()
     unclear: frozenset[str] = frozenset()
+    classes: tuple[str, ...] = ()
 
     def meaning(self, text: str) -> str | None:
-        """Which of the three answers this is: "1", "0", "?", or None for no label."""
+        """Which answer this is: "1", "0" or the place of a class, "?", or None for no label."""
         word = _word(text)
+        if self.classes:
+            return self._place(text.strip(), word)
         own = {"1": self.relevant, "0": self.irrelevant, "?": self.unclear}
         usual = {"1": RELEVANT, "0": NOT_RELEVANT, "?": CANNOT_TELL}
         for spellings in (own, usual):
@@ -28,6 +35,22 @@ class Names:
             if found:
                 return found
         return None
+
+    def _place(self, name: str, word: str) -> str | None:
+        if name in self.classes:
+            return str(self.classes.index(name))
+        if word in self.unclear or word in CANNOT_TELL:
+            return "?"
+        alike = [place for place, known in enumerate(self.classes) if _word(known) == word]
+        return str(alike[0]) if len(alike) == 1 else None
+
+    def with_verdicts(self, positive: str, negative: str | None) -> "Names":
+        """These names, and the two verdicts that predictions are spelled with."""
+        return replace(
+            self,
+            relevant=self.relevant | {_word(positive)} - self.irrelevant - self.unclear,
+            irrelevant=self.irrelevant | ({_word(negative)} if negative else set()) - self.relevant,
+        )
 
 
 USUAL = Names()
@@ -56,6 +79,9 @@ def read_label(text: str, names: Names = USUAL) -> int | None:
     1
     """
     meaning = names.meaning(text)
+    if meaning is None and names.classes:
+        shown = ", ".join(names.classes[:8]) + (", …" if len(names.classes) > 8 else "")
+        raise InputError(f"{text!r} is no class of this project's list ({shown})")
     if meaning is None:
         raise InputError(f"{text!r} is no label")
     return None if meaning == "?" else int(meaning)

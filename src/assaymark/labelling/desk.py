@@ -168,7 +168,7 @@ class Desk:
             )
         return LabelRecorded(
             item=given.item,
-            value=given.label,
+            value=self.state.value(given.label),
             annotator=given.annotator,
             seconds=given.seconds,
             note=given.note,
@@ -198,15 +198,15 @@ class Desk:
         return LabelCorrected(
             item=given.item,
             annotator=given.annotator,
-            before=before,
-            after=given.label,
+            before=self.state.value(before),
+            after=self.state.value(given.label),
             seconds=given.seconds,
             note=given.note,
         )
 
     def _decision(self, given: Given) -> LabelAdjudicated | None:
         if given.label is None:
-            raise PlanError("A decision is relevant or not relevant; it cannot be left open.")
+            raise PlanError("A decision names a label; it cannot be left open.")
         decided = self.state.decided.get(given.item)
         if decided == given.label:
             return None
@@ -215,9 +215,10 @@ class Desk:
         if decided is None and not self.state.disputed(given.item):
             raise ConflictError("Nobody differs about this item any more. Nothing was recorded.")
         self._refuse_closed(given)
+        value = self.state.classes[given.label] if self.state.classes else given.label
         return LabelAdjudicated(
             item=given.item,
-            value=given.label,
+            value=value,
             annotator=given.annotator,
             seconds=given.seconds,
             note=given.note,

@@ -1,13 +1,13 @@
 """Record what annotators said."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
-from assaymark.files.labels import LabelRow, read_labels
+from assaymark.files.labels import LabelFile, LabelRow, read_labels
 from assaymark.files.spelling import USUAL, Names
 from assaymark.hints import command, option, switch
 from assaymark.labelling.ids import mend_ids
@@ -56,15 +56,23 @@ def label_file(
     restore_zeros: bool = False,
 ) -> Labelled:
     """Record the labels of a file, all of them or none."""
-    found = read_labels(path, annotator=annotator, form=form, names=names)
-    return label(
-        project,
-        found.rows,
-        correct=correct,
-        adjudicate=adjudicate,
-        empty=found.empty,
-        restore_zeros=restore_zeros,
+
+    def read(state: State) -> LabelFile:
+        return read_labels(path, annotator=annotator, form=form, names=_names(state, names))
+
+    return _record(
+        project, read, correct=correct, adjudicate=adjudicate, restore_zeros=restore_zeros
     )
+
+
+def _names(state: State, names: Names) -> Names:
+    """The names of labels as people gave them, and those that the pool brought with it."""
+    if state.collection is None:
+        return names
+    columns = state.collection.columns
+    if columns.positive is not None:
+        names = names.with_verdicts(columns.positive, columns.negative)
+    return replace(names, classes=columns.labels)
 
 
 def label(
@@ -73,22 +81,40 @@ def label(
     *,
     correct: bool = False,
     adjudicate: bool = False,
-    empty: int = 0,
     restore_zeros: bool = False,
 ) -> Labelled:
     """Record these labels, all of them or none. Items that were not drawn are left out.
 
     `restore_zeros` puts back the zeros that a spreadsheet removed from the ids.
     """
-    if any(not row.annotator.strip() for row in rows):
-        raise InputError(
-            f"An annotator needs a name: {option('annotator', 'NAME')}, or a column 'annotator'."
-        )
+    file = LabelFile(rows=tuple(rows), empty=0)
+    return _record(
+        project,
+        lambda _state: file,
+        correct=correct,
+        adjudicate=adjudicate,
+        restore_zeros=restore_zeros,
+    )
+
+
+def _record(
+    project: Project,
+    read: Callable[[State], LabelFile],
+    *,
+    correct: bool,
+    adjudicate: bool,
+    restore_zeros: bool,
+) -> Labelled:
     with project.writing() as session:
         state = session.state
         if not state.surveys and not state.reviews:
             latest_attempt(state)
-        rows = mend_ids(state, rows, restore_zeros=restore_zeros)
+        file = read(state)
+        if any(not row.annotator.strip() for row in file.rows):
+            raise InputError(
+                f"An annotator needs a name: {option('annotator', 'NAME')}, or a column 'annotator'."
+            )
+        rows = mend_ids(state, file.rows, restore_zeros=restore_zeros)
         drawn = [row for row in rows if state.drawn(row.item)]
         if rows and not drawn:
             raise InputError(
@@ -99,7 +125,7 @@ def label(
         make = _adjudications if adjudicate else _answers
         events = make(state, drawn, correct=correct)
         session.record(*events)
-    return _summary(project, events, rows=rows, drawn=drawn, empty=empty)
+    return _summary(project, events, rows=rows, drawn=drawn, empty=file.empty)
 
 
 def _refuse_trained(state: State, rows: Sequence[LabelRow]) -> None:
@@ -121,15 +147,15 @@ def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[E
     for row in rows:
         given = state.answers.get(row.item, {})
         if row.annotator not in given:
-            events.append(_first(row))
+            events.append(_first(state, row))
         elif given[row.annotator] != row.label:
             changed.append(row.item)
             events.append(
                 LabelCorrected(
                     item=row.item,
                     annotator=row.annotator,
-                    before=given[row.annotator],
-                    after=row.label,
+                    before=state.value(given[row.annotator]),
+                    after=state.value(row.label),
                     **_when(row),
                 )
             )
@@ -144,8 +170,9 @@ def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[E
     return events
 
 
-def _first(row: LabelRow) -> Event:
-    return LabelRecorded(item=row.item, value=row.label, annotator=row.annotator, **_when(row))
+def _first(state: State, row: LabelRow) -> Event:
+    value = state.value(row.label)
+    return LabelRecorded(item=row.item, value=value, annotator=row.annotator, **_when(row))
 
 
 def _when(row: LabelRow) -> dict[str, Any]:
@@ -157,6 +184,7 @@ def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> 
     for row in rows:
         if row.label is None or state.decided.get(row.item) == row.label:
             continue
+        value = row.label if not state.classes else state.classes[row.label]
         if row.item in state.decided and not correct:
             raise PlanError(
                 f"Item {row.item!r} was decided before, the other way. Nothing was recorded. "
@@ -164,9 +192,7 @@ def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> 
             )
         if state.disputed(row.item) or row.item in state.decided:
             events.append(
-                LabelAdjudicated(
-                    item=row.item, value=row.label, annotator=row.annotator, **_when(row)
-                )
+                LabelAdjudicated(item=row.item, value=value, annotator=row.annotator, **_when(row))
             )
     return events
 

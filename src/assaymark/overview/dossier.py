@@ -1,6 +1,7 @@
 """Everything that the dashboard and the report show, computed from the ledger. Records nothing."""
 
 import shlex
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path as FilePath
@@ -34,7 +35,7 @@ from assaymark.errors import PlanError
 from assaymark.hints import command, for_command_line
 from assaymark.ledger.events import Attempt, State, SurveyWork, population_words
 from assaymark.project.folder import Project, registered_pool
-from assaymark.records.agreement import Sensitivity
+from assaymark.records.agreement import Agreement, Sensitivity
 from assaymark.records.pool import RegisteredPool
 from assaymark.stats.agreement import agreement
 from assaymark.training.summary import told_of, training_told
@@ -194,7 +195,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
         strata=(),
         scores=score_picture(project, pool, state),
         people=people(story.said, items=items, visible=True),
-        agreement=agreement({i: state.answers[i] for i in items if i in state.answers}),
+        agreement=_agreement(state, items),
         sensitivity=None,
         looks=(),
         notes=notes(story.said, items=items),
@@ -274,6 +275,13 @@ def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict |
         expected_total=total,
         expected_left=None if total is None or not attempt.open else max(total - labels, 0),
     )
+
+
+def _agreement(state: State, items: Iterable[str]) -> Agreement | None:
+    """How far annotators agreed; told of two verdicts only."""
+    if state.classes:
+        return None
+    return agreement({i: state.answers[i] for i in items if i in state.answers})
 
 
 def _disputed(state: State, attempt: Attempt) -> tuple[str, ...]:

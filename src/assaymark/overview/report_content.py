@@ -16,10 +16,11 @@ from assaymark.certification.view.dossier import CardNumber, Dossier, Note
 from assaymark.claims.results import counted, percent, rounded, shown
 from assaymark.overview.survey_sections import standing, survey_section
 from assaymark.records.agreement import Coefficient
+from assaymark.records.value import Value
 from assaymark.reports.document import Report
 from assaymark.reports.section import Section, Table
 
-LABELS = {1: "relevant", 0: "not relevant", None: "cannot tell"}
+LABELS: dict[Value | None, str] = {1: "relevant", 0: "not relevant", None: "cannot tell"}
 MARKS = {
     "pass": "✓",
     "fail": "✗",
@@ -289,11 +290,15 @@ def _notes(dossier: Dossier) -> Section | None:
     )
 
 
+def _label(value: Value | None) -> str:
+    return LABELS.get(value, str(value))
+
+
 def _note_row(note: Note) -> tuple[str, ...]:
-    before = LABELS[note.before] if note.kind == "correction" else "differed"
+    before = _label(note.before) if note.kind == "correction" else "differed"
     return (
         str(note.event), moment(note.time), note.item, note.annotator, note.kind, before,
-        LABELS[note.after], note.reason or "–",
+        _label(note.after), note.reason or "–",
     )  # fmt: skip
 
 

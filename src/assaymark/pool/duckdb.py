@@ -55,6 +55,7 @@ class DuckDBPool(SqlPool):
             columns.prediction,
             *columns.text,
             *(columns.groups or ()),
+            *(columns.probabilities or ()),
             *flags,
         ):
             if column is not None:

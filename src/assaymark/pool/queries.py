@@ -69,7 +69,7 @@ def _prediction_sql(
 ) -> str:
     if columns.threshold is not None:
         return f"({score} >= {double_sql(columns.threshold)})"
-    if columns.prediction is None:
+    if columns.prediction is None or columns.classes:
         return "CAST(NULL AS BOOLEAN)"
     if columns.positive is not None:
         text = f"trim(CAST({dialect.name(columns.prediction)} AS STRING))"
@@ -95,7 +95,7 @@ def flaws(columns: Columns, dialect: Dialect, *, id_is_text: bool) -> dict[str, 
     if columns.score:
         found["no_score"] = "score IS NULL"
         found["odd_score"] = f"NOT {dialect.finite('score')}"
-    if columns.prediction:
+    if columns.prediction and not columns.classes:
         found["odd_prediction"] = "prediction IS NULL"
     return found
 

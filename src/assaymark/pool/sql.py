@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assaymark.errors import InputError
+from assaymark.hints import option, switch
 from assaymark.pool import Progress, silent
 from assaymark.pool.dialect import Dialect
 from assaymark.pool.grid import grid_sql, merge
@@ -103,6 +104,11 @@ class SqlPool(ABC):
             "odd_score": f"have a score that is not finite in '{columns.score}' (ids {where})",
             "odd_prediction": f"have neither 0 nor 1 in '{columns.prediction}' (ids {where})",
         }[name]
+        if name == "odd_prediction":
+            hint = (
+                f" (Two other words need {option('positive', 'NAME')}, and names of classes need "
+                f"{switch('classes')}.)"
+            )
         raise InputError(
             f"{number:,} of {items:,} items {sentence}. Every item needs one: leave these items "
             f"out of the pool or complete them, then run it again.{hint}"

@@ -21,6 +21,8 @@ from assaymark.records.pool_shape import (
 __all__ = ["Columns", "Histogram", "PoolFile", "PoolSummary", "RegisteredPool", "ReservedItem"]
 
 NO_BINS = Histogram(edges=(), counts=(), sums=())
+NONE_OF_LIST = "none of the list"
+"""The label of an item that belongs to no class of the list: wrong for every prediction."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +30,9 @@ class Columns(Record):
     """Which column of the pool holds what. `threshold` turns scores into predictions.
 
     `groups` are columns that a claim may be made in every group of; `positive` is the prediction
-    that counts as positive where the two are not spelled 0 and 1.
+    that counts as positive where the two are not spelled 0 and 1, and `negative` the other one.
+    With `classes` predictions and labels are names of this list; `probabilities` are then one
+    column for each of them, in place of a column of predictions.
     """
 
     shape: ClassVar[type] = ColumnsShape
@@ -40,8 +44,14 @@ class Columns(Record):
     text: tuple[str, ...] = ()
     groups: tuple[str, ...] | None = None
     positive: str | None = None
+    negative: str | None = None
+    classes: tuple[str, ...] | None = None
+    probabilities: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        if self.classes is not None:
+            refuse_classes(self.classes)
+            self._refuse_two_verdicts()
         if self.prediction and self.threshold is not None:
             raise InputError(
                 f"Give either {option('prediction')} or {option('threshold')}, not both: each "
@@ -64,23 +74,46 @@ class Columns(Record):
                     "column in the pool."
                 )
 
+    def _refuse_two_verdicts(self) -> None:
+        if self.positive is not None or self.threshold is not None:
+            raise InputError(
+                "Classes have no positive one and no threshold: leave "
+                f"{option('positive')} and {option('threshold')} out, and claim a "
+                "metric of a class, as in recall of NAME >= 0.8."
+            )
+        if (self.prediction is None) == (self.probabilities is None):
+            raise InputError(
+                "Classes are predicted by one column of names, or by one probability for each class: "
+                f"give {option('prediction', 'COL')}, or {option('probability', 'CLASS:COL')} for "
+                "every class."
+            )
+
     @property
     def predicts(self) -> bool:
         """Whether items are predicted positive or negative at all."""
-        return self.prediction is not None or self.threshold is not None
+        return not self.classes and (self.prediction is not None or self.threshold is not None)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names that labels may have where they are classes, "none of the list" last."""
+        return (*self.classes, NONE_OF_LIST) if self.classes else ()
 
     def to_shape(self) -> ColumnsShape:
         """The columns as they are stored."""
-        predicted = None
-        if self.predicts:
+        predicted, scores = None, {CLASSIFIER: self.score} if self.score else None
+        named = (self.negative, self.positive) if self.negative and self.positive else None
+        if self.classes and self.probabilities:
+            scores = dict(zip(self.classes, self.probabilities, strict=True))
+        if self.predicts or self.prediction:
             column = self.prediction or self.score or ""
             predicted = {CLASSIFIER: PredictedBy(column=column, threshold=self.threshold)}
         return ColumnsShape(
             id=(self.id,),
             predictions=predicted,
-            scores={CLASSIFIER: self.score} if self.score else None,
+            scores=scores,
             texts=self.text or None,
             groups=self.groups,
+            classes=self.classes or named,
             positive=self.positive,
         )
 
@@ -88,11 +121,13 @@ class Columns(Record):
     def from_shape(cls, shape: ColumnsShape) -> "Columns":
         """The columns that `to_shape` described; refused where they need a newer version."""
         predicted, scores = shape.predictions or {}, shape.scores or {}
-        names = {*predicted, *scores}
-        if len(shape.id) != 1 or names - {CLASSIFIER} or shape.classes:
+        classes = shape.classes if shape.positive is None else None
+        by_class = classes is not None and tuple(scores) == classes
+        names = {*predicted, *(() if by_class else scores)}
+        if len(shape.id) != 1 or names - {CLASSIFIER}:
             raise InputError(
-                "This pool has several classifiers, classes or columns of ids, which this "
-                "version of assaymark does not read. Install a newer assaymark."
+                "This pool has several classifiers or columns of ids, which this version of "
+                "assaymark does not read. Install a newer assaymark."
             )
         by = predicted.get(CLASSIFIER)
         threshold = by.threshold if by else None
@@ -104,7 +139,25 @@ class Columns(Record):
             text=shape.texts or (),
             groups=shape.groups,
             positive=shape.positive,
+            negative=shape.classes[0] if shape.classes and shape.positive is not None else None,
+            classes=classes,
+            probabilities=tuple(scores[name] for name in classes) if classes and by_class else None,
         )
+
+
+def refuse_classes(classes: tuple[str, ...]) -> None:
+    """Refuse a list of classes in which a label could mean two things, or nothing."""
+    if len(classes) < 2:
+        raise InputError(
+            f"Labels are of two classes or more, got {', '.join(classes) or 'none'}. Name those that "
+            "are never predicted as well."
+        )
+    for name in classes:
+        if not name or name != name.strip() or name == NONE_OF_LIST:
+            raise InputError(f"A class cannot be called {name!r}. Rename it in the pool.")
+    twice = next((name for name in classes if classes.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"The class {twice!r} is named twice. Name each class once.")
 
 
 @dataclass(frozen=True, kw_only=True)

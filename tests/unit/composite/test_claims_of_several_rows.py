@@ -132,7 +132,7 @@ def test_recall_and_named_verdicts(assaymark, folder):
         assaymark, folder, "--a", "word", "--b", "class", "--positive", "pass", "--seed", "s"
     )
     assert done.code == 2
-    assert "not offered yet" in done.err
+    assert "--classes" in done.err
     begun_at = compared(
         assaymark, folder, "--a", "old", "--b", "new", "--metric", "f1", "--seed", "s"
     )
@@ -208,9 +208,8 @@ def test_identical_predictions_need_no_label(assaymark, folder):
     ("claim", "words"),
     [
         ("recall >= 0.8 in every region", "no group column 'region'"),
-        ("recall of every class >= 0.7", "not offered yet"),
-        ("macro f1 >= 0.7", "not offered yet"),
-        ("recall gap between lang <= 0.1", "compares figures"),
+        ("accuracy of b > accuracy of a", "assaymark compare"),
+        ("recall gap between lang <= 0.1 and recall >= 0.5", "on its own"),
         ("recal >= 0.8 and precision >= 0.7", "recall"),
     ],
 )
@@ -234,3 +233,78 @@ def test_an_abandoned_claim_costs_its_risk(assaymark, folder):
     assert "abandoned" in closed.out
     again = assaymark("compare", "--a", "old", "--b", "new", "-p", str(folder / "w"), "--json")
     assert json.loads(again.out)["confidence"] == 0.9
+
+
+def test_which_groups_hold_is_told_by_name(assaymark, folder):
+    begun(assaymark, folder, "--prediction", "new", "--group", "lang")
+    claim = "accuracy >= 0.8 in every lang"
+    sealed = assaymark("plan", claim, "--which", "--seed", "s", "-p", folder / "w")
+    assert sealed.code == 0, sealed.err
+    seen = work(assaymark, folder)
+    assert {part["state"] for part in seen["parts"]} == {"reached"}
+    told = json.loads(assaymark("certify", "--json", "-p", folder / "w").out)["statement"]
+    assert "Of a family of 3 claims these hold, with 95% confidence for all names together" in told
+
+
+def test_nothing_to_choose_from(assaymark, folder):
+    begun(assaymark, folder, "--prediction", "old")
+    assert assaymark("plan", "accuracy >= 0.8", "--which", "-p", folder / "w").code == 2
+
+
+def test_a_gap_between_groups(assaymark, folder):
+    begun(assaymark, folder, "--prediction", "new", "--group", "lang")
+    claim = "accuracy gap between lang <= 0.2"
+    assert assaymark("plan", claim, "--seed", "s", "-p", folder / "w").code == 0
+    seen = work(assaymark, folder, most=5)
+    assert seen["decision"] == "pass"
+    certified(assaymark, folder)
+    refused = assaymark("plan", claim, "--budget", "50", "-p", folder / "w")
+    assert "no test with a budget" in refused.err
+
+
+def test_several_candidates_are_one_family(assaymark, folder):
+    done = compared(assaymark, folder, "--a", "old", "--b", "new", "--b", "third", "--seed", "s")
+    assert "Column 'third'" in done.err
+    lines = [line.split(",") for line in (folder / "pool.csv").read_text().splitlines()]
+    # the third is as wrong as the old one, elsewhere
+    third = [str(1 - int(x[3])) if i % 20 in (7, 8, 9) else x[3] for i, x in enumerate(lines[1:])]
+    text = [",".join([*lines[0], "third"])]
+    text += [",".join([*x, t]) for x, t in zip(lines[1:], third, strict=True)]
+    (folder / "pool.csv").write_text("\n".join(text) + "\n")
+    import shutil
+
+    shutil.rmtree(folder / "w", ignore_errors=True)
+    done = compared(assaymark, folder, "--a", "old", "--b", "new", "--b", "third", "--seed", "s")
+    assert done.code == 0, done.err
+    seen = work(assaymark, folder)
+    states = {part["part"]: part["state"] for part in seen["parts"]}
+    assert states["accuracy of new > accuracy of old"] == "reached"
+    assert states["accuracy of third > accuracy of old"] != "reached"
+    assert "family of 2 claims" in assaymark("certify", "-p", folder / "w").out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "f1 of b >= f1 of a - 0.05",
+        "accuracy of a within 0.3 of b",
+        "accuracy of b >= accuracy of a - 0.2 in every lang",
+        "recall of b > recall of a and precision of b > precision of a",
+    ],
+)
+def test_a_comparison_in_words(assaymark, folder, words):
+    sides = ("--a", "old", "--b", "new", "--group", "lang", "--claim", words, "--seed", "s")
+    done = compared(assaymark, folder, *sides)
+    assert done.code == 0, done.err
+    assert work(assaymark, folder)["decision"] == "pass"
+    certified(assaymark, folder)
+
+
+def test_a_budget_ends_the_test(assaymark, folder):
+    begun(assaymark, folder, "--prediction", "new")
+    claim = "recall >= 0.97 and precision >= 0.97"
+    assert assaymark("plan", claim, "--budget", "60", "--seed", "s", "-p", folder / "w").code == 0
+    seen = work(assaymark, folder, most=1)
+    assert seen["draws"] == 60
+    assert seen["decision"] in ("undecided", "fail")
+    assert "budget of 60 draws is spent" in assaymark("draw", "-p", folder / "w").err

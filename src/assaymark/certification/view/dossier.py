@@ -8,6 +8,7 @@ from assaymark.claims.record import Record
 from assaymark.records.agreement import Agreement, Sensitivity
 from assaymark.records.certificate import EarlierAttempt, LookSeen
 from assaymark.records.plan import Plan
+from assaymark.records.value import Value
 
 Tone = Literal["pass", "not yet", "fail", "too early", "abandoned", "no plan"]
 
@@ -161,8 +162,8 @@ class Note(Record):
     item: str
     annotator: str
     kind: Literal["correction", "decision"]
-    before: int | None
-    after: int | None
+    before: Value | None
+    after: Value | None
     reason: str | None = None
 
 

@@ -14,7 +14,7 @@ from assaymark.ledger.events import (
     LabelRecorded,
     State,
 )
-from assaymark.records.value import binary
+from assaymark.records.value import Value
 
 LONGEST_PAUSE = 300.0  # seconds; after a longer gap somebody was away, not thinking
 SHORTEST_GAP = 0.05  # labels closer together came from a file
@@ -75,7 +75,7 @@ def _person(name: str, answers: list[Said], *, visible: bool) -> Person:
     events = [answer.event for answer in answers]
     first = [a for a in answers if isinstance(a.event, LabelRecorded)]
     skipped = sum(isinstance(e, LabelRecorded) and e.value is None for e in events)
-    relevant = sum(isinstance(e, LabelRecorded) and e.label == 1 for e in events)
+    relevant = sum(isinstance(e, LabelRecorded) and e.value == 1 for e in events)
     return Person(
         name=name,
         labels=len(first),
@@ -107,15 +107,13 @@ def notes(said: Sequence[Said], *, items: set[str]) -> tuple[Note, ...]:
         if event.item not in items:
             continue
         if isinstance(event, LabelCorrected):
-            found.append(
-                _note(answer, "correction", before=binary(event.before), after=binary(event.after))
-            )
+            found.append(_note(answer, "correction", before=event.before, after=event.after))
         elif isinstance(event, LabelAdjudicated):
-            found.append(_note(answer, "decision", before=None, after=event.label))
+            found.append(_note(answer, "decision", before=None, after=event.value))
     return tuple(found)
 
 
-def _note(answer: Said, kind: str, *, before: int | None, after: int | None) -> Note:
+def _note(answer: Said, kind: str, *, before: Value | None, after: Value | None) -> Note:
     return Note(
         event=answer.seq,
         time=answer.time,

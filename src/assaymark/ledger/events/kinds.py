@@ -226,10 +226,14 @@ class SurveyOpened(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class SurveyedItem(Record):
-    """One item of a survey, and the cell it was drawn from (counted from 0)."""
+    """One item of a survey, and the cell it was drawn from (counted from 0).
+
+    `predictions` are kept where a label is compared with them and the cell does not tell them.
+    """
 
     id: str
     cell: int
+    predictions: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -157,7 +157,7 @@ def _answer(state: State, event: LabelRecorded) -> str | None:
 
 def _correction(state: State, event: LabelCorrected) -> str | None:
     given = state.answers.get(event.item, {})
-    if event.annotator not in given or given[event.annotator] != event.before:
+    if event.annotator not in given or given[event.annotator] != state.code(event.before):
         return "the answer it corrects was never given"
     return _training_label(state, event.item)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from assaymark.errors import VerificationError
 from assaymark.ledger.events.chain import Entry
 from assaymark.ledger.events.kinds import (
     Answered,
@@ -35,7 +36,7 @@ from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
 from assaymark.records.survey import Survey
 from assaymark.records.training_settings import TrainingSettings
-from assaymark.records.value import binary
+from assaymark.records.value import Value, binary, class_code
 
 SKIPPED = None
 
@@ -102,6 +103,7 @@ class SurveyWork:
     opened_at: int
     order: list[str] = field(default_factory=list)
     cells: dict[str, int] = field(default_factory=dict)
+    predictions: dict[str, tuple[str, ...]] = field(default_factory=dict)
     files: list[SurveyDrawn] = field(default_factory=list)
     reports: list[tuple[int, str, SurveyReported]] = field(default_factory=list)
     models: list[tuple[int, str, ModelTrained]] = field(default_factory=list)
@@ -156,6 +158,19 @@ class State:
         found |= {work.survey.seed for work in self.surveys}
         found |= {work.training.keep_seed for work in self.surveys if work.training}
         return found - {""}
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names that labels may have where they are classes; empty where they are 0 and 1."""
+        return self.collection.columns.labels if self.collection else ()
+
+    def code(self, value: Value | None) -> int | None:
+        """An answer as the number that is counted: 0 and 1, or a class by its place in the list."""
+        return class_code(value, self.classes) if self.classes else binary(value)
+
+    def value(self, code: int | None) -> Value | None:
+        """What is stored for a number that is counted."""
+        return self.classes[code] if self.classes and code is not None else code
 
     def drawn(self, item: str) -> bool:
         """Whether the item was handed out, by a plan or by a survey."""
@@ -275,7 +290,7 @@ def chances_of(event: BatchDrawn) -> list[tuple[float, ...]]:
 
 
 def _label_recorded(state: State, event: LabelRecorded, _entry: Entry) -> None:
-    state.answers.setdefault(event.item, {})[event.annotator] = event.label
+    state.answers.setdefault(event.item, {})[event.annotator] = state.code(event.value)
 
 
 def _label_known(state: State, event: LabelKnown, _entry: Entry) -> None:
@@ -283,12 +298,15 @@ def _label_known(state: State, event: LabelKnown, _entry: Entry) -> None:
 
 
 def _label_corrected(state: State, event: LabelCorrected, entry: Entry) -> None:
-    state.answers.setdefault(event.item, {})[event.annotator] = binary(event.after)
+    state.answers.setdefault(event.item, {})[event.annotator] = state.code(event.after)
     state.corrections.append((entry.seq, event))
 
 
 def _label_adjudicated(state: State, event: LabelAdjudicated, entry: Entry) -> None:
-    state.decided[event.item] = event.label
+    decided = state.code(event.value)
+    if decided is None:
+        raise VerificationError("A decision between annotators names a label.")
+    state.decided[event.item] = decided
     state.adjudications.append((entry.seq, event))
 
 
@@ -327,6 +345,7 @@ def _survey_drawn(state: State, event: SurveyDrawn, _entry: Entry) -> None:
     work.files.append(event)
     work.order += [item.id for item in event.items]
     work.cells |= {item.id: item.cell for item in event.items}
+    work.predictions |= {item.id: item.predictions for item in event.items if item.predictions}
     state.surveyed |= {item.id for item in event.items}
 
 

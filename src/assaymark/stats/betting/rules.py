@@ -19,9 +19,12 @@ class AllOf:
     `refute`: "mean" where the rows hold exactly if the claim does: the mirrors' mean wealth, all at
     the same time, reaches 1/level, and a culprit is named at count/level; "every" where the rows
     only suffice for the claim: every mirror reaches 1/level; "never" where not even that refutes.
+    `parts` are the rows of each part of the claim that mirrors may refute, for the mean: a part of
+    several rows that only suffice counts with the least of its mirrors, which is below the fair one.
     """
 
     refute: Literal["mean", "every", "never"] = "mean"
+    parts: tuple[tuple[int, ...], ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +41,12 @@ class Ordered:
 
 @dataclass(frozen=True, kw_only=True)
 class Named:
-    """Which rows hold, with the chance of one wrong name at most the level: e-Holm, closed test."""
+    """Which parts hold, with the chance of one wrong name at most the level: e-Holm, closed test.
+
+    `parts` are the rows of each; left out, every row is one. A part counts with its least wealth.
+    """
+
+    parts: tuple[tuple[int, ...], ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

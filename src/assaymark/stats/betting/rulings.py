@@ -43,7 +43,7 @@ def rule_on(path: RowPath) -> Ruling:
         return _gap(rule, path)
     if isinstance(rule, Mixture):
         return _mixture(rule, path)
-    return _named(path) if isinstance(rule, Named) else _one(path)
+    return _named(rule, path) if isinstance(rule, Named) else _one(path)
 
 
 def _ruling(
@@ -96,7 +96,8 @@ def _all_of(rule: AllOf, path: RowPath) -> Ruling:
     known, count = path.certainty, len(path.log_wealth)
     passed = np.all(path.crossed | known.holds, axis=0)
     failed, culprits = _refuted(rule, path)
-    surely = rule.refute == "mean" and bool(known.refuted[:, -1].any())
+    units = _units(rule.parts, count)
+    surely = rule.refute == "mean" and bool(_joined(known.refuted, units)[:, -1].any())
     if surely:
         passed = np.zeros_like(passed)
     elif known.holds[:, -1].all():
@@ -117,12 +118,36 @@ def _refuted(rule: AllOf, path: RowPath) -> tuple[Flags, tuple[int, ...]]:
         return np.zeros(path.draws + 1, dtype=np.bool_), ()
     if rule.refute == "every":
         return np.all(path.doubted | known.refuted, axis=0), ()
-    mean = _log_mean(path.log_doubt)
+    units = _units(rule.parts, count)
+    if not units:
+        return np.zeros(path.draws + 1, dtype=np.bool_), ()
+    refuted = _joined(known.refuted, units)
+    mean = _log_mean(_least(path.log_doubt, units))
     enough = np.arange(path.draws + 1) >= min(path.test.recipe.fewest, sum(path.test.sizes))
     risen = _reached(mean, path.test.log_needed) & enough
-    alone = path.log_doubt.max(axis=1, initial=0.0) >= path.test.log_needed + math.log(count)
-    blamed = (alone & path.enough[:, -1]) | known.refuted[:, -1]
-    return risen | known.refuted.any(axis=0), tuple(map(int, np.flatnonzero(blamed)))
+    alone = path.log_doubt.max(axis=1, initial=0.0) >= path.test.log_needed + math.log(len(units))
+    blamed = _joined((alone & path.enough[:, -1])[:, None], units)[:, 0] | refuted[:, -1]
+    culprits = tuple(row for unit, bad in zip(units, blamed, strict=True) if bad for row in unit)
+    return risen | refuted.any(axis=0), culprits
+
+
+Units = tuple[tuple[int, ...], ...]
+
+
+def _units(parts: Units | None, count: int) -> Units:
+    return tuple((row,) for row in range(count)) if parts is None else parts
+
+
+def _joined(flags: Flags, units: Units) -> Flags:
+    """For every part: whether all of its rows have the flag."""
+    found: Flags = np.array([flags[list(unit)].all(axis=0) for unit in units], dtype=np.bool_)
+    return found.reshape(len(units), flags.shape[1])
+
+
+def _least(log: Floats, units: Units) -> Floats:
+    """For every part: the least of its rows' wealths at the same time."""
+    found: Floats = np.array([log[list(unit)].min(axis=0) for unit in units])
+    return found
 
 
 def _log_mean(log: Floats) -> Floats:
@@ -154,18 +179,24 @@ def _ordered(rule: Ordered, path: RowPath) -> Ruling:
     )
 
 
-def _named(path: RowPath) -> Ruling:
+def _named(rule: Named, path: RowPath) -> Ruling:
     known, level = path.certainty, path.test.log_needed
-    good = names(path.log_wealth, level=level, ready=path.enough & known.defined, sure=known.holds)
-    bad = names(path.log_doubt, level=level, ready=path.enough, sure=known.refuted)
-    passed, failed = np.all(good, axis=0), np.any(bad, axis=0)
+    units = _units(rule.parts, len(path.log_wealth))
+    ready, held = _joined(path.enough & known.defined, units), _joined(known.holds, units)
+    enough, fallen = _joined(path.enough, units), _joined(known.refuted, units)
+    good = names(_least(path.log_wealth, units), level=level, ready=ready, sure=held)
+    bad = names(_least(path.log_doubt, units), level=level, ready=enough, sure=fallen)
     return _ruling(
-        passed=passed,
-        failed=failed,
-        sure=bool(known.holds[:, -1].all() or known.refuted[:, -1].any()),
+        passed=np.all(good, axis=0),
+        failed=np.any(bad, axis=0),
+        sure=bool(held[:, -1].all() or fallen[:, -1].any()),
         lost=bool(known.lost[:, -1].any()),
-        named=tuple(map(int, np.flatnonzero(good[:, -1]))),
-        culprits=tuple(map(int, np.flatnonzero(bad[:, -1]))),
+        named=tuple(
+            row for unit, yes in zip(units, good[:, -1], strict=True) if yes for row in unit
+        ),
+        culprits=tuple(
+            row for unit, no in zip(units, bad[:, -1], strict=True) if no for row in unit
+        ),
     )
 
 

@@ -1,0 +1,234 @@
+"""Rulings over parts of several rows, by enumeration: names, refutations, and wrong builds of both."""
+
+import itertools
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from assaymark.claims.cells import Cell, Cells
+from assaymark.claims.grammar import parse
+from assaymark.claims.linear import Choices, compile_claim
+from assaymark.claims.truth import part_holds
+from assaymark.composite import judging
+from assaymark.composite.judging import judge_path
+from assaymark.composite.rows import row_test
+from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
+from assaymark.stats.betting.chances import next_chances
+from assaymark.stats.betting.path import judged_path
+from assaymark.stats.betting.race import Race
+from assaymark.stats.betting.recipe import Recipe
+from assaymark.stats.score_guided.supermartingale import Draws
+
+LEVEL = 0.75  # so that a few labels can decide
+GREEDY = Recipe(
+    fewest=1,
+    first_block=1,
+    least_margin=0.9,
+    margins=(0.5, 0.7, 0.9),
+    reach=(0.95,) * 4,
+    floor=0.0001,
+)
+
+
+def sealed_claim(text, strata, *, classes=(), names=("classifier",), family="every", groups=()):
+    columns = PoolColumns(
+        id="id",
+        predictions=names,
+        classes=classes,
+        groups=groups,
+        view="labels" if classes else "two",
+    )
+    return SealedClaim(
+        kind="conjunction",
+        claim=text,
+        confidence=1 - LEVEL,
+        level=LEVEL,
+        columns=columns,
+        strata=tuple(strata),
+        statements=(Statement(tree=parse(text)),),
+        names=names,
+        family=family,
+    )
+
+
+def early(sealed):
+    """The test without its floor of 30 labels, below which tiny pools would be counted only."""
+    return replace(row_test(sealed), recipe=GREEDY)
+
+
+@pytest.fixture(autouse=True)
+def _without_bounds(monkeypatch):
+    """Bounds are printed beside the decision and have no part in it."""
+    monkeypatch.setattr(judging, "part_bounds", lambda sealed, _draws: [None] * 9)
+
+
+def worlds(sealed):
+    """Every way to label the pool: counts of outcomes per stratum."""
+    outcomes = len(sealed.cells.labels)
+    each = [
+        [c for c in itertools.product(range(s.items + 1), repeat=outcomes) if sum(c) == s.items]
+        for s in sealed.strata
+    ]
+    return itertools.product(*each)
+
+
+def decisions(sealed, world, wrong):
+    """The chance of ever seeing a decision that `wrong` condemns, over all orders of the draws."""
+    test = early(sealed)
+
+    def follow(race, log, strata, labels, chances, left):
+        draws = Draws(
+            strata=np.array(strata, dtype=np.int64),
+            labels=np.array(labels, dtype=np.int64),
+            sampling=np.array(chances).reshape(-1, len(left)),
+        )
+        path = judged_path(test, draws, np.array(log).T.reshape(2 * len(test.rows), -1))
+        if wrong(judge_path(sealed, path, draws)):
+            return 1.0
+        sizes = [sum(counts) for counts in left]
+        chance = next_chances(race) * (np.array(sizes) > 0)
+        if not chance.sum():
+            return 0.0
+        chance = chance / chance.sum()
+        total = 0.0
+        for k in np.flatnonzero(chance):
+            for o, n in enumerate(left[k]):
+                if not n:
+                    continue
+                twin = race.copy()
+                step = Draws(strata=np.array([k]), labels=np.array([o]), sampling=chance[None, :])
+                grown = [*log, twin.feed(step)[:, 0]]
+                rest = [list(c) for c in left]
+                rest[k][o] -= 1
+                share = chance[k] * n / sizes[k]
+                total += share * follow(
+                    twin, grown, [*strata, k], [*labels, o], [*chances, chance], rest
+                )
+        return total
+
+    return follow(Race(test), [], [], [], [], [list(c) for c in world])
+
+
+def truth(sealed, world):
+    tree, cells = sealed.statements[0].tree, sealed.cells
+    tally = Counter(
+        {(k, o): n for k, counts in enumerate(world) for o, n in enumerate(counts) if n}
+    )
+    scopes = cells.groups(tree.every) if tree.every else {(): cells.everywhere}
+    return [
+        part_holds(parse(part.text).parts[0], cells, scopes[part.group], tally)
+        for part in sealed.compiled[0].parts
+    ]
+
+
+def stratum(*predictions, items, groups=()):
+    return ClaimStratum(predictions=predictions, items=items, groups=groups)
+
+
+CASES = {
+    "macro f1": sealed_claim(
+        "macro f1 >= 0.6",
+        [stratum("x", items=2), stratum("y", items=2)],
+        classes=("x", "y"),
+    ),
+    "every class": sealed_claim(
+        "recall of every class >= 0.5",
+        [stratum("x", items=2), stratum("y", items=1)],
+        classes=("x", "y"),
+    ),
+    "f1 compared": sealed_claim(
+        "f1 of b > f1 of a",
+        [stratum("0", "1", items=2), stratum("1", "0", items=2), stratum("1", "1", items=1)],
+        names=("a", "b"),
+    ),
+    "gap": sealed_claim(
+        "accuracy gap between g <= 0.4",
+        [stratum("1", items=3, groups=("p",)), stratum("1", items=3, groups=("q",))],
+        groups=("g",),
+    ),
+    "both figures": sealed_claim(
+        "recall >= 0.5 and precision >= 0.5",
+        [stratum("1", items=2), stratum("0", items=2)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_form_errs_beyond_its_level(name):
+    """Certified though false, or refuted though true: at most the level, in every world."""
+    sealed = CASES[name]
+    worst = {"pass": 0.0, "fail": 0.0}
+    for world in worlds(sealed):
+        holds = all(truth(sealed, world))
+        wrong = "fail" if holds else "pass"
+        chance = decisions(sealed, world, lambda found, wrong=wrong: found.decision == wrong)
+        worst[wrong] = max(worst[wrong], chance)
+    assert worst["pass"] <= LEVEL + 1e-9, worst
+    assert worst["fail"] <= LEVEL + 1e-9, worst
+    assert max(worst.values()) > 0, "a test that never decides early shows nothing"
+
+
+def test_names_err_at_most_at_the_level_of_the_family():
+    """Any wrong name, of a part that holds or of one that fails, has the level together."""
+    strata = [stratum("1", items=2, groups=(g,)) for g in "pqr"]
+    sealed = sealed_claim("precision >= 0.6 in every g", strata, family="named", groups=("g",))
+    for world in worlds(sealed):
+        holds = truth(sealed, world)
+
+        def wrong(found, holds=holds):
+            states = [part["state"] for part in found.result["parts"]]
+            return any(s == "reached" and not h for s, h in zip(states, holds, strict=True))
+
+        assert decisions(sealed, world, wrong) <= LEVEL + 1e-9
+
+
+def test_truth_by_counting_is_what_the_rows_say_where_they_are_exact():
+    cells = Cells(
+        classifiers=("classifier",),
+        classes=("x", "y"),
+        others=("none of the list",),
+        cells=(Cell(predictions=("x",), items=2), Cell(predictions=("y",), items=2)),
+    )
+    for text in ("accuracy >= 0.5", "recall of x >= 0.5", "precision of every class >= 0.5"):
+        claim, leaf = compile_claim(parse(text), cells, Choices()), parse(text).parts[0]
+        for pair in itertools.product(_splits(2), repeat=2):
+            tally = {(k, o): n for k, counts in enumerate(pair) for o, n in enumerate(counts) if n}
+            assert claim.rows_hold(tally) == part_holds(leaf, cells, cells.everywhere, tally)
+
+
+def _splits(items):
+    return [c for c in itertools.product(range(items + 1), repeat=3) if sum(c) == items]
+
+
+def test_a_part_that_only_suffices_is_decided_by_counting():
+    """Read to the end the rows of macro F1 may fail although it holds: then it is counted."""
+    sealed = CASES["macro f1"]
+    open_ends = 0
+    for world in worlds(sealed):
+        cells = [(k, o) for k, c in enumerate(world) for o, n in enumerate(c) for _ in range(n)]
+        draws = Draws(
+            strata=np.array([k for k, _ in cells]),
+            labels=np.array([o for _, o in cells]),
+            sampling=np.tile([0.5, 0.5], (len(cells), 1)),
+        )
+        test = early(sealed)
+        found = judge_path(sealed, judged_path(test, draws, Race(test).feed(draws)), draws)
+        expected = "pass" if all(truth(sealed, world)) else "fail"
+        assert found.decision == expected or not found.certain
+        open_ends += found.decision == "continue"
+    assert open_ends == 0
+
+
+def test_exact_fractions_decide():
+    cells = Cells(
+        classifiers=("a", "b"),
+        classes=("0", "1"),
+        positive="1",
+        cells=(Cell(predictions=("1", "1"), items=1), Cell(predictions=("0", "1"), items=8)),
+    )
+    leaf = parse("precision of b > precision of a").parts[0]
+    assert not part_holds(leaf, cells, cells.everywhere, {(0, 1): 1, (1, 1): 8})
+    assert Fraction(1, 1) == Fraction(9, 9)
