@@ -88,7 +88,9 @@ class Certification(AskTell[Verdict]):
         expect: float | Expectation | None = None,
         pilot: Counts | str | Sequence[int] | None = None,
         seed: int | str | None = None,
-        family: bool = False,
+        reserve: float = 0.0,
+        claim_only: bool = False,
+        new_risk: bool = False,
         expectation: Expectation | None = None,
     ) -> Plan:
         """Seal a plan for the claim: from here on claim, size and draws are decided.
@@ -97,7 +99,9 @@ class Certification(AskTell[Verdict]):
         metric that you expect, `pilot` the counts of a labelled random sample; both only plan the
         number of labels. `mode` is "anytime" unless given, "budget" or "fixed"; `design` is
         "weighted" (score-guided) where there are predictions, or "simple". `budget` is where a
-        fixed or budget plan ends. With `family`, all plans on this pool share one risk.
+        fixed or budget plan ends. All plans on one claim share one risk: `reserve` keeps a part of it
+        for a later plan, `new_risk` opens a second account (what is stated then covers both), and a
+        `claim_only` plan states no bound besides its target.
         """
         return seal_plan(
             self.project,
@@ -111,7 +115,9 @@ class Certification(AskTell[Verdict]):
                 power=power,
                 budget=budget,
                 seed=seed_text(seed),
-                family=family,
+                reserve=reserve,
+                claim_only=claim_only,
+                new_risk=new_risk,
             ),
         )
 
@@ -138,11 +144,18 @@ class Certification(AskTell[Verdict]):
         return latest_attempt(self.project.state()).plan
 
     def certify(
-        self, path: str | Path | None = None, *, signer: "Signer | None" = None
+        self,
+        path: str | Path | None = None,
+        *,
+        signer: "Signer | None" = None,
+        bound: bool = False,
     ) -> issuing.Issued:
-        """Issue the certificate of an established claim (certificate.json unless named)."""
+        """Issue the certificate of an established claim (certificate.json unless named).
+
+        With `bound` it certifies what is proven as it stands, be it less than was claimed.
+        """
         output = None if path is None else Path(path)
-        return issuing.certify(self.project.afresh(), output=output, signer=signer)
+        return issuing.certify(self.project.afresh(), output=output, signer=signer, bound=bound)
 
     def verify(
         self, path: str | Path | None = None, *, brought: verification.Brought | None = None
@@ -213,7 +226,6 @@ def certify(
     expect: float | Expectation | None = None,
     pilot: Counts | str | Sequence[int] | None = None,
     seed: int | str | None = None,
-    family: bool = False,
 ) -> Certification:
     """Begin to prove a claim: register the pool, seal a plan, and get the items to label.
 
@@ -251,6 +263,5 @@ def certify(
             expect=expect,
             pilot=pilot,
             seed=seed,
-            family=family,
         )
     return made

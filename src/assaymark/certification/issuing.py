@@ -5,6 +5,7 @@ from pathlib import Path
 
 from assaymark import __version__
 from assaymark.certification.certificate import (
+    account_words,
     certificate_hash,
     issue,
     population_in_words,
@@ -17,6 +18,7 @@ from assaymark.certification.modes.closing import closed_because
 from assaymark.certification.signing import Signer, signature_path
 from assaymark.errors import AssaymarkError, InputError, VerificationError
 from assaymark.files.places import SHARED, write_safely
+from assaymark.hints import command, switch
 from assaymark.ledger.events import CertificateIssued, Entry, State, replay
 from assaymark.project.folder import Project, latest_attempt
 from assaymark.records.certificate import Certificate
@@ -45,17 +47,27 @@ class Issued:
         return statement_of(self.certificate)
 
     @property
+    def account(self) -> str | None:
+        """Which plan on its claim it is of, and what the confidence covers; None for a first plan."""
+        return account_words(self.certificate.plan)
+
+    @property
     def population(self) -> str | None:
         """What the claim is about, where its classifier was trained in the project."""
         return population_in_words(self.certificate)
 
 
 def certify(
-    project: Project, *, output: Path | None = None, signer: Signer | None = None
+    project: Project,
+    *,
+    output: Path | None = None,
+    signer: Signer | None = None,
+    bound: bool = False,
 ) -> Issued:
     """Issue the certificate, record its hash, then write the file.
 
-    Repeating it writes the same certificate again, should the file have been lost.
+    Repeating it writes the same certificate again, should the file have been lost. With `bound` it
+    certifies what is proven, be it less than was claimed: that costs no risk and needs no new plan.
     """
     path = output or project.folder / "certificate.json"
     if path.is_dir():
@@ -64,7 +76,7 @@ def certify(
         raise InputError(
             f"{str(path)!r} exists and is no certificate. Choose another name with -o."
         )
-    certificate, head = _recorded(project)
+    certificate, head = _recorded(project, bound=bound)
     text = write(certificate)
     if signer is None:
         drop_stale_signature(signature_path(path), text)
@@ -85,18 +97,24 @@ def drop_stale_signature(path: Path, text: str) -> None:
         path.unlink()
 
 
-def _recorded(project: Project) -> tuple[Certificate, str]:
+def _recorded(project: Project, *, bound: bool) -> tuple[Certificate, str]:
     """The certificate of the latest plan and the hash of the event that issued it, now or before."""
     with project.writing() as session:
         if latest_attempt(session.state).certificate is None:
             session.time = project.now()
-            certificate = _issued(session.state, session.time)
+            certificate = _issued(session.state, session.time, bound=bound)
             session.record(
                 CertificateIssued(
                     plan=certificate.plan.number,
                     certificate=certificate_hash(certificate),
                     software=__version__,
+                    bound=certificate.bound,
                 )
+            )
+        elif bound and latest_attempt(session.state).bound is None:
+            raise NotEstablishedError(
+                f"Plan {latest_attempt(session.state).plan.number} has a certificate of its claim "
+                f"already, which states its bound too. Leave {switch('bound')} out to write it again."
             )
     if session.added:
         return certificate, session.added[0].hash
@@ -107,7 +125,13 @@ def _reissued(entries: list[Entry]) -> tuple[Certificate, str]:
     """The certificate that the latest plan already has, from the events before it."""
     issued = max(place for place, entry in enumerate(entries) if entry.kind == ISSUED)
     past, event = replay(entries[:issued]), entries[issued].event
-    certificate = issue(past, plan=event.plan, issued=entries[issued].time, software=event.software)
+    certificate = issue(
+        past,
+        plan=event.plan,
+        issued=entries[issued].time,
+        software=event.software,
+        bound=event.bound is not None,
+    )
     if event.certificate != certificate_hash(certificate):
         raise VerificationError(
             "The certificate on record was issued on another kind of processor, and this one gives "
@@ -122,11 +146,12 @@ def _reissued(entries: list[Entry]) -> tuple[Certificate, str]:
     return certificate, entries[issued].hash
 
 
-def _issued(state: State, now: str) -> Certificate:
+def _issued(state: State, now: str, *, bound: bool) -> Certificate:
     attempt = latest_attempt(state)
-    _refuse_closed(state)
+    if not bound:
+        _refuse_closed(state)
     try:
-        return issue(state, plan=attempt.plan.number, issued=now, software=__version__)
+        return issue(state, plan=attempt.plan.number, issued=now, software=__version__, bound=bound)
     except AssaymarkError as error:
         raise NotEstablishedError(error.message) from error
 
@@ -136,5 +161,6 @@ def _refuse_closed(state: State) -> None:
     if attempt.closed is not None:
         raise NotEstablishedError(
             f"Plan {attempt.plan.number} is closed ({attempt.closed.outcome}): "
-            f"{closed_because(attempt).rstrip('.')}. No certificate is issued."
+            f"{closed_because(attempt).rstrip('.')}. No certificate is issued; what is proven all the same "
+            f"can be certified as it stands: {command('certify', bound=True)}."
         )

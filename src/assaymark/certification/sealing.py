@@ -9,19 +9,20 @@ from assaymark.certification.calculators import expected_words
 from assaymark.certification.planning import (
     Wish,
     expected_labels,
-    family_confidence,
     forecast,
     from_scores,
     guided_strata,
     make_plan,
+    stake_for,
 )
 from assaymark.claims.record import stored
 from assaymark.claims.results import Forecast
 from assaymark.errors import PlanError
-from assaymark.hints import command, option, switch
+from assaymark.hints import command, option
 from assaymark.ledger.events import Event, PlanClosed, PlanSealed, State, outgrown
 from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, open_attempt, registered_pool
+from assaymark.records.decimals import complement
 from assaymark.records.plan import Plan, known_labels
 from assaymark.sampling.reserve import build_reserve
 
@@ -63,43 +64,32 @@ def seal_plan(
 
 
 def refuse_spent(state: State, wish: Wish) -> None:
-    """Refuse a seed that chose items before, and a shared risk that an earlier plan did not share."""
+    """Refuse a seed that chose items before, and one that was chosen after labels were seen."""
     if wish.seed in state.seeds:
         raise PlanError(
             f"The seed {wish.seed!r} was used in this project before: the same items would be drawn "
             f"again, and their labels are known. Use another seed, or leave {option('seed')} out."
         )
-    if wish.family and any(old.plan.family != wish.confidence for old in state.attempts):
+    if wish.seed is not None and any(old.pool is state.pool for old in state.attempts):
         raise PlanError(
-            f"{switch('family')} shares one risk among all plans on this pool, and an earlier "
-            "plan was sealed "
-            f"without it or at another level, so the sum cannot be kept. Leave {switch('family')} out."
+            "A plan was sealed on this collection before, so labels are known, and a seed of one's own "
+            f"choice could be picked to draw the lucky ones. Leave {option('seed')} out: 128 random bits "
+            "are taken."
         )
 
 
 def _make(state: State, wish: Wish) -> Plan:
     refuse_spent(state, wish)
+    stake, stated = stake_for(state, wish.claim, wish.asked)
     plan = make_plan(
-        wish,
+        replace(wish, confidence=stated),
         registered_pool(state).summary,
         number=len(state.attempts) + 1,
         seed=wish.seed or secrets.token_hex(16),
+        stake=stake,
     )
     known = {item: label.value for item, label in state.known.items()}
-    return replace(plan, earlier=_earlier(state, plan), known=known_labels(stored(known)))
-
-
-def _earlier(state: State, plan: Plan) -> tuple[int, ...]:
-    """The plans that shared this one's account: same pool, metric and direction."""
-    return tuple(
-        old.plan.number
-        for old in state.attempts
-        if old.pool is state.pool
-        and (
-            plan.family
-            or (old.plan.claim.metric, old.plan.claim.side) == (plan.claim.metric, plan.claim.side)
-        )
-    )
+    return replace(plan, known=known_labels(stored(known)))
 
 
 def forecast_plan(project: Project, wish: Wish) -> Forecast | None:
@@ -112,13 +102,11 @@ def forecast_plan(project: Project, wish: Wish) -> Forecast | None:
     if expectation is None:
         return None
     predicts = summary.predicted_positive + summary.predicted_negative > 0
-    confidence = wish.confidence
-    if wish.family:
-        confidence = family_confidence(confidence, len(project.state().attempts) + 1)
+    stake, stated = stake_for(project.state(), wish.claim, wish.asked)
     return forecast(
         wish.claim,
         expectation,
-        confidence=confidence,
+        confidence=stated if stake.level is None else float(complement(stake.level)),
         power=wish.power,
         summary=summary,
         strata=guided_strata(wish.claim, summary) if predicts else (),

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from assaymark.certification.certificate import (
     Recorded,
+    account_words,
     check_chances,
     check_draws,
     check_form,
     check_ledger,
     check_numbers,
+    check_risk,
     check_tickets,
     check_training,
     population_in_words,
@@ -105,6 +107,7 @@ def verify(
         statement=_worded(statement_of, said) or "",
         checks=tuple(checks),
         population=_worded(population_in_words, said),
+        account=None if said is None else account_words(said.plan),
         missing=missing,
     )
 
@@ -156,6 +159,7 @@ def _run(
         checks.append(_unchecked("ledger", "no project was named"))
         checks.append(_unchecked("draw", "it needs the ledger and the pool"))
         return
+    checks += _guarded(lambda: [check_risk(certificate, recorded)], "risk")
     checks += _guarded(lambda: _training(project, certificate, recorded, progress), "training")
     checks += _guarded(lambda: _draws(project, certificate, recorded, progress), "draw")
     checks += _guarded(lambda: [_witnesses(certificate, recorded, brought)], "witness")

@@ -25,6 +25,7 @@ from assaymark.terminal.output import (
     project_option,
     quoted,
     rows,
+    say,
     show_json,
     spark_option,
 )
@@ -195,7 +196,15 @@ def _with_names(
 @click.option("--confidence", default=0.95, show_default=True, type=float)
 @click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
 @expectation_options
-@click.option("--family", is_flag=True, help="Share one risk among all plans sealed so.")
+@click.option(
+    "--reserve", default=0.0, type=float, metavar="PART",
+    help="Part of the claim's risk to keep for a later plan on it, such as 0.1.",
+)  # fmt: skip
+@click.option("--claim-only", is_flag=True, help="Of a fixed plan: state no bound but the claim.")
+@click.option(
+    "--new-risk", is_flag=True,
+    help="Open a second account for a claim planned before; what is stated covers both.",
+)  # fmt: skip
 @click.option(
     "--which", is_flag=True,
     help="Of a claim of several parts: which of them hold, not whether all do.",
@@ -232,7 +241,9 @@ def plan(
     precision: float | None,
     recall: float | None,
     prevalence: float | None,
-    family: bool,
+    reserve: float,
+    claim_only: bool,
+    new_risk: bool,
     which: bool,
     least_group: int,
     seed: str | None,
@@ -275,10 +286,11 @@ def plan(
         raise click.UsageError(f"--{given[0]} is for an estimate: add --estimate METRIC.")
     project = Project(folder=folder, spark=master)
     if estimate is not None:
-        if claim is not None or mode or design or family or abandon is not None:
+        sharing = reserve or claim_only or new_risk
+        if claim is not None or mode or design or sharing or abandon is not None:
             raise click.UsageError(
-                "--estimate plans an estimate: leave out the claim, --mode, --design, --family and "
-                "--abandon."
+                "--estimate plans an estimate: leave out the claim, --mode, --design, --reserve, "
+                "--claim-only, --new-risk and --abandon."
             )
         wish = {"metric": estimate, "budget": budget, "confidence": confidence, "expect": expect}
         options = {**estimating, **wish, "guarantee": guarantee, "seed": seed}
@@ -293,7 +305,9 @@ def plan(
             "power": power,
             "budget": budget,
             "seed": seed,
-            "family": family,
+            "reserve": reserve,
+            "claim_only": claim_only,
+            "new_risk": new_risk,
             "least_group": least_group,
             "which": which,
         },
@@ -390,13 +404,14 @@ def _seal_several(
     project: "Project", claim: str, options: dict[str, Any], *, as_json: bool
 ) -> None:
     """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
-    names = ("design", "family", "pilot", "expect", "precision", "recall", "prevalence")
+    names = ("design", "reserve", "claim_only", "new_risk", "pilot", "expect", "precision",
+             "recall", "prevalence")  # fmt: skip
     given = [name for name in names if options.get(name)]
     mode = "budget" if options["budget"] else "anytime"
     if options["mode"] not in (None, mode) or given:
         name = given[0] if given else "mode"
         raise click.UsageError(
-            f"A claim of several parts is judged whenever you look: leave out --{name}."
+            f"A claim of several parts is judged whenever you look: leave out --{name.replace('_', '-')}."
         )
     kept = {n: options[n] for n in ("confidence", "seed", "least_group", "budget", "which")}
     plan_conjunction(project, claim, kept, as_json=as_json)
@@ -409,6 +424,9 @@ def _head(project: "Project") -> str:
 
 
 def _show_plan(sealed: Plan, head: str) -> None:
+    from assaymark.certification.certificate.words import account_words
+    from assaymark.certification.planning import little_left
+
     sure = percent(sealed.confidence)
     headline(f"Plan {sealed.number} sealed: {sealed.claim} with {sure} confidence")
     from_where = f"{sealed.items:,} items ({sealed.domain})"
@@ -435,12 +453,11 @@ def _show_plan(sealed: Plan, head: str) -> None:
     lines.append(("judged", judged))
     if sealed.power is not None:
         lines.append(("chance to pass", f"{sealed.power:.3f}, if the classifier is as expected"))
-    if sealed.family is not None:
-        kept = percent(sealed.family)
-        lines.append(
-            ("family", f"all plans on this pool together keep {kept}, if each has --family")
-        )
+    if shared := account_words(sealed):
+        lines.append(("risk", shared))
     rows([*lines, ("seed", sealed.seed), ("head", head)])
+    if advice := little_left(sealed.stake):
+        say(f"  {advice}")
 
 
 COMMANDS = (init, plan)

@@ -48,6 +48,7 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
     Example:
       assaymark look -p work
     """
+    from assaymark.certification.certificate.words import account_words
     from assaymark.certification.looks import look as run
     from assaymark.project.folder import Project
 
@@ -79,6 +80,7 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
                 "reason": verdict.reason,
                 "advice": verdict.advice,
                 "assumptions": list(estimate.assumptions),
+                "account": account_words(seen.plan),
                 "budget": None if seen.budget is None else plain(seen.budget),
             }
         )
@@ -92,6 +94,8 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
         ]
         if seen.budget is not None:
             lines.append(("budget", str(seen.budget)))
+        if account := account_words(seen.plan):
+            lines.append(("risk", account))
         rows(lines)
         if verdict.decision == "pass" and seen.open:
             advise(f"assaymark certify -p {quoted(folder)}")
@@ -120,14 +124,23 @@ def _advise_more(seen: "Look", folder: Path) -> None:
 @click.command()
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write it.")
 @click.option("--key", type=click.Path(dir_okay=False, path_type=Path), help="Sign with this key.")
+@click.option(
+    "--bound", is_flag=True, help="Certify what is proven as it stands, if less than claimed."
+)
 @project_option
 @json_option
-def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) -> None:
+def certify(
+    output: Path | None, key: Path | None, bound: bool, folder: Path, as_json: bool
+) -> None:
     """Issue the certificate of an established claim. Exit code 1 and no file if it is not.
 
+    Whoever claimed 0.75 and sees that 0.70 is proven certifies 0.70 with --bound: that costs no risk
+    and needs no new plan, even after the plan failed.
+
     \b
-    Example:
+    Examples:
       assaymark certify -o certificate.json --key my.key -p work
+      assaymark certify --bound -p work
     """
     from assaymark.certification.issuing import certify as run
     from assaymark.certification.signing import load_signer
@@ -135,21 +148,23 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
 
     project = Project(folder=folder)
     if claiming_now(project):
-        if key is not None:
+        if key is not None or bound:
             raise click.UsageError(
-                "Certificates of several rows are not signed yet: leave out --key."
+                "Certificates of several rows are not signed yet and state no single bound: leave out "
+                "--key and --bound."
             )
         certify_now(project, output, as_json=as_json)
         return
     signer = load_signer(key) if key else None
-    issued = run(project, output=output, signer=signer)
+    issued = run(project, output=output, signer=signer, bound=bound)
     if as_json:
         show_json(
             {
                 "path": str(issued.path),
                 "hash": issued.hash,
                 "statement": issued.statement,
-                "claim": str(issued.certificate.plan.claim),
+                "claim": str(issued.certificate.claim),
+                "account": issued.account,
                 "population": issued.population,
                 "signed": signer is not None,
                 "head": issued.head,
@@ -157,6 +172,8 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
         )
         return
     headline(f"Certified: {issued.statement}", "good")
+    if issued.account:
+        say(f"  {issued.account}.")
     if issued.population:
         say(f"  {issued.population}")
     rows([("certificate", str(issued.path)), ("hash", issued.hash), ("head", issued.head)])
@@ -280,6 +297,8 @@ def _show_verification(found: "Verification") -> None:
     rows([(f"{MARKS[check.outcome]} {check.name}", check.detail) for check in found.checks])
     if found.statement and found.status.startswith("verified"):
         say(f"  {found.statement}")
+        if found.account:
+            say(f"  {found.account}.")
         if found.population:
             say(f"  {found.population}")
 

@@ -148,7 +148,7 @@ def _certificate(path: Path, attempt: Attempt, entries: list[Entry]) -> Certific
     A file that lies in the project must follow from the ledger too, whichever plan it is of.
     """
     filed = _filed(path, entries) if path.exists() else None
-    if attempt.certificate is None:
+    if attempt.certificate is None or attempt.bound is not None:  # less than was locked, or more
         return None
     if filed is not None and filed.plan.number == attempt.plan.number:
         return filed

@@ -121,7 +121,8 @@ def _certified(state: State) -> tuple[Bar, int]:
         raise InputError(
             f"Sentinels watch a lower bar on {', '.join(METRICS)}; this certificate is about {claim}."
         )
-    return Bar(metric=claim.metric, target=claim.target), attempt.plan.number
+    target = float(attempt.bound or claim.target)
+    return Bar(metric=claim.metric, target=target), attempt.plan.number
 
 
 def _sealed(project: Project, pool: RegisteredPool, bar: Bar, wish: SentinelWish) -> dict[str, Any]:

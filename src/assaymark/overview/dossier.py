@@ -2,13 +2,14 @@
 
 import shlex
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
 from assaymark import __version__
-from assaymark.certification.certificate import as_earlier, looks_of, population_of
-from assaymark.certification.modes import Prefix, judge, labelled_prefix
+from assaymark.certification.certificate import account_words, as_earlier, looks_of, population_of
+from assaymark.certification.modes import Prefix, at_present, judge, labelled_prefix
 from assaymark.certification.view.answer import NO_PLAN, SURVEYED, answer_of, upper_first, wanted
 from assaymark.certification.view.bound_path import path_of, shown_bound
 from assaymark.certification.view.card import card_of
@@ -78,6 +79,8 @@ class Basis:
 
 def basis_of(state: State, attempt: Attempt, verdict: Verdict | None = None) -> Basis:
     """What the latest plan's verdict rests on; the verdict itself may be known already."""
+    with suppress(PlanError):  # superseded: shown as it was sealed
+        attempt = at_present(state, attempt)
     return Basis(
         attempt=attempt,
         prefix=labelled_prefix(state, attempt),
@@ -95,7 +98,7 @@ def dossier_of(
     if attempt is None:
         return _without_plan(project, story, pool)
     basis = basis_of(state, attempt) if basis is None else basis
-    prefix, verdict = basis.prefix, basis.verdict
+    attempt, prefix, verdict = basis.attempt, basis.prefix, basis.verdict
     items = _items(state, attempt, verdict)
     changed = notes(story.said, items=items)
     superseded = _superseded(attempt, changed)
@@ -144,6 +147,8 @@ def dossier_of(
         disputed=_disputed(state, attempt),
         earlier=tuple(as_earlier(old) for old in state.attempts[:-1]),
         surveys=_surveys(state),
+        account=account_words(plan),
+        bound_certified=attempt.bound,
         population=None if population is None else population_words(population, plan.claim),
         method=method_of(plan, trained=population is not None),
         assumptions=() if verdict is None else verdict.estimate.assumptions,

@@ -102,6 +102,7 @@ def _facts(dossier: Dossier) -> tuple[tuple[str, str], ...]:
     facts = [
         *_meaning(dossier),
         *((("Sealed", moment(dossier.sealed)),) if dossier.sealed else ()),
+        *((("Risk", f"{dossier.account}."),) if dossier.account else ()),
         ("The collection", about),
         *((("What it is about", dossier.population),) if dossier.population else ()),
         ("Project", dossier.title),
@@ -134,7 +135,10 @@ def _labels_fact(dossier: Dossier) -> str:
 def _status(dossier: Dossier) -> str:
     proof = dossier.proof
     if proof.certificate:
-        return f"certificate issued {moment(proof.issued or '')}"
+        told = f"certificate issued {moment(proof.issued or '')}"
+        if dossier.bound_certified:
+            told += f", of the bound as it stood: {dossier.bound_certified}"
+        return told
     return {
         "open": "open: no certificate was issued",
         "failed": "closed without a certificate: the plan failed",

@@ -1,6 +1,6 @@
 """A certificate: a claim, its evidence in numbers, and where to find the rest."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from assaymark.claims.claim import Claim
@@ -79,7 +79,11 @@ class Annotator(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class EarlierAttempt(Record):
-    """A plan that was sealed on the same pool before this one, and why it ended without proof."""
+    """A plan that was sealed on the same pool before this one, and why it ended without proof.
+
+    Where it shared the risk: `wealth` of its row that counts, after the last labelled draw, and the
+    `factor` by which it changed what was left. `pending` draws had no label when it was closed.
+    """
 
     plan: int
     claim: Claim
@@ -90,6 +94,10 @@ class EarlierAttempt(Record):
     draws: int
     reason: str | None = None
     note: str | None = None
+    mode: str | None = None
+    pending: int | None = None
+    wealth: str | None = None
+    factor: str | None = None
 
     @property
     def why(self) -> str | None:
@@ -101,7 +109,8 @@ class EarlierAttempt(Record):
 class Account(Record):
     """The risk of the plan: what is stated, the level it ran at, and the plans that share it.
 
-    Numbers are decimal text; `before` and `after` are the wealth of the account.
+    Numbers are decimal text; `before` and `after` are the wealth of the account. `risk` is that of
+    this account alone, where several share in what is stated.
     """
 
     name: str
@@ -111,6 +120,7 @@ class Account(Record):
     earlier: tuple[int, ...] | None = None
     before: str | None = None
     after: str | None = None
+    risk: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +148,8 @@ class Certificate(Record):
     `rows` are the verdicts on the rows of the claim, `tallies` what they rest on: draws, or all
     items of the claim where `census` is true. `population` says what the claim is about where the
     classifier was trained in the project, and `witnesses` who keeps heads of the ledger.
-    `lock` is the claim file that the plan was sealed for.
+    `lock` is the claim file that the plan was sealed for. `bound` is the target that is certified
+    instead of the claim's: the bound as it stood.
     """
 
     kind: Literal["assaymark certificate"] = "assaymark certificate"
@@ -165,6 +176,13 @@ class Certificate(Record):
     classifiers: dict[str, dict[str, str]] | None = None
     expires: str | None = None
     lock: LockNote | None = None
+    bound: str | None = None
+
+    @property
+    def claim(self) -> Claim:
+        """What is certified: the claim of the plan, or the bound as it stood."""
+        claim = self.plan.claim
+        return claim if self.bound is None else replace(claim, target=float(self.bound))
 
     def sealed(self) -> dict[str, Any]:
         """What is hashed and signed."""
@@ -189,5 +207,6 @@ class Verification(Record):
     statement: str
     checks: tuple[Check, ...]
     population: str | None = None
+    account: str | None = None
     missing: tuple[str, ...] = ()
     """Which of ledger, pool, witness and signature could not be checked."""

@@ -1,6 +1,6 @@
 """Numbers that decide, as decimal text: no digit is lost, and any language reads the same."""
 
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 
 
 def decimal_text(value: float) -> str:
@@ -11,6 +11,19 @@ def decimal_text(value: float) -> str:
     """
     text = format(Decimal(repr(float(value))), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def rounded_down(value: float, digits: int = 8) -> str:
+    """The value cut to this many significant digits, never above it.
+
+    >>> rounded_down(0.0123456789), rounded_down(0.5)
+    ('0.012345678', '0.5')
+    """
+    exact = Decimal(repr(float(value)))
+    if exact == 0:
+        return "0"
+    step = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    return decimal_text(float(exact.quantize(step, rounding=ROUND_FLOOR)))
 
 
 def complement(text: str) -> str:

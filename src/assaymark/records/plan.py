@@ -51,15 +51,47 @@ class Expectation(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Stake(Record):
+    """A plan's part of a risk that all plans on its claim share. Numbers are decimal text.
+
+    `level` is absent where the plan runs at the whole risk, as every first plan does. `risk` is that
+    of the account, where what is stated covers several accounts.
+    """
+
+    account: str = "claim"
+    level: str | None = None
+    share: str = "1"
+    claim_only: bool = False
+    carried: str | None = None
+    earlier: tuple[int, ...] = ()
+    risk: str | None = None
+    refutes: str | None = None
+
+    @classmethod
+    def from_risk(cls, shape: RiskShape) -> "Stake":
+        """The stake that was stored as this."""
+        return cls(
+            account=shape.account,
+            level=None if shape.level == complement(shape.confidence) else shape.level,
+            share=shape.share,
+            claim_only=bool(shape.claim_only),
+            carried=shape.carried,
+            earlier=shape.earlier or (),
+            risk=shape.risk,
+            refutes=shape.refutes,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan(Record):
     """A claim and how it will be tested. Nothing in it may change once labels are bought.
 
     `method` is the numbered method that judges it, `rows` the digest of what the claim compiles to.
     `size` is the number of draws that a fixed plan judges at and a budget plan ends at;
     `informative` is the number of informative items over which a budget plan spends its risk;
-    `seed` decides every draw. With `family`, the risk of all plans on this pool together is the one
-    asked for, and `confidence` is this plan's part of it. `power` and `expected_labels` are what
-    was forecast when the plan was made; they are not stored.
+    `seed` decides every draw. `confidence` is what is stated, of all plans on this claim together;
+    `stake` is this plan's part of their risk. `power` and `expected_labels` are what was forecast
+    when the plan was made; they are not stored.
     """
 
     shape: ClassVar[type] = PlanShape
@@ -80,8 +112,7 @@ class Plan(Record):
     power_asked: float | None = None
     expectation: Expectation | None = None
     expected_labels: int | None = None
-    family: float | None = None
-    earlier: tuple[int, ...] = ()
+    stake: Stake = Stake()
     known: KnownShape | None = None
     protocol: str | None = None
     expires: str | None = None
@@ -112,9 +143,25 @@ class Plan(Record):
         return self.kind.bound
 
     @property
-    def refutation(self) -> float:
-        """The confidence at which an anytime plan declares the claim false."""
-        return self.confidence
+    def earlier(self) -> tuple[int, ...]:
+        """The numbers of the plans that shared this one's risk before it."""
+        return self.stake.earlier
+
+    @property
+    def level(self) -> str:
+        """The error level at which this plan's own test runs, as decimal text."""
+        return self.stake.level or complement(decimal_text(self.confidence))
+
+    @property
+    def tested_at(self) -> float:
+        """One minus the level of this plan's own test; what is stated is `confidence`."""
+        return float(complement(self.level))
+
+    @property
+    def refutation(self) -> float | None:
+        """One minus the level at which an anytime plan declares the claim false; None: it does not."""
+        level = self.stake.refutes or self.stake.risk or complement(decimal_text(self.confidence))
+        return None if level == "0" else float(complement(level))
 
     def to_shape(self) -> PlanShape:
         """The plan as it is stored."""
@@ -147,34 +194,38 @@ class Plan(Record):
         )
 
     def _risk(self) -> RiskShape:
+        stake = self.stake
         return RiskShape(
-            confidence=decimal_text(self.family or self.confidence),
-            level=complement(decimal_text(self.confidence)),
-            account="family" if self.family else "claim",
-            earlier=self.earlier or None,
+            confidence=decimal_text(self.confidence),
+            level=self.level,
+            share=stake.share,
+            account=stake.account,
+            claim_only=stake.claim_only or None,
+            carried=stake.carried,
+            earlier=stake.earlier or None,
+            risk=stake.risk,
+            refutes=stake.refutes,
         )
 
     @classmethod
     def from_shape(cls, shape: PlanShape) -> "Plan":
         """The plan that `to_shape` described; refused where it asks for what is not known here."""
-        laws = (shape.seed.law, shape.tickets, shape.claim.compiler, shape.risk.share)
+        laws = (shape.seed.law, shape.tickets, shape.claim.compiler)
         renewal = shape.renewal.law if shape.renewal else "batch/1"
-        newer = shape.ceiling or shape.risk.carried or shape.risk.claim_only
-        if laws != ("open", "plan/1", COMPILER, "1") or renewal != "batch/1" or newer:
+        if laws != ("open", "plan/1", COMPILER) or renewal != "batch/1" or shape.ceiling:
             raise VerificationError(
                 f"Plan {shape.number} was sealed by rules that this version of assaymark does not know "
                 f"({', '.join((*laws, renewal))}). Install a newer assaymark to read it."
             )
         told = shape.told or ExpectationShape()
         given = {name: value for name, value in vars(told).items() if name != "power"}
-        family = shape.risk.account == "family"
         return cls(
             number=shape.number,
             claim=claim_of(shape.claim.tree),
             method=shape.method,
             mode=shape.mode,  # type: ignore[arg-type]
             design=shape.design,  # type: ignore[arg-type]
-            confidence=float(complement(shape.risk.level)),
+            confidence=float(shape.risk.confidence),
             seed=shape.seed.value or "",
             rows=shape.claim.rows,
             constants=tuple(sorted((shape.claim.constants or {}).items())),
@@ -183,8 +234,7 @@ class Plan(Record):
             informative=shape.informative,
             power_asked=told.power,
             expectation=Expectation(**given) if any(given.values()) else None,
-            family=float(shape.risk.confidence) if family else None,
-            earlier=shape.risk.earlier or (),
+            stake=Stake.from_risk(shape.risk),
             known=shape.known,
             protocol=shape.protocol,
             expires=shape.expires,

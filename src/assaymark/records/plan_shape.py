@@ -47,6 +47,8 @@ class RiskShape(Record):
     """The confidence that is stated, and the level at which this plan runs, as decimal text.
 
     `share` of the account is at stake; `carried` is the wealth that `earlier` plans left in it.
+    `risk` is that of this account alone, where several accounts share in what is stated;
+    `refutes` the level at which the claim is declared false, where it is not the risk itself.
     """
 
     confidence: str
@@ -56,6 +58,8 @@ class RiskShape(Record):
     claim_only: bool | None = None
     carried: str | None = None
     earlier: tuple[int, ...] | None = None
+    risk: str | None = None
+    refutes: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,7 +74,6 @@ class _Asked:
     mode: str | None
     labels: int | None
     seed: str | None
-    family: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,17 +107,15 @@ def stop_training(
     mode: str | None = None,
     labels: int | None = None,
     seed: str | None = None,
-    family: bool = False,
     draw: bool = False,
     write: bool = True,
     progress: Progress = silent,
 ) -> Stopped:
     """Freeze the classifier of the labels as they are and seal its certification plan.
 
-    Where the classifier is frozen already and only its plan is missing, the plan is sealed. With
-    `family`, this plan and those of later classifiers share one risk.
+    Where the classifier is frozen already and only its plan is missing, the plan is sealed.
     """
-    asked = _Asked(mode=mode, labels=labels, seed=seed, family=family)
+    asked = _Asked(mode=mode, labels=labels, seed=seed)
     state = project.state()
     work = required(state)
     attempt = state.attempt
@@ -189,7 +186,6 @@ def _wish(
         budget=labels if labels or not ends else left if mode == "budget" else None,
         expectation=Expectation(pilot=look.counts) if ends else None,
         seed=asked.seed,
-        family=asked.family,
     )
 
 

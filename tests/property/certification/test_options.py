@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaymark.certification.planning import Wish, family_confidence, make_plan
+from assaymark.certification.planning import Wish, make_plan
 from assaymark.claims.canonical import canonical
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.ratio_metrics import parse_claim
@@ -39,7 +39,6 @@ def plan(**changes: object) -> Plan:
         {"expectation": Expectation(precision=0.86, recall=0.8)},
         {"expectation": Expectation(precision=0.85, recall=0.81)},
         {"expectation": Expectation(pilot=Counts(tp=80, fp=10, fn=10, tn=900))},
-        {"family": True},
         {"mode": "budget"},
         {"mode": "anytime"},
         {"mode": "anytime", "design": "simple"},
@@ -77,12 +76,6 @@ def test_power_rises_with_confidence_spent_and_falls_with_the_target(tp, fp, fn,
     harder = replace(base, claim=parse_claim("f1 >= 0.65"))
     assert power_at(bold, 300) >= power_at(base, 300) - 1e-12
     assert power_at(harder, 300) <= power_at(base, 300) + 1e-12
-
-
-def test_family_risks_add_up_to_the_one_asked_for() -> None:
-    total = sum(1 - family_confidence(0.95, k) for k in range(1, 20_000))
-    assert total == pytest.approx(0.05, abs=2e-6)
-    assert total <= 0.05
 
 
 @given(seed=st.text(max_size=8), other=st.text(max_size=8), item=st.text(max_size=8))

@@ -150,8 +150,12 @@ def second_pool(told):
     return [told[0], *told]
 
 
-def family_without_share(told):
-    plan_of(told)["risk"]["account"] = "family"
+def another_account(told):
+    plan_of(told)["risk"]["account"] = "claim/2"
+
+
+def more_risk(told):
+    plan_of(told)["risk"]["level"] = "0.06"
 
 
 def label_before_the_draw(told):
@@ -171,7 +175,8 @@ def invented_correction(told):
     "change",
     [drop_strata, small_domain, unknown_field, another_method, other_rows, other_stratum,
      other_prediction, other_labels_used,
-     other_chances, other_fingerprint, other_summary, abandoned, second_pool, family_without_share,
+     other_chances, other_fingerprint, other_summary, abandoned, second_pool, another_account,
+     more_risk,
      label_before_the_draw, invented_correction, skipped_numbers],
 )  # fmt: skip
 def test_forged_weighted_ledgers_are_noticed(guided, change) -> None:

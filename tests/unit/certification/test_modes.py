@@ -181,15 +181,6 @@ def test_a_pool_of_one_class_is_answered(assaymark, tmp_path, truth) -> None:
     assert seen.json["decision"] == "fail", "recall is undefined or below a half"
 
 
-def test_family_splits_the_risk_over_attempts(assaymark, project) -> None:
-    first = assaymark("plan", "f1 >= 0.8", "--family", "-p", project, "--json").json
-    assert first["confidence"] == pytest.approx(1 - 0.05 * 6 / 3.141592653589793**2)
-    assaymark("plan", "--abandon", "again", "-p", project)
-    second = assaymark("plan", "f1 >= 0.7", "--family", "-p", project, "--json").json
-    assert second["confidence"] == pytest.approx(1 - 0.05 * 6 / 3.141592653589793**2 / 4)
-    assert second["family"] == 0.95
-
-
 def test_the_forecast_names_every_mode_and_seals_nothing(assaymark, project) -> None:
     found = assaymark(
         "plan", "f1 >= 0.8", "--expect", "0.88", "--forecast", "-p", project, "--json"

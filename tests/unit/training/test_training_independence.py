@@ -1,7 +1,6 @@
 """The draws that judge a classifier were foreseen by nobody, whatever was labelled before."""
 
 import json
-import math
 
 import pytest
 
@@ -158,30 +157,17 @@ def test_a_second_attempt_is_told_and_learns_nothing_from_the_first(world, tmp_p
     assert verify(path, project=project).status.startswith("verified")
 
 
-def test_attempts_can_share_one_risk(world, tmp_path) -> None:
-    """5 % for all classifiers together, however many: 6/(pi k)^2 of it for the k-th plan."""
+def test_a_new_classifier_has_a_risk_of_its_own(world, tmp_path) -> None:
+    """Another classifier is another claim; its certificate lists the plans of the earlier ones."""
     project = begun(world, tmp_path / "work", budget=700)
     answer_training(project, world)
-    first = stop_training(project, family=True).plan
-    assert 1 - first.confidence == pytest.approx(0.05 * 6 / math.pi**2)
+    first = stop_training(project).plan
     abandon_plan(project, "a better classifier")
     train(project, TrainWish(insist=True))
     answer_training(project, world)
-    second = stop_training(project, family=True).plan
-    assert (1 - first.confidence) + (1 - second.confidence) < 0.05
+    second = stop_training(project, seed="its own").plan
+    assert (first.level, second.level, second.earlier) == ("0.05", "0.05", ())
     check_story(project.ledger.entries())
-
-
-def test_a_risk_that_was_not_shared_cannot_be_shared_later(world, tmp_path) -> None:
-    project = begun(world, tmp_path / "work", budget=700)
-    answer_training(project, world)
-    stop_training(project)
-    abandon_plan(project, "a better classifier")
-    train(project, TrainWish(insist=True))
-    answer_training(project, world)
-    with pytest.raises(PlanError, match="family=True shares one risk among all plans"):
-        stop_training(project, family=True)
-    assert len(training_of(project.state()).freezes) == 1, "refused before anything is frozen"
 
 
 def test_set_aside_parts_are_spoken_for_by_a_complete_sample(world, tmp_path) -> None:

@@ -22,11 +22,17 @@ from assaymark.certification.certificate.issue import (
     rows_of,
     write,
 )
+from assaymark.certification.certificate.risk_check import check_risk
 from assaymark.certification.certificate.training_separation import check_training
-from assaymark.certification.certificate.words import population_in_words, statement_of
+from assaymark.certification.certificate.words import (
+    account_words,
+    population_in_words,
+    statement_of,
+)
 
 __all__ = [
     "Recorded",
+    "account_words",
     "as_earlier",
     "certificate_hash",
     "check_chances",
@@ -35,6 +41,7 @@ __all__ = [
     "check_ledger",
     "check_numbers",
     "check_replay",
+    "check_risk",
     "check_tickets",
     "check_training",
     "document",

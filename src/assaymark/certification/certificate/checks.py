@@ -13,7 +13,7 @@ from assaymark.certification.certificate.issue import (
     write,
 )
 from assaymark.certification.certificate.words import estimate_of
-from assaymark.certification.modes.words import reaches
+from assaymark.certification.modes.words import capped, reaches
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import (
     CertificateIssued,
@@ -43,7 +43,8 @@ def check_numbers(certificate: Certificate) -> Check:
     """The bound and the verdict, recomputed from the certificate's own counts."""
     plan, row = certificate.plan, certificate.rows[0]
     estimate = estimate_of(certificate)
-    if row.decision != "pass" or not reaches(plan.claim, estimate.interval):
+    established = row.decision == "pass" or certificate.bound is not None
+    if not established or not reaches(certificate.claim, estimate.interval):
         raise VerificationError("The certificate's own bound does not establish its claim.")
     if certificate.census:
         if estimate.point is None or not row.low == row.high == estimate.point:
@@ -56,12 +57,14 @@ def check_numbers(certificate: Certificate) -> Check:
         plan.claim.metric,
         estimate.counts,
         design="simple",
-        confidence=plan.confidence,
+        confidence=plan.tested_at,
         side=plan.claim.side,
         method=exact_method(plan.method).bound,
     )
     name = "low" if plan.claim.side == "lower" else "high"
-    stated, actual = getattr(row, name), getattr(again.interval, name)
+    stated, actual = getattr(row, name), capped(plan, getattr(again.interval, name))
+    if plan.stake.claim_only and reaches(plan.claim, again.interval):
+        actual = plan.claim.target
     if abs(stated - actual) > 1e-9:
         raise VerificationError(
             f"The certificate's bound '{name}' is {stated!r}, but its counts give {actual!r}."
@@ -113,7 +116,13 @@ def check_replay(certificate: Certificate, entries: Sequence[Entry], past: State
         raise VerificationError(
             f"Event {issued.seq} should record that the certificate was issued, but is {issued.kind}."
         )
-    again = issue(past, plan=event.plan, issued=issued.time, software=event.software)
+    again = issue(
+        past,
+        plan=event.plan,
+        issued=issued.time,
+        software=event.software,
+        bound=event.bound is not None,
+    )
     where = first_difference(certificate.sealed(), again.sealed())
     if where:
         raise VerificationError(
@@ -161,6 +170,8 @@ def superseded_by(certificate: Certificate, past: State, entries: Sequence[Entry
     """The first event after that past which changed a label the certificate rests on."""
     state = past.copy()
     used = items_used(state, state.attempts[certificate.plan.number - 1], census=certificate.census)
+    for number in certificate.plan.earlier:  # what they left is part of the proof
+        used |= items_used(state, state.attempts[number - 1], census=False)
     labels = {item: state.label(item) for item in used}
     for entry in entries:
         event = entry.event

@@ -3,9 +3,11 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 from assaymark.certification.modes import judge, labelled_prefix
+from assaymark.certification.modes.account import Left, left_for, sharers, wealth_of
 from assaymark.certification.modes.tallies import tallied, tallies_of
 from assaymark.claims.canonical import canonical, digest
 from assaymark.claims.record import restored
@@ -33,16 +35,23 @@ from assaymark.records.certificate import (
     WitnessNote,
 )
 from assaymark.records.claim_terms import LockNote
+from assaymark.records.decimals import decimal_text, rounded_down
 from assaymark.records.look import RowLook
-from assaymark.records.plan import Plan
 from assaymark.records.population import Population
 
+DIGITS = 6  # of wealth that is shown: processors differ in the last ones
 
-def issue(state: State, *, plan: int, issued: str, software: str) -> Certificate:
-    """The certificate of a plan as things stand. Refused unless its claim is established."""
+
+def issue(
+    state: State, *, plan: int, issued: str, software: str, bound: bool = False
+) -> Certificate:
+    """The certificate of a plan as things stand. Refused unless its claim is established.
+
+    With `bound` it certifies the bound as it stands, which the same risk covers.
+    """
     attempt = state.attempts[plan - 1]
     verdict = judge(state, attempt)
-    if verdict.decision != "pass":
+    if verdict.decision != "pass" and not bound:
         raise PlanError(f"There is nothing to certify. {verdict}")
     pool, head = state.pool, state.head
     if pool is None or head is None:
@@ -57,13 +66,13 @@ def issue(state: State, *, plan: int, issued: str, software: str) -> Certificate
         labels=verdict.estimate.labels,
         draws=verdict.estimate.draws,
         tallies=tallies_of(state, attempt, verdict),
-        account=_account(attempt.plan),
+        account=_account(state, attempt),
         strata=_strata(state, attempt, verdict),
         looks=looks_of(attempt),
         annotators=_annotators(state, used),
         corrections=_notes(state, used),
         skipped=tuple(sorted(item for item in used if state.label(item) is None)),
-        earlier=tuple(as_earlier(old) for old in state.attempts[: plan - 1]),
+        earlier=_earlier(state, attempt),
         pool=PoolSeal(
             source=pool.source,
             items=pool.summary.items,
@@ -76,7 +85,19 @@ def issue(state: State, *, plan: int, issued: str, software: str) -> Certificate
         classifiers=pool.classifiers,
         expires=attempt.plan.expires,
         lock=_lock(attempt),
+        bound=bound_as_it_stands(verdict) if bound else None,
     )
+
+
+def bound_as_it_stands(verdict: Verdict) -> str:
+    """The bound as a target with four digits, on the safe side. Refused where nothing is proven."""
+    interval, lower = verdict.estimate.interval, verdict.claim.side == "lower"
+    digits = Decimal(repr(interval.low if lower else interval.high))
+    way = ROUND_FLOOR if lower else ROUND_CEILING
+    target = float(digits.quantize(Decimal("0.0001"), rounding=way))
+    if not 0 < target < 1:
+        raise PlanError(f"There is no bound to certify yet. {verdict}")
+    return decimal_text(target)
 
 
 def _lock(attempt: Attempt) -> LockNote | None:
@@ -105,8 +126,43 @@ def rows_of(verdict: Verdict) -> tuple[RowLook, ...]:
     return (row,)
 
 
-def _account(plan: Plan) -> Account:
-    risk = plan.to_shape().risk
+def _earlier(state: State, attempt: Attempt) -> tuple[EarlierAttempt, ...]:
+    """Every earlier plan; of those that shared the risk also what they left for this claim."""
+    shared = {left.plan: left for left in _left(state, attempt)}
+    found = []
+    for old in state.attempts[: attempt.plan.number - 1]:
+        seen, left = as_earlier(old), shared.get(old.plan.number)
+        if left is not None:
+            seen = replace(
+                seen,
+                mode=old.plan.mode,
+                pending=left.pending,
+                wealth=rounded_down(left.wealth, DIGITS),
+                factor=rounded_down(left.factor, DIGITS),
+            )
+        found.append(seen)
+    return tuple(found)
+
+
+def _left(state: State, attempt: Attempt) -> tuple[Left, ...]:
+    plan = attempt.plan
+    if not plan.earlier:
+        return ()
+    mates = sharers(state, plan.claim, plan.stake.account, before=plan.number)
+    return left_for(state, mates, plan.claim)
+
+
+def _after(state: State, attempt: Attempt) -> str | None:
+    """The wealth of the account for this claim once the plan is closed, where plans share it."""
+    plan = attempt.plan
+    if plan.stake.carried is None:
+        return None
+    mates = sharers(state, plan.claim, plan.stake.account, before=plan.number)
+    return rounded_down(wealth_of(left_for(state, [*mates, attempt], plan.claim)), DIGITS)
+
+
+def _account(state: State, attempt: Attempt) -> Account:
+    risk = attempt.plan.to_shape().risk
     return Account(
         name=risk.account,
         confidence=risk.confidence,
@@ -114,6 +170,8 @@ def _account(plan: Plan) -> Account:
         share=risk.share,
         earlier=risk.earlier,
         before=risk.carried,
+        after=_after(state, attempt),
+        risk=risk.risk,
     )
 
 

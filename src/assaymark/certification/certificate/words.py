@@ -4,9 +4,10 @@ from assaymark.certification.modes import mode_of
 from assaymark.certification.modes.tallies import counts_of_tallies
 from assaymark.certification.modes.words import CENSUS, census_sentence, sentence
 from assaymark.claims.ratio_metrics import metric
-from assaymark.claims.results import Estimate, Interval
+from assaymark.claims.results import Estimate, Interval, percent
 from assaymark.ledger.events import population_words
 from assaymark.records.certificate import Certificate
+from assaymark.records.plan import Plan
 
 
 def estimate_of(certificate: Certificate) -> Estimate:
@@ -36,10 +37,33 @@ def estimate_of(certificate: Certificate) -> Estimate:
     )
 
 
+def account_words(plan: Plan) -> str | None:
+    """Which plan on its claim this is, and what the confidence covers; None for a first plan."""
+    stake = plan.stake
+    if not stake.earlier and plan.stake.risk is None:
+        return None
+    number = len(stake.earlier) + 1
+    if stake.risk is not None:
+        return (
+            f"Plan {number} in a further account of this claim; the {percent(plan.confidence)} covers "
+            "all accounts and all their plans together"
+        )
+    return (
+        f"Plan {number} on this claim; the {percent(plan.confidence)} covers all of them together"
+    )
+
+
 def statement_of(certificate: Certificate) -> str:
     """What is certified, in one sentence."""
     words = census_sentence if certificate.census else sentence
     estimate = estimate_of(certificate)
+    if certificate.bound is not None:
+        word = "at least" if certificate.claim.side == "lower" else "at most"
+        return (
+            f"{estimate.title} {word} {certificate.bound} with {percent(certificate.plan.confidence)} "
+            f"confidence: the bound as it stood after {estimate.labels:,} labels; the claim was {word} "
+            f"{certificate.plan.claim.target:g}."
+        )
     return words(certificate.plan.claim, estimate, certificate.rows[0].decision)
 
 

@@ -3,6 +3,7 @@
 Everything that differs between modes is a method of their objects, which are registered here.
 """
 
+from assaymark.certification.modes.account import at_present
 from assaymark.certification.modes.fixed import judge_census
 from assaymark.certification.modes.mode import Mode
 from assaymark.certification.modes.prefix import Prefix, labelled_prefix, tally
@@ -28,13 +29,14 @@ def judge(state: State, attempt: Attempt) -> Verdict:
     everything = judge_census(state, attempt.plan)
     if everything is not None:
         return everything
-    return mode_of(attempt.plan).judge(state, attempt)
+    return mode_of(attempt.plan).judge(state, at_present(state, attempt))
 
 
 __all__ = [
     "MODES",
     "Mode",
     "Prefix",
+    "at_present",
     "judge",
     "labelled_prefix",
     "mode_of",

@@ -19,7 +19,7 @@ def closed_because(attempt: Attempt) -> str:
     wanted = f"{'at least' if plan.claim.side == 'lower' else 'at most'} {plan.claim.target:g}"
     title = metric(plan.claim.metric).title
     if closed.reason == "refuted":
-        return f'the claim "{plan.claim}" is refuted with {percent(plan.refutation)} confidence ({labels})'
+        return f'the claim "{plan.claim}" is refuted with {percent(plan.confidence)} confidence ({labels})'
     if closed.reason == "census":
         return (
             f"{title} is {shown(look.low)}: all {look.labels:,} items were labelled; which does not "

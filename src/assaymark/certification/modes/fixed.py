@@ -3,7 +3,14 @@
 from dataclasses import replace
 
 from assaymark.certification.modes.prefix import labelled_prefix, tally
-from assaymark.certification.modes.words import CENSUS, FIXED, census_sentence, reaches, sentence
+from assaymark.certification.modes.words import (
+    CENSUS,
+    FIXED,
+    capped,
+    census_sentence,
+    reaches,
+    sentence,
+)
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Decision, Estimate, Interval, Verdict, counted
 from assaymark.errors import PlanError
@@ -25,12 +32,19 @@ def judge_fixed(state: State, attempt: Attempt) -> Verdict:
         plan.claim.metric,
         prefix.counts,
         design="simple",
-        confidence=plan.confidence,
+        confidence=plan.tested_at,
         side=plan.claim.side,
         method=exact_method(plan.method).bound,
     )
-    estimate = replace(found, labels=prefix.labels, draws=prefix.draws, assumptions=FIXED)
-    decision: Decision = "pass" if reaches(plan.claim, estimate.interval) else "fail"
+    passed = reaches(plan.claim, found.interval)
+    estimate = replace(
+        found,
+        labels=prefix.labels,
+        draws=prefix.draws,
+        assumptions=FIXED,
+        interval=_stated(plan, found.interval, passed=passed),
+    )
+    decision: Decision = "pass" if passed else "fail"
     return Verdict(
         decision=decision,
         claim=plan.claim,
@@ -41,6 +55,16 @@ def judge_fixed(state: State, attempt: Attempt) -> Verdict:
         census=False,
         reason=sentence(plan.claim, estimate, decision),
     )
+
+
+def _stated(plan: Plan, found: Interval, *, passed: bool) -> Interval:
+    """What the plan may state: a later one nothing beyond its claim, a claim-only plan nothing else."""
+    lower = plan.claim.side == "lower"
+    reached = capped(plan, found.low if lower else found.high)
+    if plan.stake.claim_only:
+        reached = plan.claim.target if passed else 0.0 if lower else 1.0
+    low, high = (reached, found.high) if lower else (found.low, reached)
+    return replace(found, confidence=plan.confidence, low=low, high=high)
 
 
 def _too_early(state: State, attempt: Attempt) -> str:

@@ -25,9 +25,11 @@ def weighted_test_of(plan: Plan) -> WeightedTest:
     )
     return WeightedTest(
         claim=plan.claim,
-        confidence=plan.confidence,
+        confidence=plan.tested_at,
         strata=strata,
         recipe=betting_method(plan.method).recipe,
+        refutation=None if plan.refutation == plan.tested_at else plan.refutation or 1.0,
+        capped=bool(plan.earlier),
     )
 
 
@@ -61,7 +63,7 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
         census=False,
         e_value=math.exp(min(path.evidence, 700.0)),
         log_wealth=float(path.log_wealth[-1]) if path.labels else 0.0,
-        reason=refuted(plan.claim, estimate, plan.refutation)
+        reason=refuted(plan.claim, estimate, plan.confidence)
         if decision == "fail"
         else sentence(plan.claim, estimate, decision),
     )

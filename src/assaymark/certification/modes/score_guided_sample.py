@@ -108,7 +108,7 @@ class ScoreGuided(Mode):
         return guided_range(attempt, prefix, name)
 
     def evidence(self, attempt: Attempt, prefix: Prefix, verdict: Verdict) -> EvidenceNow | None:
-        return wealth_evidence(verdict)
+        return wealth_evidence(attempt.plan, verdict)
 
 
 def _block(state: State, attempt: Attempt) -> Block:

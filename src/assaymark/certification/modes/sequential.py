@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaymark.certification.modes.prefix import Prefix, counted_label, labelled_prefix
-from assaymark.certification.modes.words import ANYTIME, BUDGET, refuted, sentence
+from assaymark.certification.modes.words import ANYTIME, BUDGET, capped, refuted, sentence
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.claims.results import Decision, Estimate, Interval, Verdict, shown
@@ -75,18 +75,18 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
     prefix = labelled_prefix(state, attempt)
     found = informative_draws(plan.claim, prefix)
     rule = mixture_method(plan.method)
-    reached = anytime_bound(plan.claim, found.wins, confidence=plan.confidence, rule=rule)
-    test = mixture_test(plan.claim, confidence=plan.confidence, rule=rule)
+    reached = anytime_bound(plan.claim, found.wins, confidence=plan.tested_at, rule=rule)
+    test = mixture_test(plan.claim, confidence=plan.tested_at, rule=rule)
     seen = evidence(test, found.wins)
     decision: Decision = "continue"
     if reached.passed:
         decision = "pass"
     elif _refuted(plan, found):
         decision = "fail"
-    lower = plan.claim.side == "lower"
+    lower, value = plan.claim.side == "lower", capped(plan, reached.value)
     interval = Interval(
-        low=reached.value if lower else 0.0,
-        high=1.0 if lower else reached.value,
+        low=value if lower else 0.0,
+        high=1.0 if lower else value,
         confidence=plan.confidence,
         side=plan.claim.side,
         method="anytime",
@@ -106,7 +106,7 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
         e_value=math.exp(min(seen.best, 700.0)),
         log_wealth=seen.log_evidence,
         advice=_futility(test, found) if decision == "continue" else None,
-        reason=refuted(plan.claim, estimate, plan.refutation)
+        reason=refuted(plan.claim, estimate, plan.confidence)
         if decision == "fail"
         else sentence(plan.claim, estimate, decision),
     )
@@ -114,6 +114,8 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
 
 def _refuted(plan: Plan, found: Informative) -> bool:
     """Whether the mirrored claim is established at its own level, which the plan fixed."""
+    if plan.refutation is None:
+        return False
     mirror = replace(plan.claim, side="upper" if plan.claim.side == "lower" else "lower")
     rule = mixture_method(plan.method)
     return anytime_bound(mirror, ~found.wins, confidence=plan.refutation, rule=rule).passed
@@ -148,7 +150,7 @@ def spending_test_of(plan: Plan) -> SpendingTest:
     rule = spending_method(plan.method)
     return spending_test(
         plan.claim,
-        confidence=plan.confidence,
+        confidence=plan.tested_at,
         planned=plan.informative or 0,
         look_every=rule.look_every,
         rounding=rule.rounding,

@@ -105,7 +105,7 @@ class Fixed(SimpleSample):
             plan.claim.metric,
             prefix.counts,
             design="simple",
-            confidence=plan.confidence,
+            confidence=plan.tested_at,
             side=plan.claim.side,
             method=exact_method(plan.method).bound,
         ).interval
@@ -181,9 +181,7 @@ class Anytime(SimpleSample):
     def holds(self, attempt: Attempt, prefix: Prefix) -> bool:
         plan, rule = attempt.plan, mixture_method(attempt.plan.method)
         wins = informative_draws(plan.claim, prefix).wins
-        return evidence(
-            mixture_test(plan.claim, confidence=plan.confidence, rule=rule), wins
-        ).passed
+        return evidence(mixture_test(plan.claim, confidence=plan.tested_at, rule=rule), wins).passed
 
     def bounds(self, attempt: Attempt, prefix: Prefix, ends: Sequence[int]) -> Values:
         plan, rule = attempt.plan, mixture_method(attempt.plan.method)
@@ -191,10 +189,10 @@ class Anytime(SimpleSample):
         after = np.searchsorted(informative.places, np.arange(prefix.draws + 1))
         return [
             anytime_bound(
-                plan.claim, informative.wins[: after[end]], confidence=plan.confidence, rule=rule
+                plan.claim, informative.wins[: after[end]], confidence=plan.tested_at, rule=rule
             ).value
             for end in ends
         ]
 
     def evidence(self, attempt: Attempt, prefix: Prefix, verdict: Verdict) -> EvidenceNow | None:
-        return wealth_evidence(verdict)
+        return wealth_evidence(attempt.plan, verdict)

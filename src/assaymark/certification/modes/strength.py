@@ -7,13 +7,14 @@ from assaymark.certification.modes.prefix import Prefix
 from assaymark.certification.modes.sequential import informative_draws, spending_test_of
 from assaymark.claims.results import Verdict, counted
 from assaymark.ledger.events import Attempt
+from assaymark.records.plan import Plan
 from assaymark.stats.sequential.alpha_spending import spending_boundary
 
 
-def wealth_evidence(verdict: Verdict) -> EvidenceNow:
+def wealth_evidence(plan: Plan, verdict: Verdict) -> EvidenceNow:
     """The wealth of the bets, on a logarithmic scale."""
     value = verdict.e_value or 1.0
-    needed = 1 / (1 - verdict.estimate.interval.confidence)
+    needed = 1 / (1 - plan.tested_at)
     share = min(1.0, max(0.0, math.log(max(value, 1.0)) / math.log(needed)))
     return EvidenceNow(
         kind="wealth",

@@ -2,6 +2,7 @@
 
 from assaymark.claims.claim import Claim
 from assaymark.claims.results import Decision, Estimate, Interval, percent, shown
+from assaymark.records.plan import Plan
 
 PROTOCOL = "The claim is about the label that this labelling protocol gives to an item."
 UNCHANGED = (
@@ -27,6 +28,9 @@ WEIGHTED = (
     UNCHANGED,
     "Each item was drawn by the sealed seed with the chances stored before its batch was handed out; "
     "scores decide how many labels it takes, never whether the statement holds.",
+    "Nobody who knew labels in advance chose where batches end, held labels back or gave false ones to "
+    "correct later: with the seed known, that can steer the chances of this method (betting/1), which "
+    "are computed anew with every batch.",
 )
 CENSUS = (PROTOCOL, "Every item that the claim is about was labelled, so nothing is estimated.")
 
@@ -36,6 +40,13 @@ def reaches(claim: Claim, interval: Interval) -> bool:
     if claim.side == "lower":
         return interval.low >= claim.target
     return interval.high <= claim.target
+
+
+def capped(plan: Plan, value: float) -> float:
+    """The bound as it is stated: a later plan on a claim proves the target and nothing beyond it."""
+    if not plan.earlier:
+        return value
+    return (min if plan.claim.side == "lower" else max)(value, plan.claim.target)
 
 
 def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Any
 
 from assaymark.certification.planning.belief import belief_in_pool, belief_of, from_scores
-from assaymark.certification.planning.family import family_confidence
 from assaymark.certification.planning.forecast import (
     Course,
     budget_forecast,
@@ -17,13 +16,14 @@ from assaymark.certification.planning.forecast import (
 )
 from assaymark.certification.planning.rows import compiled, constants_of
 from assaymark.certification.planning.sealed import check_sealed
+from assaymark.certification.planning.stakes import Asked, little_left, stake_for
 from assaymark.certification.planning.strata import domain_strata, guided_strata, scores_are_shares
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.errors import InputError, PlanError
-from assaymark.hints import option
-from assaymark.records.plan import DESIGNS, MODES, Expectation, Plan
+from assaymark.hints import option, switch
+from assaymark.records.plan import DESIGNS, MODES, Expectation, Plan, Stake
 from assaymark.records.pool import PoolSummary
 from assaymark.stats.methods import method_name
 from assaymark.stats.sample_size import Planner, labels_needed, power_at
@@ -35,12 +35,13 @@ __all__ = [
     "belief_of",
     "check_sealed",
     "expected_labels",
-    "family_confidence",
     "forecast",
     "from_scores",
     "guided_strata",
+    "little_left",
     "make_plan",
     "scores_are_shares",
+    "stake_for",
     "weighted_forecast",
 ]
 
@@ -57,17 +58,33 @@ class Wish:
     budget: int | None = None
     expectation: Expectation | None = None
     seed: str | None = None
-    family: bool = False
+    reserve: float = 0.0
+    claim_only: bool = False
+    new_risk: bool = False
+
+    @property
+    def asked(self) -> Asked:
+        """What it asks of the risk."""
+        return Asked(
+            confidence=self.confidence,
+            reserve=self.reserve,
+            claim_only=self.claim_only,
+            new_risk=self.new_risk,
+            ends=self.mode in ("fixed", "budget"),
+        )
 
 
-def make_plan(wish: Wish, summary: PoolSummary, *, number: int, seed: str) -> Plan:
-    """The plan that the wish asks for. Refused where its promise could not be kept."""
+def make_plan(
+    wish: Wish, summary: PoolSummary, *, number: int, seed: str, stake: Stake | None = None
+) -> Plan:
+    """The plan that the wish asks for, at its part of the risk (default: all of it).
+
+    Refused where its promise could not be kept. The confidence of the wish is the one stated.
+    """
     mode, design = _routed(wish, summary)
     _refuse_unprovable(wish.claim, summary, design)
-    confidence = open_share("confidence", wish.confidence)
+    _refuse_needless(wish, mode)
     open_share("power", wish.power)
-    if wish.family:
-        confidence = family_confidence(confidence, number)
     rows = compiled(wish.claim, summary)
     plan = Plan(
         number=number,
@@ -75,13 +92,13 @@ def make_plan(wish: Wish, summary: PoolSummary, *, number: int, seed: str) -> Pl
         mode=mode,  # type: ignore[arg-type]
         design=design,  # type: ignore[arg-type]
         method=method_name(mode, design),
-        confidence=confidence,
+        confidence=open_share("confidence", wish.confidence),
         seed=seed,
         rows=rows.digest,
         constants=constants_of(rows),
         strata=(guided_strata if design == "weighted" else domain_strata)(wish.claim, summary),
         expectation=wish.expectation,
-        family=wish.confidence if wish.family else None,
+        stake=Stake() if stake is None else stake,
     )
     fill = {"fixed": _fixed, "budget": _budget, "anytime": _anytime}[mode]
     return fill(plan, wish, summary)
@@ -129,6 +146,15 @@ def _refuse_unprovable(claim: Claim, summary: PoolSummary, design: str) -> None:
         )
 
 
+def _refuse_needless(wish: Wish, mode: str) -> None:
+    if wish.claim_only and mode == "anytime":
+        raise PlanError(
+            f"{switch('claim-only')} is for plans that are judged at a number of draws: one that may be "
+            "looked at at any time proves its bound on the way. Leave it out, or add "
+            f"{option('mode', 'fixed')}."
+        )
+
+
 def _filled(plan: Plan, **values: Any) -> Plan:
     return replace(plan, **values)
 
@@ -171,7 +197,7 @@ def _fixed_size(plan: Plan, wish: Wish, summary: PoolSummary) -> tuple[int, floa
 
 def _planner(plan: Plan, expectation: Expectation, summary: PoolSummary) -> Planner:
     belief = belief_in_pool(expectation, summary)
-    return Planner(claim=plan.claim, belief=belief, confidence=plan.confidence)
+    return Planner(claim=plan.claim, belief=belief, confidence=plan.tested_at)
 
 
 def _budget(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
@@ -206,7 +232,7 @@ def _budget(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
 
 def _given_budget(plan: Plan, course: Course, labels: int) -> Plan:
     planned = max(1, round(labels * course.rate))
-    test = spending_test(plan.claim, confidence=plan.confidence, planned=planned)
+    test = spending_test(plan.claim, confidence=plan.tested_at, planned=planned)
     stop = stopping(spending_boundary(test), course.law)
     return _filled(
         plan,
@@ -236,14 +262,14 @@ def _anytime(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
     if plan.kind.guided:
         usable = belief is not None or scores_are_shares(summary)
         found = (
-            weighted_forecast(plan.claim, plan.strata, belief, confidence=plan.confidence)
+            weighted_forecast(plan.claim, plan.strata, belief, confidence=plan.tested_at)
             if usable
             else None
         )
         expected = found.expected if found else None
     elif expectation is not None:
         modes = forecast(
-            plan.claim, expectation, confidence=plan.confidence, power=wish.power, summary=summary
+            plan.claim, expectation, confidence=plan.tested_at, power=wish.power, summary=summary
         ).modes
         expected = modes["anytime"].expected
     else:

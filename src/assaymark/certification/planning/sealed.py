@@ -1,9 +1,6 @@
 """Whether a sealed plan is one that assaymark would have sealed for this pool."""
 
-import math
-
 from assaymark.certification.modes import mode_of
-from assaymark.certification.planning.family import family_confidence
 from assaymark.certification.planning.rows import compiled, constants_of
 from assaymark.certification.planning.strata import domain_strata, guided_strata
 from assaymark.errors import VerificationError
@@ -18,14 +15,11 @@ def check_sealed(plan: Plan, summary: PoolSummary) -> None:
         strata = guided_strata(plan.claim, summary, method=plan.method)
     else:
         strata = domain_strata(plan.claim, summary)
-    asked, rows = plan.confidence, compiled(plan.claim, summary)
-    if plan.family is not None:
-        asked = family_confidence(plan.family, plan.number)
+    rows = compiled(plan.claim, summary)
     faults = {
         "strata": plan.strata != strata,
         "method": not fits(plan.method, plan.mode, plan.design),
         "claim": (plan.rows, plan.constants) != (rows.digest, constants_of(rows)),
-        "family": not math.isclose(asked, plan.confidence, rel_tol=1e-12),
         "size": not mode_of(plan).is_sized(plan),
     }
     for name, wrong in faults.items():

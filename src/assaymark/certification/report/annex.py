@@ -23,8 +23,7 @@ def plan_section(dossier: Dossier) -> Section | None:
         ("drawn from", f"{plan.domain} ({counted(plan.items, 'item')})"),
         ("draws sealed", "–" if plan.size is None else f"{plan.size:,}"),
         ("informative items", "–" if plan.informative is None else f"{plan.informative:,}"),
-        ("refuted at", percent(plan.refutation)),
-        ("family", "–" if plan.family is None else f"shares {percent(plan.family)}"),
+        ("level of this plan's test", plan.level),
         ("seed", plan.seed),
     ]
     found = () if dossier.evidence is None else (dossier.evidence.sentence,)

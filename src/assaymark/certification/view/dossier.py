@@ -252,3 +252,5 @@ class Dossier(Record):
     limits: tuple[str, ...]
     proof: Proof
     population: str | None = None
+    account: str | None = None
+    bound_certified: str | None = None

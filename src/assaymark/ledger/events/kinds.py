@@ -205,11 +205,15 @@ class PlanClosed(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class CertificateIssued(Event):
-    """A certificate was issued; its SHA-256 is on record. This closes the plan."""
+    """A certificate was issued; its SHA-256 is on record. This closes the plan.
+
+    `bound` is the target that is certified instead of the claim's: the bound as it stood.
+    """
 
     plan: int
     certificate: str
     software: str
+    bound: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

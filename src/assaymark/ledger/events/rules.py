@@ -86,6 +86,14 @@ def _of_current(state: State, event: Any) -> str | None:
     return None if _current(state, event.plan) else "its plan is not the open one"
 
 
+def _issued(state: State, event: CertificateIssued) -> str | None:
+    """A bound may be certified as it stands after its plan was closed, if that was the last one."""
+    latest = state.attempt
+    if event.bound is None or latest is None or latest.plan.number != event.plan:
+        return _of_current(state, event)
+    return "its plan has a certificate already" if latest.certificate else None
+
+
 def _batch(state: State, event: BatchDrawn) -> str | None:
     attempt = _current(state, event.plan)
     if attempt is None:
@@ -225,7 +233,7 @@ RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     LabelAdjudicated: _adjudication,
     Looked: _of_current,
     PlanClosed: _of_current,
-    CertificateIssued: _of_current,
+    CertificateIssued: _issued,
     SurveyOpened: _survey,
     SurveyDrawn: _survey_batch,
     SurveyReported: _survey_report,

@@ -47,6 +47,8 @@ class Attempt:
     """One sealed plan and everything that happened under it. `pool` is what it draws from.
 
     `known` are the predictions of the items drawn so far, `sampling` the chances of each draw.
+    `settled` is how many draws, from the first on, had their label when the plan ended; `bound` the
+    target of a certificate of the bound as it stood.
     """
 
     plan: Plan
@@ -61,6 +63,8 @@ class Attempt:
     looks: list[tuple[int, str, Looked]] = field(default_factory=list)
     certificate: tuple[int, str, str] | None = None
     closed: PlanClosed | None = None
+    settled: int | None = None
+    bound: str | None = None
     lock: tuple[int, ClaimLocked] | None = None
     watches: list[tuple[int, str, ScoresWatched]] = field(default_factory=list)
 
@@ -302,12 +306,22 @@ def _looked(state: State, event: Looked, entry: Entry) -> None:
 
 
 def _plan_closed(state: State, event: PlanClosed, _entry: Entry) -> None:
-    state.attempts[event.plan - 1].closed = event
+    attempt = state.attempts[event.plan - 1]
+    attempt.closed = event
+    _settle(state, attempt)
+
+
+def _settle(state: State, attempt: Attempt) -> None:
+    if attempt.settled is None:
+        ends = (i for i, draw in enumerate(attempt.draws) if not state.labelled(draw.id))
+        attempt.settled = next(ends, len(attempt.draws))
 
 
 def _certificate_issued(state: State, event: CertificateIssued, entry: Entry) -> None:
     attempt = state.attempts[event.plan - 1]
     attempt.certificate = (entry.seq, entry.time, event.certificate)
+    attempt.bound = event.bound
+    _settle(state, attempt)
 
 
 def _survey_opened(state: State, event: SurveyOpened, entry: Entry) -> None:

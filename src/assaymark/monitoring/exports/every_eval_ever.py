@@ -17,7 +17,7 @@ def every_eval_ever(exported: Exported) -> str:
     owner = lock.owner if lock and lock.owner else "unknown"
     record = {
         "schema_version": SCHEMA,
-        "evaluation_id": f"{certificate.plan.claim.metric}/{exported.model}/{seconds}",
+        "evaluation_id": f"{certificate.claim.metric}/{exported.model}/{seconds}",
         "evaluation_timestamp": certificate.issued,
         "retrieved_timestamp": seconds,
         "source_metadata": {
@@ -39,7 +39,7 @@ def every_eval_ever(exported: Exported) -> str:
 
 def _result(exported: Exported) -> dict[str, Any]:
     certificate = exported.certificate
-    estimate, claim = exported.estimate, certificate.plan.claim
+    estimate, claim = exported.estimate, certificate.claim
     bound = estimate.interval.low if claim.side == "lower" else estimate.interval.high
     # the format wants a score; where no estimate is defined the proved bound is the only figure
     score = bound if estimate.point is None else estimate.point

@@ -47,7 +47,7 @@ class Exported:
         certificate = self.certificate
         plan, estimate = certificate.plan, self.estimate
         found = {
-            "claim": str(plan.claim),
+            "claim": str(certificate.claim),
             "mode": plan.mode,
             "design": plan.design,
             "method": estimate.interval.method,

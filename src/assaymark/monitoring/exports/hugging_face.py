@@ -9,7 +9,7 @@ def hugging_face(exported: Exported) -> str:
     """The fragment. Texts are written as JSON strings, which YAML reads as they are."""
     certificate = exported.certificate
     estimate = exported.estimate
-    claim = str(certificate.plan.claim)
+    claim = str(certificate.claim)
     level = f"{estimate.interval.confidence:g}"
     metrics = [(estimate.metric, "estimate", estimate.point)]
     metrics += [

@@ -37,7 +37,7 @@ def statement(exported: Exported) -> dict[str, Any]:
         "digest": {"sha256": certificate.pool.fingerprint},
         "annotations": exported.details,
     }
-    claim = str(certificate.plan.claim)
+    claim = str(certificate.claim)
     return {
         "_type": STATEMENT,
         "subject": subjects,

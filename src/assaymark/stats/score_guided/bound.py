@@ -1,7 +1,7 @@
 """How far the same labels carry: a one-sided bound on the metric from the weighted design.
 
-One idea: run the test at other targets on the same draws. Harder targets are asked one after the
-other, from the claim's own, and the last that passes before the first failure is the bound.
+One idea: run the test at other targets on the same draws. Targets are asked one after the other,
+from the easiest on, and the last that passes before the first failure is the bound.
 """
 
 from collections.abc import Sequence
@@ -77,6 +77,27 @@ def bounds_after(test: WeightedTest, draws: Draws, ends: Sequence[int]) -> tuple
     )
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RowWealth:
+    """The log wealth of every target that is stated, from the easiest on, and of the refutation."""
+
+    targets: tuple[float, ...]
+    log: Floats
+    log_doubt: Floats
+
+
+def row_wealth(test: WeightedTest, draws: Draws) -> RowWealth:
+    """What every row holds after each draw."""
+    log = _race(test, draws)
+    easier, harder = (other_targets(test, harder=harder) for harder in (False, True))
+    middle = 2 + len(easier)
+    return RowWealth(
+        targets=(*easier, test.claim.target, *harder),
+        log=np.concatenate([log[2:middle], log[:1], log[middle:]]),
+        log_doubt=log[1],
+    )
+
+
 def _race(test: WeightedTest, draws: Draws) -> Floats:
     """The log wealth of the claim, its mirror, and the easier and harder targets, by draw."""
     check_draws(test, draws)
@@ -90,8 +111,10 @@ def _start(test: WeightedTest) -> Walk:
 
 def _standing(test: WeightedTest, draws: Draws, log: Floats, known: Certainty) -> Standing:
     easier, harder = (other_targets(test, harder=harder) for harder in (False, True))
-    path = judge(test, draws, log_wealth=log[0], log_doubt=log[1], known=known)
     middle = 2 + len(easier)
+    path = judge(
+        test, draws, log_wealth=log[0], log_doubt=log[1], known=known, easier=log[2:middle]
+    )
     if path.decision == "pass":
         found = _last_passed(test, known, harder, log[middle:], start=test.claim.target)
     else:
@@ -104,9 +127,9 @@ def _bound(
 ) -> MetricBound:
     """The bound on the claim's side; it reaches the target exactly when the claim has passed.
 
-    After a pass, harder targets are tried in order until one fails: the bound errs only if the
-    first target on the wrong side of the truth was crossed, so with chance at most α. Before a
-    pass, easier targets are tried from the easiest on: the same argument, for that statement.
+    Targets are tried from the easiest on until one fails, the claim's own among them, whenever one
+    looks: bound and claim err only if the first target on the wrong side of the truth was crossed,
+    so with chance at most α for both together.
     """
     sure = worst_metric(test, draws)
     harder = max if test.claim.side == "lower" else min
@@ -132,6 +155,8 @@ def _why(path: WeightedPath) -> str:
 
 def other_targets(test: WeightedTest, *, harder: bool) -> tuple[float, ...]:
     """The targets beyond the claim's own, from easy to hard. Fixed by the claim alone."""
+    if harder and test.capped:
+        return ()
     up = harder == (test.claim.side == "lower")
     ladder = test.recipe.ladder
     steps = np.array(ladder if harder else ladder[::-1])
@@ -150,7 +175,7 @@ def _last_passed(
     """The hardest of these targets reached by betting, in the fixed order from easy to hard."""
     if len(known.defined) < test.recipe.fewest_labels or not known.defined[-1]:
         return start
-    crossed = log.max(axis=1) >= test.log_needed
+    crossed = log.max(axis=1, initial=-np.inf) >= test.log_needed
     reached = int(np.argmin(crossed)) if not crossed.all() else len(targets)
     return targets[reached - 1] if reached else start
 

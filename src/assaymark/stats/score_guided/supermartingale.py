@@ -37,12 +37,18 @@ class Stratum:
 
 @dataclass(frozen=True, kw_only=True)
 class WeightedTest:
-    """A claim on fixed strata, at a confidence. Strata that cannot matter are left out."""
+    """A claim on fixed strata, at a confidence. Strata that cannot matter are left out.
+
+    `refutation` is the confidence at which the claim is refuted, where it is another one; at 1 it
+    never is. A `capped` test states nothing beyond its claim.
+    """
 
     claim: Claim
     confidence: float
     strata: tuple[Stratum, ...]
     recipe: Recipe = field(default_factory=Recipe)
+    refutation: float | None = None
+    capped: bool = False
 
     def __post_init__(self) -> None:
         open_share("confidence", self.confidence)
@@ -65,6 +71,13 @@ class WeightedTest:
     def log_needed(self) -> float:
         """The log wealth that certifies: ln(1/α)."""
         return -math.log1p(-self.confidence)
+
+    @property
+    def log_doubt_needed(self) -> float:
+        """The log wealth of the mirrored test that refutes the claim."""
+        if self.refutation is None:
+            return self.log_needed
+        return math.inf if self.refutation >= 1 else -math.log1p(-self.refutation)
 
     @property
     def sizes(self) -> Ints:
@@ -286,12 +299,19 @@ def judge(
     log_wealth: Floats,
     log_doubt: Floats,
     known: "Certainty | None" = None,
+    easier: Floats | None = None,
 ) -> WeightedPath:
-    """The path with its decisions: levels crossed, and what the labels settle by themselves."""
+    """The path with its decisions: levels crossed, and what the labels settle by themselves.
+
+    `easier` is the log wealth of easier targets, one per row: the claim waits for them, so that one
+    risk covers the claim and every bound that is stated beside it.
+    """
     known = certainty(test, draws) if known is None else known
     enough = np.arange(1, len(draws) + 1) >= test.recipe.fewest_labels
     risen = np.maximum.accumulate(log_wealth) >= test.log_needed
-    doubted = np.maximum.accumulate(log_doubt) >= test.log_needed
+    if easier is not None and easier.size:
+        risen &= (np.maximum.accumulate(easier, axis=1) >= test.log_needed).all(axis=0)
+    doubted = np.maximum.accumulate(log_doubt) >= test.log_doubt_needed
     passed = (risen & enough & known.defined) | known.holds
     failed = (doubted & enough) | known.fails
     certain: Literal["pass", "fail"] | None = None

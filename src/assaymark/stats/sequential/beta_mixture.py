@@ -208,6 +208,13 @@ def log_evidence(test: MixtureTest, successes: ArrayLike, failures: ArrayLike) -
     return _log_evidence(test, np.asarray(successes), np.asarray(failures), test.null_share)
 
 
+def evidence_at(
+    test: MixtureTest, successes: int, failures: int, null_shares: ArrayLike
+) -> FloatArray:
+    """Log e for these counts at each of these null shares, by the test's own prior."""
+    return _log_evidence(test, successes, failures, np.asarray(null_shares, dtype=np.float64))
+
+
 def _log_evidence(
     test: MixtureTest, successes: ArrayLike, failures: ArrayLike, null: ArrayLike
 ) -> FloatArray:

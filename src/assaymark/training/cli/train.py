@@ -64,8 +64,6 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--stop", is_flag=True, help="Freeze the classifier and seal its certification plan.")
 @click.option("--labels", type=click.IntRange(min=1), metavar="N",
               help="With --stop: where a fixed or budget plan ends.")  # fmt: skip
-@click.option("--family", is_flag=True,
-              help="With --stop: share one risk with the plans of later classifiers.")  # fmt: skip
 @click.option("--status", "only_status", is_flag=True, help="Show where it stands; record nothing.")
 @click.option("--plot", type=FILE, help="Write the learning curve: .html, .svg or .png.")
 @click.option("-o", "--output", type=FILE, help="Where to write the batch.")
@@ -89,7 +87,6 @@ def train(
     seed: str | None,
     stop: bool,
     labels: int | None,
-    family: bool,
     only_status: bool,
     plot: Path | None,
     output: Path | None,
@@ -116,8 +113,8 @@ def train(
     from assaymark.training.settings import TrainWish
 
     project = Project(folder=folder)
-    if (labels is not None or family) and not stop:
-        raise click.UsageError("--labels and --family are about the plan: add --stop.")
+    if labels is not None and not stop:
+        raise click.UsageError("--labels is about the plan: add --stop.")
     wish = TrainWish(
         claim=None if claim is None else read_claim(claim),
         confidence=confidence,
@@ -142,7 +139,7 @@ def train(
     if stop:
         kept = replace(wish, mode=None, seed=None)
         _refuse_others("--stop ends the training", kept, output, plot=plot is not None)
-        _stop(project, mode, labels, seed, family=family, as_json=as_json)
+        _stop(project, mode, labels, seed, as_json=as_json)
         return
     _round(project, wish, output, as_json=as_json)
 
@@ -222,15 +219,12 @@ def _stop(
     labels: int | None,
     seed: str | None,
     *,
-    family: bool,
     as_json: bool,
 ) -> None:
     from assaymark.training.freeze import stop_training
 
     with progress_bar("stop") as progress:
-        done = stop_training(
-            project, mode=mode, labels=labels, seed=seed, family=family, progress=progress
-        )
+        done = stop_training(project, mode=mode, labels=labels, seed=seed, progress=progress)
     if as_json:
         show_json(stopped_json(done))
         return

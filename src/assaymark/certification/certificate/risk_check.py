@@ -1,0 +1,57 @@
+"""Whether a plan got the part of its claim's risk that earlier plans had left."""
+
+from assaymark.certification.certificate.checks import Recorded
+from assaymark.certification.certificate.words import account_words
+from assaymark.certification.modes.account import alpha_of
+from assaymark.certification.planning.stakes import Asked, stake_for
+from assaymark.errors import VerificationError
+from assaymark.ledger.events import State, replay
+from assaymark.records.certificate import Certificate, Check
+from assaymark.records.decimals import complement, decimal_text
+from assaymark.records.plan import Plan, Stake
+
+CLOSE = 1e-6  # of numbers that are computed again on another processor
+
+
+def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
+    """The stake of the plan, computed again from the events before it was sealed."""
+    plan = certificate.plan
+    attempt = recorded.past.attempts[plan.number - 1]
+    if plan.earlier:
+        state = replay(recorded.entries[: attempt.sealed_at - 1])
+    else:  # only whether there were plans on the claim matters, not what their labels said then
+        state = State(pool=attempt.pool, attempts=recorded.past.attempts[: plan.number - 1])
+    found, stated = stake_for(state, plan.claim, _asked(state, plan))
+    if stated != plan.confidence or not _same(found, plan.stake):
+        raise VerificationError(
+            "The plan's field 'risk' does not follow from the plans on this claim that were sealed "
+            "before it."
+        )
+    told = account_words(plan) or "Plan 1 on this claim, with all of its risk"
+    return Check(
+        name="risk", outcome="ok", detail=f"{told}; other projects on the collection are not seen"
+    )
+
+
+def _asked(state: State, plan: Plan) -> Asked:
+    mine = plan.stake.account
+    return Asked(
+        confidence=float(complement(decimal_text(alpha_of(plan)))),
+        reserve=float(complement(plan.stake.share)),
+        claim_only=plan.stake.claim_only,
+        new_risk=mine != "claim" and all(old.plan.stake.account != mine for old in state.attempts),
+        ends=plan.mode != "anytime",
+    )
+
+
+def _same(found: Stake, stated: Stake) -> bool:
+    numbers = ("level", "carried", "refutes")
+    close = all(_close(getattr(found, name), getattr(stated, name)) for name in numbers)
+    rest = ("account", "share", "claim_only", "earlier", "risk")
+    return close and all(getattr(found, name) == getattr(stated, name) for name in rest)
+
+
+def _close(found: str | None, stated: str | None) -> bool:
+    if found is None or stated is None:
+        return found is stated
+    return abs(float(found) - float(stated)) <= CLOSE * abs(float(found))

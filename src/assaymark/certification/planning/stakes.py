@@ -1,0 +1,157 @@
+"""How much of a shared risk a new plan gets, and the confidence that is stated then."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assaymark.certification.modes.account import (
+    CLAIM,
+    LEAST,
+    OTHER,
+    alpha_of,
+    left_for,
+    level_of,
+    on_metric,
+    sharers,
+    wealth_of,
+)
+from assaymark.claims.checks import open_share
+from assaymark.claims.claim import Claim
+from assaymark.errors import InputError, PlanError
+from assaymark.hints import command, switch
+from assaymark.ledger.events import Attempt, State
+from assaymark.records.decimals import complement, decimal_text, rounded_down
+from assaymark.records.plan import Stake
+from assaymark.stats.risk_account import joint_confidence
+
+NEARLY_ALL = 1 - 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What somebody asks of the risk: the confidence, and how much of what is left to use.
+
+    `ends` says that the plan ends at a number of draws.
+    """
+
+    confidence: float = 0.95
+    reserve: float = 0.0
+    claim_only: bool = False
+    new_risk: bool = False
+    ends: bool = False
+
+
+def stake_for(state: State, claim: Claim, asked: Asked) -> tuple[Stake, float]:
+    """The stake of a plan sealed now, and the confidence of all plans on its claim together."""
+    risk = complement(decimal_text(open_share("confidence", asked.confidence)))
+    account = _account(state, claim, new=asked.new_risk)
+    mates = sharers(state, claim, account)
+    stated = _stated(state, claim, account, float(risk))
+    share = _share(asked.reserve)
+    whole = Stake(account=account, share=share, claim_only=asked.claim_only)
+    if stated != asked.confidence:
+        whole = replace(whole, risk=risk, level=risk)
+    if not mates and share == "1":
+        return whole, stated
+    wealth = wealth_of(left_for(state, mates, claim))
+    level = level_of(wealth, risk=float(risk), share=float(share), ends=asked.ends)
+    _refuse_useless(claim, mates, level)
+    found = replace(
+        whole,
+        level=rounded_down(level),
+        carried=rounded_down(wealth, 12) if mates else None,
+        earlier=tuple(old.plan.number for old in mates),
+        refutes=_refutes(state, claim, account, float(risk), float(share)),
+    )
+    return found, stated
+
+
+def _share(reserve: float) -> str:
+    if not 0 <= reserve < 1:
+        raise InputError(
+            f"'reserve' is the part of the risk that is kept for a later plan: at least 0 and below 1, "
+            f"got {reserve!r}."
+        )
+    return complement(decimal_text(reserve))
+
+
+def _refutes(state: State, claim: Claim, account: str, risk: float, share: float) -> str | None:
+    """The level of a refutation, which counts in the other direction; None where it is the risk."""
+    mirror = replace(claim, side=OTHER[claim.side])
+    left = left_for(state, sharers(state, mirror, account), mirror)
+    level = level_of(wealth_of(left), risk=risk, share=share, ends=True)
+    if level >= risk:
+        return None
+    return rounded_down(level) if level >= LEAST else "0"
+
+
+def _mates(state: State, claim: Claim) -> list[Attempt]:
+    """Every earlier plan on the claim, whatever its account."""
+    found = [old for old in state.attempts if old.pool is state.pool]
+    return [
+        old
+        for old in found
+        if (row := on_metric(claim, old.plan.claim.metric)) and row[0] == old.plan.claim.side
+    ]
+
+
+def _account(state: State, claim: Claim, *, new: bool) -> str:
+    """The account that is used: the latest one of the claim, or the next where a new one is asked for."""
+    names = [old.plan.stake.account for old in _mates(state, claim)]
+    numbers = [int(name.partition("/")[2] or 1) for name in names if name.split("/")[0] == CLAIM]
+    if new and not numbers:
+        raise PlanError(
+            f'{switch("new-risk")} is for a claim that was planned before, and "{claim}" was not. Leave '
+            "it out."
+        )
+    number = max(numbers, default=1) + new
+    return CLAIM if number == 1 else f"{CLAIM}/{number}"
+
+
+def _stated(state: State, claim: Claim, account: str, risk: float) -> float:
+    """One minus the sum, over the accounts of the claim, of the largest risk used."""
+    largest = {account: risk}
+    for old in _mates(state, claim):
+        name = old.plan.stake.account
+        largest[name] = max(largest.get(name, 0.0), alpha_of(old.plan))
+    if len(largest) == 1:
+        return float(complement(decimal_text(risk)))
+    stated = round(joint_confidence(largest.values()), 12)
+    if stated <= 0:
+        raise PlanError(
+            f'The risks used on "{claim}" add up to {sum(largest.values()):g}: no confidence is left.'
+        )
+    return stated
+
+
+def _refuse_useless(claim: Claim, mates: Sequence[Attempt], level: float) -> None:
+    number = len(mates) + 1
+    if level >= NEARLY_ALL:
+        raise PlanError(
+            f'"{claim}" is proven already by earlier plans on it, so a new plan has nothing to prove. '
+            f"Certify what stands: {command('certify', bound=True)}."
+        )
+    if level < LEAST:
+        raise PlanError(
+            f'Earlier plans used up the risk of "{claim}": as plan {number} on it, this one could prove '
+            f"nothing. {when_little_is_left()}"
+        )
+
+
+def when_little_is_left() -> str:
+    """What can be done when earlier plans left little of the risk, in one sentence."""
+    return (
+        "What you can do, the cheapest first: certify the bound as it stands "
+        f"({command('certify', bound=True)}); label every item; claim something easier; use a better "
+        f"classifier in a new project; or open a second account with {switch('new-risk')}, whose "
+        "certificates state the confidence of all accounts together."
+    )
+
+
+def little_left(stake: Stake) -> str | None:
+    """Advice for a plan whose level is less than a tenth of the risk; None where enough is left."""
+    if stake.carried is None or float(stake.carried) >= 0.1:
+        return None
+    return (
+        f"Earlier plans left {float(stake.carried):.2g} of the risk, so this one takes more labels. "
+        f"{when_little_is_left()}"
+    )
