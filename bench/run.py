@@ -6,6 +6,7 @@ from pathlib import Path
 
 SCRIPTS = (
     "import_time.py",
+    "simulate.py",
     "answers.py",
     "pool.py",
     "growth.py",

@@ -42,6 +42,7 @@ from assaymark.ledger.events.review import (
     ReviewWork,
     SecretCommitted,
     SecretRevealed,
+    decides_blind,
     review_of,
 )
 from assaymark.ledger.events.rules import check_story
@@ -110,6 +111,7 @@ __all__ = [
     "about_pool",
     "check_chain",
     "check_story",
+    "decides_blind",
     "go_on",
     "is_frozen",
     "labels_digest",
