@@ -78,6 +78,7 @@ def names_under(folder: Path) -> set[str]:
         "project.json",
         "Project.JSON",
         "serve.key",
+        "serve.ended",
         "users.json",
         "ledger.sqlite",
         "ledger.sqlite-wal",

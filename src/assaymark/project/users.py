@@ -21,7 +21,7 @@ class UsersError(InputError):
 
 Role = Literal["annotator", "lead", "reader"]
 ROLES = ("annotator", "lead", "reader")
-USERS, KEY = "users.json", "serve.key"
+USERS, KEY, ENDED = "users.json", "serve.key", "serve.ended"
 LONGEST_NAME = 64
 
 

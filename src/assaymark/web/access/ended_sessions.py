@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-FILE = "serve.ended"
+from assaymark.project.users import ENDED
+
 log = logging.getLogger("assaymark.serve")
 
 
@@ -14,7 +15,7 @@ class Ended:
     """Ids of sessions that must not come back, in a file, so that a restart revives none."""
 
     def __init__(self, folder: Path, *, now: float) -> None:
-        self._path = folder / FILE
+        self._path = folder / ENDED
         self._until = {name: until for name, until in self._read() if until > now}
 
     def __contains__(self, session: object) -> bool:
