@@ -52,7 +52,17 @@ def main() -> None:
         settle_heads()
         write_rows(place, rows)
         work = place / "work-0"
-        doctor = ("--score", "score", "--threshold", 0.5, "--id", "id", "--annotator", "who", "--random")
+        doctor = (
+            "--score",
+            "score",
+            "--threshold",
+            0.5,
+            "--id",
+            "id",
+            "--annotator",
+            "who",
+            "--random",
+        )
         figures = {
             f"watch, {form}": timed("watch", place / f"new.{form}", "-p", work)
             for form in ("parquet", "csv")
