@@ -57,6 +57,17 @@ def test_the_learner_is_known_by_its_name(installed: dict[str, str]) -> None:
     assert "MultinomialNB" in done.stdout
 
 
+def test_the_policy_is_known_by_its_name(installed: dict[str, str]) -> None:
+    line = (
+        "from assaymark.training.stats.stopping_policy import POLICIES; "
+        "print(POLICIES.find('policy', 'tiny-at-once')(None).action)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", line], env=installed, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "certify"
+
+
 def test_mistakes_are_named_and_nothing_else_is_affected(
     installed: dict[str, str], tmp_path: Path
 ) -> None:

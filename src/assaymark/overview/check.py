@@ -21,6 +21,7 @@ from assaymark.project.folder import Project, collection_of
 from assaymark.project.place import is_project
 from assaymark.records.certificate import Check
 from assaymark.sampling.reserve import refuse_changed
+from assaymark.training.stats.stopping_policy import POLICIES
 
 NEEDED = ("numpy", "scipy", "duckdb", "click", "rich", "cryptography")
 LEAST_FREE = 200_000_000  # bytes; below that a reserve or a batch may not fit
@@ -55,7 +56,7 @@ def _failed(name: str, detail: str) -> Check:
 
 def _plugins() -> list[Check]:
     """What other packages add, where any does; one that was refused is named with the reason."""
-    registries = (READERS, WRITERS, LEARNERS, ENGINES, LEDGERS)
+    registries = (READERS, WRITERS, LEARNERS, POLICIES, ENGINES, LEDGERS)
     added = sorted({f"{one.group}: {name}" for one in registries for name in one.plugged})
     refused = sorted(
         {f"{one.group}: {name} ({why})" for one in registries for name, why in one.refused.items()}

@@ -12,7 +12,6 @@ from assaymark.hints import option
 
 SAMPLINGS = ("random", "uncertainty", "relevance")
 POPULATIONS = ("rest", "whole", "future")
-POLICIES = ("split", "adaptive", "first-in-budget", "wait")
 MODES = ("weighted", "anytime", "budget", "fixed")
 Action = Literal["train", "certify"]
 
@@ -36,7 +35,6 @@ class TrainingGoal(Record):
     def __post_init__(self) -> None:
         open_share("confidence", self.confidence)
         open_share("power", self.power)
-        choice("policy", self.policy, POLICIES)
         choice("mode", self.mode, MODES)
         count("wait", self.wait)
         if self.claim.side != "lower":

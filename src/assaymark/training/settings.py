@@ -12,6 +12,7 @@ from assaymark.hints import command, option
 from assaymark.records.training import TrainingGoal
 from assaymark.records.training_settings import TrainingSettings
 from assaymark.stats.operating_point import refuse_untrainable
+from assaymark.training.stats.stopping_policy import POLICIES
 
 KEEP = 0.5
 LEAST_BUDGET = 20
@@ -58,6 +59,7 @@ def first_settings(wish: TrainWish) -> TrainingSettings:
         )
     refuse_untrainable(wish.claim)
     policy = wish.policy or ("adaptive" if wish.budget is None else "split")
+    POLICIES.find("policy", policy)
     goal = TrainingGoal(
         claim=wish.claim,
         confidence=0.95 if wish.confidence is None else wish.confidence,

@@ -233,7 +233,7 @@ def test_goals_that_cannot_be() -> None:
     with pytest.raises(InputError, match="divides a budget"):
         goal(budget=None)
     with pytest.raises(InputError, match="must be one of"):
-        goal(policy="hope")
+        advise(goal(policy="hope"), grown(200))
     with pytest.raises(InputError, match="budget of 0"):
         goal(budget=0)
 

@@ -10,6 +10,7 @@ from assaymark.claims.checks import choice
 from assaymark.errors import InputError
 from assaymark.files.tool_output import alerts, eval_jsonl, inspect_log, promptfoo, sarif, splink
 from assaymark.files.tool_output.rows import Choices, ConvertedPool
+from assaymark.hints import option
 
 Convert = Callable[[Path, Choices], ConvertedPool]
 FORMATS: dict[str, tuple[str, Convert]] = {
@@ -50,7 +51,7 @@ def find_format(path: Path) -> str:
     if path.suffix.lower() == ".parquet":
         return "splink"
     raise InputError(
-        f"{path.name!r} could be anything. Say what wrote it with --from: {', '.join(FORMATS)}."
+        f"{path.name!r} could be anything. Say what wrote it with {option('from')}: {', '.join(FORMATS)}."
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from assaymark.errors import InputError
 from assaymark.files.tool_output.rows import Choices, ConvertedPool, column_name
 from assaymark.files.tool_output.sarif import alert_pool
+from assaymark.hints import option
 
 RULES = ("rule", "rule_id", "rule_name", "signature", "detection")
 IDS = ("id", "alert_id", "event_id", "uid")
@@ -17,8 +18,8 @@ def convert(path: Path, choices: Choices) -> ConvertedPool:
         table = list(csv.DictReader(stream))
     if not table:
         raise InputError(f"{path.name!r} holds no alert.")
-    rule = _column(path, table[0], choices.rule, RULES, "--rule")
-    item = _column(path, table[0], choices.id, IDS, "--id")
+    rule = _column(path, table[0], choices.rule, RULES, option("rule"))
+    item = _column(path, table[0], choices.id, IDS, option("id"))
     rows = [
         {
             "id": row[item],
@@ -32,10 +33,10 @@ def convert(path: Path, choices: Choices) -> ConvertedPool:
 
 
 def _column(
-    path: Path, row: dict[str, str], named: str | None, usual: tuple[str, ...], option: str
+    path: Path, row: dict[str, str], named: str | None, usual: tuple[str, ...], asked: str
 ) -> str:
     lowered = {name.lower(): name for name in row if name is not None}
     for name in (named,) if named else usual:
         if name.lower() in lowered:
             return lowered[name.lower()]
-    raise InputError(f"Which column of {path.name!r}? Say {option}: {', '.join(row)}.")
+    raise InputError(f"Which column of {path.name!r}? Say {asked}: {', '.join(row)}.")

@@ -13,6 +13,7 @@ from assaymark.files.tool_output.rows import (
     column_name,
     judged_pool,
 )
+from assaymark.hints import option
 
 IDS = ("id", "sample_id", "item_id", "custom_id", "uid")
 VERDICTS = ("verdict", "passed", "pass", "correct", "success", "score")
@@ -24,8 +25,8 @@ def convert(path: Path, choices: Choices) -> ConvertedPool:
     records = _records(path)
     if not records:
         raise InputError(f"{path.name!r} holds no answer.")
-    item = _field(path, records, choices.id, IDS, "an id", "--id")
-    verdict = _field(path, records, choices.verdict, VERDICTS, "a verdict", "--verdict")
+    item = _field(path, records, choices.id, IDS, "an id", option("id"))
+    verdict = _field(path, records, choices.verdict, VERDICTS, "a verdict", option("verdict"))
     remarks: list[str] = []
     records, epoch = _one_epoch(path, records, choices, remarks)
     hidden = {item, verdict, epoch}
@@ -62,7 +63,12 @@ def _records(path: Path) -> Lines:
 
 
 def _field(
-    path: Path, records: Lines, named: str | None, usual: tuple[str, ...], what: str, option: str
+    path: Path,
+    records: Lines,
+    named: str | None,
+    usual: tuple[str, ...],
+    what: str,
+    asked: str,
 ) -> str:
     first = records[0][1]
     if named is not None:
@@ -72,7 +78,7 @@ def _field(
     found = next((name for name in usual if name in first), None)
     if found is None:
         raise InputError(
-            f"No field of {path.name!r} is called like {what}. Say which with {option}: {', '.join(first)}."
+            f"No field of {path.name!r} is called like {what}. Say which with {asked}: {', '.join(first)}."
         )
     return found
 
@@ -87,7 +93,7 @@ def _one_epoch(
     if choices.epoch is None and len(epochs) > 1:
         raise InputError(
             f"{path.name!r} has {len(epochs)} values in {name!r}: answers to one question are not "
-            "independent items. Take one of them: --epoch 1."
+            f"independent items. Take one of them: {option('epoch', 1)}."
         )
     if choices.epoch is None:
         return records, name

@@ -16,6 +16,7 @@ from assaymark.files.tool_output.rows import (
     read_json,
     refuse_version,
 )
+from assaymark.hints import option
 
 VERSIONS = (1, 2)
 
@@ -67,7 +68,7 @@ def _one_epoch(
     if len(epochs) > 1:
         raise InputError(
             f"{path.name!r} has {len(epochs)} epochs: every item is there {len(epochs)} times, and answers "
-            "to one question are not independent items. Take one of them: --epoch 1."
+            f"to one question are not independent items. Take one of them: {option('epoch', 1)}."
         )
     return samples
 
@@ -83,7 +84,7 @@ def _scorer(path: Path, samples: list[dict[str, Any]], choices: Choices) -> str:
         )
     if len(names) != 1:
         raise InputError(
-            f"{path.name!r} has {len(names)} scorers ({listed}). Say which with --scorer."
+            f"{path.name!r} has {len(names)} scorers ({listed}). Say which with {option('scorer')}."
         )
     return str(next(iter(names)))
 

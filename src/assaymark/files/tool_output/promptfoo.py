@@ -14,6 +14,7 @@ from assaymark.files.tool_output.rows import (
     read_json,
     refuse_version,
 )
+from assaymark.hints import option
 
 VERSIONS = (2, 3)
 
@@ -37,7 +38,7 @@ def _one_prompt(
     if choices.prompt is None and len(prompts) > 1:
         raise InputError(
             f"{path.name!r} has {len(prompts)} prompts for the same tests. Each is a system of its own: take "
-            f"one with --prompt, from {prompts[0]} to {prompts[-1]}."
+            f"one with {option('prompt')}, from {prompts[0]} to {prompts[-1]}."
         )
     wanted = prompts[0] if choices.prompt is None and prompts else choices.prompt
     if prompts and wanted not in prompts:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assaymark.errors import InputError
+from assaymark.hints import option, switch
 
 FAIL_WORDS = {"i", "n", "incorrect", "fail", "failed", "false", "no", "bad", "0"}
 PASS_WORDS = {"c", "correct", "pass", "passed", "true", "yes", "good", "1"}
@@ -85,7 +86,7 @@ def fails(value: object, *, where: str, threshold: float | None = None) -> int:
         if threshold is None:
             raise InputError(
                 f"{where}: the judge gave {value:g}, and from which number on it passes is not known. Say it "
-                "with --threshold."
+                f"with {option('threshold')}."
             )
         return int(value < threshold)
     word = str(value).strip().lower()
@@ -119,7 +120,8 @@ def judged_pool(answers: list[Judged], choices: Choices, remarks: list[str]) -> 
         if not choices.leave_out_unscored:
             raise InputError(
                 f"{missing:,} of {len(answers):,} answers have no score ({first.where}). A pool without them "
-                "is about the others only: score them, or leave them out with --leave-out-unscored."
+                f"is about the others only: score them, or leave them out "
+                f"with {switch('leave-out-unscored')}."
             )
         remarks.append(f"{missing:,} of {len(answers):,} answers without a score were left out.")
     _refuse_repeated([one.id for one in scored])

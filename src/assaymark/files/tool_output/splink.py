@@ -4,6 +4,7 @@ from pathlib import Path
 
 from assaymark.errors import InputError
 from assaymark.files.tool_output.rows import Choices, ConvertedPool
+from assaymark.hints import option
 from assaymark.pool.scored import ScoreColumns, ScoreFile
 from assaymark.pool.sources import named, quoted
 
@@ -17,7 +18,9 @@ def convert(path: Path, choices: Choices) -> ConvertedPool:
         fields = _fields(path, tuple(file.types))
         key = choices.id or "unique_id"
         if f"{key}_l" not in file.types:
-            raise InputError(f"{path.name!r} has no columns {key}_l and {key}_r. Say --id NAME.")
+            raise InputError(
+                f"{path.name!r} has no columns {key}_l and {key}_r. Say {option('id', 'NAME')}."
+            )
         file.refuse_bad_scores()
         sides = [_record(fields, side) for side in ("l", "r")]
         rows = file.rows(

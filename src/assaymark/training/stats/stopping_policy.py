@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import islice
 
 from assaymark.claims.ratio_metrics import binomial_test
+from assaymark.plugins import Registry, takes
 from assaymark.records.training import Action, Advice, TrainingGoal, TrainingLook
 from assaymark.stats.beta_posterior import from_pilot
 from assaymark.stats.sample_size import Planner, roughly_needed
@@ -191,18 +192,18 @@ def _fitted(outlook: Outlook, wait: int) -> bool:
     return next(islice(found, wait, None), None) is not None
 
 
-POLICIES: dict[str, Callable[[Outlook], Decision]] = {
-    "split": split,
-    "adaptive": adaptive,
-    "first-in-budget": first_in_budget,
-    "wait": wait,
-}
+POLICIES: Registry[Callable[[Outlook], Decision]] = Registry(
+    "assaymark.policies",
+    {"split": split, "adaptive": adaptive, "first-in-budget": first_in_budget, "wait": wait},
+    takes("outlook"),
+)
+"""Functions from an `Outlook` to a `Decision`; other packages add to them by entry points."""
 
 
 def advise(goal: TrainingGoal, looks: Sequence[TrainingLook]) -> Advice:
     """What the goal's policy advises after these looks."""
     outlook = Outlook(goal=goal, looks=tuple(looks))
-    decision = POLICIES[goal.policy](outlook)
+    decision = POLICIES.find("policy", goal.policy)(outlook)
     now = outlook.curve.now
     total = outlook.totals[outlook.labels]
     most = _most_trained(outlook)
