@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from assaymark.ledger.events import Entry
+from assaymark.ledger.events import Entry, replay
 from assaymark.project.folder import Project
 from measure import ASSAYMARK, report
 from postgres import Server, running_server
@@ -122,15 +122,10 @@ def damage(attack: Attack) -> tuple[int, int]:
     """How much of what was acknowledged is lost, and how much is there twice."""
     entries = attack.entries()  # which also checks the chain
     bodies = [(entry.kind, json.loads(entry.body)) for entry in entries]
-    drawn = Counter(
-        item["id"]
-        for kind, body in bodies
-        if kind == "BatchDrawn"
-        for item in body["items"]
-        if not item["repeat"]
-    )
+    (plan,) = replay(entries).attempts
+    drawn = Counter(item.id for item in plan.draws if not item.repeat)
     given = [body for kind, body in bodies if kind == "LabelRecorded"]
-    labels = {body["item"]: body["label"] for body in given}
+    labels = {body["item"]: body["value"] for body in given}
     lost = sum(item not in drawn for item in attack.drawn)
     lost += sum(labels.get(item) != label for item, label in attack.labelled.items())
     lost += max(0, attack.looks - sum(kind == "Looked" for kind, _ in bodies))

@@ -19,6 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 MOST_MEGABYTES = 330
+MOST_IMPORT = 50  # milliseconds
+LIBRARIES = ("pandas", "polars", "pyarrow")
 PATIENCE = 600  # seconds; guards against hanging only
 NAMED = {"Author", "Classifier", "Description-Content-Type", "Keywords", "License-Expression",
          "License-File", "Requires-Python", "Summary"}  # fmt: skip
@@ -97,9 +99,24 @@ def try_wheel(wheel: Path, python: str, folder: Path) -> str:
     certificate = next((folder / "demo").rglob("certificate*.json"))
     run(assaymark, "verify", certificate, "-p", certificate.parent, folder=folder)
     serve(assaymark, certificate.parent, folder)
+    scripts = run_scripts(wheel, folder)
+    if loaded > MOST_IMPORT:
+        sys.exit(f"Importing assaymark takes {loaded:.0f} ms, more than {MOST_IMPORT}.")
     if size > MOST_MEGABYTES:
         sys.exit(f"The base install takes {size:.0f} MB, more than {MOST_MEGABYTES}.")
-    return f"{size:6.0f} MB {installed:7.1f} s {loaded:7.0f} ms   demo, verify, serve work"
+    return f"{size:6.0f} MB {installed:7.1f} s {loaded:7.0f} ms   demo, verify, serve, {scripts} scripts work"
+
+
+def run_scripts(wheel: Path, folder: Path) -> int:
+    """What new users write, with the wheel and the libraries that they hold; how many there are."""
+    uv, python = Path(sys.executable).parent / "uv", folder / "venv/bin/python"
+    run(uv, "pip", "install", "--quiet", "--python", python, f"{wheel}[learn]", *LIBRARIES)
+    scripts = sorted((ROOT / "tests/python/scripts").glob("*.py"))
+    place = folder / "scripts"
+    place.mkdir()
+    for script in scripts:  # a copy, so that nothing of the repository is on the path
+        run(python, "-W", "error", shutil.copy(script, place), folder=place)
+    return len(scripts)
 
 
 def _import_time(folder: Path) -> float:

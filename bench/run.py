@@ -6,10 +6,12 @@ from pathlib import Path
 
 SCRIPTS = (
     "import_time.py",
+    "simulate.py",
     "answers.py",
     "pool.py",
     "growth.py",
     "ledger.py",
+    "append.py",
     "serve_load.py",
     "serve_kill.py",
     "attack_storage.py",

@@ -10,12 +10,21 @@ if TYPE_CHECKING:  # what editors and type checkers see of the names below
     from assaymark.api.certification import certify as certify
     from assaymark.api.estimation import Estimation as Estimation
     from assaymark.api.estimation import estimate as estimate
+    from assaymark.api.finding import Finding as Finding
+    from assaymark.api.gating import gate as gate
+    from assaymark.api.gating import require as require
     from assaymark.api.metrics import Metrics as Metrics
     from assaymark.api.metrics import bound as bound
     from assaymark.api.metrics import bound_scorer as bound_scorer
     from assaymark.api.metrics import metrics as metrics
     from assaymark.api.pair_recall import PairRecall as PairRecall
     from assaymark.api.pair_recall import recall_from_pairs as recall_from_pairs
+    from assaymark.api.reviewing import Review as Review
+    from assaymark.api.reviewing import review as review
+    from assaymark.api.several_parts import ComposedClaim as ComposedClaim
+    from assaymark.api.several_parts import certify_parts as certify_parts
+    from assaymark.api.several_parts import compare as compare
+    from assaymark.api.several_parts import cutoff as cutoff
     from assaymark.api.training import Training as Training
     from assaymark.api.training import train as train
     from assaymark.api.triaging import triage as triage
@@ -54,13 +63,16 @@ _HOMES = {
     "Certification": "assaymark.api.certification",
     "Claim": "assaymark.claims.claim",
     "Columns": "assaymark.records.pool",
+    "ComposedClaim": "assaymark.api.several_parts",
     "Counts": "assaymark.claims.claim",
     "Estimation": "assaymark.api.estimation",
     "Expectation": "assaymark.records.plan",
+    "Finding": "assaymark.api.finding",
     "Item": "assaymark.api.ask_tell",
     "Metrics": "assaymark.api.metrics",
     "PairRecall": "assaymark.api.pair_recall",
     "Project": "assaymark.project.folder",
+    "Review": "assaymark.api.reviewing",
     "Training": "assaymark.api.training",
     "TriageClassifier": "assaymark.triaging.sklearn_classifier",
     "Verdict": "assaymark.claims.results",
@@ -70,15 +82,20 @@ _HOMES = {
     "bound": "assaymark.api.metrics",
     "bound_scorer": "assaymark.api.metrics",
     "certify": "assaymark.api.certification",
-    "compare": "assaymark.composite.front",
+    "certify_parts": "assaymark.api.several_parts",
+    "compare": "assaymark.api.several_parts",
+    "cutoff": "assaymark.api.several_parts",
     "draw_batch": "assaymark.certification.drawing",
     "estimate": "assaymark.api.estimation",
+    "gate": "assaymark.api.gating",
     "init": "assaymark.project.registration",
     "label_file": "assaymark.labelling.recording",
     "look": "assaymark.certification.looks",
     "metrics": "assaymark.api.metrics",
     "parse_claim": "assaymark.claims.ratio_metrics",
     "recall_from_pairs": "assaymark.api.pair_recall",
+    "require": "assaymark.api.gating",
+    "review": "assaymark.api.reviewing",
     "seal_plan": "assaymark.certification.sealing",
     "size": "assaymark.certification.calculators",
     "train": "assaymark.api.training",
@@ -95,13 +112,16 @@ __all__ = [
     "Certification",
     "Claim",
     "Columns",
+    "ComposedClaim",
     "Counts",
     "Estimation",
     "Expectation",
+    "Finding",
     "Item",
     "Metrics",
     "PairRecall",
     "Project",
+    "Review",
     "Training",
     "TriageClassifier",
     "Verdict",
@@ -112,15 +132,20 @@ __all__ = [
     "bound",
     "bound_scorer",
     "certify",
+    "certify_parts",
     "compare",
+    "cutoff",
     "draw_batch",
     "estimate",
+    "gate",
     "init",
     "label_file",
     "look",
     "metrics",
     "parse_claim",
     "recall_from_pairs",
+    "require",
+    "review",
     "seal_plan",
     "size",
     "train",

@@ -13,13 +13,14 @@ from assaymark.labelling.recording import DEFAULT_ANNOTATOR, Labelled, label
 from assaymark.overview.report import write_report
 from assaymark.overview.status import Status, status
 from assaymark.pool.dialect import WHOLE
+from assaymark.pool.joined_ids import joined_name, parts_of_name, split_id
 from assaymark.project.folder import Project, registered_pool
 from assaymark.project.place import is_project
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Id = str | int
+Id = str | int | tuple[str | int, ...]
 Answer = TypeVar("Answer")
 
 
@@ -48,7 +49,7 @@ class AskTell(ABC, Generic[Answer]):
         self.project = Project(folder=Path(folder), spark=spark)
         if not is_project(self.project.folder):
             self.project.state()  # refuses with what to do
-        self._whole_ids: bool | None = None
+        self._read_id: Callable[[str], Id] | None = None
 
     @property
     def folder(self) -> Path:
@@ -74,7 +75,7 @@ class AskTell(ABC, Generic[Answer]):
         *,
         annotator: str = DEFAULT_ANNOTATOR,
         correct: bool = False,
-        id: str | None = None,  # noqa: A002 - the same word as on the command line
+        id: str | Sequence[str] | None = None,  # noqa: A002 - as on the command line
         label: str = "label",
     ) -> Labelled:
         """Record labels by item id: True/False, 1/0, the words of label files, None or "?".
@@ -91,7 +92,7 @@ class AskTell(ABC, Generic[Answer]):
         *,
         annotator: str = "adjudicator",
         correct: bool = False,
-        id: str | None = None,  # noqa: A002 - as above
+        id: str | Sequence[str] | None = None,  # noqa: A002 - as above
         label: str = "label",
     ) -> Labelled:
         """Decide items on which annotators differ. The same forms of labels as `tell`."""
@@ -140,14 +141,15 @@ class AskTell(ABC, Generic[Answer]):
         self,
         labels: Labels,
         annotator: str,
-        id_column: str | None,
+        id_column: str | Sequence[str] | None,
         label_column: str,
         *,
         correct: bool,
         adjudicate: bool,
     ) -> Labelled:
         usual = registered_pool(self.project.state()).columns.id
-        columns = LabelColumns(id=id_column or usual, label=label_column)
+        column = usual if id_column is None else joined_name(id_column)
+        columns = LabelColumns(id=column, label=label_column)
         rows = label_rows(labels, annotator=annotator, columns=columns)
         done = label(self.project, rows, correct=correct, adjudicate=adjudicate)
         return replace(done, ask=for_python(done.ask))
@@ -157,10 +159,10 @@ class AskTell(ABC, Generic[Answer]):
         return [Item(id=self._as_given(name), texts=texts.get(name, {})) for name in ids]
 
     def _as_given(self, name: str) -> Id:
-        """The id in the type of the pool's column: a whole number where ids are whole numbers."""
-        if self._whole_ids is None:
-            self._whole_ids = _has_whole_ids(self.project)
-        return int(name) if self._whole_ids else name
+        """The id in the type of the pool's column, a tuple where several columns make it."""
+        if self._read_id is None:
+            self._read_id = _id_reader(self.project)
+        return self._read_id(name)
 
     @abstractmethod
     def _draw(self, count: int | None) -> Sequence[str]:
@@ -187,14 +189,29 @@ class AskTell(ABC, Generic[Answer]):
         """What the labels say now."""
 
 
-def _has_whole_ids(project: Project) -> bool:
+def _id_reader(project: Project) -> Callable[[str], Id]:
+    """Turns an id as it is stored into what it was in the pool."""
+    registered = registered_pool(project.state())
+    column = registered.columns.id
+    names = parts_of_name(column) or (column,)
+    whole = [kind in WHOLE for kind in _types(project, names)]
+    if len(names) > 1:
+        return lambda name: tuple(
+            int(part) if one else part for part, one in zip(split_id(name), whole, strict=True)
+        )
+    return int if whole[0] else str
+
+
+def _types(project: Project, names: Sequence[str]) -> list[str]:
+    """The types of these columns of the pool; text where the pool is a text file or elsewhere."""
     registered = registered_pool(project.state())
     if registered.engine != "duckdb":
-        return False
+        return ["VARCHAR"] * len(names)
     pool = project.pool(registered)
     try:
         types: dict[str, str] = getattr(pool, "types", {})
-        return types.get(registered.columns.id) in WHOLE and not _is_text_file(pool)
+        text = len(names) == 1 and _is_text_file(pool)
+        return ["VARCHAR" if text else types.get(name, "VARCHAR") for name in names]
     finally:
         pool.close()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from assaymark.api.ask_tell import AskTell, Item
-from assaymark.api.data import PoolInput, register, temporary_folder
+from assaymark.api.data import PoolInput, project_folder, register
 from assaymark.api.wishes import expectation_of, seed_text
 from assaymark.certification import issuing, verification
 from assaymark.certification.drawing import draw_batch, left_to_draw, read_texts
@@ -15,7 +15,7 @@ from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.claims.results import Forecast, Verdict
 from assaymark.pool.memory import Table, is_table
-from assaymark.project.folder import latest_attempt
+from assaymark.project.folder import latest_attempt, registered_pool
 from assaymark.records.certificate import Verification
 from assaymark.records.plan import Expectation, Mode, Plan
 
@@ -49,7 +49,7 @@ class Certification(AskTell[Verdict]):
         *,
         y_score: Any = None,
         y_pred: Any = None,
-        id: str | None = None,  # noqa: A002 - the same word as on the command line
+        id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
         score: str | None = None,
         prediction: str | None = None,
         threshold: float | None = None,
@@ -71,7 +71,7 @@ class Certification(AskTell[Verdict]):
             text=text,
         )
         made = cls.__new__(cls)
-        place = temporary_folder(made) if folder is None else Path(folder)
+        place = project_folder(folder, owner=made)
         register(given, place, engine=engine, spark=spark)
         made.__init__(place, spark=spark)  # type: ignore[misc] # the folder must outlive `made` only
         return made
@@ -179,11 +179,13 @@ class Certification(AskTell[Verdict]):
 
     def _texts(self, ids: Sequence[str]) -> dict[str, dict[str, str]]:
         state = self.project.state()
+        if not registered_pool(state).columns.text:
+            return {}
         files = [reserve.file for reserve in latest_attempt(state).reserves]
         return dict(read_texts(self.project, state, files, ids))
 
     def _finished(self) -> bool:
-        if self.plan.mode == "fixed":  # it is judged once, when all its labels are there
+        if self.plan.kind.judged_once:  # it is judged once, when all its labels are there
             return not self._left() and not self._open()
         return self.verdict().decision != "continue"
 
@@ -197,7 +199,7 @@ def certify(
     *,
     y_score: Any = None,
     y_pred: Any = None,
-    id: str | None = None,  # noqa: A002 - the same word as on the command line
+    id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
     score: str | None = None,
     prediction: str | None = None,
     threshold: float | None = None,
@@ -219,7 +221,8 @@ def certify(
     dataset, a dict of columns, a list of dicts or the name of a file; arrays `y_score` and
     `y_pred` do as well, and ids are then positions. `id`, `score`, `prediction` and `text` name
     columns; `threshold` turns scores into predictions. Without `folder` the project is temporary:
-    it is removed when the result is no longer used. The other parameters are those of
+    it is removed when the result is no longer used; `folder=":memory:"` keeps it in main memory, for
+    simulations. The other parameters are those of
     `Certification.claim`.
 
     >>> work = certify(y_score=[0.1, 0.9] * 60, threshold=0.5, claim="precision >= 0.8", seed=1)

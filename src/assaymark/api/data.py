@@ -1,5 +1,6 @@
 """A pool as Python users hold it: a file, a table in memory, or arrays of scores and predictions."""
 
+import os
 import shutil
 import tempfile
 import time
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assaymark.errors import InputError
+from assaymark.pool.joined_ids import joined_name, parts_of_name
 from assaymark.pool.memory import MemoryTable, Table, is_table, memory_table
 from assaymark.project.place import is_project
 from assaymark.project.registration import init
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 POOL_FILE = "pool.parquet"
+IN_MEMORY = ":memory:"
+MEMORY = "/dev/shm"  # noqa: S108 - a private folder is made in it
 ID = "id"
 
 
@@ -30,11 +34,18 @@ class PoolInput:
     data: "str | Path | Table | None" = None
     y_score: Any = None
     y_pred: Any = None
-    id: str | None = None
+    id: "str | Sequence[str] | None" = None
     score: str | None = None
     prediction: str | None = None
     threshold: float | None = None
     text: "str | Sequence[str]" = ()
+    groups: tuple[str, ...] = ()
+    positive: str | None = None
+
+    @property
+    def id_column(self) -> str:
+        """The column of ids; several columns make one, named after them."""
+        return ID if self.id is None else joined_name(self.id)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -62,15 +73,36 @@ def register(
     table = _with_arrays(pool) if arrays else memory_table(pool.data)
     columns, numbered = _columns(pool, table.names)
     folder.mkdir(parents=True, exist_ok=True)
-    path = table.write(folder / POOL_FILE, positions=columns.id if numbered else None)
+    several = parts_of_name(columns.id)
+    path = folder / (f"rows-{POOL_FILE}" if several else POOL_FILE)
+    table.write(path, positions=columns.id if numbered else None)
     init(folder, pool=str(path), columns=columns)
+    if several:
+        path.unlink()
 
 
-def temporary_folder(owner: object) -> Path:
-    """A folder that lives as long as its owner."""
-    folder = Path(tempfile.mkdtemp(prefix="assaymark-"))
-    weakref.finalize(owner, _remove, folder)
-    return folder
+class FolderOwner:
+    """Lives as long as the work on a project, and its temporary folder with it."""
+
+
+def new_project(pool: PoolInput, folder: str | Path | None, *, owner: object) -> Path:
+    """The folder of a new project with this pool; a temporary one lives as long as its owner."""
+    place = project_folder(folder, owner=owner)
+    register(pool, place)
+    return place
+
+
+def project_folder(folder: str | Path | None, *, owner: object) -> Path:
+    """The named folder, or a temporary one that lives as long as its owner.
+
+    ":memory:" is a temporary one in main memory, where the system has such a place.
+    """
+    if folder is not None and str(folder) != IN_MEMORY:
+        return Path(folder)
+    fast = folder is not None and os.access(MEMORY, os.W_OK)
+    place = Path(tempfile.mkdtemp(prefix="assaymark-", dir=MEMORY if fast else None))
+    weakref.finalize(owner, _remove, place)
+    return place
 
 
 def _remove(folder: Path) -> None:
@@ -92,11 +124,13 @@ def _refuse_no_pool(data: object) -> None:
 
 def _file_columns(pool: PoolInput) -> Columns:
     return Columns(
-        id=pool.id or ID,
+        id=pool.id_column,
         score=pool.score,
         prediction=pool.prediction,
         threshold=pool.threshold,
         text=pool.texts,
+        groups=pool.groups or None,
+        positive=pool.positive,
     )
 
 
@@ -108,11 +142,13 @@ def _columns(pool: PoolInput, names: tuple[str, ...]) -> tuple[Columns, bool]:
         prediction = "prediction"
     numbered = pool.id is None and ID not in names
     columns = Columns(
-        id=pool.id or ID,
+        id=pool.id_column,
         score=score,
         prediction=prediction,
         threshold=pool.threshold,
         text=pool.texts,
+        groups=pool.groups or None,
+        positive=pool.positive,
     )
     return columns, numbered
 

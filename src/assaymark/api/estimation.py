@@ -68,7 +68,7 @@ def estimate(
     seed: int | str | None = None,
     y_score: Any = None,
     y_pred: Any = None,
-    id: str | None = None,  # noqa: A002 - the same word as on the command line
+    id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
     score: str | None = None,
     prediction: str | None = None,
     threshold: float | None = None,

@@ -8,6 +8,7 @@ from typing import Any
 from assaymark.errors import InputError
 from assaymark.files.labels import LabelRow
 from assaymark.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT, read_label
+from assaymark.pool.joined_ids import joined_id, parts_of_name
 from assaymark.pool.memory import ArrowStream, NamedColumns, Table, column_values
 
 Labels = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | Table
@@ -54,8 +55,13 @@ def label_pairs(labels: Any, columns: LabelColumns) -> list[tuple[Any, Any]]:
 
 
 def item_id(item: Any) -> str:
-    """The id as the project stores it; an `Item` stands for its id."""
-    return str(getattr(item, "id", item))
+    """The id as the project stores it; an `Item` stands for its id.
+
+    >>> item_id(7), item_id(("q1", 7))
+    ('7', '["q1","7"]')
+    """
+    own = getattr(item, "id", item)
+    return joined_id(own) if isinstance(own, tuple) else str(own)
 
 
 def label_of(item: Any, value: Any) -> int | None:
@@ -95,19 +101,20 @@ def _is_series(labels: Any) -> bool:
 def _is_table(labels: Any, columns: LabelColumns) -> bool:
     """Whether a mapping holds columns, or the object is a data frame."""
     if isinstance(labels, Mapping):
-        return {columns.id, columns.label} <= set(labels) and not isinstance(
-            labels[columns.id], str | int
-        )
+        first = (parts_of_name(columns.id) or (columns.id,))[0]
+        return {first, columns.label} <= set(labels) and not isinstance(labels[first], str | int)
     return hasattr(labels, "columns")
 
 
 def _table_pairs(labels: Any, columns: LabelColumns) -> list[tuple[Any, Any]]:
     table = column_values(labels)
-    for name in (columns.id, columns.label):
+    parts = parts_of_name(columns.id)
+    for name in (*(parts or (columns.id,)), columns.label):
         if name not in table:
             raise InputError(
                 f"The table of labels has no column '{name}'. Its columns: {', '.join(table)}. Name "
                 "them: tell(labels, id='…', label='…')."
             )
     values = [_NO_LABEL if value is None else value for value in table[columns.label]]
-    return list(zip(table[columns.id], values, strict=True))
+    ids = zip(*(table[name] for name in parts), strict=True) if parts else table[columns.id]
+    return list(zip(ids, values, strict=True))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from assaymark.api.certification import Certification
+from assaymark.api.data import FolderOwner, PoolInput, new_project
 from assaymark.api.surveys import SurveyAskTell
 from assaymark.api.wishes import seed_text
 from assaymark.ledger.events import SurveyWork
@@ -68,7 +68,7 @@ def recall_from_pairs(
     within: float = 0.05,
     pair: str | None = None,
     seed: int | str | None = None,
-    id: str | None = None,  # noqa: A002 - the same word as on the command line
+    id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
     text: str | Sequence[str] = (),
     folder: str | Path | None = None,
 ) -> PairRecall:
@@ -79,7 +79,8 @@ def recall_from_pairs(
     those of `certify`.
     """
     wish = RecallWish(flags=tuple(classifiers), confidence=confidence, within=within, pair=pair)
-    project = Certification.begin(folder, pool, id=id, text=text)
-    made = PairRecall(project.folder, wish, labels=labels, outside=outside, seed=seed_text(seed))
-    made._owner = project
+    owner = FolderOwner()
+    place = new_project(PoolInput(data=pool, id=id, text=text), folder, owner=owner)
+    made = PairRecall(place, wish, labels=labels, outside=outside, seed=seed_text(seed))
+    made._owner = owner
     return made

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assaymark.api.certification import Certification
+from assaymark.api.data import FolderOwner, PoolInput, new_project
 from assaymark.api.surveys import SurveyAskTell
 from assaymark.api.wishes import seed_text
 from assaymark.claims.claim import Claim
@@ -78,7 +79,7 @@ def train(
     batch: int | None = None,
     learner: str | None = None,
     seed: int | str | None = None,
-    id: str | None = None,  # noqa: A002 - the same word as on the command line
+    id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
     folder: str | Path | None = None,
     **options: Any,
 ) -> Training:
@@ -102,7 +103,7 @@ def train(
         seed=seed_text(seed),
         **options,
     )
-    project = Certification.begin(folder, pool, id=id, text=text)
-    made = Training(project.folder)
-    made._owner, made._first = project, wish
+    owner = FolderOwner()
+    made = Training(new_project(PoolInput(data=pool, id=id, text=text), folder, owner=owner))
+    made._owner, made._first = owner, wish
     return made

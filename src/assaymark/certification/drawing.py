@@ -1,22 +1,23 @@
 """Hand out the next items to label."""
 
 import itertools
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.files.batch import BatchRow, refuse_existing, write_batch
 from assaymark.files.writers import find_writer, usual_ending
 from assaymark.hints import command
-from assaymark.ledger.events import Attempt, BatchDrawn, Block, Drawn, ReserveStored, State
+from assaymark.ledger.events import Attempt, BatchDrawn, Drawn, ReserveStored, State
 from assaymark.pool.reserve import load_reserve, load_texts
 from assaymark.project.folder import Project, open_attempt, registered_pool
 from assaymark.records.plan import Plan
 from assaymark.records.pool import ReservedItem
 from assaymark.sampling.reserve import build_reserve
-from assaymark.sampling.tickets import Draw, simple_draws, simple_until, weighted_draws
+from assaymark.sampling.tickets import Draw
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,8 @@ def draw_batch(
 
     Items that already have a label from an earlier plan are drawn but not handed out again.
     """
+    from assaymark.certification.modes import mode_of  # a refusal before it starts faster
+
     if count is not None and count < 1:
         raise InputError(f"Draw at least 1 item, got {count}.")
     ending = output.suffix if output else usual_ending(form)
@@ -57,7 +60,7 @@ def draw_batch(
         state = session.state
         attempt = open_attempt(state)
         new = _how_many(state, attempt, count)
-        steps, blocks = _steps(state, attempt, new)
+        steps, blocks = mode_of(attempt.plan).steps(state, attempt, new)
         tickets, stored = _tickets(project, state, attempt, steps)
         drawn = _drawn(attempt, steps, tickets)
         event = BatchDrawn(
@@ -133,7 +136,7 @@ def _how_many(state: State, attempt: Attempt, count: int | None) -> int:
         )
     if count is not None:
         return count
-    if attempt.plan.mode == "fixed":
+    if attempt.plan.kind.judged_once:
         return left
     # small batches at first, so that what is learnt can steer the next; never tiny later on
     return min(left, max(30, min(200, len(attempt.order) // 4)))
@@ -146,58 +149,9 @@ def left_to_draw(project: Project) -> int:
 
 def _left(attempt: Attempt) -> int:
     """How many new items the plan can still hand out."""
-    plan = attempt.plan
-    if plan.design != "simple" or plan.size is None:
-        return plan.items - len(attempt.order)
-    return simple_until(
-        plan.seed,
-        domain=plan.items,
-        drawn=len(attempt.draws),
-        known=len(attempt.order),
-        size=plan.size,
-    )
+    from assaymark.certification.modes import mode_of
 
-
-def _steps(
-    state: State, attempt: Attempt, new: int
-) -> tuple[Sequence[Draw], tuple[Block, ...] | None]:
-    """The next draws of the plan's design, and the chances they were made with."""
-    plan, drawn, known = attempt.plan, len(attempt.draws), len(attempt.order)
-    if plan.design == "census":
-        return [Draw(number=drawn + i + 1, place=known + i) for i in range(new)], None
-    if plan.design == "simple":
-        draws = simple_draws(
-            plan.seed, domain=plan.items, drawn=drawn, known=known, new=new, last=plan.size
-        )
-        return draws, None
-    block = _block(state, attempt)
-    taken = Counter(draw.stratum for draw in attempt.draws)
-    draws = weighted_draws(
-        plan.seed,
-        sampling=block.chances,
-        sizes=[stratum.items for stratum in plan.strata],
-        taken=[taken[k] for k in range(len(plan.strata))],
-        new=new,
-    )
-    return draws, (block,)
-
-
-def _block(state: State, attempt: Attempt) -> Block:
-    """The chances per stratum for the next batch, from the labels known now."""
-    from assaymark.certification.modes import (  # simple draws start faster
-        labelled_prefix,
-        weighted_test_of,
-    )
-    from assaymark.certification.modes import weighted_draws as labelled_draws
-    from assaymark.stats.score_guided.supermartingale import sampling
-
-    known = labelled_draws(attempt, labelled_prefix(state, attempt))
-    chances = sampling(weighted_test_of(attempt.plan), known)
-    return Block(
-        first=len(attempt.draws) + 1,
-        chances=tuple(float(q) for q in chances),
-        labels=len(known),
-    )
+    return mode_of(attempt.plan).left(attempt)
 
 
 def _drawn(
@@ -267,8 +221,8 @@ def _tickets(
 
 def _queues(plan: Plan, items: Sequence[ReservedItem]) -> list[list[ReservedItem]]:
     queues: list[list[ReservedItem]] = [[] for _ in plan.strata]
-    for item in items:
-        queues[item.stratum].append(item)
+    for stratum, run in groupby(items, key=attrgetter("stratum")):
+        queues[stratum].extend(run)
     return queues
 
 

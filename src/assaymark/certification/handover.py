@@ -1,6 +1,7 @@
 """What a reader may see without a look: the last verdict on record, and the certificate's file."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from assaymark.certification.certificate import certificate_hash, read, statement_of
 from assaymark.certification.modes.closing import closed_because
@@ -12,7 +13,7 @@ from assaymark.project.folder import Project
 
 @dataclass(frozen=True, kw_only=True)
 class OnRecord:
-    """Where the latest plan stands by what is on record. `certificate` is its hash."""
+    """Where the latest plan, or the review, stands by what is on record. `certificate` is its hash."""
 
     claim: str | None
     confidence: str | None
@@ -25,6 +26,7 @@ class OnRecord:
     time: str | None
     certificate: str | None
     reason: str | None
+    kind: Literal["plan", "review"] = "plan"
 
 
 def on_record(state: State) -> OnRecord:

@@ -67,5 +67,4 @@ def closing(plan: Plan, verdict: Verdict) -> Closing:
     """Why a verdict closes its plan, as the code that goes on record."""
     if verdict.census:
         return "census"
-    found: dict[str, Closing] = {"fixed": "not reached", "budget": "budget spent"}
-    return found.get(plan.mode, "refuted")
+    return plan.kind.failure

@@ -25,7 +25,7 @@ class Picture:
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """An interval on the scale from 0 to 1, with its point and the value that was claimed."""
+    """An interval with its point and the value that was claimed."""
 
     title: str
     low: float | None
@@ -34,11 +34,11 @@ class Bar:
     target: float | None = None
 
 
-def interval_picture(bars: Sequence[Bar], *, caption: str) -> Picture:
-    """The intervals below each other, on one scale from 0 to 1."""
+def interval_picture(bars: Sequence[Bar], *, caption: str, least: float = 0.0) -> Picture:
+    """The intervals below each other, on one scale from `least` (0 or −1) to 1."""
     height = 30 + ROW * len(bars) + 26
-    rows = "".join(_row(bar, 30 + ROW * i) for i, bar in enumerate(bars))
-    ticks = "".join(_tick(share / 5, height - 26) for share in range(6))
+    rows = "".join(_row(_moved(bar, least), 30 + ROW * i) for i, bar in enumerate(bars))
+    ticks = "".join(_tick(part / 5, least, height - 26) for part in range(6))
     return Picture(
         svg=(
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
@@ -82,6 +82,16 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
     return [dict(row) for row in rows]
 
 
+def _moved(bar: Bar, least: float) -> Bar:
+    """The bar with its values as shares of the scale from `least` to 1."""
+    values = {
+        name: None if value is None else (value - least) / (1 - least)
+        for name, value in vars(bar).items()
+        if name != "title"
+    }
+    return Bar(title=bar.title, **values)
+
+
 def _x(share: float) -> float:
     return round(LEFT + (RIGHT - LEFT) * min(1.0, max(0.0, share)), 1)
 
@@ -109,9 +119,10 @@ def _row(bar: Bar, top: int) -> str:
     return "".join(parts)
 
 
-def _tick(share: float, y: int) -> str:
+def _tick(share: float, least: float, y: int) -> str:
+    value = least + share * (1 - least)
     return (
-        f'<text x="{_x(share)}" y="{y + 16}" text-anchor="middle" fill="{INK}">{share:.1f}</text>'
+        f'<text x="{_x(share)}" y="{y + 16}" text-anchor="middle" fill="{INK}">{value:.1f}</text>'
     )
 
 

@@ -8,7 +8,7 @@ import click
 
 from assaymark import __version__
 from assaymark.certification import cli as calculators
-from assaymark.cli import feeding, lab, operations, project, report, review, serve, story
+from assaymark.cli import convert, feeding, lab, operations, project, report, review, serve, story
 from assaymark.composite import cli as composite
 from assaymark.errors import AssaymarkError
 from assaymark.estimation.cli import estimate
@@ -22,8 +22,8 @@ from assaymark.triaging.cli import triage
 # what belongs together stands together in the help, in the order of the work
 PARTS = {
     "Prove a claim": (
-        "size", "init", "plan", "compare", "cutoff", "draw", "label", "serve", "users", "status", "look",
-        "certify", "verify", "report", "key", "witness",
+        "size", "convert", "init", "plan", "compare", "cutoff", "draw", "label", "serve", "users", "status",
+        "look", "certify", "verify", "report", "key", "witness",
     ),
     "Find everything relevant": ("review",),
     "Gate a release": ("lock", "gate", "watch", "sentinel", "export"),
@@ -84,6 +84,7 @@ def cli(context: click.Context, log: Path | None) -> None:
 for command in (
     *calculators.COMMANDS,
     *project.COMMANDS,
+    *convert.COMMANDS,
     *feeding.COMMANDS,
     *story.COMMANDS,
     *report.COMMANDS,

@@ -66,7 +66,7 @@ def draw(
     from assaymark.project.folder import Project
     from assaymark.sampling.surveys import pending_survey
 
-    project = Project(folder=folder, spark=master)
+    project = Project(folder=folder, spark=master, resumes=True)
     if pending and count is not None:
         raise click.UsageError("--pending writes all open items; leave the number out.")
     if estimating_now(project):
@@ -163,7 +163,7 @@ def label(
     from assaymark.project.folder import Project
 
     done = label_file(
-        Project(folder=folder),
+        Project(folder=folder, resumes=True),
         file,
         annotator=annotator,
         form=form,

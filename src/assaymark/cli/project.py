@@ -38,7 +38,14 @@ if TYPE_CHECKING:
 @click.option(
     "--pool", required=True, help=".parquet, .csv[.gz], .jsonl, a folder, a glob, or a table."
 )
-@click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of an item.")
+@click.option(
+    "--id",
+    "id_columns",
+    required=True,
+    multiple=True,
+    metavar="COL",
+    help="Unique id of an item; repeat it where several columns make the id.",
+)
 @click.option("--score", metavar="COL", help="The classifier's score, in any range.")
 @click.option("--prediction", metavar="COL", help="The classifier's 0/1 prediction, or its class.")
 @click.option("--threshold", type=float, metavar="X", help="Predicted positive if score >= X.")
@@ -70,7 +77,7 @@ if TYPE_CHECKING:
 def init(
     folder: Path,
     pool: str,
-    id_column: str,
+    id_columns: tuple[str, ...],
     score: str | None,
     prediction: str | None,
     threshold: float | None,
@@ -93,10 +100,11 @@ def init(
       assaymark init work --pool lake.scored --id id --score score --threshold 0.5 --engine spark
       assaymark init work --pool mails.csv --id id --prediction topic --classes --text body
     """
+    from assaymark.pool.joined_ids import joined_name
     from assaymark.project.registration import init as run
 
     columns = Columns(
-        id=id_column,
+        id=joined_name(id_columns),
         score=score,
         prediction=prediction,
         threshold=threshold,
@@ -404,9 +412,9 @@ def _show_plan(sealed: Plan, head: str) -> None:
     sure = percent(sealed.confidence)
     headline(f"Plan {sealed.number} sealed: {sealed.claim} with {sure} confidence")
     from_where = f"{sealed.items:,} items ({sealed.domain})"
-    if sealed.design == "census":
+    if sealed.kind.whole:
         lines = [("labels to buy", f"all {from_where}: the test would need that many")]
-    elif sealed.mode == "anytime":
+    elif not sealed.kind.promise:
         given = "the classifier is as expected" if sealed.expectation else "the scores are right"
         about = (
             "as many as it takes"
@@ -414,9 +422,7 @@ def _show_plan(sealed: Plan, head: str) -> None:
             else f"about {sealed.expected_labels:,} if {given}"
         )
         how = (
-            f"score-guided over {len(sealed.strata)} strata"
-            if sealed.design == "weighted"
-            else "at random"
+            f"score-guided over {len(sealed.strata)} strata" if sealed.kind.guided else "at random"
         )
         lines = [("labels to buy", f"{about}; drawn {how} from {from_where}")]
     else:

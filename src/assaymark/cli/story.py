@@ -111,7 +111,7 @@ def _advise_more(seen: "Look", folder: Path) -> None:
         )
     if verdict.advice:
         say(f"  {verdict.advice}")
-    if verdict.labels_expected is not None and seen.plan.mode == "anytime":
+    if verdict.labels_expected is not None and not seen.plan.kind.promise:
         more = max(verdict.labels_expected - verdict.estimate.labels, 1)
         say(f"  about {more:,} more labels, if it is as good as it looks")
     advise(f"assaymark draw -p {quoted(folder)}")

@@ -16,7 +16,7 @@ USUAL = 60
 
 
 def draw_for_claim(
-    project: Project, *, count: int | None = None, output: Path | None = None
+    project: Project, *, count: int | None = None, output: Path | None = None, write: bool = True
 ) -> SurveyBatch:
     """Hand out the next items; as many as the labels so far allow, and no more than asked for."""
     with project.writing() as session:
@@ -37,7 +37,7 @@ def draw_for_claim(
                     result=renewal.to_result(len(work.sealed.cells.labels)),
                 )
             )
-        return hand_out(project, session, work.survey, items, texts, output=output)
+        return hand_out(project, session, work.survey, items, texts, output=output, write=write)
 
 
 def next_strata(state: State, work: ClaimWork, wanted: int) -> tuple[list[int], list[Renewal]]:

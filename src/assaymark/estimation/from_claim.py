@@ -34,7 +34,7 @@ SIMPLE = ("accuracy", "precision", "recall", "f1", "prevalence", "elusion")
 
 def estimate_attempt(state: State, attempt: Attempt, *, tell: Tell) -> Estimates:
     """Every metric from the labels of a plan, by its design."""
-    if attempt.plan.design == "weighted":
+    if attempt.plan.kind.guided:
         return _weighted(state, attempt, tell)
     return _simple(state, attempt)
 
@@ -120,7 +120,7 @@ def _design(plan: Plan) -> EstimateDesign:
 def _simple(state: State, attempt: Attempt) -> Estimates:
     """From a simple random sample: exact intervals for a size fixed in advance."""
     plan, prefix = attempt.plan, labelled_prefix(state, attempt)
-    if plan.mode == "fixed" and prefix.draws < (plan.size or 0):
+    if plan.kind.judged_once and prefix.draws < (plan.size or 0):
         raise PlanError(
             f"The plan is judged once, at {plan.size:,} draws, and {prefix.draws:,} are labelled. "
             "An estimate now would be a look before time. Label the rest first."
@@ -154,6 +154,6 @@ def _simple(state: State, attempt: Attempt) -> Estimates:
         waiting=prefix.waiting,
         confidence=plan.confidence,
         design="simple random sample",
-        warnings=() if plan.mode == "fixed" else (STOPPING,),
+        warnings=() if plan.kind.judged_once else (STOPPING,),
         assumptions=(PROTOCOL, UNCHANGED, "The interval is exact for one look at this sample."),
     )

@@ -254,7 +254,7 @@ def _summary(
         missing=sum(not state.labelled(item) for item in order),
         # a plan that may be looked at on the way needs no more draws before the next look
         to_draw=max((attempt.plan.size or 0) - len(attempt.draws), 0)
-        if attempt is not None and attempt.plan.mode == "fixed"
+        if attempt is not None and attempt.plan.kind.judged_once
         else 0,
         closed=attempt is not None and not attempt.open and not state.surveys and not state.reviews,
         ask=_ask(state, drawn),

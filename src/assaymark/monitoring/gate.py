@@ -14,7 +14,6 @@ from assaymark.certification.certificate import superseded_by
 from assaymark.certification.certificate.words import statement_of
 from assaymark.certification.modes import judge, labelled_prefix
 from assaymark.certification.modes.closing import closed_because
-from assaymark.certification.planning import expected_labels
 from assaymark.claims.record import Record
 from assaymark.claims.results import Verdict, counted, rounded
 from assaymark.errors import InputError, PlanError, VerificationError
@@ -186,6 +185,8 @@ def _sentence(text: str) -> str:
 
 
 def _open(blank: GatedClaim, attempt: Attempt, state: State) -> GatedClaim:
+    from assaymark.certification.planning import expected_labels  # certified claims start faster
+
     expected = expected_labels(attempt.plan, attempt.pool.summary) if attempt.pool else None
     try:
         verdict = judge(state, attempt)

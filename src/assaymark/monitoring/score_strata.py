@@ -28,7 +28,7 @@ def certified_strata(attempt: Attempt, pool: RegisteredPool) -> tuple[Stratum, .
             "prediction, or a score with its threshold."
         )
     plan = attempt.plan
-    return plan.strata if plan.design == "weighted" else guided_strata(plan.claim, pool.summary)
+    return plan.strata if plan.kind.guided else guided_strata(plan.claim, pool.summary)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +120,7 @@ def labels_by_stratum(
 ) -> tuple[LabelledStratum, ...]:
     """The labels that the certificate counts, by stratum; cannot tell counts against the claim."""
     prefix, claim = labelled_prefix(state, attempt), attempt.plan.claim
-    if attempt.plan.design == "weighted":
+    if attempt.plan.kind.guided:
         places: dict[str, int | None] = {draw.id: draw.stratum for draw in prefix.drawn}
     else:
         places = _placed(project, attempt, {d.id: bool(d.prediction) for d in prefix.drawn}, strata)

@@ -61,7 +61,7 @@ def status(project: Project) -> Status:
         summary, advice = f"Plan {attempt.plan.number}: {attempt.outcome}.", command("plan", "…")
     elif attempt.looks and attempt.looks[-1][2].decision == "pass":
         summary, advice = f"Plan {attempt.plan.number}: established.", command("certify")
-    elif not draws or (attempt.plan.mode == "fixed" and size is not None and draws < size):
+    elif not draws or (attempt.plan.kind.judged_once and size is not None and draws < size):
         summary, advice = f"Plan {attempt.plan.number} is open.", command("draw")
     elif missing:
         summary, advice = (

@@ -91,6 +91,11 @@ class DuckDBPool(SqlPool):
             part.unlink(missing_ok=True)
             self._rows("SET preserve_insertion_order = false")
 
+    def export_with(self, column: str, path: Path) -> None:
+        """All rows as they are in a parquet file, with one more column."""
+        rows = self._rows("SELECT count(*) FROM everything")[0][0]
+        self.export(f"SELECT {column}, * FROM everything", path, rows=rows)
+
     def _reader(self, columns: dict[str, str] | None = None) -> str:
         files = self.source.listed
         if self.source.kind == "parquet":

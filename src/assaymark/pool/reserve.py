@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -52,13 +53,19 @@ def store_reserve(
 def load_reserve(path: Path, *, sha256: str) -> list[ReservedItem]:
     """The items of a reserve file, after its digest was checked."""
     _check(path, sha256)
+    return list(_items(path, sha256))
+
+
+@lru_cache(maxsize=4)
+def _items(path: Path, sha256: str) -> tuple[ReservedItem, ...]:  # noqa: ARG001 - names the content
+    """The items of a file with this digest; a loop that draws one by one reads it once."""
     connection = connect()
     rows = connection.execute(
         f"SELECT id, stratum, ticket, prediction, score FROM read_parquet({quoted(str(path))}) "
         "ORDER BY stratum, ticket, id"
     ).fetchall()
     connection.close()
-    return [
+    return tuple(
         ReservedItem(
             id=name,
             stratum=stratum,
@@ -67,12 +74,12 @@ def load_reserve(path: Path, *, sha256: str) -> list[ReservedItem]:
             score=None if score != score else score,
         )
         for name, stratum, ticket, prediction, score in rows
-    ]
+    )
 
 
 def load_texts(path: Path, ids: Sequence[str], columns: Sequence[str]) -> dict[str, dict[str, str]]:
     """The texts of these items, where the reserve holds them."""
-    if not ids:
+    if not ids or not columns:
         return {}
     names = ", ".join(["id", *(f"text_{i}" for i in range(len(columns)))])
     connection = connect()

@@ -1,5 +1,6 @@
 """A project folder: its ledger, its files, its clock."""
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assaymark.errors import InputError, PlanError
+from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.hints import command
 from assaymark.ledger import Ledger
 from assaymark.ledger.events import (
@@ -24,6 +25,7 @@ from assaymark.ledger.events import (
 )
 from assaymark.pool import Pool, engine_at_hand, has_pool, open_pool
 from assaymark.pool.sources import is_elsewhere
+from assaymark.project.kept_state import FEWEST, keep_state, load_state
 from assaymark.project.place import ledger_of, pool_place
 from assaymark.records.pool import RegisteredPool
 
@@ -45,13 +47,15 @@ class Project:
 
     Not for several threads at once: each takes one of its own by `afresh`. `pool_at` is where the
     pool lies now, if it was moved; `spark` is the session or address of the cluster, if the pool
-    needs one.
+    needs one. One that `resumes` begins with the state that the last such command kept, and is for
+    steps that only add to the ledger: what proves anything reads all of it.
     """
 
     folder: Path
     pool_at: str | None = None
     now: Callable[[], str] = field(default=utc_now)
     spark: "str | SparkSession | None" = None
+    resumes: bool = False
     _memory: "Memory" = field(
         default_factory=lambda: Memory(), init=False, repr=False, compare=False
     )
@@ -67,13 +71,24 @@ class Project:
 
     def state(self) -> State:
         """Where the project stands now. One object, which moves on with every call."""
-        memory = self._memory
+        memory = self._begun()
         return memory.go_on(self.ledger.entries(after=memory.state.head))
+
+    def _begun(self) -> "Memory":
+        """What was read so far, by this command or by the last one that kept it."""
+        memory = self._memory
+        if self.resumes and memory.state.head is None:
+            memory.resume(self.ledger, self._name)
+        return memory
+
+    @property
+    def _name(self) -> str:
+        return f"{self.folder.absolute()}\n{self.ledger.address}"
 
     @contextmanager
     def writing(self) -> Iterator["Session"]:
         """The project while nobody else can write to it."""
-        memory = self._memory
+        memory = self._begun()
         try:
             with self.ledger.writing(after=memory.state.head) as writer:
                 session = Session(state=memory.go_on(writer.entries))
@@ -84,6 +99,8 @@ class Project:
         except BaseException:
             memory.forget()  # what a step did to the state before it failed is nobody's
             raise
+        if self.resumes:
+            memory.keep(self._name)
 
     def pool(self, registered: RegisteredPool, flags: Sequence[str] = ()) -> Pool:
         """The registered pool, opened for reading, with these 0/1 columns at hand."""
@@ -115,12 +132,31 @@ class Project:
 
 @dataclass(kw_only=True)
 class Memory:
-    """What was read of the ledger so far."""
+    """What was read of the ledger so far. Up to event `kept` the next command will find it."""
 
     state: State = field(default_factory=State)
+    kept: int = 0
 
-    def go_on(self, entries: Sequence[Entry]) -> State:
+    def resume(self, ledger: Ledger, name: str) -> None:
+        """Begin with the state that was kept, if the ledger still holds its last event."""
+        state = load_state(name)
+        if state is None or state.head is None:
+            return
+        with contextlib.suppress(VerificationError):
+            kept = state.head.seq
+            self.go_on(ledger.entries(after=state.head), state)
+            self.kept = kept
+
+    def keep(self, name: str) -> None:
+        """Keep the state, if reading it again would take long."""
+        head = self.state.head
+        if head is not None and head.seq - self.kept >= FEWEST + self.kept // 20:
+            keep_state(name, self.state)
+            self.kept = head.seq
+
+    def go_on(self, entries: Sequence[Entry], state: State | None = None) -> State:
         """The state after these entries too."""
+        self.state = state or self.state
         try:
             go_on(self.state, entries)
         except BaseException:

@@ -11,6 +11,7 @@ from assaymark.errors import InputError
 from assaymark.hints import option
 from assaymark.ledger.events import PoolRegistered
 from assaymark.pool import Progress, open_pool, silent
+from assaymark.pool.joined_ids import parts_of_name, with_joined_ids
 from assaymark.pool.sources import is_elsewhere, settle
 from assaymark.project.folder import Project, utc_now
 from assaymark.project.place import (
@@ -42,24 +43,15 @@ def init(
 
     The ledger is a file of the project, or postgresql://user@host/database[#name]. The engine spark
     reads tables too; `spark` is a session or the address of the cluster, and is not put on record.
+    Where several columns make the id (`joined_name`), the project keeps a copy of the pool with it.
     """
     refuse_used(folder)
     named_ledger(ledger, folder)  # an address that cannot be is refused before the pool is read
     pool = settle(pool, engine)
-    opened = open_pool(pool, columns, engine=engine, spark=spark)
-    try:
-        summary = opened.summary(progress)
-        files = opened.files(progress)
-    finally:
-        opened.close()
-    registered = RegisteredPool(
-        source=_source(folder, pool),
-        engine=engine,
-        columns=columns,
-        summary=summary,
-        files=files,
-        fingerprint=fingerprint(files, summary, columns),
-    )
+    if parts_of_name(columns.id):
+        private_folder(folder)
+    with with_joined_ids(pool, columns.id, folder, engine=engine) as source:
+        registered = _registered(folder, source, columns, engine, spark, progress)
     private_folder(folder)
     store = named_ledger(ledger, folder)
     store.create()
@@ -74,6 +66,30 @@ def init(
             raise InputError(_used(folder))
         session.record(PoolRegistered(pool=registered, software=__version__))
     return registered
+
+
+def _registered(
+    folder: Path,
+    pool: str,
+    columns: Columns,
+    engine: str,
+    spark: "str | SparkSession | None",
+    progress: Progress,
+) -> RegisteredPool:
+    opened = open_pool(pool, columns, engine=engine, spark=spark)
+    try:
+        summary = opened.summary(progress)
+        files = opened.files(progress)
+    finally:
+        opened.close()
+    return RegisteredPool(
+        source=_source(folder, pool),
+        engine=engine,
+        columns=columns,
+        summary=summary,
+        files=files,
+        fingerprint=fingerprint(files, summary, columns),
+    )
 
 
 def fingerprint(files: tuple[PoolFile, ...], summary: PoolSummary, columns: Columns) -> str:

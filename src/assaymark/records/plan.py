@@ -9,6 +9,7 @@ from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.record import Record
 from assaymark.errors import VerificationError
 from assaymark.records.decimals import complement, decimal_text
+from assaymark.records.modes import ModeKind, kind_of
 from assaymark.records.plan_shape import (
     COMPILER,
     ClaimShape,
@@ -25,7 +26,6 @@ Mode = Literal["fixed", "budget", "anytime"]
 Design = Literal["simple", "census", "weighted"]
 MODES = ("fixed", "budget", "anytime")
 DESIGNS = ("simple", "weighted")
-BOUNDS = {"fixed": "exact", "budget": "budget", "anytime": "anytime"}
 DOMAINS = {
     "precision": "predicted positive",
     "npv": "predicted negative",
@@ -92,6 +92,11 @@ class Plan(Record):
         open_share("confidence", self.confidence)
 
     @property
+    def kind(self) -> ModeKind:
+        """Its mode with its design."""
+        return kind_of(self.mode, self.design)
+
+    @property
     def items(self) -> int:
         """How many items the plan draws from."""
         return sum(stratum.items for stratum in self.strata)
@@ -103,8 +108,8 @@ class Plan(Record):
 
     @property
     def bound(self) -> str:
-        """The name of the bound that goes with the mode."""
-        return BOUNDS[self.mode]
+        """The name of the bound that the mode reports."""
+        return self.kind.bound
 
     @property
     def refutation(self) -> float:
@@ -132,7 +137,7 @@ class Plan(Record):
             seed=SeedShape(law="open", value=self.seed),
             tickets="plan/1",
             risk=self._risk(),
-            renewal=RenewalShape(law="batch/1") if self.design == "weighted" else None,
+            renewal=RenewalShape(law="batch/1") if self.kind.guided else None,
             size=self.size,
             informative=self.informative,
             told=None if told == ExpectationShape() else told,

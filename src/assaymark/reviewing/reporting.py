@@ -1,6 +1,6 @@
 """The report of a review: verdict, recall curve with its certified band, flow of records."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assaymark import __version__
@@ -34,6 +34,14 @@ def write_review_report(project: Project, *, output: Path | None = None) -> Writ
     path = output or project.folder / "report.html"
     form = form_of(path)
     refuse_existing(path)
+    made, told = review_report(project, form)
+    with part_of(path) as part:
+        part.write_bytes(made)
+    return replace(told, path=path)
+
+
+def review_report(project: Project, form: str) -> tuple[bytes, WrittenReview]:
+    """The report in this form, and what it says."""
     entries = project.ledger.entries()
     state = replay(entries)
     work = the_review(state)
@@ -55,11 +63,9 @@ def write_review_report(project: Project, *, output: Path | None = None) -> Writ
         annex=(_proof(work, head, len(entries)),),
         foot=f"assaymark {__version__} · ledger {head[:16]} · {len(entries):,} events",
     )
-    made = FORMS[form](report)
-    with part_of(path) as part:
-        part.write_bytes(made)
     issued = work.certificates[-1][2].certificate if work.certificates else None
-    return WrittenReview(path=path, form=form, status=now, head=head, certificate=issued)
+    told = WrittenReview(path=Path(), form=form, status=now, head=head, certificate=issued)
+    return FORMS[form](report), told
 
 
 def _facts(now: ReviewStatus, work: ReviewWork) -> tuple[tuple[str, str], ...]:
@@ -103,7 +109,7 @@ def recall_chart(points: tuple[Point, ...], now: ReviewStatus) -> Chart | None:
                 "encoding": {"x": axis, "y": {"field": "certified", **high}},
             },
             {
-                "mark": {"type": "rule", "color": INK, "strokeDash": [6, 4]},
+                "mark": {"type": "rule", "color": INK, "strokeDash": [6, 4], "aria": False},
                 "encoding": {"y": {"datum": now.target, **high}},
             },
         ],

@@ -8,6 +8,7 @@ tuning is the next number. Nothing on the way from labels to a verdict reads a d
 from dataclasses import dataclass
 
 from assaymark.errors import VerificationError
+from assaymark.records.modes import KINDS
 from assaymark.stats.score_guided.beliefs import Experts
 from assaymark.stats.score_guided.wealth import Recipe
 from assaymark.stats.sequential.alpha_spending import SpendingRule
@@ -71,13 +72,7 @@ METHODS: dict[str, Method] = {
     "census/1": Census(),
 }
 
-NAMES = {
-    ("fixed", "simple"): "exact/1",
-    ("fixed", "census"): "census/1",
-    ("budget", "simple"): "spending/1",
-    ("anytime", "simple"): "mixture/1",
-    ("anytime", "weighted"): "betting/1",
-}
+NAMES = {(kind.mode, kind.design): kind.method for kind in KINDS}
 """The method that a new plan of this mode and design is judged by."""
 
 

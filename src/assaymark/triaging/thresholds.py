@@ -9,6 +9,14 @@ import numpy as np
 
 from assaymark import __version__
 from assaymark.claims.checks import choice, open_share
+from assaymark.claims.pictures import (
+    Bar,
+    Picture,
+    frame,
+    html_answer,
+    html_table,
+    interval_picture,
+)
 from assaymark.claims.record import plain
 from assaymark.errors import InputError
 from assaymark.hints import option
@@ -73,6 +81,58 @@ class TriageAnswer:
     found: Triage
     thresholds: Thresholds
     result: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return str(self.found)
+
+    @property
+    def established(self) -> bool:
+        """Whether the promise is proved."""
+        return self.found.certified
+
+    @property
+    def bound(self) -> float | None:
+        """The accuracy that is promised; None where nothing is, or something else."""
+        return self.found.guaranteed_accuracy
+
+    @property
+    def labels(self) -> int:
+        """How many labels the promise uses."""
+        return self.found.labels
+
+    def row(self) -> dict[str, Any]:
+        """The answer as one row of a table."""
+        return {
+            "rule": self.found.rule,
+            "target": self.found.target,
+            "certified": self.found.certified,
+            "low": self.found.cutoffs.low,
+            "high": self.found.cutoffs.high,
+            "automated_share": self.thresholds.automated_share,
+            "labels": self.labels,
+        }
+
+    def to_frame(self) -> Any:
+        """One row as a pandas or polars data frame; a list of one dict where neither is installed."""
+        return frame([self.row()])
+
+    def plot(self) -> Picture:
+        """The share that is automated, and the accuracy among its labels beside the target."""
+        tally = self.found.tally
+        bars = [
+            Bar(title="automated", low=0.0, high=self.thresholds.automated_share),
+            Bar(
+                title="accuracy",
+                low=self.bound,
+                high=None if self.bound is None else 1.0,
+                point=tally.accuracy,
+                target=self.found.target,
+            ),
+        ]
+        return interval_picture(bars, caption=str(self))
+
+    def _repr_html_(self) -> str:
+        return html_answer(str(self), [], self.plot()) + html_table([self.row()])
 
 
 def find_thresholds(question: TriageQuestion) -> TriageAnswer:

@@ -155,6 +155,7 @@ ROUTES = [
     Route("/watch/stop", room("training", "stop"), methods=["POST"]),
     Route("/watch/progress", room("training", "progress")),
     Route("/review", room("reviewing", "show")),
+    Route("/review/news", room("reviewing", "news")),
     Route("/review/next", room("reviewing", "go_on"), methods=["POST"]),
     Route("/review/certify", room("reviewing", "certify"), methods=["POST"]),
     Route("/plan", room("planning", "show")),

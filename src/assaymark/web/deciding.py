@@ -7,11 +7,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from assaymark.errors import InputError
-from assaymark.labelling.desk import Desk, Given
+from assaymark.labelling.desk import ConflictError, Desk, Given
 from assaymark.labelling.texts import Sources, text_sources
+from assaymark.ledger.events import decides_blind
+from assaymark.web.access.sessions import Person
 from assaymark.web.display import pieces, visible
 from assaymark.web.labelling import LONGEST_NOTE, answers
-from assaymark.web.site import form, only, person_of, site_of
+from assaymark.web.site import form, only, person_of, refuse, site_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,9 +27,9 @@ class Dispute:
     classes: tuple[str, ...]
 
 
-def _next(desk: Desk, after: str | None) -> Dispute | None:
+def _next(desk: Desk, after: str | None, person: Person) -> Dispute | None:
     desk.catch_up()
-    items = list(desk.queue.disputed)
+    items = [item for item in desk.queue.disputed if _may_decide(desk, item, person)]
     if not items:
         return None
     place = items.index(after) + 1 if after in items else 0
@@ -46,12 +48,35 @@ def _next(desk: Desk, after: str | None) -> Dispute | None:
     )
 
 
-@only("lead")
+def _may_decide(desk: Desk, item: str, person: Person) -> bool:
+    """Where decisions are blind, nobody decides about a record that they read themselves."""
+    own = person.name in desk.state.answers.get(item, {})
+    return not (own and decides_blind(desk.state))
+
+
+async def _unfit(request: Request) -> Response | None:
+    """The lead decides, except in a review whose decisions are blind: the lead sees its figures."""
+    blind = await site_of(request).runner.ask(lambda desk: decides_blind(desk.state))
+    leads = person_of(request).role == "lead"
+    if leads != blind:
+        return None
+    told = (
+        "Decisions between readers are blind in this review, and you may see its figures: an annotator "
+        "decides who did not read the record. A review that begins with open decisions lets leads decide."
+        if blind
+        else "This page is for: lead."
+    )
+    return refuse(request, told, status=403)
+
+
+@only("annotator", "lead")
 async def show(request: Request) -> Response:
     """The next item in dispute, or that there is none."""
+    if (refusal := await _unfit(request)) is not None:
+        return refusal
     site, person = site_of(request), person_of(request)
     after = request.query_params.get("after")
-    found = await site.runner.ask(lambda desk: _next(desk, after))
+    found = await site.runner.ask(lambda desk: _next(desk, after, person))
     fields: list[tuple[str, list[str]]] = []
     if found is not None:
         await asyncio.to_thread(site.shelf.fetch, found.sources, [found.item])
@@ -69,12 +94,15 @@ async def show(request: Request) -> Response:
         said=said,
         ticket=ticket,
         shown_id=visible(found.item) if found else "",
+        decides=True,
     )
 
 
-@only("lead")
+@only("annotator", "lead")
 async def decide(request: Request) -> Response:
     """Settle an item; it goes on record with who decided."""
+    if (refusal := await _unfit(request)) is not None:
+        return refusal
     site, person, fields = site_of(request), person_of(request), await form(request)
     item, word, note = fields.get("item", ""), fields.get("answer"), fields.get("note", "").strip()
     classes = await site.runner.ask(lambda desk: desk.state.classes)
@@ -85,6 +113,8 @@ async def decide(request: Request) -> Response:
         raise InputError(f"A note may be {LONGEST_NOTE:,} characters long.")
     if not site.sessions.fits(fields.get("ticket"), site.sessions.item_mark(person.name, item)):
         raise InputError("This item was not shown to you. Reload the page.")
+    if not await site.runner.ask(lambda desk: _may_decide(desk, item, person)):
+        raise ConflictError("You read this record yourself, so somebody else decides.")
     await site.runner.record(
         Given(
             item=item,

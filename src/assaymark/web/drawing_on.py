@@ -17,7 +17,7 @@ def standing(desk: Desk) -> dict[str, Any]:
     attempt = desk.state.attempt
     if desk.queue.waiting:
         word = "established" if _established(desk) else "open"
-    elif attempt is None and not desk.state.surveys:
+    elif attempt is None and not desk.state.surveys and not desk.state.reviews:
         word = "no plan"
     elif attempt is not None and not attempt.open:
         word = "closed"
@@ -49,22 +49,31 @@ async def _draw_on(site: Site) -> None:
     if not low:
         return
     try:
-        seen = await asyncio.to_thread(site.watch.look)
-        if seen.answer.tone == "not yet" or seen.answer.tone == "too early":
-            await draw_next(site)
+        if low == "review":
+            from assaymark.web.reviewing import hand_out_more  # loads the statistics
+
+            await hand_out_more(site)
+        else:
+            await _look_and_draw(site)
     except AssaymarkError as error:
         log.info("not drawn: %s", error)
     await site.runner.ask(Desk.catch_up)
 
 
-def _runs_low(desk: Desk) -> bool:
+async def _look_and_draw(site: Site) -> None:
+    seen = await asyncio.to_thread(site.watch.look)
+    if seen.answer.tone == "not yet" or seen.answer.tone == "too early":
+        await draw_next(site)
+
+
+def _runs_low(desk: Desk) -> str | None:
+    """What needs more items: plan or review; None where nothing does."""
     attempt = desk.state.attempt
-    return (
-        attempt is not None
-        and attempt.open
-        and len(desk.queue.waiting) <= LOW
-        and not _established(desk)
-    )
+    if len(desk.queue.waiting) > LOW:
+        return None
+    if attempt is None:
+        return "review" if desk.state.reviews else None
+    return "plan" if attempt.open and not _established(desk) else None
 
 
 async def draw_next(site: Site, count: int | None = None) -> int:

@@ -13,6 +13,7 @@ from assaymark.errors import AssaymarkError, InputError, message_of
 from assaymark.labelling.desk import ConflictError, Desk, Given
 from assaymark.labelling.queue import purposes
 from assaymark.labelling.texts import Sources, text_sources
+from assaymark.ledger.events import decides_blind
 from assaymark.web.display import visible
 from assaymark.web.drawing_on import draw_when_low, standing
 from assaymark.web.site import Site, body, only, person_of, site_of
@@ -47,6 +48,7 @@ async def show(request: Request) -> Response:
         mark=site.mark(request),
         purposes=await site.runner.ask(_purposes),
         classes=await site.runner.ask(lambda desk: desk.state.classes),
+        decides=await site.runner.ask(lambda desk: decides_blind(desk.state)),
     )
 
 

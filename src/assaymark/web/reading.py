@@ -13,7 +13,10 @@ from assaymark.certification.handover import (
 )
 from assaymark.labelling.desk import Desk
 from assaymark.overview.report import report_bytes
+from assaymark.project.folder import Project
 from assaymark.reports.forms import REPORT_FORMS
+from assaymark.reviewing.handover import review_file, review_on_record, review_statement
+from assaymark.reviewing.reporting import review_report
 from assaymark.web.site import only, person_of, refuse, site_of
 
 TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
@@ -24,7 +27,8 @@ async def show(request: Request) -> Response:
     """What is on record; nothing is computed and no look is taken."""
     site = site_of(request)
     found = await site.runner.ask(_record)
-    text = await asyncio.to_thread(certificate_file, site.project, found.certificate)
+    text = await asyncio.to_thread(_file, site.project, found)
+    statement = certificate_statement if found.kind == "plan" else review_statement
     return site.page(
         request,
         "read.html",
@@ -32,14 +36,20 @@ async def show(request: Request) -> Response:
         mark=site.mark(request),
         found=found,
         has_file=text is not None,
-        statement=certificate_statement(text),
+        statement=statement(text),
         forms=REPORT_FORMS,
     )
 
 
 def _record(desk: Desk) -> OnRecord:
     desk.catch_up()
-    return on_record(desk.state)
+    return review_on_record(desk.state) or on_record(desk.state)
+
+
+def _file(project: Project, found: OnRecord) -> bytes | None:
+    """The certificate on record, of a plan or of a review."""
+    read = certificate_file if found.kind == "plan" else review_file
+    return read(project, found.certificate)
 
 
 @only("lead", "reader")
@@ -47,7 +57,7 @@ async def certificate(request: Request) -> Response:
     """The certificate as it was written, if it is the one on record."""
     site = site_of(request)
     found = await site.runner.ask(_record)
-    text = await asyncio.to_thread(certificate_file, site.project, found.certificate)
+    text = await asyncio.to_thread(_file, site.project, found)
     if text is None:
         return refuse(request, "There is no certificate to download yet.", status=404)
     return _attached(text, "application/json", "certificate.json")
@@ -61,7 +71,10 @@ async def report(request: Request) -> Response:
         return refuse(request, "There is no such page.", status=404)
     found = await site.runner.ask(_record)
     if person_of(request).role == "reader" and not found.final:
-        return refuse(request, "The report is handed over when the plan is closed.", status=403)
+        return refuse(request, "The report is handed over with the result.", status=403)
+    if found.kind == "review":
+        text, _ = await asyncio.to_thread(review_report, site.project, form)
+        return _attached(text, TYPES[form], f"report.{form}")
     if not found.final:
         await asyncio.to_thread(site.watch.look)  # a report shows the verdict, so it is a look
     text = await asyncio.to_thread(report_bytes, site.project, form)

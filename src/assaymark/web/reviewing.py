@@ -4,11 +4,12 @@ Readers label on the same screen as always; nothing there tells a random record 
 """
 
 import asyncio
+from dataclasses import dataclass
 from functools import partial
 
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.labelling.desk import ConflictError, Desk
 from assaymark.ledger.events import replay
@@ -19,8 +20,8 @@ from assaymark.reviewing.handing import next_items, the_review
 from assaymark.reviewing.history import history
 from assaymark.reviewing.reporting import recall_chart
 from assaymark.reviewing.status import ReviewStatus, status_of
-from assaymark.reviewing.wording import rounded_down, to_go, verdict
-from assaymark.web.site import form, only, person_of, site_of
+from assaymark.reviewing.wording import next_step, rounded_down, to_go, verdict, waiting
+from assaymark.web.site import Site, form, only, person_of, site_of
 
 BUSY = "review"
 USUAL, MOST = 50, 1000
@@ -30,7 +31,7 @@ USUAL, MOST = 50, 1000
 async def show(request: Request) -> Response:
     """Where the review stands now."""
     site = site_of(request)
-    waiting = await site.runner.ask(_waiting)
+    desk = await site.runner.ask(_desk)
     now, picture = await asyncio.to_thread(_figures, site.project)
     certified = "none yet" if now.certified_recall is None else rounded_down(now.certified_recall)
     return site.page(
@@ -42,15 +43,34 @@ async def show(request: Request) -> Response:
         verdict=verdict(now),
         certified=certified,
         to_go=to_go(now),
+        next_step=next_step(now),
+        held_up=waiting(now),
         picture=picture,
-        waiting=waiting,
+        desk=desk,
+        busy=BUSY in site.busy,
         usual=USUAL,
     )
 
 
-def _waiting(desk: Desk) -> int:
+@dataclass(frozen=True, kw_only=True)
+class AtDesk:
+    """Records that wait for labels or for a decision, and the event of the latest label."""
+
+    waiting: int
+    disputed: int
+    certified: bool
+    at: int
+
+
+def _desk(desk: Desk) -> AtDesk:
     desk.catch_up()
-    return len(desk.queue.waiting)
+    work = the_review(desk.state)
+    return AtDesk(
+        waiting=len(desk.queue.waiting),
+        disputed=len(desk.queue.disputed),
+        certified=bool(work.certificates),
+        at=desk.state.labels_at,
+    )
 
 
 def _figures(project: Project) -> tuple[ReviewStatus, Markup | None]:
@@ -63,6 +83,13 @@ def _figures(project: Project) -> tuple[ReviewStatus, Markup | None]:
 
 
 @only("lead")
+async def news(request: Request) -> Response:
+    """Counts only: whether the page on the screen is out of date."""
+    desk = await site_of(request).runner.ask(_desk)
+    return JSONResponse({"at": desk.at, "waiting": desk.waiting})
+
+
+@only("lead")
 async def go_on(request: Request) -> Response:
     """Hand out the next items, ranked by the labels of now; readers do not wait for it."""
     site = site_of(request)
@@ -71,13 +98,27 @@ async def go_on(request: Request) -> Response:
     count = min(int(text), MOST) if text.isdecimal() and int(text) else USUAL
     if BUSY in site.busy:
         raise ConflictError("The next records are being chosen at this moment. Look again soon.")
+    await _hand_out(site, count)
+    return RedirectResponse("/review", status_code=303)
+
+
+async def hand_out_more(site: Site) -> None:
+    """As many records as last time, where the review goes on; nobody waits for the ranking."""
+    state = await asyncio.to_thread(site.project.state)  # not at the desk: answers go on meanwhile
+    work = the_review(state)
+    now = await asyncio.to_thread(status_of, state, work)
+    if BUSY not in site.busy and work.handouts and now.decision == "continue":
+        last = sum(len(batch.items) for batch in work.batches if batch.handout == work.handouts)
+        await _hand_out(site, min(last, MOST))
+
+
+async def _hand_out(site: Site, count: int) -> None:
     site.busy[BUSY] = True
     try:
         await asyncio.to_thread(partial(next_items, site.project, count=count, write=False))
     finally:
         del site.busy[BUSY]
     await site.runner.ask(Desk.catch_up)
-    return RedirectResponse("/review", status_code=303)
 
 
 @only("lead")
@@ -86,4 +127,4 @@ async def certify(request: Request) -> Response:
     site = site_of(request)
     await asyncio.to_thread(certify_review, site.project)
     await site.runner.ask(Desk.catch_up)
-    return RedirectResponse("/review", status_code=303)
+    return RedirectResponse("/read", status_code=303)

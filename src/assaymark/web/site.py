@@ -112,6 +112,7 @@ class Site:
             {
                 "version": self.version,
                 "person": None,
+                "decides": False,
                 "mark": "",
                 "here": request.scope["path"].removeprefix(self.root),
                 "root": self.root,

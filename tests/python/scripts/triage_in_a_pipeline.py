@@ -1,9 +1,10 @@
-"""A triage classifier at the end of a scikit-learn pipeline."""
+"""A triage classifier at the end of a scikit-learn pipeline, cross-validated."""
 
 from collections import Counter
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -18,3 +19,8 @@ decisions = model.predict(items[2000:])
 counts = Counter(str(decision) for decision in decisions)
 print(dict(counts))
 assert set(counts) == {"0", "1", "review"}
+pipeline = make_pipeline(StandardScaler(), assaymark.TriageClassifier(target=0.85))
+print("accuracy among automated", cross_val_score(pipeline, items, classes, cv=3))
+yields = cross_val_score(pipeline, items, classes, cv=3, scoring=assaymark.yield_scorer)
+print("yield", yields)
+assert (yields > 0.2).all()

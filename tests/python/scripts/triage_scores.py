@@ -9,5 +9,7 @@ score = rng.beta(0.4, 0.4, 3000)
 truth = rng.random(3000) < score
 answer = assaymark.triage(y_score=score, y_true=truth, target=0.9)
 print(answer.thresholds.promise)
-assert answer.thresholds.certified
+assert answer.established
+assert answer.plot().svg.startswith("<svg")
+print(answer.to_frame())
 assert 0 < answer.thresholds.automated_share < 1

@@ -3,6 +3,7 @@
 import gc
 import subprocess
 import sys
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -149,3 +150,13 @@ def test_a_table_of_labels_without_its_column_says_which() -> None:
 def test_labels_of_no_kind_are_refused() -> None:
     with pytest.raises(assaymark.AssaymarkError, match="cannot be read from a int"):
         label_pairs(7, LabelColumns(id="id"))
+
+
+def test_a_project_in_memory_is_gone_with_its_object():
+    work = assaymark.certify(y_score=[0.1, 0.9] * 60, threshold=0.5, folder=":memory:")
+    folder = work.folder
+    assert folder.exists()
+    assert not Path(":memory:").exists()
+    del work
+    gc.collect()
+    assert not folder.exists()

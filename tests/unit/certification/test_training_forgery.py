@@ -214,12 +214,12 @@ def test_the_forger_who_changes_nothing_is_believed(folder) -> None:
 def test_a_training_item_in_the_scored_file_is_noticed(folder) -> None:
     """Should the ledger be made to fit, the file still tells."""
     project = Project(folder=folder)
-    state = project.state()
+    state = project.state().copy()
     item = next(iter(state.surveys[0].cells))
     state.surveys[0].cells[next(iter(state.claimed))] = 0
     with pytest.raises(Exception, match="was handed out for training and is in the scored file"):
         check_scored_items(project, state, lambda *_: None)
-    state = project.state()
+    state = project.state().copy()
     del state.surveys[0].cells[item]
     with pytest.raises(Exception, match="1 are missing and 0 do not belong there"):
         check_scored_items(project, state, lambda *_: None)

@@ -104,17 +104,13 @@ def test_a_changed_label_supersedes_the_certificate(assaymark, folder):
 
 
 def test_a_comparison_from_python(folder):
-    found = am.compare(
-        folder / "p",
-        pool=str(folder / "pool.csv"),
-        id="id",
-        a="old",
-        b="new",
-        text=("body",),
-        annotate=lambda row: row["body"][0],
+    work = am.compare(
+        str(folder / "pool.csv"), id="id", a="old", b="new", text="body", folder=folder / "p"
     )
-    assert found["decision"] == "better"
-    assert found["labels"] <= 60
+    found = work.run(lambda item: item.text[0])
+    assert found.decision == "better"
+    assert found.established
+    assert found.labels <= 60
 
 
 def test_status_and_report(assaymark, folder):

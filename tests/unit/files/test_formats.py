@@ -211,7 +211,7 @@ def test_a_text_too_long_for_a_cell_is_refused(tmp_path: Path) -> None:
         ("l.csv", 'id,text,label\n1,"open,1\n2,x,0\n', "is not CSV"),
         ("l.csv", "id,text,label\n1,yes, no,1\n", "row 2: it has 4 fields, and the first line names 3"),
         ("l.csv", "id,label,label\n1,1,0\n", "two columns 'label'"),
-        ("l.csv", "id,label,included\n1,1,0\n", "could be csv or asreview. Say which with --format"),
+        ("l.csv", "id,label,included\n1,1,0\n", "could be csv or asreview. Say which with format="),
         ("l.csv", "id,label,time\n1,1,yesterday\n", "row 2: the time 'yesterday' cannot be read"),
         ("l.csv", "id,included\n1,2\n", "row 2: '2' is no label"),
         ("l.csv", b"id,label\n\xe9,1\n", "neither UTF-8 nor UTF-16 text"),
@@ -234,7 +234,7 @@ def test_a_text_too_long_for_a_cell_is_refused(tmp_path: Path) -> None:
         ("l.ris", "TY  - GEN\nID  - 1\nN1  - ASReview_relevant\nN1  - ASReview_irrelevant\nER  - \n", "two different labels"),
         ("l.xlsx", b"PK\x03\x04 not a workbook", "is no workbook that can be read"),
         ("l.parquet", b"PAR1 not parquet", "cannot be read"),
-        ("l.csv", b"\x00\x01\x02\x03\x00\x00", "is of no kind that assaymark knows. Say which with --format: csv, jsonl"),
+        ("l.csv", b"\x00\x01\x02\x03\x00\x00", "is of no kind that assaymark knows. Say which with format=: csv, jsonl"),
     ],
 )  # fmt: skip
 def test_malformed_files_are_refused_by_row(

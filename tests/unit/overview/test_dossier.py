@@ -2,8 +2,8 @@
 
 import pytest
 
-from assaymark.certification.modes import judge, labelled_prefix
-from assaymark.certification.view.sensitivity import HOLDS, Sample, hurtful, sensitivity_of
+from assaymark.certification.modes import judge, labelled_prefix, mode_of
+from assaymark.certification.view.sensitivity import Sample, hurtful, sensitivity_of
 from assaymark.overview.dossier import DossierCache, dossier
 from assaymark.project.folder import Project
 from worlds_on_disk import write_labels
@@ -145,7 +145,7 @@ def test_a_single_wrong_label_that_overturns_the_verdict_is_found(labelled):
     state = Project(folder=labelled).state()
     attempt = state.attempt
     prefix = labelled_prefix(state, attempt)
-    holds = HOLDS[attempt.plan.mode, attempt.plan.design]
+    holds = mode_of(attempt.plan).holds
     found = sensitivity_of(attempt, prefix, judge(state, attempt))
     for tip in found.tippings:
         label = 1 if tip.kind == "false alarm" else 0

@@ -230,7 +230,7 @@ def read(text: str) -> tuple[Certificate, dict[str, Any]]:
     try:
         body = {key: value for key, value in data.items() if key != "hash"}
         return restored(Certificate, body), data
-    except (TypeError, KeyError, ValueError, AttributeError, InputError) as error:
+    except (TypeError, KeyError, ValueError, AttributeError, ArithmeticError, InputError) as error:
         raise VerificationError(
             f"The certificate was changed: a field is unusable ({error})."
         ) from error

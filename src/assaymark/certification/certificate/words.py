@@ -1,7 +1,8 @@
 """What a certificate says in words: rendered from its facts, so that words may change."""
 
+from assaymark.certification.modes import mode_of
 from assaymark.certification.modes.tallies import counts_of_tallies
-from assaymark.certification.modes.words import assumptions_of, census_sentence, sentence
+from assaymark.certification.modes.words import CENSUS, census_sentence, sentence
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Estimate, Interval
 from assaymark.ledger.events import population_words
@@ -13,9 +14,7 @@ def estimate_of(certificate: Certificate) -> Estimate:
     plan, row, census = certificate.plan, certificate.rows[0], certificate.census
     counts = counts_of_tallies(plan.claim, certificate.tallies, certificate.pool.predictions)
     ratio = metric(plan.claim.metric)
-    methods = {"fixed": plan.bound, "budget": "budget", "anytime": "anytime"}
-    guided = plan.design == "weighted"
-    method = "census" if census else "score-guided" if guided else methods[plan.mode]
+    guided = plan.kind.guided
     drawn = f"weighted, {len(plan.strata)} strata" if guided else plan.design
     return Estimate(
         metric=ratio.name,
@@ -26,14 +25,14 @@ def estimate_of(certificate: Certificate) -> Estimate:
             high=row.high,
             confidence=plan.confidence,
             side="both" if census else plan.claim.side,
-            method=method,
+            method="census" if census else plan.bound,
             guaranteed=True,
         ),
         labels=certificate.labels,
         draws=certificate.draws,
         design="census" if census else drawn,
         counts=counts,
-        assumptions=assumptions_of(plan, census=census),
+        assumptions=CENSUS if census else mode_of(plan).assumptions,
     )
 
 

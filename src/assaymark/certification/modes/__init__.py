@@ -1,25 +1,26 @@
-"""What the labels so far say about a plan's claim: replayed state in, verdict out."""
+"""What the labels so far say about a plan's claim: replayed state in, verdict out.
 
-from collections.abc import Callable
+Everything that differs between modes is a method of their objects, which are registered here.
+"""
 
-from assaymark.certification.modes.fixed import judge_census, judge_fixed
+from assaymark.certification.modes.fixed import judge_census
+from assaymark.certification.modes.mode import Mode
 from assaymark.certification.modes.prefix import Prefix, labelled_prefix, tally
-from assaymark.certification.modes.score_guided import (
-    judge_weighted,
-    weighted_draws,
-    weighted_test_of,
-)
-from assaymark.certification.modes.sequential import judge_anytime, judge_budget
+from assaymark.certification.modes.score_guided import weighted_draws, weighted_test_of
+from assaymark.certification.modes.score_guided_sample import ScoreGuided
+from assaymark.certification.modes.simple_sample import Anytime, Budget, Census, Fixed
 from assaymark.claims.results import Verdict
 from assaymark.ledger.events import Attempt, State
+from assaymark.records.plan import Plan
 
-JUDGES: dict[tuple[str, str], Callable[[State, Attempt], Verdict]] = {
-    ("fixed", "simple"): judge_fixed,
-    ("fixed", "census"): judge_fixed,
-    ("budget", "simple"): judge_budget,
-    ("anytime", "simple"): judge_anytime,
-    ("anytime", "weighted"): judge_weighted,
+MODES: dict[str, Mode] = {
+    mode.kind.name: mode for mode in (Fixed(), Census(), Budget(), Anytime(), ScoreGuided())
 }
+
+
+def mode_of(plan: Plan) -> Mode:
+    """The mode of this plan."""
+    return MODES[plan.kind.name]
 
 
 def judge(state: State, attempt: Attempt) -> Verdict:
@@ -27,14 +28,16 @@ def judge(state: State, attempt: Attempt) -> Verdict:
     everything = judge_census(state, attempt.plan)
     if everything is not None:
         return everything
-    return JUDGES[attempt.plan.mode, attempt.plan.design](state, attempt)
+    return mode_of(attempt.plan).judge(state, attempt)
 
 
 __all__ = [
-    "JUDGES",
+    "MODES",
+    "Mode",
     "Prefix",
     "judge",
     "labelled_prefix",
+    "mode_of",
     "tally",
     "weighted_draws",
     "weighted_test_of",

@@ -2,7 +2,6 @@
 
 from assaymark.claims.claim import Claim
 from assaymark.claims.results import Decision, Estimate, Interval, percent, shown
-from assaymark.records.plan import Plan
 
 PROTOCOL = "The claim is about the label that this labelling protocol gives to an item."
 UNCHANGED = (
@@ -30,15 +29,6 @@ WEIGHTED = (
     "scores decide how many labels it takes, never whether the statement holds.",
 )
 CENSUS = (PROTOCOL, "Every item that the claim is about was labelled, so nothing is estimated.")
-
-
-def assumptions_of(plan: Plan, *, census: bool) -> tuple[str, ...]:
-    """What a verdict of this plan assumes."""
-    if census:
-        return CENSUS
-    if plan.design == "weighted":
-        return WEIGHTED
-    return {"fixed": FIXED, "budget": BUDGET, "anytime": ANYTIME}[plan.mode]
 
 
 def reaches(claim: Claim, interval: Interval) -> bool:

@@ -223,7 +223,7 @@ def expected_labels(plan: Plan, summary: PoolSummary) -> int | None:
 
     None where nothing is known; plans of the other modes seal their size.
     """
-    if plan.mode != "anytime":
+    if plan.kind.promise:
         return plan.size
     power = plan.power_asked or Wish.power
     wish = Wish(claim=plan.claim, power=power, expectation=plan.expectation)
@@ -233,7 +233,7 @@ def expected_labels(plan: Plan, summary: PoolSummary) -> int | None:
 def _anytime(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
     expectation = wish.expectation
     belief = belief_in_pool(expectation, summary) if expectation else None
-    if plan.design == "weighted":
+    if plan.kind.guided:
         usable = belief is not None or scores_are_shares(summary)
         found = (
             weighted_forecast(plan.claim, plan.strata, belief, confidence=plan.confidence)

@@ -2,7 +2,7 @@
 
 import math
 
-from assaymark.certification.modes import JUDGES
+from assaymark.certification.modes import mode_of
 from assaymark.certification.planning.family import family_confidence
 from assaymark.certification.planning.rows import compiled, constants_of
 from assaymark.certification.planning.strata import domain_strata, guided_strata
@@ -14,7 +14,7 @@ from assaymark.stats.methods import fits
 
 def check_sealed(plan: Plan, summary: PoolSummary) -> None:
     """Refuses a plan whose parts do not follow from its claim, its mode and the pool."""
-    if plan.design == "weighted":
+    if plan.kind.guided:
         strata = guided_strata(plan.claim, summary, method=plan.method)
     else:
         strata = domain_strata(plan.claim, summary)
@@ -22,24 +22,14 @@ def check_sealed(plan: Plan, summary: PoolSummary) -> None:
     if plan.family is not None:
         asked = family_confidence(plan.family, plan.number)
     faults = {
-        "mode": (plan.mode, plan.design) not in JUDGES,
         "strata": plan.strata != strata,
         "method": not fits(plan.method, plan.mode, plan.design),
         "claim": (plan.rows, plan.constants) != (rows.digest, constants_of(rows)),
         "family": not math.isclose(asked, plan.confidence, rel_tol=1e-12),
-        "size": not _sized(plan),
+        "size": not mode_of(plan).is_sized(plan),
     }
     for name, wrong in faults.items():
         if wrong:
             raise VerificationError(
                 f"The plan's field '{name}' does not follow from its claim and the pool."
             )
-
-
-def _sized(plan: Plan) -> bool:
-    if plan.design == "census":
-        return plan.size == plan.items
-    if plan.mode == "anytime":
-        return plan.size is None
-    budget = plan.mode == "budget"
-    return plan.size is not None and plan.size >= 1 and budget == (plan.informative is not None)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from assaymark.certification.modes.mode import EvidenceNow
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.record import Record
 from assaymark.records.agreement import Agreement, Sensitivity
@@ -65,20 +66,6 @@ class Path(Record):
     points: tuple[PathPoint, ...]
     marks: tuple[PathMark, ...]
     reason: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class EvidenceNow(Record):
-    """How strong the evidence is and how strong it must be: wealth, or successes at a boundary.
-
-    `share` is the progress from 0 to 1 on the scale that the test uses (logarithm of the wealth).
-    """
-
-    kind: Literal["wealth", "boundary"]
-    value: float
-    needed: float
-    share: float
-    sentence: str
 
 
 @dataclass(frozen=True, kw_only=True)

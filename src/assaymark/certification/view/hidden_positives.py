@@ -45,11 +45,7 @@ def stratum_rows(
         for draw, answer in zip(prefix.drawn, prefix.answers, strict=True)
         if not draw.repeat
     ]
-    groups = (
-        _by_stratum(plan, fresh, ends)
-        if plan.design == "weighted"
-        else _by_class(plan, fresh, classes)
-    )
+    groups = _by_stratum(plan, fresh, ends) if plan.kind.guided else _by_class(plan, fresh, classes)
     return tuple(_row(plan, group, visible=visible) for group in groups)
 
 

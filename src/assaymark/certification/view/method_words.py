@@ -1,5 +1,6 @@
 """What was done, in plain words, and what the result does not say."""
 
+from assaymark.certification.modes import mode_of
 from assaymark.claims.results import counted, percent
 from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
@@ -8,20 +9,6 @@ DOMAINS = {
     "all": "all items of the collection",
     "predicted positive": "the items that the classifier picked",
     "predicted negative": "the items that the classifier left out",
-}
-DRAWN = {
-    "simple": "Every item of {domain} had the same chance at every draw.",
-    "census": "The plan takes every one of {domain}.",
-    "weighted": "The items were sorted into {strata} by predicted class and score, and each batch "
-    "was drawn with chances that were written down before it was handed out: more where a label "
-    "tells more. The chances enter the calculation, so they cannot tilt the result.",
-}
-JUDGED = {
-    "fixed": "The claim is judged once, when the planned number of draws is labelled.",
-    "budget": "The claim is judged after every informative item up to a number fixed in advance; the "
-    "small risk of error is spent over these looks, so looking costs nothing more.",
-    "anytime": "The claim may be looked at at any time: the statement holds at every look at once, "
-    "so stopping when it looks good is allowed.",
 }
 
 
@@ -37,7 +24,8 @@ def method_of(plan: Plan, *, trained: bool = False) -> tuple[str, ...]:
         else "Before the first label was bought, the claim, the way of testing it and a random seed "
         "were sealed in the ledger."
     )
-    drawn = DRAWN[plan.design].format(
+    mode = mode_of(plan)
+    drawn = mode.drawn.format(
         domain=DOMAINS.get(plan.domain, plan.domain), strata=counted(len(plan.strata), "group")
     )
     return (
@@ -45,7 +33,7 @@ def method_of(plan: Plan, *, trained: bool = False) -> tuple[str, ...]:
         "An item's place in the draw is a fingerprint of the seed and its id, so nobody could choose "
         "which items were labelled, and anybody can repeat the draw.",
         drawn,
-        JUDGED[plan.mode],
+        mode.judged,
         "What is handed out to label holds the text of an item, never its score or prediction. An "
         "item that nobody could decide counts in the way that hurts the claim.",
     )

@@ -9,21 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assaymark.certification.modes import mode_of
 from assaymark.certification.modes.prefix import Prefix, counts_of
-from assaymark.certification.modes.score_guided import weighted_draws, weighted_test_of
-from assaymark.certification.modes.sequential import informative_draws, spending_test_of
-from assaymark.certification.modes.words import reaches
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import gain, metric, worst_label
 from assaymark.claims.results import Verdict, counted
 from assaymark.ledger.events import Attempt
 from assaymark.records.agreement import Sensitivity, Tipping
 from assaymark.stats.agreement import spread, tipping_point
-from assaymark.stats.binomial_bounds import bound
-from assaymark.stats.methods import exact_method, mixture_method
-from assaymark.stats.score_guided.supermartingale import replay
-from assaymark.stats.sequential.alpha_spending import crossing
-from assaymark.stats.sequential.beta_mixture import evidence, mixture_test
 
 WORDS = {1: "relevant", 0: "not relevant"}
 
@@ -56,7 +49,7 @@ def sensitivity_of(attempt: Attempt, prefix: Prefix, verdict: Verdict | None) ->
     if verdict.census:
         return _census(attempt, verdict)
     sample = Sample(attempt=attempt, prefix=prefix)
-    holds = HOLDS[attempt.plan.mode, attempt.plan.design]
+    holds = mode_of(attempt.plan).holds
     tippings = []
     for label in (1, 0):
         places = hurtful(attempt.plan.claim, prefix, label)
@@ -128,46 +121,6 @@ def _counted(label: int, given: int, needed: int | None, worst: int | None) -> T
         share=None if needed is None else needed / given,
         worst=worst,
     )
-
-
-def _fixed(attempt: Attempt, prefix: Prefix) -> bool:
-    plan = attempt.plan
-    found = bound(
-        plan.claim.metric,
-        prefix.counts,
-        design="simple",
-        confidence=plan.confidence,
-        side=plan.claim.side,
-        method=exact_method(plan.method).bound,
-    )
-    return reaches(plan.claim, found.interval)
-
-
-def _anytime(attempt: Attempt, prefix: Prefix) -> bool:
-    plan = attempt.plan
-    wins = informative_draws(plan.claim, prefix).wins
-    rule = mixture_method(plan.method)
-    return evidence(mixture_test(plan.claim, confidence=plan.confidence, rule=rule), wins).passed
-
-
-def _budget(attempt: Attempt, prefix: Prefix) -> bool:
-    plan = attempt.plan
-    wins = informative_draws(plan.claim, prefix).wins
-    return crossing(spending_test_of(plan), wins[: plan.informative]).passed
-
-
-def _weighted(attempt: Attempt, prefix: Prefix) -> bool:
-    path = replay(weighted_test_of(attempt.plan), weighted_draws(attempt, prefix))
-    return path.decision == "pass"
-
-
-HOLDS: dict[tuple[str, str], Callable[[Attempt, Prefix], bool]] = {
-    ("fixed", "simple"): _fixed,
-    ("fixed", "census"): _fixed,
-    ("anytime", "simple"): _anytime,
-    ("budget", "simple"): _budget,
-    ("anytime", "weighted"): _weighted,
-}
 
 
 def _census(attempt: Attempt, verdict: Verdict) -> Sensitivity | None:

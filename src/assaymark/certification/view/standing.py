@@ -1,61 +1,12 @@
 """How strong the evidence is, and how strong it must be."""
 
-import math
-
+from assaymark.certification.modes import mode_of
+from assaymark.certification.modes.mode import EvidenceNow
 from assaymark.certification.modes.prefix import Prefix
-from assaymark.certification.modes.sequential import informative_draws, spending_test_of
-from assaymark.certification.view.dossier import EvidenceNow
-from assaymark.claims.results import Verdict, counted
+from assaymark.claims.results import Verdict
 from assaymark.ledger.events import Attempt
-from assaymark.stats.sequential.alpha_spending import spending_boundary
 
 
 def evidence_now(attempt: Attempt, prefix: Prefix, verdict: Verdict) -> EvidenceNow | None:
     """The wealth of an anytime plan, or the boundary of a budget plan; None for a single look."""
-    if verdict.census or attempt.plan.mode == "fixed":
-        return None
-    if attempt.plan.mode == "budget":
-        return _boundary(attempt, prefix)
-    return _wealth(verdict)
-
-
-def _wealth(verdict: Verdict) -> EvidenceNow:
-    value = verdict.e_value or 1.0
-    needed = 1 / (1 - verdict.estimate.interval.confidence)
-    share = min(1.0, max(0.0, math.log(max(value, 1.0)) / math.log(needed)))
-    return EvidenceNow(
-        kind="wealth",
-        value=value,
-        needed=needed,
-        share=share,
-        sentence=f"Somebody who bet on the claim from the first label on would have turned 1 into "
-        f"{_amount(value)} at best; {_amount(needed)} establishes it.",
-    )
-
-
-def _amount(value: float) -> str:
-    return f"{value:,.3g}" if value < 1000 else f"{value:.2e}" if value >= 1e6 else f"{value:,.0f}"
-
-
-def _boundary(attempt: Attempt, prefix: Prefix) -> EvidenceNow | None:
-    plan = attempt.plan
-    if plan.informative is None:
-        return None
-    found = informative_draws(plan.claim, prefix)
-    wins = found.wins[: plan.informative]
-    test = spending_test_of(plan)
-    least = int(spending_boundary(test).least[len(wins)]) if len(wins) else plan.informative + 1
-    successes = int(wins.sum())
-    reachable = least <= len(wins)
-    return EvidenceNow(
-        kind="boundary",
-        value=float(successes),
-        needed=float(least),
-        share=min(1.0, successes / least) if least else 0.0,
-        sentence=f"{successes:,} successes among {counted(len(wins), 'informative item')}"
-        + (
-            f"; {least:,} would pass at this point."
-            if reachable
-            else "; too few items for any number to pass yet."
-        ),
-    )
+    return None if verdict.census else mode_of(attempt.plan).evidence(attempt, prefix, verdict)

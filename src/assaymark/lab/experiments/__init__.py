@@ -87,6 +87,7 @@ EXPERIMENTS = {
             module="assaymark.lab.experiments.review.experiment",
             function="review",
             runs="reviews per topic and target (default 5)",
+            full=True,
         ),
     )
 }

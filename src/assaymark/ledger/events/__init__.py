@@ -1,6 +1,7 @@
 """What can happen, the chain that seals it, and the state that follows from it by replay."""
 
 from assaymark.ledger.events.chain import START, Entry, check_chain, seal
+from assaymark.ledger.events.draws import DrawnItem, Draws
 from assaymark.ledger.events.kinds import (
     KINDS,
     Answered,
@@ -41,10 +42,11 @@ from assaymark.ledger.events.review import (
     ReviewWork,
     SecretCommitted,
     SecretRevealed,
+    decides_blind,
     review_of,
 )
 from assaymark.ledger.events.rules import check_story
-from assaymark.ledger.events.state import Attempt, DrawnItem, State, SurveyWork, go_on, replay
+from assaymark.ledger.events.state import Attempt, State, SurveyWork, go_on, replay
 from assaymark.ledger.events.training import (
     about_pool,
     is_frozen,
@@ -75,6 +77,7 @@ __all__ = [
     "Closing",
     "Drawn",
     "DrawnItem",
+    "Draws",
     "Entry",
     "Event",
     "KnownItem",
@@ -108,6 +111,7 @@ __all__ = [
     "about_pool",
     "check_chain",
     "check_story",
+    "decides_blind",
     "go_on",
     "is_frozen",
     "labels_digest",

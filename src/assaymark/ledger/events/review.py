@@ -227,6 +227,11 @@ def review_of(state: "State") -> ReviewWork | None:
     return state.reviews[-1] if state.reviews else None
 
 
+def decides_blind(state: "State") -> bool:
+    """Whether the project is a review in which nobody who sees its figures decides between readers."""
+    return any(review.opened.decisions == "blind" for review in state.reviews)
+
+
 def _opened(state: "State", event: ReviewOpened, entry: Entry) -> None:
     work = ReviewWork(opened=event, opened_at=entry.seq)
     work.commitments.append(event.commitment)

@@ -113,7 +113,7 @@ def _cells_fault(attempt: Attempt, event: BatchDrawn) -> str | None:
             return f"item {item.id!r} was in another cell before"
     blocks = event.blocks or ()
     first = event.draws[0].draw if event.draws else 0
-    guided = attempt.plan.design == "weighted"
+    guided = attempt.plan.kind.guided
     if guided != bool(blocks) or (blocks and blocks[0].first != first):
         return "its chances are not those of its design"
     if any(len(block.chances) != len(strata) for block in blocks):

@@ -7,6 +7,7 @@ from typing import Any
 
 from assaymark.errors import VerificationError
 from assaymark.ledger.events.chain import Entry
+from assaymark.ledger.events.draws import DrawnItem, Draws
 from assaymark.ledger.events.kinds import (
     Answered,
     BatchDrawn,
@@ -41,18 +42,6 @@ from assaymark.records.value import Value, binary, class_code
 SKIPPED = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class DrawnItem:
-    """One draw of a plan. A repeat is an item drawn before: it counts again, without a new label."""
-
-    draw: int
-    id: str
-    stratum: int
-    cell: int
-    prediction: bool | None
-    repeat: bool
-
-
 @dataclass(kw_only=True)
 class Attempt:
     """One sealed plan and everything that happened under it. `pool` is what it draws from.
@@ -64,7 +53,7 @@ class Attempt:
     sealed_at: int
     pool: RegisteredPool | None = None
     reserves: list[ReserveStored] = field(default_factory=list)
-    draws: list[DrawnItem] = field(default_factory=list)
+    draws: Draws = field(default_factory=Draws)
     order: list[str] = field(default_factory=list)
     known: dict[str, bool | None] = field(default_factory=dict)
     sampling: list[tuple[float, ...]] = field(default_factory=list)
@@ -182,7 +171,9 @@ class State:
     def disputed(self, item: str) -> bool:
         """Whether annotators differ and nobody has decided yet."""
         answers = self.answers.get(item, {})
-        return len(answers) > 1 and item not in self.decided and len(_labels(answers)) > 1
+        if len(answers) < 2 or len(set(answers.values())) < 2:  # nearly always
+            return False
+        return item not in self.decided and len(_labels(answers)) > 1
 
     def label(self, item: str) -> int | None:
         """The settled label; None ("cannot tell") if all who saw the item skipped it."""
@@ -215,7 +206,7 @@ def _copy(value: Any) -> Any:
     if isinstance(value, dict):
         nested = any(isinstance(part, dict | list) for part in value.values())
         return {key: part.copy() for key, part in value.items()} if nested else value.copy()
-    if isinstance(value, set):
+    if isinstance(value, set | Draws):
         return value.copy()
     if isinstance(value, State | Attempt | SurveyWork | ReviewWork):
         found = copy.copy(value)

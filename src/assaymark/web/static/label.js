@@ -73,7 +73,9 @@
         part.append(head);
       }
       const short = field.text.length < 140 && !field.text.includes("\n") && shown.fields.length > 1;
+      const laid = assaymarkLayout(field.text);
       if (!field.text.trim()) part.append(empty("(empty)"));
+      else if (laid) part.append(laid);
       else slices(field.text).forEach((slice) => {
         const text = document.createElement("div");
         text.dir = "auto";

@@ -16,7 +16,8 @@ from assaymark.lab.tasks import Found, Order, rng_of, run_all
 from assaymark.lab.texts import made_collection
 
 MADE = Path("made")
-ITEMS = 3_000  # of a collection, taken by chance: many runs matter more than large ones
+ITEMS = 3_000  # of a collection, taken by chance unless it is run in full
+TOPICS = 3
 TARGETS = ("0.8", "0.95")
 
 
@@ -29,6 +30,7 @@ class ReviewTask:
     target: str
     run: int
     seed: int
+    full: bool = False
 
     @property
     def name(self) -> str:
@@ -37,11 +39,11 @@ class ReviewTask:
 
 
 @lru_cache(maxsize=2)
-def _material(path: Path, seed: int) -> tuple[Collection, Any]:
-    """Part of a collection with its features."""
+def _material(path: Path, seed: int, *, full: bool) -> tuple[Collection, Any]:
+    """Part of a collection, or all of it, with its features."""
     whole = made_collection(seed) if path == MADE else read_collection(path)
     rng = rng_of(seed, "review", path.name)
-    chosen = np.sort(rng.permutation(len(whole.texts))[:ITEMS])
+    chosen = np.sort(rng.permutation(len(whole.texts))[: None if full else ITEMS])
     part = Collection(
         name=whole.name, texts=whole.texts[chosen], topics=whole.topics[chosen], scores=None
     )
@@ -51,7 +53,7 @@ def _material(path: Path, seed: int) -> tuple[Collection, Any]:
 
 def one_run(task: ReviewTask) -> Found:
     """What every rule read and reached in one run; all begin with the same seeds."""
-    collection, features = _material(task.path, task.seed)
+    collection, features = _material(task.path, task.seed, full=task.full)
     truth = collection.labels(task.topic)
     found: Found = {"relevant": int(truth.sum()), "items": len(truth)}
     for name, rule in RULES.items():
@@ -62,14 +64,16 @@ def one_run(task: ReviewTask) -> Found:
 
 
 def review(order: Order) -> Outcome:
-    """Certified end, peeking, QBCB, fifty in a row and reading everything, on the same rankings."""
+    """Certified end, peeking, QBCB, knee, fifty in a row and reading everything, same rankings."""
     runs = order.runs or 5
     tasks: list[ReviewTask] = []
     for path in order.data or (MADE,):
-        collection, _ = _material(path, order.seed)
-        for topic in frequent_topics(collection, count=3):
+        collection, _ = _material(path, order.seed, full=order.full)
+        for topic in _topics(collection):
             tasks += [
-                ReviewTask(path=path, topic=topic, target=target, run=run, seed=order.seed)
+                ReviewTask(
+                    path=path, topic=topic, target=target, run=run, seed=order.seed, full=order.full
+                )
                 for target in TARGETS
                 for run in range(runs)
             ]
@@ -79,8 +83,15 @@ def review(order: Order) -> Outcome:
         name="review",
         tables={"rules": rows},
         sentences=tuple(_sentence(rows, target) for target in TARGETS),
-        settings={"runs": runs, "seed": order.seed, "items": ITEMS},
+        settings={"runs": runs, "seed": order.seed, "items": None if order.full else ITEMS},
     )
+
+
+def _topics(collection: Collection) -> tuple[str, ...]:
+    """The most frequent topic, a middling one and a rare one."""
+    names = frequent_topics(collection, count=len(collection.shares()))
+    places = np.linspace(0, len(names) - 1, TOPICS).round().astype(int)
+    return tuple(dict.fromkeys(names[place] for place in places))
 
 
 def _rows(tasks: Sequence[ReviewTask], found: Sequence[Found]) -> list[dict[str, Any]]:

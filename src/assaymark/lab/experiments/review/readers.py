@@ -24,6 +24,7 @@ Flags = NDArray[np.bool_]
 REFIT = 0.07
 PRESUMED = 100
 SURE = Fraction("0.95")
+TOGETHER = 10  # records between two questions to the switch rule
 
 
 @dataclass(kw_only=True, eq=False)
@@ -98,7 +99,7 @@ def _mixed(
             break
         past = experience(readings, found=found, unread=unread, target=target)
         if wants_random(past, found=found, unread=unread, target=target):
-            for _ in range(min(10, unread)):
+            for _ in range(min(TOGETHER, unread)):
                 item = int(rng.choice(np.flatnonzero(~known)))
                 left, before = int((~known).sum()), int((truth & known).sum())
                 draws.append((left, before, bool(truth[item])))
@@ -107,10 +108,18 @@ def _mixed(
                 if truth[item] or certified(int((truth & known).sum()), left - 1, draws):
                     break
         else:
-            item = ranker.best(known)
-            known[item] = True
-            readings.append(Reading(directed=(bool(truth[item]),)))
+            readings.append(Reading(directed=_directed(truth, known, ranker)))
     return _end(truth, known)
+
+
+def _directed(truth: Flags, known: Flags, ranker: Ranker) -> tuple[bool, ...]:
+    """Ten records in rank order: their answers."""
+    found = []
+    for _ in range(min(TOGETHER, int((~known).sum()))):
+        item = ranker.best(known)
+        known[item] = True
+        found.append(bool(truth[item]))
+    return tuple(found)
 
 
 class Certified:
@@ -180,6 +189,27 @@ def in_a_row(truth: Flags, features: Any, _target: Fraction, rng: np.random.Gene
     return _end(truth, known)
 
 
+def knee(truth: Flags, features: Any, _target: Fraction, rng: np.random.Generator) -> End:
+    """The knee of the gain curve: its slope before is many times the slope after."""
+    known = _begin(truth, rng)
+    ranker = Ranker(features=features, truth=truth, rng=rng)
+    answers = [True]
+    while not known.all():
+        answers += _directed(truth, known, ranker)
+        if len(answers) >= 100 and _is_knee(np.cumsum(answers)):
+            break
+    return _end(truth, known)
+
+
+def _is_knee(gain: NDArray[np.int64]) -> bool:
+    """Cormack and Grossman 2016: slope ratio at the point farthest above the chord."""
+    read = np.arange(1, len(gain) + 1)
+    place = int(np.argmax(gain - read * gain[-1] / len(gain)))
+    before, after = gain[place] / (place + 1), len(gain) - place - 1
+    ratio = before * after / (1 + gain[-1] - gain[place])
+    return bool(after and ratio >= 156 - min(int(gain[place]), 150))
+
+
 def qbcb(truth: Flags, features: Any, target: Fraction, rng: np.random.Generator) -> End:
     """Quantile binomial confidence bound: a random sample of relevant records, one look."""
     needed = min(30, int(truth.sum()))
@@ -207,5 +237,6 @@ RULES: dict[str, Callable[..., End]] = {
     "hypergeometric, peeking": peeking,
     "QBCB, one look": qbcb,
     "50 in a row": in_a_row,
+    "knee": knee,
     "reading everything": exhaustive,
 }

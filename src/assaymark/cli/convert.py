@@ -1,0 +1,95 @@
+"""Command: make a pool of what another tool wrote."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assaymark.errors import InputError
+from assaymark.terminal.output import (
+    advise,
+    headline,
+    json_option,
+    quoted,
+    rows,
+    say,
+    show_json,
+)
+
+FORMS = ("auto", "inspect", "promptfoo", "eval-jsonl", "splink", "sarif", "alerts")
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path),
+              help="The pool to write: .jsonl or .csv.")  # fmt: skip
+@click.option("--from", "form", type=click.Choice(FORMS), default="auto", show_default=True,
+              help="What wrote FILE.")  # fmt: skip
+@click.option("--scorer", metavar="NAME", help="Of several scorers in an Inspect log.")
+@click.option("--epoch", type=int, metavar="N", help="Of several epochs: take this one.")
+@click.option("--prompt", type=int, metavar="N", help="Of several prompts in promptfoo's output.")
+@click.option("--threshold", type=float, metavar="X", help="A judge's number from which it passes.")
+@click.option("--id", metavar="COL", help="The field with the id.")
+@click.option("--verdict", metavar="COL", help="The field with the verdict or score.")
+@click.option("--rule", metavar="COL", help="Of alerts: the column with the rule, or one rule.")
+@click.option("--leave-out-unscored", is_flag=True, help="Answers without a score are left out.")
+@json_option
+def convert(file: Path, output: Path, form: str, as_json: bool, **options: Any) -> None:
+    """Make a pool of a judge's log, of Splink's pairs, or of the alerts of detection rules.
+
+    Judges: the column 'fails' is 1 where the judge says that an answer fails, so that recall is its catch
+    rate. Pairs: both records stand side by side on the page. Alerts: one group for each rule.
+
+    \b
+    Examples:
+      assaymark convert logs/run.eval -o answers.jsonl
+      assaymark convert predictions.parquet -o pairs.jsonl
+      assaymark convert alerts.sarif -o alerts.csv
+    """
+    from assaymark.files.places import SHARED, refuse_existing, write_safely
+    from assaymark.files.tool_output import Choices
+    from assaymark.files.tool_output import convert as run
+
+    if output.suffix.lower() not in (".jsonl", ".csv"):
+        raise InputError(f"The pool is written as .jsonl or .csv, got {output.name!r}.")
+    refuse_existing(output)
+    pool = run(file, form, Choices(**options))
+    write_safely(output, _written(pool.rows, output.suffix.lower()), mode=SHARED)
+    words = _init(pool, output)
+    if as_json:
+        show_json({"path": str(output), "items": len(pool.rows), "columns": list(pool.rows[0]),
+                   "remarks": list(pool.remarks), "init": words})  # fmt: skip
+        return
+    headline(f"{len(pool.rows):,} items", "good")
+    rows([("file", str(output)), ("columns", ", ".join(pool.rows[0]))])
+    for remark in pool.remarks:
+        say(f"  {remark}")
+    advise(words)
+
+
+def _written(found: tuple[dict[str, Any], ...], ending: str) -> str:
+    if ending == ".jsonl":
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found)
+    stream = io.StringIO()
+    table = csv.DictWriter(stream, list(found[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(found)
+    return stream.getvalue()
+
+
+def _init(pool: Any, output: Path) -> str:
+    words = ["assaymark init work --pool", quoted(output), "--id", pool.id]
+    if pool.prediction:
+        words += ["--prediction", pool.prediction]
+    if pool.score:
+        words += ["--score", pool.score]
+        words += [] if pool.prediction else ["--threshold 0.9"]
+    words += [f"--text {quoted(name)}" for name in pool.text]
+    words += ["--group", pool.group] if pool.group else []
+    return " ".join(words)
+
+
+COMMANDS = (convert,)

@@ -1,0 +1,74 @@
+"""The draws of a plan, which may be many: packed when they are kept, unpacked when they are read."""
+
+import marshal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnItem:
+    """One draw of a plan. A repeat is an item drawn before: it counts again, without a new label."""
+
+    draw: int
+    id: str
+    stratum: int
+    cell: int
+    prediction: bool | None
+    repeat: bool
+
+
+class Draws(Sequence[DrawnItem]):
+    """Draws in order. Their number is known without unpacking them."""
+
+    def __init__(self, items: Sequence[DrawnItem] = ()) -> None:
+        self._items: list[DrawnItem] = list(items)
+        self._packed: bytes | None = None
+        self._count = len(self._items)
+
+    def append(self, item: DrawnItem) -> None:
+        """Add one draw to the end."""
+        self._unpacked().append(item)
+        self._count += 1
+
+    def copy(self) -> "Draws":
+        """The same draws, to go on from apart from these."""
+        return Draws(self._unpacked())
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[DrawnItem]:
+        return iter(self._unpacked())
+
+    @overload
+    def __getitem__(self, place: int) -> DrawnItem: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[DrawnItem]: ...
+    def __getitem__(self, place: int | slice) -> DrawnItem | list[DrawnItem]:
+        return self._unpacked()[place]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Draws) and self._unpacked() == other._unpacked()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> tuple[int, bytes]:
+        if self._packed is not None:
+            return self._count, self._packed
+        names = tuple(DrawnItem.__dataclass_fields__)
+        return self._count, marshal.dumps(
+            [tuple(getattr(item, name) for name in names) for item in self._items]
+        )
+
+    def __setstate__(self, kept: tuple[int, bytes]) -> None:
+        self._items = []
+        self._count, self._packed = kept
+
+    def _unpacked(self) -> list[DrawnItem]:
+        if self._packed is not None:
+            names = tuple(DrawnItem.__dataclass_fields__)
+            rows = marshal.loads(self._packed)  # noqa: S302 - part of a state that its owner sealed
+            self._items = [DrawnItem(**dict(zip(names, row, strict=True))) for row in rows]
+            self._packed = None
+        return self._items

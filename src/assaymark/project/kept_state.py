@@ -1,0 +1,107 @@
+"""The state of a ledger, kept between commands, so that a short command need not read all of it.
+
+It is a cache of the user who ran the command and of nobody else: it lies in that user's cache
+folder, sealed with a key of theirs, and is used only if the ledger still holds its last event.
+Whatever is stale, cut short, forged or made by other code is left aside, and the whole ledger read.
+Nothing that proves anything asks for it: `verify`, `check` and `certify` read every event.
+"""
+
+import contextlib
+import gc
+import hashlib
+import hmac
+import os
+import pickle
+import secrets
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import assaymark
+from assaymark.ledger.events import State
+
+FEWEST = 5_000  # events; a shorter ledger is read faster than anything is kept
+MAC = 32  # bytes
+
+
+def load_state(ledger: str) -> State | None:
+    """The state that was kept for this ledger; None where there is none that can be trusted."""
+    try:
+        content = _file(ledger).read_bytes()
+        key = _key(new=False)
+    except (OSError, RuntimeError):
+        return None
+    seal, body = content[:MAC], content[MAC:]
+    if not hmac.compare_digest(seal, _seal(key, ledger, body)):
+        return None
+    was_on = gc.isenabled()
+    gc.disable()  # so many new objects would have it look through all of them, again and again
+    try:
+        found = pickle.loads(body)  # noqa: S301 - sealed by this user's own key
+    except Exception:  # noqa: BLE001 - whatever is wrong with it, the ledger is read instead
+        return None
+    finally:
+        if was_on:
+            gc.enable()
+    return found if isinstance(found, State) and found.head is not None else None
+
+
+def keep_state(ledger: str, state: State) -> None:
+    """Keep the state of this ledger for the next command, where that can be done."""
+    with contextlib.suppress(OSError, RuntimeError):
+        body = pickle.dumps(state, protocol=5)
+        file = _file(ledger)
+        handle, part = tempfile.mkstemp(dir=_folder(), prefix=".state-")  # its owner's only
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(_seal(_key(new=True), ledger, body))
+                stream.write(body)
+            Path(part).replace(file)
+        finally:
+            Path(part).unlink(missing_ok=True)
+
+
+def _folder() -> Path:
+    """The cache of this user; made for them alone."""
+    place = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    folder = (Path(place) if place else Path.home() / ".cache") / "assaymark"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def _file(ledger: str) -> Path:
+    return _folder() / f"{hashlib.sha256(ledger.encode()).hexdigest()[:32]}.state"
+
+
+def _key(*, new: bool) -> bytes:
+    """The user's key; a file that others may read or that is too short is none."""
+    path = _folder() / "key"
+    if new and not path.exists():
+        with contextlib.suppress(FileExistsError):
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(secrets.token_bytes(MAC))
+    if os.name == "posix" and path.stat().st_mode & 0o077:
+        raise PermissionError(str(path))
+    key = path.read_bytes()
+    if len(key) != MAC:
+        raise OSError(str(path))
+    return key
+
+
+def _seal(key: bytes, ledger: str, body: bytes) -> bytes:
+    """What only this user's key, this ledger and this code give."""
+    return hmac.digest(key, b"\0".join((ledger.encode(), _code(), body)), "sha256")
+
+
+@cache
+def _code() -> bytes:
+    """What tells this code from other code: a state is only read by the code that made it."""
+    root = Path(assaymark.__file__).parent
+    found = [sys.version]
+    for room in ("claims", "records", "ledger/events"):
+        for path in sorted((root / room).glob("*.py")):
+            about = path.stat()
+            found.append(f"{path.name} {about.st_size} {about.st_mtime_ns}")
+    return "\n".join(found).encode()

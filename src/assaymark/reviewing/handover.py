@@ -1,0 +1,50 @@
+"""What readers of a result may see of a review: its certificate on record, and nothing that runs."""
+
+from assaymark.certification.handover import OnRecord
+from assaymark.claims.results import percent
+from assaymark.errors import VerificationError
+from assaymark.ledger.events import State, review_of
+from assaymark.project.folder import Project
+from assaymark.reviewing.certificate import certificate_digest, read_certificate
+from assaymark.reviewing.standing import confidence_of, target_of
+
+
+def review_on_record(state: State) -> OnRecord | None:
+    """The review and its latest certificate; None where the project has no review."""
+    work = review_of(state)
+    if work is None:
+        return None
+    last = work.certificates[-1] if work.certificates else None
+    return OnRecord(
+        claim=f"Recall of at least {percent(float(target_of(work)))} in a review of "
+        f"{work.opened.items:,} records",
+        confidence=percent(float(confidence_of(work))),
+        outcome="certified" if last else "open",
+        final=last is not None,
+        looks=len(work.certificates),
+        labels=None,
+        low=None,
+        high=None,
+        time=last[1] if last else None,
+        certificate=last[2].certificate if last else None,
+        reason=None,
+        kind="review",
+    )
+
+
+def review_file(project: Project, expected: str | None) -> bytes | None:
+    """The certificate's file, if it is the one on record; None where it is missing or another."""
+    path = project.folder / "certificate.json"
+    if expected is None or not path.is_file():
+        return None
+    text = path.read_bytes()
+    try:
+        found = read_certificate(text.decode("utf-8"))
+    except (VerificationError, UnicodeDecodeError):
+        return None
+    return text if certificate_digest(found) == expected else None
+
+
+def review_statement(text: bytes | None) -> str | None:
+    """What the certificate says was proved, in its own sentence."""
+    return None if text is None else str(read_certificate(text.decode("utf-8")))

@@ -1,0 +1,56 @@
+"""Texts that are JSON on the labelling page: chats, pairs of records, anything else."""
+
+import json
+from importlib.resources import files
+
+import pytest
+
+SCRIPT = (files("assaymark.web") / "static" / "layout.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def laid(browser):
+    page = browser.new_page()
+    page.set_content("<main></main>")
+    page.add_script_tag(content=SCRIPT)
+
+    def run(value):
+        text = value if isinstance(value, str) else json.dumps(value)
+        return page.evaluate("(text) => assaymarkLayout(text)?.outerHTML ?? null", text)
+
+    yield run
+    page.close()
+
+
+def test_a_chat_is_shown_turn_by_turn_and_runs_no_markup(laid) -> None:
+    chat = [
+        {"role": "user", "content": "Hi <img src=x onerror=alert(1)>"},
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": "Hello"}],
+            "tool_calls": [{"f": 1}],
+        },
+        {"role": "tool", "content": None},
+    ]
+    found = laid(chat)
+    assert found.count('class="turn') == 3
+    assert "<h3>assistant</h3>" in found
+    assert "&lt;img" in found
+    assert "<img" not in found
+    assert "(empty)" in found
+
+
+def test_two_records_stand_side_by_side_with_their_differences_marked(laid) -> None:
+    found = laid({"left": {"name": "Jon Smith", "dob": "1990", "city": "York"},
+                  "right": {"name": "John Smith", "dob": "", "city": "York"}})  # fmt: skip
+    assert found.startswith('<table class="pair-of-records">')
+    assert "Jo<b>h</b>n Smith" in found
+    assert ">missing</td>" in found
+    assert found.count('aria-label="different"') == 2
+    assert found.count('aria-label="the same"') == 1
+
+
+def test_other_json_is_indented_and_other_text_is_left_alone(laid) -> None:
+    assert '{\n  "a": [\n    1\n  ]\n}' in laid({"a": [1]})
+    for text in ("plain", "[not json", "3", ""):
+        assert laid(text) is None
