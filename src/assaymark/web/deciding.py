@@ -12,7 +12,7 @@ from assaymark.labelling.texts import Sources, text_sources
 from assaymark.ledger.events import decides_blind
 from assaymark.web.access.sessions import Person
 from assaymark.web.display import pieces, visible
-from assaymark.web.labelling import ANSWERS, LONGEST_NOTE
+from assaymark.web.labelling import LONGEST_NOTE, answers
 from assaymark.web.site import form, only, person_of, refuse, site_of
 
 
@@ -24,6 +24,7 @@ class Dispute:
     left: int
     said: tuple[tuple[int | None, str], ...]
     sources: Sources
+    classes: tuple[str, ...]
 
 
 def _next(desk: Desk, after: str | None, person: Person) -> Dispute | None:
@@ -38,7 +39,13 @@ def _next(desk: Desk, after: str | None, person: Person) -> Dispute | None:
         ((label, notes.get(name, "")) for name, label in desk.state.answers[item].items()),
         key=lambda pair: (pair[0] is None, -(pair[0] or 0)),
     )
-    return Dispute(item=item, left=len(items), said=tuple(said), sources=text_sources(desk.state))
+    return Dispute(
+        item=item,
+        left=len(items),
+        said=tuple(said),
+        sources=text_sources(desk.state),
+        classes=desk.state.classes,
+    )
 
 
 def _may_decide(desk: Desk, item: str, person: Person) -> bool:
@@ -98,8 +105,10 @@ async def decide(request: Request) -> Response:
         return refusal
     site, person, fields = site_of(request), person_of(request), await form(request)
     item, word, note = fields.get("item", ""), fields.get("answer"), fields.get("note", "").strip()
-    if word not in ("relevant", "not"):
-        raise InputError("Decide whether the item is relevant or not.")
+    classes = await site.runner.ask(lambda desk: desk.state.classes)
+    label = answers(classes).get(str(word))
+    if label is None:
+        raise InputError("Decide which label the item has.")
     if len(note) > LONGEST_NOTE:
         raise InputError(f"A note may be {LONGEST_NOTE:,} characters long.")
     if not site.sessions.fits(fields.get("ticket"), site.sessions.item_mark(person.name, item)):
@@ -110,7 +119,7 @@ async def decide(request: Request) -> Response:
         Given(
             item=item,
             annotator=person.name,
-            label=ANSWERS[word],
+            label=label,
             deciding=True,
             note=note or None,
         )

@@ -20,7 +20,6 @@ from assaymark.web.site import Site, body, only, person_of, site_of
 from assaymark.web.wording import for_page
 
 ANSWERS: dict[str, int | None] = {"relevant": 1, "not": 0, "unclear": None}
-WORDS = {label: word for word, label in ANSWERS.items()}
 LONGEST_NOTE = 2000
 LONGEST_STAY = 1800.0  # seconds; whoever looks longer was away
 MOST_KEPT = 5
@@ -48,6 +47,7 @@ async def show(request: Request) -> Response:
         person=person_of(request),
         mark=site.mark(request),
         purposes=await site.runner.ask(_purposes),
+        classes=await site.runner.ask(lambda desk: desk.state.classes),
         decides=await site.runner.ask(lambda desk: decides_blind(desk.state)),
     )
 
@@ -71,7 +71,8 @@ async def answer(request: Request) -> Response:
     """Record one answer, and send what comes next. "saved" is true only when it is on disk."""
     asked = await body(request)
     site, name = site_of(request), person_of(request).name
-    given = _given(site, name, asked)
+    classes = await site.runner.ask(lambda desk: desk.state.classes)
+    given = _given(site, name, asked, classes)
     keep = [item for item in _kept(site, name, asked) if item != given.item]
     outcome = await site.runner.record(given)
     try:
@@ -94,14 +95,18 @@ async def back(request: Request) -> Response:
         lambda desk: (
             desk.back(name, before if isinstance(before, str) else None),
             text_sources(desk.state),
+            desk.state.classes,
         )
     )
-    previous, sources = found
+    previous, sources, classes = found
     if previous is None:
         return JSONResponse({"item": None})
     await asyncio.to_thread(site.shelf.fetch, sources, [previous.item])
     return JSONResponse(
-        {"item": shown(site, name, sources, previous.item), "answer": WORDS[previous.label]}
+        {
+            "item": shown(site, name, sources, previous.item),
+            "answer": answer_word(previous.label, classes),
+        }
     )
 
 
@@ -119,10 +124,27 @@ def _kept(site: Site, name: str, asked: dict[str, Any]) -> list[str]:
     return [one["id"] for one in kept[:MOST_KEPT]]
 
 
-def _given(site: Site, name: str, asked: dict[str, Any]) -> Given:
+def answers(classes: Sequence[str]) -> dict[str, int | None]:
+    """The words that the page sends, and the labels they stand for.
+
+    >>> answers(("ham", "spam"))
+    {'class-0': 0, 'class-1': 1, 'unclear': None}
+    """
+    if not classes:
+        return ANSWERS
+    return {**{f"class-{code}": code for code in range(len(classes))}, "unclear": None}
+
+
+def answer_word(label: int | None, classes: Sequence[str]) -> str:
+    """The word that stands for a label on the page."""
+    return next(word for word, code in answers(classes).items() if code == label)
+
+
+def _given(site: Site, name: str, asked: dict[str, Any], classes: Sequence[str]) -> Given:
     item, word, note = asked.get("item"), asked.get("answer"), asked.get("note") or None
-    if not isinstance(item, str) or not isinstance(word, str) or word not in ANSWERS:
-        raise InputError(f"An answer needs an item and one of {', '.join(ANSWERS)}.")
+    known = answers(classes)
+    if not isinstance(item, str) or not isinstance(word, str) or word not in known:
+        raise InputError(f"An answer needs an item and one of {', '.join(list(known)[-10:])}.")
     if not site.sessions.fits(asked.get("ticket"), site.sessions.item_mark(name, item)):
         raise ConflictError("This item was not handed to you. Reload the page.")
     if note is not None and (not isinstance(note, str) or len(note) > LONGEST_NOTE):
@@ -130,7 +152,7 @@ def _given(site: Site, name: str, asked: dict[str, Any]) -> Given:
     return Given(
         item=item,
         annotator=name,
-        label=ANSWERS[word],
+        label=known[word],
         correcting=asked.get("correcting") is True,
         seconds=_seconds(asked.get("seconds")),
         note=note,

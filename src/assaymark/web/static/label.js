@@ -5,7 +5,10 @@
   const root = document.querySelector("meta[name=assaymark-root]").content;  // the prefix behind a proxy
   const $ = (id) => document.getElementById(id);
   const item = $("item"), deck = $("deck"), done = $("done"), saved = $("saved"), note = $("note");
-  const KEYS = { j: "relevant", 1: "relevant", f: "not", 2: "not", " ": "unclear", 3: "unclear" };
+  const listed = document.querySelectorAll(".answer.class").length > 0;
+  const KEYS = listed ? { " ": "unclear", "?": "unclear" }
+    : { j: "relevant", 1: "relevant", f: "not", 2: "not", " ": "unclear", 3: "unclear" };
+  document.querySelectorAll(".answer.class[data-key]").forEach((b) => { KEYS[b.dataset.key] = b.dataset.answer; });
   const words = {};
   document.querySelectorAll("[data-answer]").forEach((b) => { words[b.dataset.answer] = b.querySelector("span").textContent; });
 
@@ -250,6 +253,32 @@
     if (on) note.focus();
   };
 
+  // More classes than keys: the letters typed leave the classes that hold them; Enter takes the
+  // first, one that is spelled so before one that begins so before one that only holds them.
+  const typed = $("class-find");
+  const matching = () => {
+    const wanted = typed.value.trim().toLowerCase();
+    const rank = (b) => {
+      const name = b.querySelector("span").textContent.toLowerCase();
+      return name === wanted ? 0 : name.startsWith(wanted) ? 1 : name.includes(wanted) ? 2 : 3;
+    };
+    return [...document.querySelectorAll(".answer.class")].map((b) => [rank(b), b])
+      .filter(([place, b]) => { b.hidden = place > 2; return place < 3; })
+      .sort((one, other) => one[0] - other[0]).map(([, b]) => b);
+  };
+  const showTyped = () => {
+    const first = matching()[0];
+    $("class-first").textContent = !typed.value.trim() ? "" : first ? `Enter: ${first.querySelector("span").textContent}` : "no such class";
+  };
+  const chooseTyped = () => {
+    const first = matching()[0];
+    if (!typed.value.trim() || !first) return;
+    typed.value = "";
+    showTyped();
+    answer(first.dataset.answer);
+  };
+  typed?.addEventListener("input", showTyped);
+
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
@@ -259,6 +288,7 @@
     }
     if (typing) {
       if (event.key === "Enter" && event.target === $("find")) event.target.blur();
+      if (event.key === "Enter" && event.target === typed) chooseTyped();
       return;
     }
     const key = event.key.toLowerCase();
@@ -266,6 +296,7 @@
     if (key === " " && /^(BUTTON|SUMMARY|A)$/.test(event.target.tagName)) return;
     if (event.repeat) return;
     if (KEYS[key]) { event.preventDefault(); answer(KEYS[key]); }
+    else if (key === "t" && typed) { event.preventDefault(); typed.focus(); }
     else if (key === "u") { event.preventDefault(); back(); }
     else if (key === "n") { event.preventDefault(); showNote($("note-box").hidden); }
     else if (key === "c") { event.preventDefault(); $("criteria").open = !$("criteria").open; }

@@ -1,0 +1,53 @@
+"""Labels that are classes, on the page: a key for each, names in the ledger."""
+
+import re
+
+import pytest
+from test_web import answer, signed
+
+from assaymark.project.folder import Project
+
+HTML = {"accept": "text/html"}
+
+
+def begun(assaymark, tmp_path, count):
+    lines = ["id,topic,body", *(f"d{i},class {i % count},text {i}" for i in range(60))]
+    (tmp_path / "pool.csv").write_text("\n".join(lines) + "\n")
+    folder = tmp_path / "work"
+    pool = ("--pool", tmp_path / "pool.csv", "--id", "id", "--text", "body")
+    made = assaymark("init", folder, *pool, "--prediction", "topic", "--classes")
+    assert made.code == 0, made.err
+    assert assaymark("plan", "accuracy >= 0.7", "--seed", "s", "-p", folder).code == 0
+    assert assaymark("draw", "10", "-p", folder).code == 0
+    return folder
+
+
+def test_a_class_is_recorded_by_its_name(assaymark, tmp_path):
+    folder = begun(assaymark, tmp_path, 3)
+    with signed(folder) as web:
+        page = web.get("/label", headers=HTML).text
+        assert re.findall(r'data-key="(\d)"', page) == ["1", "2", "3", "4"]
+        assert "none of the list" in page
+        assert 'data-answer="relevant"' not in page
+        items = web.post("/label/hand", json={}).json()["items"]
+        first = items[0]
+        items = answer(web, first, "class-2").json()["items"]
+        assert answer(web, items[0], "relevant").status_code == 400
+        second = items[0]
+        items = answer(web, second, "class-3").json()["items"]
+        third = items[0]
+        answer(web, third, "unclear")
+        back = web.post("/label/back", json={"before": third["id"]}).json()
+        assert back["answer"] == "class-3"
+    state = Project(folder=folder).state()
+    named = [state.value(state.label(one["id"])) for one in (first, second, third)]
+    assert named == ["class 2", "none of the list", None]
+
+
+@pytest.mark.parametrize(("count", "typed"), [(9, False), (10, True), (20, True)])
+def test_more_classes_than_keys_are_typed(assaymark, tmp_path, count, typed):
+    folder = begun(assaymark, tmp_path, count)
+    with signed(folder) as web:
+        page = web.get("/label", headers=HTML).text
+    assert ('id="class-find"' in page) is typed
+    assert page.count('class="answer class"') == count + 1
