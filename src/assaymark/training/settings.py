@@ -160,8 +160,8 @@ def _refuse_unnamed(settings: TrainingSettings, *, seeds: bool) -> None:
         return
     how = option("seeds") if settings.sampling == "random" else f"{settings.sampling} sampling"
     raise PlanError(
-        f"With {how} training picks out items, so what the claim will be about must be said first: "
-        f"{option('population', CHOICES)}."
+        f"With {how} training picks out items, so what the claim will be about must be said first, with "
+        f"{option('population')}: {CHOICES}."
     )
 
 
