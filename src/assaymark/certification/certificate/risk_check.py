@@ -27,10 +27,9 @@ def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
             "The plan's field 'risk' does not follow from the plans on this claim that were sealed "
             "before it."
         )
-    told = account_words(plan) or "Plan 1 on this claim, with all of its risk"
-    return Check(
-        name="risk", outcome="ok", detail=f"{told}; other projects on the collection are not seen"
-    )
+    words = account_words(plan) or "Plan 1 on this claim, with all of its risk"
+    detail = f"{words[0].lower()}{words[1:]}; other projects on the collection are not seen"
+    return Check(name="risk", outcome="ok", detail=detail)
 
 
 def _asked(state: State, plan: Plan) -> Asked:
