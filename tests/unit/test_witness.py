@@ -88,10 +88,10 @@ def test_plan_and_certify_print_the_head_to_send(
 ) -> None:
     done = assaymark("certify", "-o", tmp_path / "c.json", "-p", labelled)
     assert heads(labelled)[-1] in done.out
-    planned = assaymark("plan", "recall >= 0.5", "--seed", "t", "-p", labelled)
+    planned = assaymark("plan", "recall >= 0.5", "-p", labelled)
     assert heads(labelled)[-1] in planned.out
     assaymark("plan", "--abandon", "x", "-p", labelled)
-    told = assaymark("plan", "recall >= 0.5", "--seed", "u", "-p", labelled, "--json").json["head"]
+    told = assaymark("plan", "recall >= 0.5", "-p", labelled, "--json").json["head"]
     assert told == heads(labelled)[-1]
 
 
@@ -257,7 +257,7 @@ def test_a_ledger_that_lost_its_end_is_noticed(
     assert head_file(labelled / "ledger.sqlite").exists()
     with closing(sqlite3.connect(labelled / "ledger.sqlite")) as connection:
         last = connection.execute("SELECT max(seq) FROM event").fetchone()[0]
-    assaymark("plan", "recall >= 0.5", "--seed", "t", "-p", labelled)
+    assaymark("plan", "recall >= 0.5", "-p", labelled)
     settle_heads()
     with closing(sqlite3.connect(labelled / "ledger.sqlite")) as connection, connection:
         connection.execute("DELETE FROM event WHERE seq > ?", (last,))

@@ -130,6 +130,7 @@ def _wish(planned: Claim, claim: ClaimFile, seed: str | None) -> Wish:
         confidence=terms.confidence,
         budget=terms.budget,
         seed=seed,
+        anew=True,
     )
 
 

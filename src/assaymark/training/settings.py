@@ -97,6 +97,7 @@ def changed_settings(before: TrainingSettings, wish: TrainWish, *, labels: int) 
             f'label. For "{wish.claim}" begin a new project, or leave the claim out to go on.'
         )
     given = {name: value for name in OF_GOAL if (value := getattr(wish, name)) is not None}
+    POLICIES.find("policy", given.get("policy", before.goal.policy))
     _refuse_small(wish.budget, labels)
     settings = replace(
         before,

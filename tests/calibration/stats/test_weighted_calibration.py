@@ -125,7 +125,19 @@ GOLDEN = {
 }
 
 
-@pytest.mark.parametrize("name", TRAPS)
+# Method 1 is frozen, bit for bit: the pools that come nearest to the level run every time.
+EVERY_TIME = {
+    "over-confident twenty to one",
+    "accuracy",
+    "elusion, one stratum hides all",
+    "honest",
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name in EVERY_TIME else pytest.param(name, marks=pytest.mark.slow) for name in TRAPS],
+)
 def test_false_passes_stay_below_the_level(name):
     """Four hundred runs per pool: golden count, and no more than five per cent allows."""
     count = passes(TRAPS[name], runs=400, seed=42, recipe=QUICK, most=300)

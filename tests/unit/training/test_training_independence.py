@@ -65,7 +65,7 @@ def test_a_seed_that_drew_for_a_survey_cannot_draw_for_a_plan(world, tmp_path) -
     for seed in ("training", "first", "survey"):
         with pytest.raises(PlanError, match="was used in this project before"):
             seal_plan(project, Wish(claim=parse_claim("f1 >= 0.7"), seed=seed))
-    seal_plan(project, Wish(claim=parse_claim("f1 >= 0.7"), mode="fixed", budget=100, seed="new"))
+    seal_plan(project, Wish(claim=parse_claim("f1 >= 0.7"), mode="fixed", budget=100))
     events = told(project)
     check_story(chained(events))
     at = max(n for n, event in enumerate(events) if event[0] == "PlanSealed")
@@ -142,7 +142,7 @@ def test_a_second_attempt_is_told_and_learns_nothing_from_the_first(world, tmp_p
     for _ in range(2):
         train(project, TrainWish(insist=True))
         answer_training(project, world)
-    stop_training(project, seed="second")
+    stop_training(project)
     state = project.state()
     work = training_of(state)
     assert not judged & set(training_labels(state, work))
@@ -165,7 +165,7 @@ def test_a_new_classifier_has_a_risk_of_its_own(world, tmp_path) -> None:
     abandon_plan(project, "a better classifier")
     train(project, TrainWish(insist=True))
     answer_training(project, world)
-    second = stop_training(project, seed="its own").plan
+    second = stop_training(project).plan
     assert (first.level, second.level, second.earlier) == ("0.05", "0.05", ())
     check_story(project.ledger.entries())
 

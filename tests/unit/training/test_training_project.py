@@ -188,7 +188,7 @@ def test_training_goes_on_after_a_plan_ended_and_leaves_its_labels_alone(done, w
     assert round_.batch is not None
     assert not claimed & set(training_of(done.state()).order), "certified items never train"
     answer_training(done, world)
-    stopped = stop_training(done, seed="second")
+    stopped = stop_training(done)
     assert stopped.frozen.pool.source == "scores/scored-2.parquet"
     assert stopped.left == max(0, 400 - 240 - len(claimed))
     assert stopped.plan.number == 2
@@ -234,7 +234,7 @@ def test_labels_of_an_earlier_certification_are_known_when_drawn_again(done, wor
     known = set(done.state().claimed)
     train(done, TrainWish(insist=True))
     answer_training(done, world)
-    stop_training(done, seed="second")
+    stop_training(done)
     batch = draw_batch(done, count=300, write=False)
     drawn = set(done.state().attempt.order)
     assert batch.known == len(drawn & known) > 0
@@ -345,12 +345,12 @@ def test_status_says_what_to_do_in_every_phase(world, tmp_path) -> None:
     project = begun(world, tmp_path / "work")
     assert (status(project).summary, status(project).advice) == (
         "Training waits for labels.",
-        "assaymark draw --pending",
+        command("draw", pending=True),
     )
     answer_training(project, world)
     assert (status(project).summary, status(project).advice) == (
         "Training can go on.",
-        "assaymark train",
+        command("train"),
     )
     train(project, TrainWish(insist=True))
     answer_training(project, world)

@@ -1,5 +1,7 @@
 """Whether a plan got the part of its claim's risk that earlier plans had left."""
 
+from dataclasses import replace
+
 from assaymark.certification.certificate.checks import Recorded
 from assaymark.certification.certificate.words import account_words
 from assaymark.certification.modes.account import alpha_of
@@ -22,7 +24,9 @@ def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
     else:  # only whether there were plans on the claim matters, not what their labels said then
         state = State(pool=attempt.pool, attempts=recorded.past.attempts[: plan.number - 1])
     found, stated = stake_for(state, plan.claim, _asked(state, plan))
-    if stated != plan.confidence or not _same(found, plan.stake):
+    level = found.level or complement(decimal_text(plan.confidence))
+    whole = replace(found, level=level), replace(plan.stake, level=plan.level)
+    if stated != plan.confidence or not _same(*whole):
         raise VerificationError(
             "The plan's field 'risk' does not follow from the plans on this claim that were sealed "
             "before it."
@@ -39,7 +43,8 @@ def _asked(state: State, plan: Plan) -> Asked:
         reserve=float(complement(plan.stake.share)),
         claim_only=plan.stake.claim_only,
         new_risk=mine != "claim" and all(old.plan.stake.account != mine for old in state.attempts),
-        ends=plan.mode != "anytime",
+        ends=plan.kind.promise,
+        anew=True,
     )
 
 

@@ -79,7 +79,7 @@ def sharers(
 def _counts(plan: Plan, claim: Claim) -> bool:
     """Whether the plan can state anything on the claim's side of its metric."""
     row = on_metric(claim, plan.claim.metric)
-    return row is not None and (row[0] == plan.claim.side or plan.mode == "anytime")
+    return row is not None and (row[0] == plan.claim.side or not plan.kind.promise)
 
 
 def left_for(state: State, attempts: Sequence[Attempt], claim: Claim) -> tuple[Left, ...]:
@@ -126,7 +126,7 @@ def _factor(state: State, attempt: Attempt, claim: Claim, wealth: float) -> floa
 
 def states_claim_only(plan: Plan) -> bool:
     """Whether the plan proves its claim or nothing: no bound beside it."""
-    return plan.mode == "budget" or plan.stake.claim_only
+    return (plan.kind.promise and not plan.kind.judged_once) or plan.stake.claim_only
 
 
 def _claim_only(state: State, attempt: Attempt, target: float, wealth: float) -> float | None:
@@ -146,7 +146,7 @@ def _chance_to_pass(state: State, attempt: Attempt, target: float) -> float | No
     """The chance that the plan passes if the truth lies at this target."""
     plan = attempt.plan
     share = null_share_of(replace(plan.claim, target=target))
-    if plan.mode == "budget":
+    if not plan.kind.judged_once:
         return float(items_to_pass(spending_test_of(plan), share=share).passes)
     test, size = binomial_test(plan.claim), plan.size or 0
     if test is None:
@@ -173,7 +173,7 @@ def level_now(state: State, attempt: Attempt) -> float:
         wealth_of(left_for(state, mates, plan.claim)),
         risk=alpha_of(plan),
         share=float(plan.stake.share),
-        ends=plan.mode != "anytime",
+        ends=plan.kind.promise,
     )
 
 
@@ -194,7 +194,7 @@ def at_present(state: State, attempt: Attempt) -> Attempt:
     now, sealed = level_now(state, attempt), float(plan.level)
     if now >= sealed * (1 - 1e-6):
         return attempt
-    if plan.mode != "anytime":
+    if plan.kind.promise:
         raise PlanError(
             f"Plan {plan.number} is superseded: labels of an earlier plan on this claim were changed, "
             f"and less of the risk they share is left ({now:.3g}) than it was sealed with "

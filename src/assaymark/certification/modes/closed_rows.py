@@ -63,12 +63,12 @@ def closed_plan(state: State, attempt: Attempt, *, side: Side, target: float) ->
     """
     plan = attempt.plan
     share = float(plan.stake.share)
-    if not attempt.draws or plan.design == "census":
+    if not attempt.draws or plan.kind.whole:
         return ClosedPlan(side=side, rows=(), share=share)
     prefix = closing_prefix(state, attempt)
     if side == plan.claim.side:
         rows = OWN[plan.mode, plan.design](attempt, prefix, target)
-    elif plan.mode == "anytime":
+    elif not plan.kind.promise:
         rows = MIRRORED[plan.design](attempt, prefix)
     else:
         rows = ()  # nothing is ever stated there
@@ -189,7 +189,7 @@ def fixed_bound(plan: Plan, prefix: Prefix) -> float:
 def _claim_row(attempt: Attempt, prefix: Prefix) -> Rows:
     """The row of a plan that states its claim or nothing."""
     plan = attempt.plan
-    if plan.mode == "budget":
+    if not plan.kind.judged_once:
         wins = informative_draws(plan.claim, prefix).wins[: plan.informative]
         passed = crossing(spending_test_of(plan), wins).passed
     else:

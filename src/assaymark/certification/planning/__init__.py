@@ -61,6 +61,7 @@ class Wish:
     reserve: float = 0.0
     claim_only: bool = False
     new_risk: bool = False
+    anew: bool = False
 
     @property
     def asked(self) -> Asked:
@@ -71,6 +72,7 @@ class Wish:
             claim_only=self.claim_only,
             new_risk=self.new_risk,
             ends=self.mode in ("fixed", "budget"),
+            anew=self.anew,
         )
 
 

@@ -30,7 +30,8 @@ NEARLY_ALL = 1 - 1e-6
 class Asked:
     """What somebody asks of the risk: the confidence, and how much of what is left to use.
 
-    `ends` says that the plan ends at a number of draws.
+    `ends` says that the plan ends at a number of draws; `anew` proves a claim again that earlier
+    plans have proven, at the risk itself: their error, if any, has been made already.
     """
 
     confidence: float = 0.95
@@ -38,6 +39,7 @@ class Asked:
     claim_only: bool = False
     new_risk: bool = False
     ends: bool = False
+    anew: bool = False
 
 
 def stake_for(state: State, claim: Claim, asked: Asked) -> tuple[Stake, float]:
@@ -54,6 +56,8 @@ def stake_for(state: State, claim: Claim, asked: Asked) -> tuple[Stake, float]:
         return whole, stated
     wealth = wealth_of(left_for(state, mates, claim))
     level = level_of(wealth, risk=float(risk), share=float(share), ends=asked.ends)
+    if asked.anew and level >= NEARLY_ALL:
+        level = float(risk)
     _refuse_useless(claim, mates, level)
     found = replace(
         whole,
