@@ -16,6 +16,7 @@ from assaymark.lab.worlds import Sketch, make_world
 
 ALARM = 1e-4
 RUNS = 400
+pytestmark = pytest.mark.xdist_group("sequential bias")  # the growing tests are run once
 SHARES = {
     "frequent": np.array([0.14, 0.06, 0.06, 0.74]),
     "rare": np.array([0.015, 0.015, 0.015, 0.955]),
@@ -65,6 +66,7 @@ def test_anytime_and_budget_keep_their_promise(found, name):
     assert GOLDEN[name][2:] == (seen["anytime"], seen["budget"])
 
 
+@pytest.mark.slow
 def test_score_guided_keeps_its_promise():
     """Even where its scores know nothing of the misses among the predicted negatives."""
     sketch = Sketch(items=2000, prevalence=0.1, f1=0.7, quality=1.5, trap="hidden misses")
