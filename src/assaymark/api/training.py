@@ -41,7 +41,7 @@ class Training(SurveyAskTell["Trained | None"]):
         made._owner = self._owner
         return made
 
-    def _round(self, wish: TrainWish) -> Trained:
+    def _train_once(self, wish: TrainWish) -> Trained:
         self._latest = train_on(self.project, wish, write=False).trained
         return self._latest
 
@@ -49,7 +49,7 @@ class Training(SurveyAskTell["Trained | None"]):
         wish = TrainWish(batch=count)
         if self._first is not None:
             wish, self._first = self._first, None
-        batch = self._round(wish).batch
+        batch = self._train_once(wish).batch
         return () if batch is None else batch.items
 
     def _work(self) -> SurveyWork | None:

@@ -73,6 +73,13 @@ class Brought:
         for name in self.require:
             choice("require", name, REQUIRABLE)
 
+    def refuse_without_ledger(self, project: Project | None) -> None:
+        """A witness speaks of a ledger, so it is nothing without one."""
+        if self.heads and project is None:
+            raise InputError(
+                f"A witness needs the ledger too: name the project with {option('project', 'DIR')}."
+            )
+
 
 def verify(
     path: Path,
@@ -83,10 +90,7 @@ def verify(
 ) -> Verification:
     """Everything that can be recomputed with what is at hand: certificate, ledger, pool, witnesses."""
     brought = brought or Brought()
-    if brought.heads and project is None:
-        raise InputError(
-            f"A witness needs the ledger too: name it with {option('project', 'DIR')}."
-        )
+    brought.refuse_without_ledger(project)
     text = _text(path)
     checks: list[Check] = []
     said: Certificate | None = None

@@ -7,8 +7,7 @@ from assaymark.certification.signing import check_signature, signature_path
 from assaymark.certification.verification import REQUIRABLE, Brought, Outcome
 from assaymark.certification.witness import check_witnesses
 from assaymark.claims.results import counted
-from assaymark.errors import AssaymarkError, InputError, VerificationError, message_of
-from assaymark.hints import option
+from assaymark.errors import AssaymarkError, VerificationError, message_of
 from assaymark.ledger.events import (
     Entry,
     ReviewDrawn,
@@ -43,10 +42,7 @@ def verify_review(
 ) -> Verification:
     """Everything that can be recomputed with what is at hand: certificate, ledger, pool, witnesses."""
     brought = brought or Brought()
-    if brought.heads and project is None:
-        raise InputError(
-            f"A witness needs the ledger too: name the project with {option('project', 'DIR')}."
-        )
+    brought.refuse_without_ledger(project)
     checks: list[Check] = []
     statement = ""
     try:

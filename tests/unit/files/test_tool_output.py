@@ -8,6 +8,7 @@ import pytest
 
 from assaymark.errors import InputError
 from assaymark.files.tool_output import FORMATS, Choices, convert, find_format
+from assaymark.files.tool_output import inspect_log as inspect_log_module
 
 
 def sample(number, value="C", epoch=1, **more):
@@ -42,13 +43,16 @@ def test_an_inspect_log_is_a_pool_in_which_failures_are_positive(tmp_path) -> No
     assert "because" not in json.dumps(pool.rows), "what the judge said would not be blind"
 
 
-def test_an_eval_archive_reads_like_the_log(tmp_path) -> None:
+def test_an_eval_archive_reads_like_the_log(tmp_path, monkeypatch) -> None:
     path = tmp_path / "log.eval"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("header.json", json.dumps({"version": 2, "status": "success"}))
         archive.writestr("samples/1_epoch_1.json", json.dumps(sample(1)))
         archive.writestr("samples/2_epoch_1.json", json.dumps(sample(2, "I")))
     assert [row["fails"] for row in convert(path, "auto", Choices()).rows] == [0, 1]
+    monkeypatch.setattr(inspect_log_module, "LARGEST", 100)
+    with pytest.raises(InputError, match="more than 100"):
+        convert(path, "auto", Choices())
     path.write_bytes(path.read_bytes()[:50])
     with pytest.raises(InputError, match=r"log\.eval"):
         convert(path, "auto", Choices())

@@ -1,5 +1,6 @@
 """Whether a plan got the part of its claim's risk that earlier plans had left."""
 
+import math
 from dataclasses import replace
 
 from assaymark.certification.certificate.checks import Recorded
@@ -12,7 +13,7 @@ from assaymark.records.certificate import Certificate, Check
 from assaymark.records.decimals import complement, decimal_text
 from assaymark.records.plan import Plan, Stake
 
-CLOSE = 1e-6  # of numbers that are computed again on another processor
+ROUNDING = 1e-6  # of numbers that are computed again on another processor
 
 
 def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
@@ -26,7 +27,7 @@ def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
     found, stated = stake_for(state, plan.claim, _asked(state, plan))
     level = found.level or complement(decimal_text(plan.confidence))
     whole = replace(found, level=level), replace(plan.stake, level=plan.level)
-    if stated != plan.confidence or not _same(*whole):
+    if stated != plan.confidence or not _agree(*whole):
         raise VerificationError(
             "The plan's field 'risk' does not follow from the plans on this claim that were sealed "
             "before it."
@@ -48,14 +49,14 @@ def _asked(state: State, plan: Plan) -> Asked:
     )
 
 
-def _same(found: Stake, stated: Stake) -> bool:
+def _agree(recomputed: Stake, sealed: Stake) -> bool:
     numbers = ("level", "carried", "refutes")
-    close = all(_close(getattr(found, name), getattr(stated, name)) for name in numbers)
+    equal = all(_equal(getattr(recomputed, name), getattr(sealed, name)) for name in numbers)
     rest = ("account", "share", "claim_only", "earlier", "risk")
-    return close and all(getattr(found, name) == getattr(stated, name) for name in rest)
+    return equal and all(getattr(recomputed, name) == getattr(sealed, name) for name in rest)
 
 
-def _close(found: str | None, stated: str | None) -> bool:
-    if found is None or stated is None:
-        return found is stated
-    return abs(float(found) - float(stated)) <= CLOSE * abs(float(found))
+def _equal(recomputed: str | None, sealed: str | None) -> bool:
+    if recomputed is None or sealed is None:
+        return recomputed is sealed
+    return math.isclose(float(recomputed), float(sealed), rel_tol=ROUNDING)

@@ -19,6 +19,7 @@ from assaymark.files.tool_output.rows import (
 from assaymark.hints import option
 
 VERSIONS = (1, 2)
+LARGEST = 2_000_000_000  # bytes that an archive may unpack to
 
 
 def convert(path: Path, choices: Choices) -> ConvertedPool:
@@ -43,11 +44,15 @@ def _plain(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 def _archive(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     try:
         with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+            if size > LARGEST:
+                raise ValueError(f"it unpacks to {size:,} bytes, more than {LARGEST:,}")
             names = archive.namelist()
             header = json.loads(archive.read("header.json")) if "header.json" in names else {}
             inside = sorted(name for name in names if name.startswith("samples/"))
             samples = [json.loads(archive.read(name)) for name in inside]
-    except (NotImplementedError, zipfile.BadZipFile, ValueError, KeyError) as error:
+    # RuntimeError: encrypted, or packed in a way that Python's zipfile does not know
+    except (RuntimeError, zipfile.BadZipFile, ValueError, KeyError) as error:
         raise InputError(
             f"The archive {path.name!r} cannot be read ({error}). Write the log as JSON: inspect log "
             "convert --to json."
