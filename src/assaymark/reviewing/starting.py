@@ -60,8 +60,8 @@ class Started:
 class Start:
     """What a review begins with. `known` are ids of relevant records, `screened` files of decisions.
 
-    `score` is read highest first, `rank` lowest first, the share `twice` by two people. A pool may be an ASReview project file, whose
-    decisions are then imported.
+    `score` is read highest first, `rank` lowest first, the share `twice` by two people. A pool may
+    be an ASReview project file, whose decisions are then imported.
     """
 
     pool: str

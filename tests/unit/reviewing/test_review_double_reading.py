@@ -56,7 +56,7 @@ def test_on_the_page_a_record_goes_to_two_people(tmp_path):
 def test_how_many_read_a_record_is_settled_at_the_start(tmp_path):
     world(tmp_path, items=60, relevant=20)
     project = begun(tmp_path, twice="0.5")
-    with pytest.raises(InputError, match="was settled when this review began: 0.5"):
+    with pytest.raises(InputError, match=r"was settled when this review began: 0\.5"):
         make_app(project, Options(twice=1.0))
     make_app(project, Options(twice=0.5))
     with pytest.raises(InputError, match="between 0 and 1, got 2"):
