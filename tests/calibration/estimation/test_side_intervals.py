@@ -109,7 +109,8 @@ def test_macro_intervals_are_given_only_where_they_cover():
         misses += not found.low <= truth <= found.high
     assert misses <= MOST_MISSES
     rare = macro(rng.choice(len(label), 20, replace=False))
-    assert rare.low is None and "items in the sample; 10 of each are needed" in rare.reason
+    assert rare.low is None
+    assert "items in the sample; 10 of each are needed" in rare.reason
     chosen = rng.choice(len(label), 400, replace=False)
     uneven = Weighted(weight=rng.integers(1, 9, 400).astype(float), stratum=np.zeros(400, int))
     assert mean_of_ratios(parts(chosen), uneven).low is None

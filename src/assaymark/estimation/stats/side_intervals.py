@@ -15,7 +15,7 @@ from assaymark.estimation.stats.confidence_axis import Floats, Ints
 from assaymark.estimation.stats.horvitz_thompson import RatioEstimate, Weighted, binary_estimate
 from assaymark.estimation.stats.reading_intervals import Ends, StrataCounts, profile_interval
 
-METHOD = "profile likelihood or Korn-Graubard, the wider"
+METHOD = "the wider of two methods"
 FEW_POSITIVES = 5  # positive labels below which no interval of a side metric was seen to cover
 
 
