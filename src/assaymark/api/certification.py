@@ -17,7 +17,7 @@ from assaymark.claims.results import Forecast, Verdict
 from assaymark.pool.memory import Table, is_table
 from assaymark.project.folder import latest_attempt, registered_pool
 from assaymark.records.certificate import Verification
-from assaymark.records.plan import Expectation, Mode, Plan
+from assaymark.records.plan import Expectation, Plan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from assaymark.certification.signing import Signer
 
 __all__ = ["Certification", "Item", "certify"]
-SampleDesign = Literal["simple", "weighted"]
+SampleDesign = Literal["simple", "score-guided", "weighted"]
+ClaimMode = Literal["score-guided", "anytime", "budget", "fixed"]
 
 
 class Certification(AskTell[Verdict]):
@@ -80,7 +81,7 @@ class Certification(AskTell[Verdict]):
         self,
         claim: str | Claim,
         *,
-        mode: Mode | None = None,
+        mode: ClaimMode | None = None,
         design: SampleDesign | None = None,
         confidence: float = 0.95,
         power: float = 0.93,
@@ -92,16 +93,18 @@ class Certification(AskTell[Verdict]):
         claim_only: bool = False,
         new_risk: bool = False,
         expectation: Expectation | None = None,
+        anyway: bool = False,
     ) -> Plan:
         """Seal a plan for the claim: from here on claim, size and draws are decided.
 
         `claim` is text such as "recall >= 0.8" or a `Claim`. `expect` is the value of the claimed
         metric that you expect, `pilot` the counts of a labelled random sample; both only plan the
-        number of labels. `mode` is "anytime" unless given, "budget" or "fixed"; `design` is
-        "weighted" (score-guided) where there are predictions, or "simple". `budget` is where a
-        fixed or budget plan ends. All plans on one claim share one risk: `reserve` keeps a part of it
-        for a later plan, `new_risk` opens a second account (what is stated then covers both), and a
-        `claim_only` plan states no bound besides its target.
+        number of labels. `mode` is "score-guided", "anytime", "budget" or "fixed"; without one it is the
+        mode that the forecast recommends. `design` of mode "anytime" is "score-guided" where there are
+        predictions, or "simple". `budget` is where a fixed or budget plan ends. `anyway` seals a
+        claim that looks false, or one that points the wrong way. All plans on one claim share one
+        risk: `reserve` keeps a part of it for a later plan, `new_risk` opens a second account (what is
+        stated then covers both), and a `claim_only` plan states no bound besides its target.
         """
         return seal_plan(
             self.project,
@@ -118,6 +121,7 @@ class Certification(AskTell[Verdict]):
                 reserve=reserve,
                 claim_only=claim_only,
                 new_risk=new_risk,
+                anyway=anyway,
             ),
         )
 
@@ -218,7 +222,7 @@ def certify(
     threshold: float | None = None,
     text: str | Sequence[str] = (),
     folder: str | Path | None = None,
-    mode: Mode | None = None,
+    mode: ClaimMode | None = None,
     design: SampleDesign | None = None,
     confidence: float = 0.95,
     power: float = 0.93,
@@ -226,6 +230,7 @@ def certify(
     expect: float | Expectation | None = None,
     pilot: Counts | str | Sequence[int] | None = None,
     seed: int | str | None = None,
+    anyway: bool = False,
 ) -> Certification:
     """Begin to prove a claim: register the pool, seal a plan, and get the items to label.
 
@@ -263,5 +268,6 @@ def certify(
             expect=expect,
             pilot=pilot,
             seed=seed,
+            anyway=anyway,
         )
     return made

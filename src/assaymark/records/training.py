@@ -12,7 +12,7 @@ from assaymark.hints import option
 
 SAMPLINGS = ("random", "uncertainty", "relevance")
 POPULATIONS = ("rest", "whole", "future")
-MODES = ("weighted", "anytime", "budget", "fixed")
+MODES = ("score-guided", "anytime", "budget", "fixed")
 Action = Literal["train", "certify"]
 
 
@@ -30,7 +30,7 @@ class TrainingGoal(Record):
     budget: int | None = None
     policy: str = "split"
     wait: int = 0
-    mode: str = "weighted"
+    mode: str = "score-guided"
 
     def __post_init__(self) -> None:
         open_share("confidence", self.confidence)

@@ -11,10 +11,9 @@ from assaymark.files.asreview_project import is_project_file, read_project
 from assaymark.files.decoding import glimpse
 from assaymark.files.delimited import RIVALS, header_names, read_table
 from assaymark.files.labels import read_labels
+from assaymark.files.ris import RAYYAN, RAYYAN_VOTE
 from assaymark.files.spelling import read_label
 
-RAYYAN = re.compile(r"RAYYAN-INCLUSION:\s*\{([^}]*)\}")
-RAYYAN_VOTE = re.compile(r'"[^"]*"\s*=>\s*"(\w+)"')
 DECISIONS = {
     "included": 1, "include": 1, "relevant": 1, "yes": 1, "1": 1,
     "excluded": 0, "exclude": 0, "irrelevant": 0, "no": 0, "0": 0,
@@ -145,7 +144,7 @@ def _rayyan(path: Path, id_column: str) -> list[Screened]:
     for row in _table(path):
         votes = RAYYAN.search(row.get("notes", ""))
         said = (
-            {DECISIONS.get(vote.lower()) for vote in RAYYAN_VOTE.findall(votes[1])}
+            {DECISIONS.get(vote.lower()) for _reader, vote in RAYYAN_VOTE.findall(votes[1])}
             if votes
             else set()
         )

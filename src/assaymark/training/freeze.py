@@ -43,7 +43,7 @@ from assaymark.training.scored_files import (
 from assaymark.training.settings import TrainWish
 
 ROUTES: dict[str, tuple[str, str | None]] = {
-    "weighted": ("anytime", "weighted"),
+    "score-guided": ("anytime", "weighted"),
     "anytime": ("anytime", "simple"),
     "budget": ("budget", None),
     "fixed": ("fixed", None),
@@ -186,6 +186,7 @@ def _wish(
         budget=labels if labels or not ends else left if mode == "budget" else None,
         expectation=Expectation(pilot=look.counts) if ends else None,
         seed=asked.seed,
+        anyway=True,  # what is believed of the claim was said before the freeze
     )
 
 

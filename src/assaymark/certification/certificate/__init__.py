@@ -11,6 +11,7 @@ from assaymark.certification.certificate.checks import (
     superseded_by,
 )
 from assaymark.certification.certificate.draws import check_chances, check_draws, check_tickets
+from assaymark.certification.certificate.history import history_of
 from assaymark.certification.certificate.issue import (
     as_earlier,
     certificate_hash,
@@ -46,6 +47,7 @@ __all__ = [
     "check_training",
     "document",
     "first_difference",
+    "history_of",
     "issue",
     "looks_of",
     "population_in_words",

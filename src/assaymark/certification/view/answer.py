@@ -110,10 +110,7 @@ def _outlook(verdict: Verdict) -> str:
         return ""
     if verdict.estimate.interval.method == "budget":
         return f" {upper_first(verdict.reason)}"
-    if verdict.labels_expected is None:
-        return ""
-    more = max(verdict.labels_expected - verdict.estimate.labels, 1)
-    return f" About {counted(more, 'more label')} if it is as good as it looks."
+    return f" {upper_first(verdict.outlook)}." if verdict.outlook else ""
 
 
 def _braced(text: str) -> str:

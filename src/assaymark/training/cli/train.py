@@ -56,7 +56,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--confidence", type=float, metavar="X", help="Of the certificate (default: 0.95).")
 @click.option("--power", type=float, metavar="X", help="Wanted chance to pass (default: 0.93).")
 @click.option("--mode", metavar="NAME",
-              help="How to certify: weighted (default), anytime, budget or fixed.")  # fmt: skip
+              help="How to certify: score-guided (default), anytime, budget or fixed.")  # fmt: skip
 @click.option("--auto-certify", is_flag=True, help="Freeze, seal and draw when it is advised.")
 @click.option(
     "--seed", metavar="TEXT", help="Decides the random items; with --stop the plan's draws."
