@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     "form",
     default="auto",
     show_default=True,
-    help="auto (by the ending), csv, jsonl, xlsx, parquet, label-studio, asreview, ris or prodigy.",
+    help="auto (by the ending), csv, jsonl, xlsx, parquet, label-studio, asreview, ris, prodigy or "
+    "concordance.",
 )
 @click.option("--pending", is_flag=True, help="Write drawn items without a label again.")
 @click.option(
@@ -108,7 +109,7 @@ def _ask_about_blocking(project: "Project") -> None:
         raise PlanError(draw_question(blocking))
     say(f"  {blocking.sentence}", tone="wait")
     if not confirmed("New items will not count either until then. Draw more all the same?"):
-        advise(f"{blocking.remedy} (each with -p {quoted(project.folder)})")
+        advise(blocking.remedy_in({"project": quoted(project.folder)}))
         raise click.exceptions.Exit(0)
 
 

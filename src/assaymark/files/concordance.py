@@ -5,12 +5,13 @@ Line breaks inside a field are written as ®, in Windows-1252, UTF-8 or UTF-16.
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assaymark.errors import InputError
 from assaymark.files.answers import Answer, Table, roles_for, table_answers
 from assaymark.files.decoding import Glimpse, decoded, unreadable
+from assaymark.files.places import BatchRow, write_safely
 from assaymark.files.spelling import Names
 
 QUOTE, BETWEEN, BREAK = "þ", "\x14", "®"
@@ -48,3 +49,17 @@ def _rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
         raise InputError(
             f"Line {reader.line_num} of {path.name!r} is no line of a Concordance load file: {error}."
         ) from error
+
+
+def write(path: Path, rows: Sequence[BatchRow], columns: Sequence[str]) -> None:
+    """A load file with id, the text columns and an empty label."""
+    names = ["id", *columns, "label"]
+    stream = io.StringIO(newline="")
+    lines = csv.writer(
+        stream, delimiter=BETWEEN, quotechar=QUOTE, quoting=csv.QUOTE_ALL, lineterminator="\r\n"
+    )
+    lines.writerow(names)
+    for row in rows:
+        texts = ((row.get(name) or "") for name in names)
+        lines.writerow([BREAK.join(text.splitlines()) for text in texts])
+    write_safely(path, stream.getvalue())

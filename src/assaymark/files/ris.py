@@ -46,7 +46,8 @@ def _votes(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:
     for tag, value in fields:
         found = RAYYAN.search(value) if tag == "N1" else None
         if found:
-            return RAYYAN_VOTE.findall(found[1])
+            votes = RAYYAN_VOTE.findall(found[1])
+            return [(who, "?" if vote.lower() == "maybe" else vote) for who, vote in votes]
     return []
 
 

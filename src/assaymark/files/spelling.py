@@ -10,7 +10,7 @@ NOT_RELEVANT = {
     "0", "false", "no", "n", "irrelevant", "not relevant", "0.0", "excluded", "exclude",
     "not responsive", "non-responsive",
 }  # fmt: skip
-CANNOT_TELL = {"?", "skip", "unclear", "cannot tell", "maybe", "undecided"}
+CANNOT_TELL = {"?", "skip", "unclear", "cannot tell"}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,12 +52,15 @@ class Blocking(Record):
     @property
     def remedy(self) -> str:
         """How to settle them, with marks of commands."""
-        write = command("draw", pending=True)
+        return self.remedy_in({})
+
+    def remedy_in(self, place: dict[str, object]) -> str:
+        """The same, with options of the place in every command."""
+        write = command("draw", pending=True, **place)
         if not self.disputed:
             return f"label {_them(self.unlabelled)}: {write}"
-        return (
-            f"decide {_them(self.items)}: {write}, then {command('label', 'FILE', adjudicate=True)}"
-        )
+        decide = command("label", "FILE", adjudicate=True, **place)
+        return f"decide {_them(self.items)}: {write}, then {decide}"
 
     @property
     def last_resort(self) -> str | None:

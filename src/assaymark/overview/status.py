@@ -227,6 +227,9 @@ def _of_training(found: Status, state: State, work: SurveyWork) -> Status:
         summary, advice = "Training can go on.", command("train")
     elif advice_of(work).action == "certify":
         summary, advice = "Training may stop.", command("train", stop=True)
+    elif advice_of(work).action == "reconsider":
+        summary = "The claim is more likely false than true: lower the target or raise the budget."
+        advice = command("train", status=True)
     else:
         summary, advice = "Training can go on.", command("train")
     before = f"{found.summary} " if state.attempt is not None else ""

@@ -147,7 +147,7 @@ def show_blocking(blocking: Any, folder: object) -> None:
     say(f"  {blocking.sentence}", tone="wait")
     if blocking.last_resort:
         say(f"  {blocking.last_resort}")
-    advise(f"{blocking.remedy} (each with -p {quoted(folder)})")
+    advise(blocking.remedy_in({"project": quoted(folder)}))
 
 
 def asks() -> bool:

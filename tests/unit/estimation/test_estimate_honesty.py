@@ -273,5 +273,6 @@ def test_a_plan_that_may_stop_early_is_not_read_as_one_look(assaymark, world, pr
     labels = {item: world.truth[item] for item in drawn}
     assaymark("label", write_labels(tmp_path / "l.csv", labels), "-p", project)
     found = assaymark("estimate", "-p", project, "--json").json
-    assert any("intervals made for one look" in text for text in found["warnings"])
+    assert any("at every look" in text for text in found["warnings"])
+    assert any("all of them together with at least" in text for text in found["warnings"])
     assert found["accuracy"]["guaranteed_low"] is None

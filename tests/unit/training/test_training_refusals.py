@@ -305,7 +305,7 @@ def test_texts_without_a_single_word_train_nothing(tmp_path) -> None:
     rows = [LabelRow(item=i, label=int(n % 4 == 0), annotator="kim") for n, i in enumerate(order)]
     label(project, rows)
     train(project, TrainWish())
-    with pytest.raises(PlanError, match=r"The classifier picks (no|every) item"):
+    with pytest.raises(PlanError, match=r"The classifier flags (no|every) item"):
         stop_training(project)
 
 

@@ -66,7 +66,7 @@ def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
         return f"{estimate}; the claim was {wanted}."
     if decision == "continue":
         proven = (
-            f"proven so far: {estimate}"
+            f"{estimate} is proven so far"
             if useful(claim, estimate.interval)
             else (f"nothing useful is proven so far ({counted(estimate.labels, 'label')})")
         )
