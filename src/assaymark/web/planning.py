@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.certification.calculators import read_claim
 from assaymark.certification.prospect import Prospect, prospect, usual
+from assaymark.certification.report.charts import power_chart
 from assaymark.certification.sealing import Wish, abandon_plan, expected_of, seal_plan
 from assaymark.claims.results import ModeForecast, percent
 from assaymark.errors import InputError
@@ -18,7 +19,7 @@ from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import Settings, write_settings
 from assaymark.ledger.events import Attempt, is_frozen, review_of, settings_of, training_of
 from assaymark.records.plan import Expectation
-from assaymark.web.charts import power_picture
+from assaymark.web.charts import picture
 from assaymark.web.site import body, form, only, person_of, site_of
 
 MODES = {
@@ -142,7 +143,7 @@ def _shown(found: Prospect, settings: Settings, wish: Wish) -> dict[str, Any]:
         )
     return {
         "rows": rows,
-        "curve": str(power_picture(found, power=wish.power)),
+        "curve": str(picture(power_chart(found, power=wish.power)) or ""),
         "recommended": cost.recommended,
         "sentence": told,
         "wall": wall,
