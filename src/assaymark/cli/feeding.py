@@ -239,10 +239,10 @@ def label(
         "skipped": "cannot tell",
         "corrected": "corrections",
         "adjudicated": "decided between annotators",
-        "unchanged": "already on record",
+        "unchanged": "already recorded",
         "not_drawn": "not drawn, left out",
         "empty": "still empty",
-        "disputed": "annotators differ",
+        "disputed": "reviewers differ",
         "missing": "drawn, without label",
     }
     found = [(text, f"{getattr(done, key):,}") for key, text in names.items() if getattr(done, key)]
