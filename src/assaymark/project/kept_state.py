@@ -43,7 +43,6 @@ def load_state(ledger: str) -> State | None:
         return None
     finally:
         if was_on:
-            gc.freeze()  # nor does it look through them later: they stay as long as the command
             gc.enable()
     return found if isinstance(found, State) and found.head is not None else None
 
