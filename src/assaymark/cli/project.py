@@ -205,6 +205,7 @@ def _with_names(
     "--new-risk", is_flag=True,
     help="Open a second account for a claim planned before; what is stated covers both.",
 )  # fmt: skip
+@click.option("--family", is_flag=True, help="One risk for all claims on the pool that say so.")
 @click.option(
     "--which", is_flag=True,
     help="Of a claim of several parts: which of them hold, not whether all do.",
@@ -244,6 +245,7 @@ def plan(
     reserve: float,
     claim_only: bool,
     new_risk: bool,
+    family: bool,
     which: bool,
     least_group: int,
     seed: str | None,
@@ -286,11 +288,11 @@ def plan(
         raise click.UsageError(f"--{given[0]} is for an estimate: add --estimate METRIC.")
     project = Project(folder=folder, spark=master)
     if estimate is not None:
-        sharing = reserve or claim_only or new_risk
+        sharing = reserve or claim_only or new_risk or family
         if claim is not None or mode or design or sharing or abandon is not None:
             raise click.UsageError(
                 "--estimate plans an estimate: leave out the claim, --mode, --design, --reserve, "
-                "--claim-only, --new-risk and --abandon."
+                "--claim-only, --new-risk, --family and --abandon."
             )
         wish = {"metric": estimate, "budget": budget, "confidence": confidence, "expect": expect}
         options = {**estimating, **wish, "guarantee": guarantee, "seed": seed}
@@ -308,6 +310,7 @@ def plan(
             "reserve": reserve,
             "claim_only": claim_only,
             "new_risk": new_risk,
+            "family": family,
             "least_group": least_group,
             "which": which,
         },
@@ -404,7 +407,7 @@ def _seal_several(
     project: "Project", claim: str, options: dict[str, Any], *, as_json: bool
 ) -> None:
     """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
-    names = ("design", "reserve", "claim_only", "new_risk", "pilot", "expect", "precision",
+    names = ("design", "reserve", "claim_only", "pilot", "expect", "precision",
              "recall", "prevalence")  # fmt: skip
     given = [name for name in names if options.get(name)]
     mode = "budget" if options["budget"] else "anytime"
@@ -413,7 +416,10 @@ def _seal_several(
         raise click.UsageError(
             f"A claim of several parts is judged whenever you look: leave out --{name.replace('_', '-')}."
         )
-    kept = {n: options[n] for n in ("confidence", "seed", "least_group", "budget", "which")}
+    kept = {
+        name: options[name]
+        for name in ("confidence", "seed", "least_group", "budget", "which", "new_risk", "family")
+    }
     plan_conjunction(project, claim, kept, as_json=as_json)
 
 

@@ -26,6 +26,8 @@ Mode = Literal["fixed", "budget", "anytime"]
 Design = Literal["simple", "census", "weighted"]
 MODES = ("fixed", "budget", "anytime")
 DESIGNS = ("simple", "weighted")
+CLAIM, FAMILY, JOINT = "claim", "family", "joint"
+"""Risk accounts: of one claim, of all claims on the pool, and of plans whose seed is drawn jointly."""
 DOMAINS = {
     "precision": "predicted positive",
     "npv": "predicted negative",
@@ -58,7 +60,7 @@ class Stake(Record):
     of the account, where what is stated covers several accounts.
     """
 
-    account: str = "claim"
+    account: str = CLAIM
     level: str | None = None
     share: str = "1"
     claim_only: bool = False
@@ -146,6 +148,11 @@ class Plan(Record):
     def earlier(self) -> tuple[int, ...]:
         """The numbers of the plans that shared this one's risk before it."""
         return self.stake.earlier
+
+    @property
+    def capped(self) -> bool:
+        """Whether it states nothing beyond its target: a later plan on a claim, or one of a family."""
+        return bool(self.stake.earlier) or self.stake.account == FAMILY
 
     @property
     def level(self) -> str:

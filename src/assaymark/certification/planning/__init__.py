@@ -61,6 +61,7 @@ class Wish:
     reserve: float = 0.0
     claim_only: bool = False
     new_risk: bool = False
+    family: bool = False
     anew: bool = False
 
     @property
@@ -73,6 +74,7 @@ class Wish:
             new_risk=self.new_risk,
             ends=self.mode in ("fixed", "budget"),
             anew=self.anew,
+            family=self.family,
         )
 
 
