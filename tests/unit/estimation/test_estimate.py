@@ -285,7 +285,9 @@ def test_many_classes_are_drawn_and_estimated(assaymark, tmp_path):
     found = assaymark("estimate", "--labels", told, "--key", key, "--json").json
     assert found["accuracy"]["low"] <= right.mean() <= found["accuracy"]["high"]
     macro = found["macro-f1"]
-    assert macro["low"] < macro["point"] < macro["high"]
+    assert 0 < macro["point"] < 1
+    assert macro["low"] is None  # chances differ, and such intervals were seen to cover too little
+    assert "chances differ" in macro["reason"]
     assert [one["name"] for one in found["classes"]] == sorted(names.tolist())
     other = sample_file(tmp_path / "o.csv", [("zzz", "cat")], ("id", "label"))
     assert "not in the key" in assaymark("estimate", "--labels", other, "--key", key).err
