@@ -17,7 +17,7 @@ def seed_lines(plan: Plan) -> list[tuple[str, str]]:
     source, lines = plan.source, []
     if plan.seed:
         lines.append(("seed", plan.seed))
-    lines.append(("drawn by", source_in_words(source)))
+    lines.append(("seed source", source_in_words(source)))
     if source.commitments:
         lines.append(("your commitment", source.commitments[0]))
         lines += [("their commitment", text) for text in source.commitments[1:]]
