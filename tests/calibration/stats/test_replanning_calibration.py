@@ -86,13 +86,11 @@ def test_a_few_attempts_share_one_risk() -> None:
 def test_twenty_plans_on_one_claim_keep_one_risk() -> None:
     runs = 400
     count = false_passes(runs, shared=True)
-    print(f"shared: {count} of {runs}")
-    assert compatible(count, runs)
+    assert compatible(count, runs), f"{count} of {runs}"
 
 
 @pytest.mark.slow
 def test_a_new_risk_for_every_plan_does_not() -> None:
     runs = 100
     count = false_passes(runs, shared=False)
-    print(f"not shared: {count} of {runs}")
-    assert not compatible(count, runs)
+    assert not compatible(count, runs), f"{count} of {runs}"
