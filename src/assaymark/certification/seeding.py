@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from assaymark.errors import InputError, PlanError
@@ -14,7 +14,14 @@ from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, open_attempt, registered_pool
 from assaymark.project.place import SEED_PART
 from assaymark.records.plan import Plan
-from assaymark.records.seeds import BEACONS, HEX, LEAST_PART, SeedSource, commitment_of
+from assaymark.records.seeds import (
+    BEACONS,
+    HEX,
+    LEAST_PART,
+    Beacon,
+    SeedSource,
+    commitment_of,
+)
 from assaymark.sampling.reserve import build_reserve
 
 OWN = "own"
@@ -64,15 +71,21 @@ def beacon_source(text: str, now: str) -> SeedSource:
             f"There is no beacon {name!r} here: choose {names}, as {names.split(', ')[0]}."
         )
     if not number:
-        return SeedSource(law="beacon", beacon=name, round=known.round_after(moment + AHEAD))
+        later = (moment + AHEAD).timestamp()
+        return SeedSource(law="beacon", beacon=name, round=known.round_after(later))
     if not number.isascii() or not number.isdigit() or not 1 <= int(number) < 10**12:
         raise InputError(f"A beacon's round is a whole number, got {number!r}.")
-    if known.time_of(int(number)) <= moment:
+    if known.known_from(int(number)) <= moment.timestamp():
         raise InputError(
-            f"Round {number} of {name} came at {known.time_of(int(number)):%Y-%m-%d %H:%M:%S} UTC, before "
+            f"Round {number} of {name} came at {time_of(known, int(number))}, before "
             "this plan: its value could have been looked at first. Leave the round out, or name a later one."
         )
     return SeedSource(law="beacon", beacon=name, round=int(number))
+
+
+def time_of(beacon: Beacon, number: int) -> str:
+    """When a round becomes known, in words."""
+    return f"{datetime.fromtimestamp(beacon.known_from(number), UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def refuse_steerable(plan: Plan) -> None:

@@ -35,10 +35,10 @@ def advise_after_seal(plan: Plan, folder: str) -> None:
         say("  Send the head to the other side; they answer with their part, and only then:")
         advise(f"assaymark plan --reveal PART -p {folder}")
     else:
+        from assaymark.certification.seeding import time_of
+
         beacon = BEACONS[source.beacon or ""]
-        say(
-            f"  Lodge the head somewhere before {beacon.time_of(source.round or 1):%Y-%m-%d %H:%M:%S} UTC."
-        )
+        say(f"  Lodge the head somewhere before {time_of(beacon, source.round or 1)}.")
         say(
             f'  Then the value ("randomness") is at api.drand.sh/{beacon.address}/public/{source.round}'
         )

@@ -8,7 +8,6 @@ everything else in the plan, so whoever knows only their own part knows nothing 
 import hashlib
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Literal
 
 from assaymark.claims.canonical import canonical
@@ -31,13 +30,13 @@ class Beacon:
     period: int
     address: str
 
-    def time_of(self, number: int) -> datetime:
-        """When a round becomes known."""
-        return datetime.fromtimestamp(self.first + (number - 1) * self.period, UTC)
+    def known_from(self, number: int) -> int:
+        """When a round becomes known, in seconds since 1970."""
+        return self.first + (number - 1) * self.period
 
-    def round_after(self, moment: datetime) -> int:
-        """The first round that becomes known after this moment."""
-        return max(1, int((moment.timestamp() - self.first) // self.period) + 2)
+    def round_after(self, second: float) -> int:
+        """The first round that becomes known after this second since 1970."""
+        return max(1, int((second - self.first) // self.period) + 2)
 
 
 BEACONS = {
@@ -131,14 +130,8 @@ def source_in_words(source: SeedSource) -> str:
             "plan was sealed, and revealed it after"
         )
     if source.law == "beacon":
-        known = BEACONS.get(source.beacon or "")
-        when = (
-            f", which came at {known.time_of(source.round or 1):%Y-%m-%d %H:%M:%S} UTC"
-            if known
-            else ""
-        )
         return (
-            f"round {source.round} of the public beacon {source.beacon}{when}; compare the value with "
-            "the beacon's own record, and the time of the seal with a witness"
+            f"round {source.round} of the public beacon {source.beacon}, named when the plan was sealed; "
+            "compare the value with the beacon's own record, and the time of the seal with a witness"
         )
     return "drawn or chosen by whoever sealed the plan; nobody witnessed it"
