@@ -19,7 +19,7 @@ from assaymark.files.spelling import Names
 TAG = re.compile(r"([A-Z][A-Z0-9])  -(?: (.*))?$")
 NOTES = {"ASReview_relevant": "1", "ASReview_irrelevant": "0", "ASReview_not_seen": ""}
 RAYYAN = re.compile(r"RAYYAN-INCLUSION:\s*\{([^}]*)\}")
-RAYYAN_VOTE = re.compile(r'"([^"]*)"\s*=>\s*"(\w+)"')
+RAYYAN_VOTE = re.compile(r'"([^"]*)"\s*=>\s*"?(\w+)')  # older exports say true and false
 PARAGRAPH = re.compile(r"^<p>|</p>$")
 
 
@@ -30,7 +30,7 @@ def fits(seen: Glimpse) -> bool:
 
 def read(path: Path, names: Names) -> Iterator[Answer]:
     """The answers in the notes of the references; a reference is known by its ID."""
-    for line, fields in _references(read_text(path)):
+    for line, fields in references(path):
         place = f"the reference in line {line}"
         votes = _votes(fields)
         if votes:
@@ -61,7 +61,9 @@ def _endnote_label(fields: list[tuple[str, str]], names: Names) -> set[str]:
     return {meaning for word in words if (meaning := names.meaning(word)) is not None}
 
 
-def _references(text: str) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+def references(path: Path) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    """The references of a file: the line where each begins, and its tags with their values."""
+    text = read_text(path)
     fields: list[tuple[str, str]] = []
     begun = 0
     for number, line in enumerate(text.split("\n"), start=1):

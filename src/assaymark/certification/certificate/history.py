@@ -4,6 +4,8 @@ import re
 
 from assaymark.claims.results import counted
 from assaymark.records.certificate import Certificate, EarlierAttempt
+from assaymark.records.plan import Plan
+from assaymark.records.seeds import source_in_words
 
 RANDOM_SEED = re.compile(r"[0-9a-f]{32}")
 
@@ -15,7 +17,7 @@ def history_of(certificate: Certificate) -> tuple[tuple[str, str], ...]:
         ("looks", _looks(certificate)),
         ("changed labels", _changes(certificate)),
         ("cannot tell", _skipped(certificate)),
-        ("seed", _seed(certificate.plan.seed)),
+        ("seed", _seed(certificate.plan)),
         ("earlier plans", _earlier(certificate.earlier)),
     )
 
@@ -52,7 +54,10 @@ def _skipped(certificate: Certificate) -> str:
     return f"{counted(number, 'item')}, counted against the claim" if number else "none"
 
 
-def _seed(seed: str) -> str:
+def _seed(plan: Plan) -> str:
+    seed = plan.seed
+    if plan.source.law != "open":
+        return source_in_words(plan.source)
     if RANDOM_SEED.fullmatch(seed):
         return "128 bits, as assaymark takes them at random when none is given"
     return f"{seed[:40]!r}, chosen by hand: whoever chose it could have tried others before"
