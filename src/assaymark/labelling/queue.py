@@ -118,6 +118,14 @@ class Queue:
                 self.waiting.pop(item, None)
                 self.leases.pop(item, None)
 
+    def answered_by(self, state: State, annotator: str) -> int:
+        """How many of the waiting items this person labelled: they want a second reviewer."""
+        return sum(annotator in state.answers.get(item, ()) for item in self.waiting)
+
+    def unread(self, state: State) -> int:
+        """How many of the waiting items nobody has labelled yet."""
+        return sum(not state.answers.get(item) for item in self.waiting)
+
     def _done(self, state: State, item: str) -> bool:
         given = state.answers.get(item, {})
         return item in state.decided or len(given) >= self.wanted[item]

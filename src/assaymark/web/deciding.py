@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -11,8 +12,8 @@ from assaymark.labelling.desk import ConflictError, Desk, Given
 from assaymark.labelling.texts import Sources, text_sources
 from assaymark.ledger.events import decides_blind
 from assaymark.web.access.sessions import Person
-from assaymark.web.display import pieces, visible
-from assaymark.web.labelling import LONGEST_NOTE, answers
+from assaymark.web.display import visible
+from assaymark.web.labelling import LONGEST_NOTE, answers, shown_fields
 from assaymark.web.site import form, only, person_of, refuse, site_of
 
 
@@ -77,11 +78,10 @@ async def show(request: Request) -> Response:
     site, person = site_of(request), person_of(request)
     after = request.query_params.get("after")
     found = await site.runner.ask(lambda desk: _next(desk, after, person))
-    fields: list[tuple[str, list[str]]] = []
+    fields: list[dict[str, Any]] = []
     if found is not None:
         await asyncio.to_thread(site.shelf.fetch, found.sources, [found.item])
-        texts = site.shelf.fields(found.sources, found.item)
-        fields = [(visible(name), pieces(visible(text))) for name, text in texts]
+        fields = shown_fields(site, person.name, found.sources, found.item)
     ticket = site.sessions.item_mark(person.name, found.item) if found else ""
     said = [(label, visible(note)) for label, note in found.said] if found else []
     return site.page(

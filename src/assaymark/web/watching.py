@@ -31,17 +31,23 @@ TONES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Now:
-    """What the lead can do next."""
+    """What the lead can do next.
+
+    Of the items that are `waiting`, `mine` can be labelled by whoever asks; `second` were labelled
+    once and wait for a second reviewer.
+    """
 
     open: bool
     waiting: int
+    mine: int
+    second: int
     disputed: int
     can_draw: bool
     due: bool
     labels_at: int
 
 
-def _now(desk: Desk) -> Now:
+def _now(desk: Desk, name: str) -> Now:
     desk.catch_up()
     attempt = desk.state.attempt
     is_open = attempt is not None and attempt.open
@@ -54,6 +60,8 @@ def _now(desk: Desk) -> Now:
     return Now(
         open=is_open,
         waiting=len(desk.queue.waiting),
+        mine=len(desk.queue.waiting) - desk.queue.answered_by(desk.state, name),
+        second=len(desk.queue.waiting) - desk.queue.unread(desk.state),
         disputed=len(desk.queue.disputed),
         can_draw=is_open and not full,
         due=look_is_due(desk.state),
@@ -68,7 +76,8 @@ async def show(request: Request) -> Response:
     if await site.runner.ask(lambda desk: bool(desk.state.reviews)):
         return RedirectResponse("/review", status_code=303)
     seen = await asyncio.to_thread(site.watch.look)
-    now = await site.runner.ask(_now)
+    name = person_of(request).name
+    now = await site.runner.ask(lambda desk: _now(desk, name))
     tone, sign = TONES[seen.answer.tone]
     return site.page(
         request,
@@ -100,7 +109,8 @@ def _training(seen: Dossier) -> Mapping[str, Any] | None:
 @only("lead")
 async def news(request: Request) -> Response:
     """Counts only: whether looking again would show anything new."""
-    now = await site_of(request).runner.ask(_now)
+    name = person_of(request).name
+    now = await site_of(request).runner.ask(lambda desk: _now(desk, name))
     return JSONResponse(
         {"due": now.due, "waiting": now.waiting, "disputed": now.disputed, "at": now.labels_at}
     )

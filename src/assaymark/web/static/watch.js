@@ -105,7 +105,7 @@
       const changed = news.at > Number(document.getElementById("verdict").dataset.at);
       const button = document.getElementById("again");
       button.hidden = !changed;
-      button.textContent = "Look again: there are new labels";
+      button.textContent = "Refresh: there are new labels";
       const box = document.getElementById("live");
       if (changed && may && box.checked && Date.now() - shown > 8000) await refresh();
     } catch { /* the server is away; the next round will tell */ }
