@@ -4,14 +4,15 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Scope
 
 from assaymark.errors import AssaymarkError
 from assaymark.labelling.desk import Desk
@@ -29,7 +30,7 @@ from assaymark.web.access.sessions import Sessions, start_links
 from assaymark.web.assets import load_assets, load_templates, version_of
 from assaymark.web.rooms import prepare, room
 from assaymark.web.runner import Runner
-from assaymark.web.site import Site, on_gone, on_refusal, on_trouble, refuse, site_of
+from assaymark.web.site import Site, on_gone, on_refusal, on_trouble, pages_of, refuse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,20 +55,30 @@ def make_app(
 ) -> ASGIApp:
     """The page of a project."""
     folder = project.folder
-    settings = read_settings(folder)
+    sessions = Sessions(
+        server_key(folder), Known(folder), links=options.links, ended=Ended(folder, now=clock())
+    )
+    site = make_site(project, options, sessions, clock=clock)
+    return site_app(site, options)
+
+
+def make_site(
+    project: Project,
+    options: Options,
+    sessions: Sessions,
+    *,
+    home: str | None = None,
+    clock: Callable[[], float] = time.time,
+) -> Site:
+    """What serves a project; `home` is the address of the list of projects it belongs to."""
+    settings = read_settings(project.folder)
     share = settings.twice if options.twice is None else options.twice
-    desk = Desk(project, clock=clock, share=share, minutes=options.minutes)
     assets = load_assets()
-    site = Site(
+    return Site(
         served=project,
-        runner=Runner(desk),
+        runner=Runner(Desk(project, clock=clock, share=share, minutes=options.minutes)),
         shelf=Shelf(project),
-        sessions=Sessions(
-            server_key(folder),
-            Known(folder),
-            links=options.links,
-            ended=Ended(folder, now=clock()),
-        ),
+        sessions=sessions,
         settings=settings,
         templates=load_templates(),
         assets=assets,
@@ -75,40 +86,53 @@ def make_app(
         clock=clock,
         attempts=Buckets(rate=1 / 3, burst=10, clock=clock),
         annotator=options.annotator,
-        auto_draw=options.auto_draw,
+        always_draws=options.auto_draw,
         secure=options.secure,
         root=options.root,
+        home=home,
         front=options.front,
     )
+
+
+@contextlib.contextmanager
+def running(site: Site) -> Iterator[None]:
+    """The project held open while its pages are served."""
+    with site.served.ledger.held():
+        threading.Thread(target=prepare, args=(site,), name="prepare", daemon=True).start()
+        yield
+    site.runner.close()
+
+
+def site_app(site: Site, options: Options, *, lasts: bool = True) -> ASGIApp:
+    """The pages of a site behind their guard; with `lasts` the site opens and closes with them."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         say_shortage_once(asyncio.get_running_loop())
-        with project.ledger.held():
-            threading.Thread(target=prepare, args=(site,), name="prepare", daemon=True).start()
+        with running(site) if lasts else contextlib.nullcontext():
             yield
-        site.runner.close()
 
-    app = Starlette(
-        routes=ROUTES,
-        lifespan=lifespan,
-        exception_handlers={
-            AssaymarkError: on_refusal,
-            OSError: on_trouble,
-            ClientDisconnect: on_gone,
-            TooLargeError: _too_large,
-            404: _missing,
-            405: _missing,
-        },
-    )
+    app = Starlette(routes=ROUTES, lifespan=lifespan, exception_handlers=HANDLERS)
     app.state.site = site
+    return guarded(app, options, who=site.who, clock=site.clock)
+
+
+def guarded(
+    app: ASGIApp,
+    options: Options,
+    *,
+    who: Callable[[Scope], str],
+    clock: Callable[[], float],
+    limits: Mapping[str, int] | None = None,
+) -> ASGIApp:
+    """An application behind the guard that every request passes."""
     place = Place(
         hosts=frozenset(host.lower() for host in options.hosts),
         root=options.root,
         secure=options.secure,
     )
     failures = Buckets(rate=options.rate, burst=options.burst, clock=clock)
-    return Guard(app, place=place, failures=failures, who=site.who)
+    return Guard(app, place=place, failures=failures, who=who, limits=limits or {})
 
 
 async def _too_large(_request: Request, _error: Exception) -> Response:
@@ -121,7 +145,7 @@ async def _missing(request: Request, _error: Exception) -> Response:
 
 async def asset(request: Request) -> Response:
     """A script or style from memory; browsers keep it until its address changes."""
-    found = site_of(request).assets.get(request.path_params["name"])
+    found = pages_of(request).assets.get(request.path_params["name"])
     if found is None:
         return PlainTextResponse("There is no such file.", status_code=404)
     return Response(
@@ -135,6 +159,15 @@ async def alive(_request: Request) -> Response:
     """Whether the server answers at all."""
     return PlainTextResponse("ok")
 
+
+HANDLERS: Mapping[Any, Any] = {
+    AssaymarkError: on_refusal,
+    OSError: on_trouble,
+    ClientDisconnect: on_gone,
+    TooLargeError: _too_large,
+    404: _missing,
+    405: _missing,
+}
 
 ROUTES = [
     Route("/", entering.home),
@@ -153,6 +186,7 @@ ROUTES = [
     Route("/watch/certify", room("watching", "certify"), methods=["POST"]),
     Route("/watch/train", room("training", "go_on"), methods=["POST"]),
     Route("/watch/stop", room("training", "stop"), methods=["POST"]),
+    Route("/watch/survey/{survey}", room("surveys", "act"), methods=["POST"]),
     Route("/watch/progress", room("training", "progress")),
     Route("/review", room("reviewing", "show")),
     Route("/review/news", room("reviewing", "news")),

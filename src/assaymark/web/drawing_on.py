@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+
 from assaymark.errors import AssaymarkError
 from assaymark.labelling.desk import Desk
 from assaymark.web.site import Site

@@ -41,7 +41,9 @@ def standing(desk: Desk, person: Person) -> dict[str, Any]:
 def _for_reviewer(desk: Desk, person: Person) -> Standing:
     on = "This page goes on by itself when there is more."
     if _nothing_begun(desk):
-        return Standing(title="Nothing to label yet", text=f"The lead has not drawn items yet. {on}")
+        return Standing(
+            title="Nothing to label yet", text=f"The lead has not drawn items yet. {on}"
+        )
     if _closed(desk):
         return Standing(title="The work is done", text="No more labels are needed. Thank you.")
     left = _left(desk, person)

@@ -220,11 +220,11 @@ def shown(site: Site, name: str, sources: Sources, item: str) -> dict[str, Any]:
         "id": item,
         "ticket": site.sessions.item_mark(name, item),
         "name": visible(item),
-        "fields": shown_fields(site, name, sources, item),
+        "fields": shown_fields(site, sources, item),
     }
 
 
-def shown_fields(site: Site, name: str, sources: Sources, item: str) -> list[dict[str, Any]]:
+def shown_fields(site: Site, sources: Sources, item: str) -> list[dict[str, Any]]:
     """The item's texts, as the page's script lays them out."""
     texts = site.shelf.fields(sources, item)
     return [{"name": visible(field), "text": visible(text)} for field, text in texts]

@@ -27,6 +27,10 @@ MODES = {
     "anytime": ("anytime", "simple", "Judged whenever you look; ends when you like."),
     "weighted": ("anytime", "weighted", "Guided by the scores, judged whenever you look."),
 }
+TEXTS = (
+    "title", "criteria", "relevant", "not_relevant", "cannot_tell", "currency", "matter", "classifier",
+    "roles",
+)  # fmt: skip
 TITLES = {
     "fixed": "Fixed",
     "budget": "Budget",
@@ -183,10 +187,8 @@ async def abandon(request: Request) -> Response:
 async def settings(request: Request) -> Response:
     """Keep what the labelling page says, and what a label costs."""
     site, fields = site_of(request), await form(request)
-    texts = {
-        name: fields[name].replace("\r\n", "\n").strip()
-        for name in ("title", "criteria", "relevant", "not_relevant", "cannot_tell", "currency")
-        if name in fields
+    texts: dict[str, Any] = {
+        name: fields[name].replace("\r\n", "\n").strip() for name in TEXTS if name in fields
     }
     twice, cost = _number(dict(fields), "twice"), _number(dict(fields), "cost")
     changed = replace(
@@ -194,6 +196,7 @@ async def settings(request: Request) -> Response:
         **texts,
         twice=site.settings.twice if twice is None else twice / 100,
         cost=site.settings.cost if cost is None else cost,
+        auto_draw=fields.get("auto_draw") == "yes",
     )
     if changed != site.settings:
         keep = partial(write_settings, by=person_of(request).name, time=site.project.now())

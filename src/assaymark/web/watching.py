@@ -18,6 +18,7 @@ from assaymark.reports.render import svg
 from assaymark.web.charts import cut_offs, evidence_bar, path_picture, range_picture, score_picture
 from assaymark.web.drawing_on import draw_next
 from assaymark.web.site import only, person_of, refuse, site_of
+from assaymark.web.surveys import Buttons, buttons_of
 
 TONES = {
     "pass": ("good", "✓"),
@@ -78,6 +79,9 @@ async def show(request: Request) -> Response:
     seen = await asyncio.to_thread(site.watch.look)
     name = person_of(request).name
     now = await site.runner.ask(lambda desk: _now(desk, name))
+    buttons = await site.runner.ask(
+        lambda desk: {one.number: buttons_of(desk.state, one) for one in seen.surveys}
+    )
     tone, sign = TONES[seen.answer.tone]
     return site.page(
         request,
@@ -93,7 +97,10 @@ async def show(request: Request) -> Response:
         evidence=evidence_bar(seen),
         ranges=[(number, range_picture(number)) for number in seen.card],
         cut=cut_offs(seen),
-        sections=[(survey, survey_section(survey)) for survey in seen.surveys],
+        sections=[
+            (survey, survey_section(survey), buttons.get(survey.number, Buttons()))
+            for survey in seen.surveys
+        ],
         training=_training(seen),
         working=site.busy["training"].told if "training" in site.busy else "",
         percent=percent,
