@@ -15,7 +15,8 @@ SAVED = "() => document.querySelector('#saved').textContent === 'saved ✓'"
 def faults(page) -> list[str]:
     """What axe finds, and whether the page is wider than the screen."""
     found = [
-        f"{v['id']}: {v['nodes'][0]['html'][:120]}" for v in axe.Axe().run(page).response["violations"]
+        f"{v['id']}: {v['nodes'][0]['html'][:120]}"
+        for v in axe.Axe().run(page).response["violations"]
     ]
     if page.evaluate("() => document.documentElement.scrollWidth > window.innerWidth"):
         found.append("wider than the screen")
@@ -82,7 +83,9 @@ def test_from_a_file_to_a_report_without_a_terminal(serve, enter, tmp_path, size
 def test_labelling_has_no_traps(serve, enter, assaymark, project, world) -> None:
     plan = ["accuracy >= 0.7", "--mode", "fixed", "--budget", 30, "--seed", "s"]
     assert assaymark("plan", *plan, "-p", project).code == 0
-    with serve(project, "--auto-draw") as server:  # the first items are drawn without anybody asking
+    with serve(
+        project, "--auto-draw"
+    ) as server:  # the first items are drawn without anybody asking
         page = enter(server, "kim", role="annotator")
         page.wait_for_url("**/label")
         page.wait_for_selector("#item [data-text]")
@@ -93,7 +96,9 @@ def test_labelling_has_no_traps(serve, enter, assaymark, project, world) -> None
         page.keyboard.press("j")  # not while the keys are shown
         page.keyboard.press("Escape")
         assert page.text_content("#item-id") == item
-        left, right = (page.locator(f"[data-answer={name}]").bounding_box() for name in ("not", "relevant"))
+        left, right = (
+            page.locator(f"[data-answer={name}]").bounding_box() for name in ("not", "relevant")
+        )
         assert left["x"] < right["x"]
         page.fill("#find", "text, comma")
         page.keyboard.press("Escape")

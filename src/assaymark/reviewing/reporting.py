@@ -75,6 +75,7 @@ def _facts(now: ReviewStatus, work: ReviewWork) -> tuple[tuple[str, str], ...]:
         ("Labels", f"{now.labels:,}: {now.directed:,} directed and {now.random:,} random"),
         ("Known before", f"{now.known:,}"),
         ("To go", to_go(now)),
+        ("Read by two people", percent(work.twice)),
         ("Decisions between readers", work.opened.decisions),
     )
 

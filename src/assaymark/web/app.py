@@ -14,10 +14,11 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Scope
 
-from assaymark.errors import AssaymarkError
+from assaymark.errors import AssaymarkError, InputError
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import read_settings
 from assaymark.labelling.texts import Shelf
+from assaymark.ledger.events import review_of
 from assaymark.project.folder import Project
 from assaymark.project.users import Known, Role, server_key
 from assaymark.web import entering, labelling
@@ -73,10 +74,13 @@ def make_site(
     """What serves a project; `home` is the address of the list of projects it belongs to."""
     settings = read_settings(project.folder)
     share = settings.twice if options.twice is None else options.twice
+    desk = Desk(project, clock=clock, share=share, minutes=options.minutes)
+    if options.twice is not None:
+        _refuse_settled(desk, options.twice)
     assets = load_assets()
     return Site(
         served=project,
-        runner=Runner(Desk(project, clock=clock, share=share, minutes=options.minutes)),
+        runner=Runner(desk),
         shelf=Shelf(project),
         sessions=sessions,
         settings=settings,
@@ -133,6 +137,17 @@ def guarded(
     )
     failures = Buckets(rate=options.rate, burst=options.burst, clock=clock)
     return Guard(app, place=place, failures=failures, who=who, limits=limits or {})
+
+
+def _refuse_settled(desk: Desk, share: float) -> None:
+    """Refuse another share to be read twice than the one that a review began with."""
+    work = review_of(desk.state)
+    if work is not None and work.twice != share:
+        raise InputError(
+            f"The share of records that two people read was settled when this review began: "
+            f"{work.opened.twice}. A record counts only when all its readers have read it, so it cannot "
+            "change."
+        )
 
 
 async def _too_large(_request: Request, _error: Exception) -> Response:

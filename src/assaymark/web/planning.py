@@ -16,9 +16,10 @@ from assaymark.claims.results import ModeForecast, percent
 from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import Settings, write_settings
-from assaymark.ledger.events import Attempt, is_frozen, settings_of, training_of
+from assaymark.ledger.events import Attempt, is_frozen, review_of, settings_of, training_of
 from assaymark.records.plan import Expectation
 from assaymark.web.charts import power_picture
+from assaymark.web.numbers import FieldError, number_of, share_of
 from assaymark.web.site import body, form, only, person_of, site_of
 
 MODES = {
@@ -55,6 +56,7 @@ async def show(request: Request) -> Response:
         attempt=attempt,
         expected=expected,
         learning=learning,
+        settled_twice=await site.runner.ask(_settled_twice),
         modes=MODES,
         titles=TITLES,
         percent=percent,
@@ -64,6 +66,12 @@ async def show(request: Request) -> Response:
 def _attempt(desk: Desk) -> tuple[Attempt | None, int | None]:
     desk.catch_up()
     return desk.state.attempt, expected_of(desk.state)
+
+
+def _settled_twice(desk: Desk) -> float | None:
+    """The share that two people read, where a review settled it when it began."""
+    work = review_of(desk.state)
+    return None if work is None else work.twice
 
 
 def _learning(desk: Desk) -> str:
@@ -90,38 +98,25 @@ def _wish(asked: dict[str, Any]) -> Wish:
         claim=read_claim(_claim_text(asked)),
         mode=mode,
         design=design if mode == "anytime" else None,
-        confidence=_number(asked, "confidence") or 0.95,
-        power=_number(asked, "power") or 0.93,
+        confidence=share_of(asked, "confidence") or 0.95,
+        power=share_of(asked, "power") or 0.93,
         expectation=_expectation(asked),
     )
 
 
 def _claim_text(asked: dict[str, Any]) -> str:
-    metric, target = str(asked.get("metric") or ""), _number(asked, "target")
+    metric, target = str(asked.get("metric") or ""), share_of(asked, "target")
     if target is None:
-        raise InputError("A claim needs a number, such as 0.75.")
+        raise FieldError("target", "A claim needs a number, such as 0.75 or 75 %.")
     sign = "<=" if metric in ("elusion", "prevalence") else ">="
     return f"{metric} {sign} {target:g}"
 
 
 def _expectation(asked: dict[str, Any]) -> Expectation | None:
-    precision, recall = _number(asked, "precision"), _number(asked, "recall")
+    precision, recall = share_of(asked, "precision"), share_of(asked, "recall")
     if precision is None or recall is None:
         return None
     return Expectation(precision=precision, recall=recall, prevalence=None)
-
-
-def _number(asked: dict[str, Any], name: str) -> float | None:
-    value = asked.get(name)
-    if value is None or value == "":
-        return None
-    try:
-        found = float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"'{name}' must be a number, got {str(value)[:40]!r}.") from error
-    if not math.isfinite(found):
-        raise InputError(f"'{name}' must be a finite number.")
-    return found
 
 
 def _shown(found: Prospect, settings: Settings, wish: Wish) -> dict[str, Any]:
@@ -190,7 +185,7 @@ async def settings(request: Request) -> Response:
     texts: dict[str, Any] = {
         name: fields[name].replace("\r\n", "\n").strip() for name in TEXTS if name in fields
     }
-    twice, cost = _number(dict(fields), "twice"), _number(dict(fields), "cost")
+    twice, cost = number_of(fields, "twice"), number_of(fields, "cost")
     changed = replace(
         site.settings,
         **texts,

@@ -29,6 +29,7 @@ from assaymark.web.access.proxy import Front
 from assaymark.web.access.rate_limits import Buckets
 from assaymark.web.access.sessions import Person, Session, Sessions
 from assaymark.web.assets import Asset
+from assaymark.web.numbers import field_of
 from assaymark.web.runner import Runner
 from assaymark.web.wording import for_page
 
@@ -246,7 +247,11 @@ async def form(request: Request) -> dict[str, str]:
     """The fields of a form; each once."""
     if not hasattr(request.state, "form"):
         text = (await request.body()).decode("utf-8", "replace")
-        request.state.form = dict(urllib.parse.parse_qsl(text, keep_blank_values=True))
+        try:
+            pairs = urllib.parse.parse_qsl(text, keep_blank_values=True, max_num_fields=1_000)
+        except ValueError as error:
+            raise InputError("The form has too many fields.") from error
+        request.state.form = dict(pairs)
     found: dict[str, str] = request.state.form
     return found
 
@@ -271,10 +276,11 @@ def _whole(value: Any) -> Any:
     return value if clean == text else json.loads(clean)
 
 
-def refuse(request: Request, message: str, *, status: int) -> Response:
-    """One clear sentence, as JSON for scripts and as a page for people."""
+def refuse(request: Request, message: str, *, status: int, field: str | None = None) -> Response:
+    """One clear sentence, as JSON for scripts and as a page for people; `field` is what it is about."""
     if wants_json(request):
-        return JSONResponse({"error": for_page(message)}, status_code=status)
+        told = {"error": for_page(message)} | ({"field": field} if field else {})
+        return JSONResponse(told, status_code=status)
     site = pages_of(request)
     try:
         person, mark = site.person(request), site.mark(request)
@@ -299,7 +305,8 @@ STATUS: dict[type[AssaymarkError], int] = {
 async def on_refusal(request: Request, error: Exception) -> Response:
     """An error of ours becomes the sentence it carries."""
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 400)
-    return refuse(request, message_of(error), status=status)
+    field = field_of(error) if isinstance(error, AssaymarkError) else None
+    return refuse(request, message_of(error), status=status, field=field)
 
 
 async def on_trouble(request: Request, error: Exception) -> Response:

@@ -137,21 +137,29 @@ def test_uploads_are_bounded_and_in_order(tmp_path, table) -> None:
         for bad in ({"name": "t.exe", "size": 10}, {"name": "t.csv", "size": 0}, {"name": "t.csv"},
                     {"name": "t.csv", "size": 10**15}, {"name": "t.csv", "size": True}):  # fmt: skip
             assert web.post("/start/upload/begin", json=bad).status_code == 400
-        keys = [web.post("/start/upload/begin", json=asked).json()["upload"] for _ in range(OPEN + 1)]
+        keys = [
+            web.post("/start/upload/begin", json=asked).json()["upload"] for _ in range(OPEN + 1)
+        ]
         where = f"/start/upload/piece?upload={keys[0]}&at=0"
-        assert web.post(where, content=b"0123456789").status_code == 409  # the ninth ended the first
+        assert (
+            web.post(where, content=b"0123456789").status_code == 409
+        )  # the ninth ended the first
         where = f"/start/upload/piece?upload={keys[1]}&at="
         for at, data in (("5", b"x"), ("0", b"12345678901"), ("0", b""), ("-1", b"x"), ("x", b"x")):
             assert web.post(where + at, content=data).status_code in (400, 409)
         assert web.post(where + "0", content=b"x" * (PIECE + 5_000)).status_code == 413
         assert web.post("/start/check", content=b"x" * 200_000).status_code == 413
-        parts = [path for path in (tmp_path / "tables").iterdir() if path.name.startswith(".upload-")]
+        parts = [
+            path for path in (tmp_path / "tables").iterdir() if path.name.startswith(".upload-")
+        ]
         assert len(parts) == OPEN
     with signed(tmp_path):
         assert list((tmp_path / "tables").iterdir()) == []  # a restart clears what was left
 
 
-@pytest.mark.parametrize("name", ["../users.json", "serve.key", "/etc/passwd", "tables/x.csv", "\x00"])
+@pytest.mark.parametrize(
+    "name", ["../users.json", "serve.key", "/etc/passwd", "tables/x.csv", "\x00"]
+)
 def test_no_name_leads_out_of_the_folder(tmp_path, name) -> None:
     with signed(tmp_path) as web:
         assert web.get("/start/table", params={"name": name}).status_code == 400

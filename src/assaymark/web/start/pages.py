@@ -15,7 +15,7 @@ from assaymark.pool.preview import Table
 from assaymark.records.pool import Columns
 from assaymark.web.display import visible
 from assaymark.web.numbers import field_of, number_of
-from assaymark.web.site import body, only, person_of, refuse, wants_json
+from assaymark.web.site import body, only, person_of, refuse
 from assaymark.web.start.beginning import Beginning, begin
 from assaymark.web.start.uploads import PIECE
 from assaymark.web.start.workspace import Workspace
@@ -150,11 +150,6 @@ async def start(request: Request) -> Response:
         name, page = await asyncio.to_thread(begin, here.folder, wish)
     except EngineError as error:
         raise InputError(message_of(error)) from error
-    except AssaymarkError as error:
-        if field_of(error) is None or not wants_json(request):
-            raise
-        told = {"error": for_page(message_of(error)), "field": field_of(error)}
-        return JSONResponse(told, status_code=400)
     finally:
         here.beginning = False
     return JSONResponse({"where": f"/p/{name}{page}"})
