@@ -9,6 +9,9 @@ from worlds_on_disk import write_world
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 DESKTOP, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 780}
+WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("*")]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+  .map((one) => `wider than the screen: ${one.outerHTML.slice(0, 100)}`)"""
 SAVED = "() => document.querySelector('#saved').textContent === 'saved ✓'"
 
 
@@ -18,9 +21,7 @@ def faults(page) -> list[str]:
         f"{v['id']}: {v['nodes'][0]['html'][:120]}"
         for v in axe.Axe().run(page).response["violations"]
     ]
-    if page.evaluate("() => document.documentElement.scrollWidth > window.innerWidth"):
-        found.append("wider than the screen")
-    return found
+    return found + page.evaluate(WIDE)
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
@@ -47,6 +48,9 @@ def test_from_a_file_to_a_report_without_a_terminal(serve, enter, tmp_path, size
         page.wait_for_function("() => !document.querySelector('#cost[aria-busy]')")
         page.check("#cost input[value=fixed]")
         page.click("#seal")
+        assert "Accuracy is at least 75 %" in page.text_content("#sealing-claim")
+        assert faults(page) == []
+        page.click("#sealing button[value=yes]")
         page.wait_for_url("**/watch")
         page.click("text=Draw the next items")
         page.wait_for_selector("a:has-text('waiting')")
@@ -101,7 +105,7 @@ def test_labelling_has_no_traps(serve, enter, assaymark, project, world) -> None
         )
         assert left["x"] < right["x"]
         page.fill("#find", "text, comma")
-        page.keyboard.press("Escape")
+        page.keyboard.press("Enter")
         assert page.locator("#item mark").count() == 2
         at = page.locator("[data-answer=not]").bounding_box()
         page.keyboard.press("x")

@@ -88,6 +88,7 @@ class Queue:
     begun: set[str] = field(default_factory=set)
     disputed: dict[str, None] = field(default_factory=dict)
     leases: dict[str, list[Lease]] = field(default_factory=dict)
+    assigned: dict[str, str] = field(default_factory=dict)
 
     def reset(self, state: State) -> None:
         """Begin again from a state: a batch was drawn, a plan sealed or closed."""
@@ -138,7 +139,8 @@ class Queue:
             if leased and item not in mine and self._may(state, item, annotator, now):
                 mine.append(item)
         mine = mine[:IN_HAND]
-        for item in self.waiting:
+        own = [item for item, name in self.assigned.items() if name == annotator]
+        for item in (*own, *self.waiting):
             if len(mine) >= IN_HAND:
                 break
             if item not in mine and self._may(state, item, annotator, now):
@@ -153,6 +155,9 @@ class Queue:
             return False
         given = state.answers.get(item, {})
         if annotator in given:
+            return False
+        owner = self.assigned.get(item)
+        if owner is not None and owner != annotator and owner not in given:
             return False
         others = [
             lease

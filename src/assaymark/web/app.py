@@ -118,7 +118,7 @@ def site_app(site: Site, options: Options, *, lasts: bool = True) -> ASGIApp:
 
     app = Starlette(routes=ROUTES, lifespan=lifespan, exception_handlers=HANDLERS)
     app.state.site = site
-    return guarded(app, options, who=site.who, clock=site.clock)
+    return guarded(app, options, who=site.who, clock=site.clock, limits=LIMITS)
 
 
 def guarded(
@@ -184,6 +184,9 @@ HANDLERS: Mapping[Any, Any] = {
     405: _missing,
 }
 
+LIMITS = {"/items/import": 20_000_000}
+"""Addresses that take longer requests than the others, in bytes."""
+
 ROUTES = [
     Route("/", entering.home),
     Route("/enter", entering.show, methods=["GET"]),
@@ -214,6 +217,12 @@ ROUTES = [
     Route("/plan/settings", room("planning", "settings"), methods=["POST"]),
     Route("/decide", room("deciding", "show")),
     Route("/decide", room("deciding", "decide"), methods=["POST"]),
+    Route("/items", room("items", "show")),
+    Route("/items/one", room("items", "one")),
+    Route("/items/assign", room("items", "assign"), methods=["POST"]),
+    Route("/items/labels.csv", room("label_files", "labels")),
+    Route("/items/waiting.{form}", room("label_files", "waiting")),
+    Route("/items/import", room("label_files", "bring_in"), methods=["POST"]),
     Route("/read", room("reading", "show")),
     Route("/read/certificate.json", room("reading", "certificate")),
     Route("/read/report.{form}", room("reading", "report")),

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from assaymark.certification.prospect import Prospect
 from assaymark.certification.view.dossier import CardNumber, Dossier
-from assaymark.claims.results import rounded, shown
+from assaymark.claims.results import PowerCurve, rounded, shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,19 +282,28 @@ def evidence_bar(seen: Dossier) -> Markup | None:
     )
 
 
-def power_picture(found: Prospect, *, power: float) -> Markup:
-    """The chance to pass a test judged once, against its labels; the elusion floor as a wall."""
-    if found.curve is None or found.forecast is None:
-        return Markup("")
-    sizes, chances = found.curve.sizes, found.curve.power
+@dataclass(frozen=True, kw_only=True)
+class Spot:
+    """A point of a curve that is named: so many labels, for this chance."""
+
+    labels: int
+    chance: float
+    name: str
+
+
+def power_picture(
+    curve: PowerCurve, *, power: float, floor: float | None, spots: Sequence[Spot]
+) -> Markup:
+    """The chance to have passed, against labels; the elusion floor as a wall."""
+    sizes, chances = curve.sizes, curve.power
     frame = Frame(
         width=560, height=300, left=52, right=24, top=42, bottom=44, x0=0, x1=max(sizes), y0=0, y1=1
     )
+    about = ". ".join(f"{spot.name} {spot.labels:,} labels" for spot in spots)
     parts = [
-        frame.open("Chance to pass", "By number of labels, for a test that is judged once"),
+        frame.open("Chance to pass by number of labels", about),
         frame.axes(ticks(0, max(sizes)), [0, 0.25, 0.5, 0.75, 1], "labels", "chance to pass"),
     ]
-    floor = found.forecast.elusion_floor
     if floor is not None and floor < max(sizes):
         x = frame.x(floor)
         parts.append(
@@ -306,16 +314,16 @@ def power_picture(found: Prospect, *, power: float) -> Markup:
     asked = frame.y(power)
     parts.append(
         f'<line class="claim" x1="{frame.left}" x2="{frame.width - frame.right}" y1="{asked}" y2="{asked}"/>'
-        f'<text class="label claim" x="{frame.left + 6}" y="{asked - 7}">{power:g} wanted</text>'
+        f'<text class="label claim" x="{frame.left + 6}" y="{asked - 7}">{power:.0%} wanted</text>'
     )
     parts.append(
         f'<path class="bound" d="{_line(frame, list(zip(sizes, chances, strict=True)))}"/>'
     )
-    fixed = found.forecast.modes.get("fixed")
-    if fixed is not None and fixed.labels is not None and fixed.power is not None:
-        x, y = frame.x(min(fixed.labels, max(sizes))), frame.y(fixed.power)
+    for spot in spots:
+        x, y = frame.x(min(spot.labels, max(sizes))), frame.y(spot.chance)
+        end = " end" if x > 0.6 * frame.width else ""
         parts.append(
-            f'<circle class="spot" cx="{x}" cy="{y}" r="4.5"/><text class="label mid" x="{min(x, 500)}" '
-            f'y="{y + 26}">{fixed.labels:,} labels</text>'
+            f'<circle class="spot" cx="{x}" cy="{y}" r="4.5"/><text class="label{end}" '
+            f'x="{x - 8 if end else x + 10:.1f}" y="{y + 20}">{escape(spot.name)} {spot.labels:,}</text>'
         )
-    return Markup("".join(parts) + "</svg>")  # noqa: S704 - numbers only
+    return Markup("".join(parts) + "</svg>")  # noqa: S704 - numbers and escaped names only

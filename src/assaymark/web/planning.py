@@ -10,17 +10,26 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.certification.calculators import read_claim
+from assaymark.certification.chance_curves import chance_curves
 from assaymark.certification.prospect import Prospect, prospect, usual
-from assaymark.certification.sealing import Wish, abandon_plan, expected_of, seal_plan
+from assaymark.certification.sealing import (
+    Wish,
+    abandon_plan,
+    expected_of,
+    forecast_plan,
+    seal_plan,
+)
 from assaymark.claims.results import ModeForecast, percent
 from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import Settings, write_settings
 from assaymark.ledger.events import Attempt, is_frozen, review_of, settings_of, training_of
+from assaymark.project.folder import Project
 from assaymark.records.plan import Expectation
-from assaymark.web.charts import power_picture
+from assaymark.web.charts import Spot, power_picture
+from assaymark.web.drawing_on import draw_when_low
 from assaymark.web.numbers import FieldError, number_of, share_of
-from assaymark.web.site import body, form, only, person_of, site_of
+from assaymark.web.site import body, form, only, person_of, site_of, wants_json
 
 MODES = {
     "fixed": ("fixed", "simple", "Judged once, when all labels are there."),
@@ -122,7 +131,7 @@ def _expectation(asked: dict[str, Any]) -> Expectation | None:
 def _shown(found: Prospect, settings: Settings, wish: Wish) -> dict[str, Any]:
     cost = found.forecast
     if cost is None:
-        return {"rows": [], "curve": "", "recommended": None, "sentence": _UNKNOWN, "wall": None}
+        return {"rows": [], "curves": {}, "recommended": None, "sentence": _UNKNOWN, "wall": None}
     rows = [_row(name, mode, settings) for name, mode in cost.modes.items() if name in MODES]
     named = TITLES.get(cost.recommended or "")
     told = f"{named} is the usual choice here: {cost.why}." if named else ""
@@ -134,11 +143,38 @@ def _shown(found: Prospect, settings: Settings, wish: Wish) -> dict[str, Any]:
         )
     return {
         "rows": rows,
-        "curve": str(power_picture(found, power=wish.power)),
+        "curves": _curves(found, wish),
         "recommended": cost.recommended,
         "sentence": told,
         "wall": wall,
     }
+
+
+def _curves(found: Prospect, wish: Wish) -> dict[str, str]:
+    """A picture of the chance to pass for each mode, with what is usual and what bad luck costs."""
+    cost = found.forecast
+    if cost is None:
+        return {}
+    return {
+        name: str(
+            power_picture(
+                curve,
+                power=wish.power,
+                floor=cost.elusion_floor,
+                spots=_spots(name, cost.modes[name], wish.power),
+            )
+        )
+        for name, curve in chance_curves(found, power=wish.power).items()
+    }
+
+
+def _spots(name: str, mode: ModeForecast, power: float) -> list[Spot]:
+    if name == "fixed":
+        if mode.labels is None or mode.power is None:
+            return []
+        return [Spot(labels=mode.labels, chance=mode.power, name="plan size")]
+    known = (("typical", mode.median, 0.5), ("bad luck", mode.quantile, power))
+    return [Spot(labels=n, chance=chance, name=word) for word, n, chance in known if n]
 
 
 _UNKNOWN = "Say what precision and recall you expect, and the cost appears here."
@@ -164,9 +200,21 @@ async def seal(request: Request) -> Response:
     site, fields = site_of(request), await form(request)
     if fields.get("mode") not in MODES:
         raise InputError("Choose how the claim will be judged.")
-    await asyncio.to_thread(seal_plan, site.project, _wish(dict(fields)))
+    await asyncio.to_thread(_seal_as_shown, site.project, _wish(dict(fields)))
     await site.runner.ask(Desk.catch_up)
+    draw_when_low(site)
+    if wants_json(request):
+        return JSONResponse({"where": "/watch"})
     return RedirectResponse("/watch", status_code=303)
+
+
+def _seal_as_shown(project: Project, wish: Wish) -> None:
+    """Seal the size that the table shows, where the plan has one and nobody named another."""
+    if wish.mode in ("fixed", "budget") and wish.budget is None:
+        cost = forecast_plan(project, wish)
+        shown = cost.modes.get(wish.mode) if cost is not None else None
+        wish = replace(wish, budget=shown.labels if shown is not None else None)
+    seal_plan(project, wish)
 
 
 @only("lead")
@@ -198,6 +246,8 @@ async def settings(request: Request) -> Response:
         await asyncio.to_thread(keep, site.project.folder, changed)
     site.settings = changed
     await site.runner.ask(lambda desk: _read_twice(desk, changed.twice))
+    if wants_json(request):
+        return JSONResponse({"saved": True, "title": site.title})
     return RedirectResponse("/plan#page", status_code=303)
 
 

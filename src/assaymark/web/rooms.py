@@ -14,7 +14,7 @@ from starlette.responses import Response
 from assaymark.errors import AssaymarkError
 from assaymark.web.site import Handler, Site
 
-ROOMS = ("watching", "deciding", "planning", "reading", "surveys")
+ROOMS = ("watching", "deciding", "planning", "reading", "surveys", "label_files")
 _open: dict[str, ModuleType] = {}
 
 
