@@ -37,6 +37,11 @@ from assaymark.terminal.output import (
     metavar="MINUTES",
     help="When an item left open goes to somebody else.",
 )
+@click.option(
+    "--files",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of pictures and PDFs that text columns name (default: files in the project).",
+)
 @click.option("--allow-host", multiple=True, metavar="NAME", help="A name that people will type.")
 @click.option("--tls-cert", type=click.Path(dir_okay=False, exists=True, path_type=Path))
 @click.option("--tls-key", type=click.Path(dir_okay=False, exists=True, path_type=Path))
@@ -55,6 +60,7 @@ def serve(
     twice: float | None,
     auto_draw: bool,
     return_after: float,
+    files: Path | None,
     allow_host: tuple[str, ...],
     tls_cert: Path | None,
     tls_key: Path | None,
@@ -101,6 +107,7 @@ def serve(
         twice=twice,
         minutes=return_after,
         auto_draw=auto_draw,
+        files=files,
         hosts=(*allow_host, *(() if host in ("0.0.0.0", "::") else (host,))),  # noqa: S104
         secure=behind_tls or tls_cert is not None,
         root=_prefix(root_path),

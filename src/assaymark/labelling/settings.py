@@ -19,7 +19,8 @@ LONGEST_FACT = 2_000
 class Settings(Record):
     """Title, review protocol, the words on the three buttons, the share read twice, money.
 
-    `matter`, `classifier` (with its version) and `roles` (who did what) stand in the report.
+    `matter`, `classifier` (with its version) and `roles` (who did what) stand in the report;
+    `protocol` names the preset whose figures it shows.
     """
 
     title: str = ""
@@ -34,6 +35,7 @@ class Settings(Record):
     matter: str = ""
     classifier: str = ""
     roles: str = ""
+    protocol: str = ""
 
     def __post_init__(self) -> None:
         if len(self.criteria) > LONGEST_CRITERIA:
@@ -44,7 +46,7 @@ class Settings(Record):
         for name in ("title", "relevant", "not_relevant", "cannot_tell", "currency"):
             if len(getattr(self, name)) > 2 * LONGEST_NAME:
                 raise InputError(f"'{name}' must be at most {2 * LONGEST_NAME} characters long.")
-        for name in ("matter", "classifier", "roles"):
+        for name in ("matter", "classifier", "roles", "protocol"):
             if len(getattr(self, name)) > LONGEST_FACT:
                 raise InputError(f"'{name}' must be at most {LONGEST_FACT:,} characters long.")
         if not (self.relevant.strip() and self.not_relevant.strip() and self.cannot_tell.strip()):

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -21,7 +22,7 @@ from assaymark.labelling.texts import Shelf
 from assaymark.ledger.events import review_of
 from assaymark.project.folder import Project
 from assaymark.project.users import Known, Role, server_key
-from assaymark.web import entering, labelling
+from assaymark.web import attachments, entering, labelling
 from assaymark.web.access.connections import say_shortage_once
 from assaymark.web.access.ended_sessions import Ended
 from assaymark.web.access.guard import Guard, Place, TooLargeError
@@ -36,7 +37,10 @@ from assaymark.web.site import Site, on_gone, on_refusal, on_trouble, pages_of, 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How a project is served. `links` are the secrets of the links that are printed, by role."""
+    """How a project is served. `links` are the secrets of the links that are printed, by role.
+
+    `files` is the folder of pictures and PDFs that texts name; else the project's own `files`.
+    """
 
     annotator: str | None = None
     twice: float | None = None
@@ -47,6 +51,7 @@ class Options:
     root: str = ""
     front: Front = field(default_factory=Front)
     links: Mapping[Role, str] = field(default_factory=start_links)
+    files: Path | None = None
     rate: float = RATE
     burst: float = BURST
 
@@ -90,12 +95,17 @@ def make_site(
         clock=clock,
         attempts=Buckets(rate=1 / 3, burst=10, clock=clock),
         annotator=options.annotator,
+        files=options.files or _own_files(project.folder),
         always_draws=options.auto_draw,
         secure=options.secure,
         root=options.root,
         home=home,
         front=options.front,
     )
+
+
+def _own_files(folder: Path) -> Path | None:
+    return folder / "files" if (folder / "files").is_dir() else None
 
 
 @contextlib.contextmanager
@@ -107,6 +117,20 @@ def running(site: Site) -> Iterator[None]:
     site.runner.close()
 
 
+@contextlib.asynccontextmanager
+async def telling(site: Site) -> AsyncIterator[None]:
+    """Addresses are told of events as long as the server runs."""
+    from assaymark.web.programs.hooks_out import tell_on
+
+    task = asyncio.create_task(tell_on(site))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
 def site_app(site: Site, options: Options, *, lasts: bool = True) -> ASGIApp:
     """The pages of a site behind their guard; with `lasts` the site opens and closes with them."""
 
@@ -114,7 +138,8 @@ def site_app(site: Site, options: Options, *, lasts: bool = True) -> ASGIApp:
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         say_shortage_once(asyncio.get_running_loop())
         with running(site) if lasts else contextlib.nullcontext():
-            yield
+            async with telling(site) if lasts else contextlib.nullcontext():
+                yield
 
     app = Starlette(routes=ROUTES, lifespan=lifespan, exception_handlers=HANDLERS)
     app.state.site = site
@@ -184,7 +209,11 @@ HANDLERS: Mapping[Any, Any] = {
     405: _missing,
 }
 
-LIMITS = {"/items/import": 20_000_000}
+LIMITS = {
+    "/items/import": 20_000_000,
+    "/api/v1/labels": 5_000_000,
+    "/api/v1/hooks/label-studio": 5_000_000,
+}
 """Addresses that take longer requests than the others, in bytes."""
 
 ROUTES = [
@@ -196,6 +225,7 @@ ROUTES = [
     Route("/label/hand", labelling.hand, methods=["POST"]),
     Route("/label/answer", labelling.answer, methods=["POST"]),
     Route("/label/back", labelling.back, methods=["POST"]),
+    Route("/label/file", attachments.show),
     Route("/watch", room("watching", "show")),
     Route("/watch/news", room("watching", "news")),
     Route("/watch/chart/{survey}/{place}", room("watching", "chart")),
@@ -223,6 +253,22 @@ ROUTES = [
     Route("/items/labels.csv", room("label_files", "labels")),
     Route("/items/waiting.{form}", room("label_files", "waiting")),
     Route("/items/import", room("label_files", "bring_in"), methods=["POST"]),
+    Route("/connect", room("programs.connecting", "show")),
+    Route("/connect/program", room("programs.connecting", "add"), methods=["POST"]),
+    Route("/connect/remove", room("programs.connecting", "remove"), methods=["POST"]),
+    Route("/connect/hook", room("programs.connecting", "tell"), methods=["POST"]),
+    Route("/connect/label-studio", room("programs.connecting", "label_studio"), methods=["POST"]),
+    Route("/api/v1/openapi.json", room("programs.endpoints", "describe")),
+    Route("/api/v1/status", room("programs.endpoints", "status")),
+    Route("/api/v1/items", room("programs.endpoints", "items")),
+    Route("/api/v1/labels", room("programs.endpoints", "labels"), methods=["POST"]),
+    Route("/api/v1/draw", room("programs.endpoints", "draw"), methods=["POST"]),
+    Route("/api/v1/look", room("programs.endpoints", "look"), methods=["POST"]),
+    Route(
+        "/api/v1/hooks/label-studio",
+        room("programs.hooks_in", "label_studio"),
+        methods=["POST"],
+    ),
     Route("/read", room("reading", "show")),
     Route("/read/certificate.json", room("reading", "certificate")),
     Route("/read/report.{form}", room("reading", "report")),

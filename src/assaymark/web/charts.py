@@ -90,7 +90,8 @@ def path_picture(seen: Dossier) -> Markup | None:
     path = seen.path
     if path is None or not path.points or path.reason is not None:
         return None
-    values = [v for p in path.points for v in (p.point, p.bound) if v is not None] + [path.target]
+    lines = [(p.point, p.bound, p.passing) for p in path.points]
+    values = [value for line in lines for value in line if value is not None] + [path.target]
     marked = [m.bound for m in path.marks if m.bound is not None]
     low, high = min([*values, *marked]), max([*values, *marked])
     room = max(0.06 * (high - low), 0.01)
@@ -100,7 +101,7 @@ def path_picture(seen: Dossier) -> Markup | None:
         x0=0, x1=max(last, 1), y0=max(low - room, 0), y1=min(high + room, 1),
     )  # fmt: skip
     parts = [
-        frame.open("The path so far", seen.answer.sentence),
+        frame.open("Progress", seen.answer.sentence),
         frame.axes(
             ticks(0, frame.x1), ticks(frame.y0, frame.y1), "labels", seen.claim_title or path.metric
         ),
@@ -114,14 +115,18 @@ def path_picture(seen: Dossier) -> Markup | None:
     points = [(p.labels, p.point) for p in path.points if p.point is not None]
     parts.append(f'<path class="point" d="{_line(frame, points)}"/>')
     parts.append(f'<path class="bound" d="{_line(frame, bounds)}"/>')
+    passing = [(p.labels, p.passing) for p in path.points if p.passing is not None]
+    parts.append(f'<path class="passing" d="{_line(frame, passing)}"/>')
     for mark in path.marks:
         parts.append(_mark(frame, mark.kind, mark.labels, mark.bound))
     ends = [("claim", path.target, f"claimed {path.target:g}")]
     if bounds:
         told = rounded(bounds[-1][1], up=path.side == "upper")
         ends.append(("bound", bounds[-1][1], f"{side} {told}"))
+    if passing:
+        ends.append(("passing", passing[-1][1], f"passes at {shown(passing[-1][1])}"))
     if points:
-        ends.append(("point", points[-1][1], f"looks like {shown(points[-1][1])}"))
+        ends.append(("point", points[-1][1], f"estimate {shown(points[-1][1])}"))
     parts += _end_labels(frame, ends)
     return Markup("".join(parts) + "</svg>")  # noqa: S704 - numbers and escaped titles only
 

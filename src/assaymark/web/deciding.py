@@ -86,7 +86,7 @@ async def show(request: Request) -> Response:
     fields: list[dict[str, Any]] = []
     if found is not None:
         await asyncio.to_thread(site.shelf.fetch, found.sources, [found.item])
-        fields = shown_fields(site, found.sources, found.item)
+        fields = shown_fields(site, person.name, found.sources, found.item)
     ticket = site.sessions.item_mark(person.name, found.item) if found else ""
     said = [(label, visible(note)) for label, note in found.said] if found else []
     return site.page(

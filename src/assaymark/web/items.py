@@ -249,7 +249,7 @@ async def one(request: Request) -> Response:
         mark=site.mark(request),
         row=row,
         shown_id=visible(row.item),
-        fields=shown_fields(site, found.sources, row.item),
+        fields=shown_fields(site, person_of(request).name, found.sources, row.item),
         notes=[(who, visible(text)) for who, text in row.notes],
         before=near[0],
         after=near[1],

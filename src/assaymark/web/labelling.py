@@ -15,9 +15,11 @@ from assaymark.labelling.queue import purposes
 from assaymark.labelling.texts import Sources, text_sources
 from assaymark.ledger.events import decides_blind
 from assaymark.web.access.sessions import Person
+from assaymark.web.attachments import attached
 from assaymark.web.display import visible
 from assaymark.web.drawing_on import draw_when_low
 from assaymark.web.empty_queue import standing
+from assaymark.web.markdown import rendered
 from assaymark.web.site import Site, body, only, person_of, site_of
 from assaymark.web.wording import for_page
 
@@ -51,6 +53,7 @@ async def show(request: Request) -> Response:
         purposes=await site.runner.ask(_purposes),
         classes=await site.runner.ask(lambda desk: desk.state.classes),
         decides=await site.runner.ask(lambda desk: decides_blind(desk.state)),
+        protocol=rendered(site.settings.criteria) if site.settings.criteria.strip() else "",
     )
 
 
@@ -220,11 +223,15 @@ def shown(site: Site, name: str, sources: Sources, item: str) -> dict[str, Any]:
         "id": item,
         "ticket": site.sessions.item_mark(name, item),
         "name": visible(item),
-        "fields": shown_fields(site, sources, item),
+        "fields": shown_fields(site, name, sources, item),
     }
 
 
-def shown_fields(site: Site, sources: Sources, item: str) -> list[dict[str, Any]]:
-    """The item's texts, as the page's script lays them out."""
-    texts = site.shelf.fields(sources, item)
-    return [{"name": visible(field), "text": visible(text)} for field, text in texts]
+def shown_fields(site: Site, name: str, sources: Sources, item: str) -> list[dict[str, Any]]:
+    """The item's texts and files, as the page's script lays them out."""
+    found = []
+    for place, (field, text) in enumerate(site.shelf.fields(sources, item)):
+        shown: dict[str, Any] = {"name": visible(field), "text": visible(text)}
+        file = attached(site, name, item, place, text) if site.files is not None else None
+        found.append({**shown, "file": file} if file else shown)
+    return found

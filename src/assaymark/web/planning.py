@@ -24,6 +24,7 @@ from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import Settings, write_settings
 from assaymark.ledger.events import Attempt, is_frozen, review_of, settings_of, training_of
+from assaymark.overview.protocols import PROTOCOLS
 from assaymark.project.folder import Project
 from assaymark.records.plan import Expectation
 from assaymark.web.charts import Spot, power_picture
@@ -39,7 +40,7 @@ MODES = {
 }
 TEXTS = (
     "title", "criteria", "relevant", "not_relevant", "cannot_tell", "currency", "matter", "classifier",
-    "roles",
+    "roles", "protocol",
 )  # fmt: skip
 TITLES = {
     "fixed": "Fixed",
@@ -69,6 +70,7 @@ async def show(request: Request) -> Response:
         modes=MODES,
         titles=TITLES,
         percent=percent,
+        protocols=[(name, title) for name, (title, _) in PROTOCOLS.items()],
     )
 
 

@@ -5,6 +5,7 @@ import threading
 import urllib.parse
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment
@@ -131,6 +132,7 @@ class Site(Pages):
     runner: Runner
     shelf: Shelf
     settings: Settings
+    files: Path | None = None
     always_draws: bool = False
     busy: dict[str, Any] = field(default_factory=dict)
     opening: threading.Lock = field(default_factory=threading.Lock)

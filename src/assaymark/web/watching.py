@@ -34,6 +34,8 @@ TONES = {
 class Now:
     """What the lead can do next.
 
+    `answers` were given so far, double readings too, for the money `spent`.
+
     Of the items that are `waiting`, `mine` can be labelled by whoever asks; `second` were labelled
     once and wait for a second reviewer.
     """
@@ -46,9 +48,11 @@ class Now:
     can_draw: bool
     due: bool
     labels_at: int
+    answers: int
+    spent: float
 
 
-def _now(desk: Desk, name: str) -> Now:
+def _now(desk: Desk, name: str, cost: float = 0.0) -> Now:
     desk.catch_up()
     attempt = desk.state.attempt
     is_open = attempt is not None and attempt.open
@@ -58,6 +62,7 @@ def _now(desk: Desk, name: str) -> Now:
         if attempt.plan.size
         else len(attempt.order) >= attempt.plan.items
     )
+    answers = sum(len(given) for given in desk.state.answers.values())
     return Now(
         open=is_open,
         waiting=len(desk.queue.waiting),
@@ -67,6 +72,8 @@ def _now(desk: Desk, name: str) -> Now:
         can_draw=is_open and not full,
         due=look_is_due(desk.state),
         labels_at=desk.state.labels_at,
+        answers=answers,
+        spent=answers * cost,
     )
 
 
@@ -78,7 +85,7 @@ async def show(request: Request) -> Response:
         return RedirectResponse("/review", status_code=303)
     seen = await asyncio.to_thread(site.watch.look)
     name = person_of(request).name
-    now = await site.runner.ask(lambda desk: _now(desk, name))
+    now = await site.runner.ask(lambda desk: _now(desk, name, site.settings.cost))
     buttons = await site.runner.ask(
         lambda desk: {one.number: buttons_of(desk.state, one) for one in seen.surveys}
     )

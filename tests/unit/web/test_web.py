@@ -293,7 +293,7 @@ def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:
             "metric": "f1",
             "target": "0.75",
         }
-        assert web.post("/plan/seal", data=form).url.path == "/watch"
+        assert web.post("/plan/seal", data=form).json() == {"where": "/watch"}
         second = web.post("/plan/seal", data=form)
         assert second.status_code == 400
         assert "is still open" in second.json()["error"]

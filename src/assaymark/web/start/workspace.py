@@ -14,11 +14,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assaymark.errors import AssaymarkError, InputError, message_of
 from assaymark.labelling.settings import read_settings
+from assaymark.project.connections import program_of
 from assaymark.project.folder import Project
 from assaymark.project.users import USERS
 from assaymark.web.access.connections import say_shortage_once
 from assaymark.web.access.guard import Place
-from assaymark.web.app import Options, make_site, running, site_app
+from assaymark.web.app import Options, make_site, running, site_app, telling
+from assaymark.web.programs.access import token_of
 from assaymark.web.site import Pages, Site
 from assaymark.web.start.beginning import projects_in
 from assaymark.web.start.uploads import Uploads
@@ -55,7 +57,7 @@ class Workspace(Pages):
     opened: dict[str, Opened] = field(default_factory=dict)
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
     beginning: bool = False
-    stack: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+    stack: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
 
     @property
     def title(self) -> str:
@@ -71,7 +73,9 @@ class Workspace(Pages):
         async with self.opening:
             if name not in self.opened:
                 self.opened[name] = await asyncio.to_thread(self._open, name)
-                self.stack.enter_context(running(self.opened[name].site))
+                site = self.opened[name].site
+                self.stack.enter_context(running(site))
+                await self.stack.enter_async_context(telling(site))
             return self.opened[name].app
 
     def _open(self, name: str) -> Opened:
@@ -89,7 +93,7 @@ class Workspace(Pages):
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
         """Close all projects when the server ends."""
         say_shortage_once(asyncio.get_running_loop())
-        with self.stack:
+        async with self.stack:
             yield
 
 
@@ -149,8 +153,12 @@ class Dispatch:
         if name in workspace.opened:
             return True
         try:
-            known = workspace.session(HTTPConnection(scope)) is not None
-            path = projects_in(workspace.folder).get(name) if known else None
+            path = projects_in(workspace.folder).get(name)
+            if path is None or (path / USERS).exists():
+                return False
+            asked = HTTPConnection(scope)
+            token = token_of(asked.headers.get("authorization"))
+            known = token is not None and program_of(path, token) is not None
+            return known or workspace.session(asked) is not None
         except (AssaymarkError, OSError):
             return False
-        return path is not None and not (path / USERS).exists()
