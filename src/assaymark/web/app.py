@@ -228,7 +228,6 @@ ROUTES = [
     Route("/label/file", attachments.show),
     Route("/watch", room("watching", "show")),
     Route("/watch/news", room("watching", "news")),
-    Route("/watch/chart/{survey}/{place}", room("watching", "chart")),
     Route("/watch/doubt", room("watching", "doubt")),
     Route("/watch/draw", room("watching", "draw"), methods=["POST"]),
     Route("/watch/certify", room("watching", "certify"), methods=["POST"]),

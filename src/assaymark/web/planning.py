@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from assaymark.certification.calculators import read_claim
 from assaymark.certification.chance_curves import chance_curves
 from assaymark.certification.prospect import Prospect, prospect, usual
+from assaymark.certification.report.charts import power_chart
 from assaymark.certification.sealing import (
     Wish,
     abandon_plan,
@@ -27,7 +28,7 @@ from assaymark.ledger.events import Attempt, is_frozen, review_of, settings_of, 
 from assaymark.overview.protocols import PROTOCOLS
 from assaymark.project.folder import Project
 from assaymark.records.plan import Expectation
-from assaymark.web.charts import Spot, power_picture
+from assaymark.web.charts import picture
 from assaymark.web.drawing_on import draw_when_low
 from assaymark.web.numbers import FieldError, number_of, share_of
 from assaymark.web.site import body, form, only, person_of, site_of, wants_json
@@ -157,26 +158,11 @@ def _curves(found: Prospect, wish: Wish) -> dict[str, str]:
     cost = found.forecast
     if cost is None:
         return {}
-    return {
-        name: str(
-            power_picture(
-                curve,
-                power=wish.power,
-                floor=cost.elusion_floor,
-                spots=_spots(name, cost.modes[name], wish.power),
-            )
-        )
+    charts = {
+        name: power_chart(curve, mode=cost.modes[name], power=wish.power, floor=cost.elusion_floor)
         for name, curve in chance_curves(found, power=wish.power).items()
     }
-
-
-def _spots(name: str, mode: ModeForecast, power: float) -> list[Spot]:
-    if name == "fixed":
-        if mode.labels is None or mode.power is None:
-            return []
-        return [Spot(labels=mode.labels, chance=mode.power, name="plan size")]
-    known = (("typical", mode.median, 0.5), ("bad luck", mode.quantile, power))
-    return [Spot(labels=n, chance=chance, name=word) for word, n, chance in known if n]
+    return {name: str(picture(chart) or "") for name, chart in charts.items()}
 
 
 _UNKNOWN = "Say what precision and recall you expect, and the cost appears here."
