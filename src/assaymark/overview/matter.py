@@ -1,5 +1,6 @@
 """What a report says besides the proof: the matter, the protocol, who did what, and their notes."""
 
+import re
 from dataclasses import dataclass, field
 
 from assaymark.claims.results import counted
@@ -50,8 +51,15 @@ def protocol_text_section(matter: Matter) -> Section | None:
     return Section(
         title="Review protocol",
         sentence="Reviewers decided by this rule; earlier versions are in the project's history file.",
-        paragraphs=tuple(part for part in text.split("\n") if part.strip()),
+        paragraphs=tuple(_plain(part) for part in text.split("\n") if part.strip()),
     )
+
+
+def _plain(line: str) -> str:
+    """A line of Markdown as plain text: headings, lists and stress lose their marks."""
+    line = re.sub(r"^\s*#{1,6}\s+", "", line)
+    line = re.sub(r"^(\s*)[-*+]\s+", r"\1• ", line)
+    return re.sub(r"\*\*(.+?)\*\*|__(.+?)__", lambda found: found[1] or found[2], line)
 
 
 def roles_section(matter: Matter) -> Section | None:

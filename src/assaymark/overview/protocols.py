@@ -21,8 +21,9 @@ def _null_set(dossier: Dossier) -> tuple[int, int, int | None]:
     """Items left out by the classifier, those labelled among them, and those found relevant."""
     rows = [row for row in dossier.strata if row.prediction is False]
     found = [row.positives for row in rows]
-    relevant = None if any(one is None for one in found) else sum(one or 0 for one in found)
-    return sum(row.items for row in rows), sum(row.labels for row in rows), relevant
+    unknown = not rows or any(one is None for one in found)
+    relevant = None if unknown else sum(one or 0 for one in found)
+    return dossier.collection.predicted_negative, sum(row.labels for row in rows), relevant
 
 
 def _table(title: str, sentence: str, rows: list[tuple[str, str]]) -> Section:

@@ -30,6 +30,7 @@ from assaymark.web.access.proxy import Front
 from assaymark.web.access.rate_limits import BURST, RATE, Buckets
 from assaymark.web.access.sessions import Sessions, start_links
 from assaymark.web.assets import load_assets, load_templates, version_of
+from assaymark.web.programs.hooks_out import tell_on
 from assaymark.web.rooms import prepare, room
 from assaymark.web.runner import Runner
 from assaymark.web.site import Site, on_gone, on_refusal, on_trouble, pages_of, refuse
@@ -120,8 +121,6 @@ def running(site: Site) -> Iterator[None]:
 @contextlib.asynccontextmanager
 async def telling(site: Site) -> AsyncIterator[None]:
     """Addresses are told of events as long as the server runs."""
-    from assaymark.web.programs.hooks_out import tell_on
-
     task = asyncio.create_task(tell_on(site))
     try:
         yield

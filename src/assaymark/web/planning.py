@@ -17,7 +17,6 @@ from assaymark.certification.sealing import (
     Wish,
     abandon_plan,
     expected_of,
-    forecast_plan,
     seal_plan,
 )
 from assaymark.claims.results import ModeForecast, percent
@@ -197,11 +196,9 @@ async def seal(request: Request) -> Response:
 
 
 def _seal_as_shown(project: Project, wish: Wish) -> None:
-    """Seal the size that the table shows, where the plan has one and nobody named another."""
-    if wish.mode in ("fixed", "budget") and wish.budget is None:
-        cost = forecast_plan(project, wish)
-        shown = cost.modes.get(wish.mode) if cost is not None else None
-        wish = replace(wish, budget=shown.labels if shown is not None else None)
+    """Seal the size that the table shows: where nobody says what to expect, it is what the scores say."""
+    if wish.mode in ("fixed", "budget") and wish.expectation is None and wish.budget is None:
+        wish = replace(wish, expectation=usual(project).expectation)
     seal_plan(project, wish)
 
 
