@@ -27,6 +27,7 @@ from assaymark.ledger.events import Attempt, is_frozen, review_of, settings_of, 
 from assaymark.overview.protocols import PROTOCOLS
 from assaymark.project.folder import Project
 from assaymark.records.plan import Expectation
+from assaymark.records.seeds import source_in_words
 from assaymark.web.charts import picture
 from assaymark.web.drawing_on import draw_when_low
 from assaymark.web.numbers import FieldError, number_of, share_of
@@ -64,6 +65,7 @@ async def show(request: Request) -> Response:
         mark=site.mark(request),
         start=start,
         attempt=attempt,
+        seed_source=source_in_words,
         expected=expected,
         learning=learning,
         settled_twice=await site.runner.ask(_settled_twice),
