@@ -13,6 +13,7 @@ from assaymark.certification.calculators import read_claim
 from assaymark.certification.prospect import Prospect, prospect, usual
 from assaymark.certification.report.charts import power_chart
 from assaymark.certification.sealing import Wish, abandon_plan, expected_of, seal_plan
+from assaymark.claims.defaults import POWER
 from assaymark.claims.results import ModeForecast, percent
 from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
@@ -97,7 +98,7 @@ def _wish(asked: dict[str, Any]) -> Wish:
         mode=mode,
         design=design if mode == "anytime" else None,
         confidence=_number(asked, "confidence") or 0.95,
-        power=_number(asked, "power") or 0.93,
+        power=_number(asked, "power") or POWER,
         expectation=_expectation(asked),
     )
 
