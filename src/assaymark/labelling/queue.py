@@ -77,6 +77,7 @@ class Queue:
     begun: set[str] = field(default_factory=set)
     disputed: dict[str, None] = field(default_factory=dict)
     leases: dict[str, list[Lease]] = field(default_factory=dict)
+    assigned: dict[str, str] = field(default_factory=dict)
 
     def reset(self, state: State) -> None:
         """Begin again from a state: a batch was drawn, a plan sealed or closed."""
@@ -105,6 +106,14 @@ class Queue:
                 self.waiting.pop(item, None)
                 self.leases.pop(item, None)
 
+    def answered_by(self, state: State, annotator: str) -> int:
+        """How many of the waiting items this person labelled: they want a second reviewer."""
+        return sum(annotator in state.answers.get(item, ()) for item in self.waiting)
+
+    def unread(self, state: State) -> int:
+        """How many of the waiting items nobody has labelled yet."""
+        return sum(not state.answers.get(item) for item in self.waiting)
+
     def _done(self, state: State, item: str) -> bool:
         given = state.answers.get(item, {})
         return item in state.decided or len(given) >= self.wanted[item]
@@ -119,7 +128,8 @@ class Queue:
             if leased and item not in mine and self._may(state, item, annotator, now):
                 mine.append(item)
         mine = mine[:IN_HAND]
-        for item in self.waiting:
+        own = [item for item, name in self.assigned.items() if name == annotator]
+        for item in (*own, *self.waiting):
             if len(mine) >= IN_HAND:
                 break
             if item not in mine and self._may(state, item, annotator, now):
@@ -134,6 +144,9 @@ class Queue:
             return False
         given = state.answers.get(item, {})
         if annotator in given:
+            return False
+        owner = self.assigned.get(item)
+        if owner is not None and owner != annotator and owner not in given:
             return False
         others = [
             lease
