@@ -20,6 +20,7 @@ from assaymark.certification.sealing import (
     expected_of,
     seal_plan,
 )
+from assaymark.claims.defaults import POWER
 from assaymark.claims.results import ModeForecast, percent
 from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
@@ -113,7 +114,7 @@ def _wish(asked: dict[str, Any]) -> Wish:
         mode=mode,
         design=design if mode == "anytime" else None,
         confidence=share_of(asked, "confidence") or 0.95,
-        power=share_of(asked, "power") or 0.93,
+        power=share_of(asked, "power") or POWER,
         expectation=_expectation(asked),
     )
 

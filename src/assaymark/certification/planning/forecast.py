@@ -12,6 +12,7 @@ from assaymark.certification.planning.expected_value import implied_value
 from assaymark.certification.planning.forecast_words import false_words, refuse_the_edge
 from assaymark.certification.planning.strata import domain_strata
 from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import binomial_test
 from assaymark.claims.results import Basis, Forecast, ModeForecast, Size
 from assaymark.errors import InputError
@@ -101,7 +102,7 @@ def forecast(
     expectation: Expectation,
     *,
     confidence: float = 0.95,
-    power: float = 0.93,
+    power: float = POWER,
     summary: PoolSummary | None = None,
     strata: tuple[Stratum, ...] = (),
     basis: Basis = "expectation",
