@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from assaymark.ledger.events import State, live_surveys, read_twice
 from assaymark.ledger.leases import Lease
+from assaymark.records.survey_kinds import SURVEY_KINDS
 from assaymark.sampling.tickets import blind_order
 
 IN_HAND = 2  # the item on the screen and the one behind it, already loaded
@@ -51,27 +52,15 @@ def open_work(state: State) -> tuple[Work, ...]:
     return tuple(found)
 
 
-PURPOSES = {
-    "estimate": "to measure how good the classifier is",
-    "recall": "to find out how much of what is relevant the classifiers find",
-    "triage": "to choose what may be decided automatically",
-    "audit": "to check decisions that were made automatically",
-    "sentinel": "to check whether a certificate still holds",
-    "training": "to train a classifier",
-    "claim": "to judge a claim that was sealed before the first label",
-}
-
-
 def purposes(state: State) -> tuple[str, ...]:
     """What the labels are for, of all items together: an item's own purpose could tell about it."""
     found = []
     attempt = state.attempt
     if attempt is not None and attempt.open:
-        found.append("to judge a claim that was sealed before the first label")
+        found.append(SURVEY_KINDS["claim"].why)
     for work in live_surveys(state):
         if any(not state.labelled(item) for item in work.order):
-            purpose = work.survey.purpose
-            found.append(PURPOSES.get(purpose, f"for a survey ({purpose})"))
+            found.append(SURVEY_KINDS[work.survey.purpose].why)
     if any(not state.labelled(item) for review in state.reviews for item in review.handed):
         found.append("to find the relevant records of a collection")
     return tuple(dict.fromkeys(found))
