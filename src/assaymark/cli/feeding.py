@@ -11,6 +11,7 @@ from assaymark.composite.cli import claiming_now, draw_now
 from assaymark.estimation.cli.estimate import draw_for_estimate, estimating_now, show_batch
 from assaymark.terminal.output import (
     advise,
+    connection_option,
     headline,
     json_option,
     project_option,
@@ -18,7 +19,6 @@ from assaymark.terminal.output import (
     rows,
     say,
     show_json,
-    spark_option,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     help="auto (by the ending), csv, jsonl, xlsx, parquet, label-studio, asreview, ris or prodigy.",
 )
 @click.option("--pending", is_flag=True, help="Write drawn items without a label again.")
-@spark_option
+@connection_option
 @project_option
 @json_option
 def draw(
@@ -49,7 +49,7 @@ def draw(
     output: Path | None,
     form: str,
     pending: bool,
-    master: str | None,
+    connection: str | None,
     folder: Path,
     as_json: bool,
 ) -> None:
@@ -66,7 +66,7 @@ def draw(
     from assaymark.project.folder import Project
     from assaymark.sampling.surveys import pending_survey
 
-    project = Project(folder=folder, spark=master, resumes=True)
+    project = Project(folder=folder, connection=connection, resumes=True)
     if pending and count is not None:
         raise click.UsageError("--pending writes all open items; leave the number out.")
     if estimating_now(project):

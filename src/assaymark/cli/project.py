@@ -21,6 +21,7 @@ from assaymark.records.plan import Plan
 from assaymark.records.pool import Columns
 from assaymark.terminal.output import (
     advise,
+    connection_option,
     headline,
     json_option,
     progress_bar,
@@ -29,7 +30,6 @@ from assaymark.terminal.output import (
     rows,
     say,
     show_json,
-    spark_option,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 @click.option(
     "--engine", default="duckdb", show_default=True, help="duckdb or spark: what reads it."
 )
-@spark_option
+@connection_option
 @click.option(
     "--ledger",
     default="ledger.sqlite",
@@ -91,7 +91,7 @@ def init(
     named: tuple[str, ...],
     probabilities: tuple[str, ...],
     engine: str,
-    master: str | None,
+    connection: str | None,
     ledger: str,
     as_json: bool,
 ) -> None:
@@ -124,7 +124,7 @@ def init(
             pool=pool,
             columns=columns,
             engine=engine,
-            spark=master,
+            connection=connection,
             ledger=ledger,
             progress=progress,
         )
@@ -232,7 +232,7 @@ def _with_names(
 @click.option("--part", "make_part", is_flag=True, help="Make a part of a joint seed and its hash.")
 @click.option("--forecast", "only_forecast", is_flag=True, help="Show the cost; seal nothing.")
 @click.option("--abandon", metavar="REASON", help="Close the open plan for good, with a reason.")
-@spark_option
+@connection_option
 @click.option("--estimate", metavar="METRIC", help="Plan an estimate of METRIC, not a claim.")
 @click.option(
     "--within", type=float, metavar="X", help="Of an estimate: half the interval's width."
@@ -270,7 +270,7 @@ def plan(
     make_part: bool,
     only_forecast: bool,
     abandon: str | None,
-    master: str | None,
+    connection: str | None,
     estimate: str | None,
     within: float | None,
     guarantee: bool,
@@ -305,7 +305,7 @@ def plan(
     given = [name for name, value in estimating.items() if value is not None]
     if estimate is None and given:
         raise click.UsageError(f"--{given[0]} is for an estimate: add --estimate METRIC.")
-    project = Project(folder=folder, spark=master)
+    project = Project(folder=folder, connection=connection)
     if make_part or reveal:
         if claim is not None:
             raise click.UsageError("--part and --reveal go without a claim: it is sealed already.")

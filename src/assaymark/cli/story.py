@@ -11,6 +11,7 @@ from assaymark.composite.cli import certify_now, claiming_now, look_now
 from assaymark.monitoring.outcomes import look_exit_code
 from assaymark.terminal.output import (
     advise,
+    connection_option,
     headline,
     json_option,
     progress_bar,
@@ -20,7 +21,6 @@ from assaymark.terminal.output import (
     rows,
     say,
     show_json,
-    spark_option,
 )
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def certify(
     "--require", default="", metavar="NAMES",
     help="Exit code 1 unless these were checked: pool, witness, signature (with commas between).",
 )  # fmt: skip
-@spark_option
+@connection_option
 @json_option
 @click.pass_context
 def verify(
@@ -221,7 +221,7 @@ def verify(
     files: tuple[Path, ...],
     tsa: Path | None,
     require: str,
-    master: str | None,
+    connection: str | None,
     as_json: bool,
 ) -> None:
     """Recompute a certificate from the ledger, and from the pool if it is at hand.
@@ -249,7 +249,7 @@ def verify(
     folder = folder or project_of_environment()
     if pool is not None and folder is None:
         raise click.UsageError("--pool needs the ledger too: name the project with -p DIR.")
-    project = Project(folder=folder, pool_at=pool, spark=master) if folder else None
+    project = Project(folder=folder, pool_at=pool, connection=connection) if folder else None
     brought = Brought(
         public_key=public_key,
         require=tuple(name.strip() for name in require.split(",") if name.strip()),

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assaymark.drawing.svg import svg
 from assaymark.drawing.themes import FILE
@@ -17,9 +17,6 @@ from assaymark.triaging.report import yield_chart
 from assaymark.triaging.routing import Routed, route
 from assaymark.triaging.stats.sample_size import labels_to_pass
 from assaymark.triaging.triage import SizeForecast, Thresholds
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 PLOTS = (".svg", ".png")
 
@@ -52,7 +49,7 @@ def route_pool(
     columns: ScoreColumns,
     folder: Path,
     engine: str = "duckdb",
-    spark: "str | SparkSession | None" = None,
+    connection: object = None,
     progress: Progress = silent,
 ) -> Routed:
     """Part a pool by these thresholds; refused where they promise nothing and were not chosen so."""
@@ -68,7 +65,7 @@ def route_pool(
         thresholds.cutoffs,
         folder,
         engine=engine,
-        spark=spark,
+        connection=connection,
         progress=progress,
     )
 
