@@ -124,7 +124,11 @@ class Estimate(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
-    """What is established about a claim so far."""
+    """What is established about a claim so far.
+
+    A bound that moves in steps says nothing useful below the first of them: `first_step` is that
+    step, until it is reached.
+    """
 
     decision: Decision
     claim: Claim
@@ -137,6 +141,7 @@ class Verdict(Record):
     e_value: float | None = None
     log_wealth: float | None = None
     advice: str | None = None
+    first_step: float | None = None
 
     def __str__(self) -> str:
         word = {"pass": "Established", "fail": "Not established", "continue": "Not yet"}
@@ -180,7 +185,10 @@ class Verdict(Record):
     def _repr_html_(self) -> str:
         rows = [
             ("claim", str(self.claim)),
-            ("proven", str(self.estimate.interval)),
+            (
+                "proven",
+                str(self.estimate.interval) if self.first_step is None else "nothing useful",
+            ),
             ("estimate", shown(self.estimate.point)),
             ("labels", f"{self.labels:,}"),
         ]

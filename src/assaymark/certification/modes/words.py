@@ -1,7 +1,7 @@
 """The sentences of a verdict, and what it assumes."""
 
 from assaymark.claims.claim import Claim
-from assaymark.claims.results import Decision, Estimate, Interval, percent, shown
+from assaymark.claims.results import Decision, Estimate, Interval, percent, rounded, shown
 from assaymark.records.plan import Plan
 
 PROTOCOL = "The claim is about the label that this labelling protocol gives to an item."
@@ -62,6 +62,16 @@ def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
     return (
         f"{estimate}, which does not reach the claim of {wanted}. "
         f"The sample itself shows {shown(estimate.point)}."
+    )
+
+
+def nothing_yet(claim: Claim, estimate: Estimate, first_step: float) -> str:
+    """That the bound has not reached the first of its steps, in one sentence."""
+    word = "at least" if claim.side == "lower" else "at most"
+    return (
+        f"nothing useful is proven so far ({estimate.labels:,} labels, {estimate.interval.method}, "
+        f"{estimate.design}); the bound moves in steps, of which the first is {estimate.title} {word} "
+        f"{rounded(first_step, up=claim.side == 'upper')}, and the claim is {word} {claim.target:g}."
     )
 
 

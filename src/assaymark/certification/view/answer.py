@@ -96,9 +96,9 @@ def _found(verdict: Verdict) -> str:
         return f"{title} is {shown(estimate.point)}: {everything}; {{claimed}}."
     lower = verdict.claim.side == "lower"
     known = interval.low > 0 if lower else interval.high < 1
-    if not known:
+    if not known or verdict.first_step is not None:
         return (
-            f"The labels so far do not prove anything about {_title(estimate.title)}; {{claimed}}."
+            f"The labels so far do not prove anything useful about {estimate.title}; {{claimed}}."
         )
     bound = rounded(interval.low) if lower else rounded(interval.high, up=True)
     word = "at least" if lower else "at most"
@@ -118,10 +118,6 @@ def _outlook(verdict: Verdict) -> str:
 
 def _braced(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
-
-
-def _title(title: str) -> str:
-    return title
 
 
 def upper_first(text: str) -> str:
