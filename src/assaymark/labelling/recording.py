@@ -22,6 +22,7 @@ from assaymark.ledger.events import (
 )
 from assaymark.project.folder import Project, handed_out, latest_attempt
 from assaymark.records.survey import Survey
+from assaymark.records.survey_kinds import SURVEY_KINDS
 
 DEFAULT_ANNOTATOR = "reviewer"
 
@@ -197,18 +198,6 @@ def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> 
     return events
 
 
-ANSWERS = {
-    "estimate": "estimate",
-    "recall": "recall",
-    "triage": "triage",
-    "audit": "triage audit",
-    "sentinel": "sentinel look",
-    "training": "train",
-    "claim": "look",
-}
-"""Purpose of a survey -> the command that tells what its labels say."""
-
-
 def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
     """The command that answers what these labels were bought for."""
     attempt, items = state.attempt, {row.item for row in drawn}
@@ -226,7 +215,7 @@ def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
 def answer_command(survey: Survey) -> str:
     """The command that tells what the labels of a survey say."""
     flags = dict(zip("abc", survey.settings.get("flags", ()), strict=False))
-    return command(ANSWERS.get(survey.purpose, "status"), **flags)
+    return command(SURVEY_KINDS[survey.purpose].answer, **flags)
 
 
 def _summary(
