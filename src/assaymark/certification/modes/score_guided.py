@@ -5,13 +5,13 @@ import math
 import numpy as np
 
 from assaymark.certification.modes.prefix import Prefix, labelled_prefix
-from assaymark.certification.modes.words import WEIGHTED, nothing_yet, refuted, sentence
+from assaymark.certification.modes.words import WEIGHTED, refuted, sentence
 from assaymark.claims.ratio_metrics import Cells, metric
-from assaymark.claims.results import Decision, Estimate, Interval, Verdict
+from assaymark.claims.results import Decision, Estimate, Interval, Verdict, counted
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
 from assaymark.stats.methods import betting_method
-from assaymark.stats.score_guided.bound import MetricBound, first_step, standing
+from assaymark.stats.score_guided.bound import MetricBound, standing
 from assaymark.stats.score_guided.supermartingale import Draws, WeightedPath, WeightedTest
 from assaymark.stats.score_guided.supermartingale import Stratum as TestStratum
 from assaymark.stats.score_guided.walk import SKIPPED
@@ -53,8 +53,6 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
     path = now.path
     estimate = _estimate(plan, prefix, draws, now.bound)
     decision: Decision = path.decision
-    first = first_step(test)
-    unreached = decision == "continue" and _is_weaker(plan, now.bound.value, first)
     return Verdict(
         decision=decision,
         claim=plan.claim,
@@ -67,18 +65,8 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
         log_wealth=float(path.log_wealth[-1]) if path.labels else 0.0,
         reason=refuted(plan.claim, estimate, plan.confidence)
         if decision == "fail"
-        else nothing_yet(plan.claim, estimate, first)
-        if unreached
         else sentence(plan.claim, estimate, decision),
-        first_step=first if unreached else None,
     )
-
-
-def _is_weaker(plan: Plan, bound: float | None, first: float) -> bool:
-    """Whether a bound says less than the first step of the ladder of targets."""
-    if bound is None:
-        return True
-    return bound < first if plan.claim.side == "lower" else bound > first
 
 
 def _estimate(plan: Plan, prefix: Prefix, draws: Draws, found: MetricBound) -> Estimate:
@@ -100,7 +88,7 @@ def _estimate(plan: Plan, prefix: Prefix, draws: Draws, found: MetricBound) -> E
         ),
         labels=prefix.labels,
         draws=prefix.draws,
-        design=f"weighted, {len(plan.strata)} strata",
+        design=counted(len(plan.strata), "stratum", "strata"),
         counts=prefix.counts,
         assumptions=WEIGHTED,
     )

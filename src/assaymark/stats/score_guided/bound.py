@@ -164,11 +164,6 @@ def other_targets(test: WeightedTest, *, harder: bool) -> tuple[float, ...]:
     return tuple(float(t) for t in moved)
 
 
-def first_step(test: WeightedTest) -> float:
-    """The easiest target of the ladder: what lies below it is known by counting alone."""
-    return (*other_targets(test, harder=False), test.claim.target)[0]
-
-
 def _last_passed(
     test: WeightedTest,
     known: Certainty,
