@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -92,7 +93,8 @@ def keys_while_refitting(folder: Path) -> tuple[list[float], list[float]]:
     calm: list[float] = []
     busy: list[float] = []
     try:
-        with signed(server, "lead") as lead, signed(server, "annotator") as reader:
+        lead, reader = signed(server, "lead"), signed(server, "annotator")
+        with closing(lead), closing(reader):
             refit = threading.Thread(
                 target=lambda: lead.post("/review/next", data={"count": "50"}), daemon=True
             )
