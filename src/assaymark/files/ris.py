@@ -1,10 +1,10 @@
 """RIS: the reference format of literature reviews, with labels as ASReview notes them."""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
 from assaymark.files.answers import ITEM, Answer
 from assaymark.files.asreview import record
@@ -71,7 +71,7 @@ def _note(notes: list[str], name: str) -> str:
     if found is None:
         return ""
     try:
-        value = json.loads(found.removeprefix(f"{name}: "))
+        value = read_json(found.removeprefix(f"{name}: "))
     except ValueError:
         return ""
     return value if isinstance(value, str) else ""
