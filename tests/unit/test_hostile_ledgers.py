@@ -1,6 +1,7 @@
 """A stranger's ledger may hold any values: none of them becomes a query, a path or a fault of ours."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,12 @@ def test_logs_with_values_of_another_kind_are_refused(name, text, tmp_path, assa
     assert told.code == 2
     assert told.err.startswith("Error: ")
     assert not (tmp_path / "o.jsonl").exists()
+
+
+def test_a_log_that_would_fill_the_memory_is_refused(tmp_path, assaymark) -> None:
+    with zipfile.ZipFile(tmp_path / "a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", "{}")
+        archive.writestr("samples/1_epoch_1.json", b"[" + b" " * 80_000_000)
+    told = assaymark("convert", tmp_path / "a.eval", "-o", tmp_path / "o.jsonl")
+    assert told.code == 2
+    assert "unpack to 80,000,00" in told.err

@@ -32,6 +32,8 @@ def convert(path: Path, form: str, choices: Choices) -> ConvertedPool:
     what, read = FORMATS[name]
     try:
         return read(path, choices)
+    except InputError:
+        raise
     except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
         # values of another kind than the tool writes: nothing of such a file is taken
         raise InputError(
