@@ -13,6 +13,7 @@ from assaymark.certification.looks import look
 from assaymark.certification.sealing import Wish, abandon_plan, forecast_plan, seal_plan
 from assaymark.certification.seeding import SeedPart, new_part, reveal_seed
 from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.claims.results import Forecast, Verdict
 from assaymark.pool.memory import Table, is_table
@@ -84,7 +85,7 @@ class Certification(AskTell[Verdict]):
         mode: Mode | None = None,
         design: SampleDesign | None = None,
         confidence: float = 0.95,
-        power: float = 0.93,
+        power: float = POWER,
         budget: int | None = None,
         expect: float | Expectation | None = None,
         pilot: Counts | str | Sequence[int] | None = None,
@@ -144,7 +145,7 @@ class Certification(AskTell[Verdict]):
         claim: str | Claim,
         *,
         confidence: float = 0.95,
-        power: float = 0.93,
+        power: float = POWER,
         expect: float | Expectation | None = None,
         pilot: Counts | str | Sequence[int] | None = None,
     ) -> Forecast | None:
@@ -239,7 +240,7 @@ def certify(
     mode: Mode | None = None,
     design: SampleDesign | None = None,
     confidence: float = 0.95,
-    power: float = 0.93,
+    power: float = POWER,
     budget: int | None = None,
     expect: float | Expectation | None = None,
     pilot: Counts | str | Sequence[int] | None = None,

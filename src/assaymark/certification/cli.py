@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from assaymark.claims.claim import Counts
+from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
 from assaymark.claims.results import percent, shown
 from assaymark.records.plan import Expectation
@@ -121,7 +122,9 @@ def bound(
 @click.argument("claim")
 @expectation_options
 @click.option("--confidence", default=0.95, show_default=True, type=float)
-@click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
+@click.option(
+    "--power", default=POWER, show_default=True, type=float, help="Wanted chance to pass."
+)
 @click.option(
     "--at", "sizes", multiple=True, type=int, metavar="N", help="Also: chance to pass at N."
 )

@@ -11,6 +11,7 @@ from assaymark.certification.cli import (
     read_expectation,
     show_forecast,
 )
+from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
 from assaymark.claims.results import percent
 from assaymark.cli.seeds import advise_after_seal, seed_lines, show_new_part, show_revealed
@@ -195,7 +196,9 @@ def _with_names(
 @click.option("--design", help="weighted (default where there are predictions) or simple.")
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy.")
 @click.option("--confidence", default=0.95, show_default=True, type=float)
-@click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
+@click.option(
+    "--power", default=POWER, show_default=True, type=float, help="Wanted chance to pass."
+)
 @expectation_options
 @click.option(
     "--reserve", default=0.0, type=float, metavar="PART",

@@ -14,12 +14,21 @@ from assaymark.certification.report.annex import (
 from assaymark.certification.report.charts import path_chart, range_text
 from assaymark.certification.view.dossier import CardNumber, Dossier, Note
 from assaymark.claims.results import counted, percent, rounded, shown
+from assaymark.overview.matter import (
+    Matter,
+    matter_facts,
+    notes_section,
+    protocol_text_section,
+    roles_section,
+)
+from assaymark.overview.protocols import protocol_section
 from assaymark.overview.survey_sections import standing, survey_section
 from assaymark.records.agreement import Coefficient
 from assaymark.records.value import Value
 from assaymark.reports.document import Report
 from assaymark.reports.section import Section, Table
 
+NOTHING = Matter()
 LABELS: dict[Value | None, str] = {1: "relevant", 0: "not relevant", None: "cannot tell"}
 MARKS = {
     "pass": "✓",
@@ -44,22 +53,36 @@ MEANINGS = {
 }
 
 
-def report_of(dossier: Dossier) -> Report:
-    """The report of a project as its dossier tells it."""
+def report_of(dossier: Dossier, matter: Matter = NOTHING) -> Report:
+    """The report of a project as its dossier tells it, and what its people wrote beside it."""
+    chosen = protocol_section(matter.settings.protocol, dossier)
+    written = (protocol_text_section(matter), roles_section(matter))
     return Report(
         title=_title(dossier),
         tone=dossier.answer.tone,
         mark=MARKS[dossier.answer.tone],
         word=dossier.answer.word,
         sentence=_first_page(dossier),
-        facts=_facts(dossier),
+        facts=_facts(dossier, matter),
         card=tuple(_card_row(number) for number in dossier.card),
         card_note=_card_note(dossier),
         chart=path_chart(dossier),
         assumptions=dossier.assumptions,
         limits=dossier.limits,
-        record=_present(_drawn, _people, _agreement, _looks, _notes, _skips, _earlier, of=dossier)
-        + tuple(survey_section(seen) for seen in standing(dossier.surveys)),
+        record=tuple(
+            section
+            for section in (
+                chosen,
+                *_present(_drawn, of=dossier),
+                *(written if dossier.people or matter.settings.criteria else ()),
+                *_present(_people, _agreement, _looks, of=dossier),
+                _notes(dossier, matter),
+                notes_section(matter),
+                *_present(_skips, _earlier, of=dossier),
+                *(survey_section(seen) for seen in standing(dossier.surveys)),
+            )
+            if section is not None
+        ),
         annex=_present(plan_section, strata_section, scores_section, proof_section, of=dossier),
         foot=f"assaymark {dossier.proof.software} · ledger {dossier.proof.head[:16]} · "
         f"{dossier.proof.events:,} events · as of {moment(dossier.as_of)}",
@@ -89,7 +112,7 @@ def moment(time: str) -> str:
     return f"{time[:10]} {time[11:16]} UTC" if len(time) >= 16 else time
 
 
-def _facts(dossier: Dossier) -> tuple[tuple[str, str], ...]:
+def _facts(dossier: Dossier, matter: Matter) -> tuple[tuple[str, str], ...]:
     collection = dossier.collection
     source = collection.source
     name = source if "://" in source else source.rstrip("/").rsplit("/", 1)[-1]
@@ -100,15 +123,17 @@ def _facts(dossier: Dossier) -> tuple[tuple[str, str], ...]:
     if len(dossier.people) > 6:
         names += f" and {len(dossier.people) - 6} more"
     facts = [
+        *matter_facts(matter),
         *_meaning(dossier),
         *((("Sealed", moment(dossier.sealed)),) if dossier.sealed else ()),
         *((("Risk", f"{dossier.account}."),) if dossier.account else ()),
         ("The collection", about),
         *((("What it is about", dossier.population),) if dossier.population else ()),
-        ("Project", dossier.title),
+        ("Project", matter.settings.title or dossier.title),
         ("Labelled by", names or "nobody yet"),
         ("Labels", _labels_fact(dossier)),
         *((("Agreement", dossier.agreement.sentence),) if dossier.agreement else ()),
+        *((("If labels were wrong", dossier.sensitivity.sentence),) if dossier.sensitivity else ()),
         ("Status", _status(dossier)),
     ]
     return tuple(facts)
@@ -211,7 +236,7 @@ def coefficient_text(found: Coefficient) -> str:
 def _agreement(dossier: Dossier) -> Section | None:
     if dossier.plan is None:
         return None
-    told = [dossier.sensitivity.sentence] if dossier.sensitivity else []
+    told: list[str] = []
     found = dossier.agreement
     if found is None:
         return Section(
@@ -274,10 +299,16 @@ def _looks(dossier: Dossier) -> Section | None:
     )
 
 
-def _notes(dossier: Dossier) -> Section | None:
+def _notes(dossier: Dossier, matter: Matter) -> Section | None:
     if dossier.plan is None:
         return None
     number = len(dossier.notes)
+    decided = [note.item for note in dossier.notes if note.kind == "decision"]
+    own = len({*decided} & matter.own_decisions)
+    flag = (
+        f"{counted(own, 'conflict')} {'was' if own == 1 else 'were'} decided by one of the reviewers who "
+        "differed, not by a third person."
+    )
     header = ("event", "time", "item", "by", "what", "before", "after", "reason")
     rows = tuple(_note_row(note) for note in dossier.notes)
     return Section(
@@ -286,6 +317,7 @@ def _notes(dossier: Dossier) -> Section | None:
         if not number
         else f"{counted(number, 'label')} were changed or decided between annotators after they were "
         "given; the verdict uses the latest.",
+        paragraphs=(flag,) if own else (),
         tables=(_table("Changes in order", header, rows),) if rows else (),
     )
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 from assaymark.claims.checks import choice, count, open_share
 from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.defaults import POWER
 from assaymark.claims.record import Record
 from assaymark.claims.results import counted, percent
 from assaymark.errors import InputError
@@ -26,7 +27,7 @@ class TrainingGoal(Record):
 
     claim: Claim
     confidence: float = 0.95
-    power: float = 0.93
+    power: float = POWER
     budget: int | None = None
     policy: str = "split"
     wait: int = 0

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assaymark.claims.claim import Claim
+from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
@@ -63,7 +64,7 @@ def first_settings(wish: TrainWish) -> TrainingSettings:
     goal = TrainingGoal(
         claim=wish.claim,
         confidence=0.95 if wish.confidence is None else wish.confidence,
-        power=0.93 if wish.power is None else wish.power,
+        power=POWER if wish.power is None else wish.power,
         budget=wish.budget,
         policy=policy,
         wait=wish.wait or 0,

@@ -11,7 +11,7 @@ from assaymark.lab.experiments.stratified.figures import (
     ratio_figure,
     tuning_figure,
 )
-from assaymark.overview.survey_sections import SECTIONS
+from assaymark.overview.survey_sections import section_of
 from worlds_on_disk import write_labels
 
 
@@ -80,7 +80,7 @@ def test_rare_class_metrics_come_with_a_guarantee(assaymark, world, project, tmp
     assert low <= one["guaranteed_low"] <= truth(world)[metric] <= high
     shown = assaymark("estimate", "-p", project).out
     assert "Guaranteed with 95% confidence each, at every look:" in shown
-    section = SECTIONS["estimate"](
+    section = section_of("estimate")(
         {**found, "metrics": [v for v in found.values() if isinstance(v, dict)]}
     )
     assert section.sentence.endswith("from 60 labels.")

@@ -283,7 +283,8 @@ def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:
         }
         found = web.post("/plan/forecast", json=asked).json()
         assert {row["mode"] for row in found["rows"]} == {"fixed", "budget", "anytime", "weighted"}
-        assert found["curve"].startswith("<svg")
+        assert all(curve.startswith("<svg") for curve in found["curves"].values())
+        assert set(found["curves"]) == {row["mode"] for row in found["rows"] if not row["reason"]}
         assert web.post("/plan/forecast", json={**asked, "target": "much"}).status_code == 400
         assert web.post("/plan/forecast", json={**asked, "metric": "<b>"}).status_code == 400
         form = {
@@ -292,7 +293,7 @@ def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:
             "metric": "f1",
             "target": "0.75",
         }
-        assert web.post("/plan/seal", data=form).url.path == "/watch"
+        assert web.post("/plan/seal", data=form).json() == {"where": "/watch"}
         second = web.post("/plan/seal", data=form)
         assert second.status_code == 400
         assert "is still open" in second.json()["error"]

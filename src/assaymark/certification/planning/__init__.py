@@ -20,6 +20,7 @@ from assaymark.certification.planning.stakes import Asked, little_left, stake_fo
 from assaymark.certification.planning.strata import domain_strata, guided_strata, scores_are_shares
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
+from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import option, switch
@@ -55,7 +56,7 @@ class Wish:
     mode: str | None = None
     design: str | None = None
     confidence: float = 0.95
-    power: float = 0.93
+    power: float = POWER
     budget: int | None = None
     expectation: Expectation | None = None
     seed: str | None = None

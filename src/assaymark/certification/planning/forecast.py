@@ -9,6 +9,7 @@ from scipy.special import bdtrc
 from assaymark.certification.planning.belief import belief_in_pool, belief_of, stratum_rates
 from assaymark.certification.planning.strata import domain_strata
 from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import binomial_test
 from assaymark.claims.results import Forecast, ModeForecast, Size
 from assaymark.errors import InputError
@@ -96,7 +97,7 @@ def forecast(
     expectation: Expectation,
     *,
     confidence: float = 0.95,
-    power: float = 0.93,
+    power: float = POWER,
     summary: PoolSummary | None = None,
     strata: tuple[Stratum, ...] = (),
 ) -> Forecast:

@@ -35,13 +35,15 @@ class Answer(Record):
 class PathPoint(Record):
     """What was known after so many labels, by the labels as they are now.
 
-    `bound` is None where none may be shown or none exists yet.
+    `bound` is None where none may be shown or none exists yet. `passing` is the estimate that would
+    pass there, in a mode that has a boundary in place of bounds.
     """
 
     labels: int
     draws: int
     point: float | None
     bound: float | None
+    passing: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
 from assaymark.terminal.output import (
     advise,
@@ -54,7 +55,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--learner", metavar="MODULE:NAME", help="A scikit-learn text pipeline of your own.")
 @click.option("--seeds", type=FILE, help="Ids to label first, such as known positives.")
 @click.option("--confidence", type=float, metavar="X", help="Of the certificate (default: 0.95).")
-@click.option("--power", type=float, metavar="X", help="Wanted chance to pass (default: 0.93).")
+@click.option("--power", type=float, metavar="X", help=f"Wanted chance to pass (default: {POWER}).")
 @click.option("--mode", metavar="NAME",
               help="How to certify: weighted (default), anytime, budget or fixed.")  # fmt: skip
 @click.option("--auto-certify", is_flag=True, help="Freeze, seal and draw when it is advised.")
