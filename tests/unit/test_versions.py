@@ -89,9 +89,7 @@ def test_a_certificate_holds_facts_and_the_words_follow(guided) -> None:
         replay(entries[:-1]), plan=1, issued=entries[-1].time, software=json.loads(text)["software"]
     )
     prefix = labelled_prefix(state, state.attempts[0])
-    assert f"({prefix.labels} labels, score-guided, weighted, 9 strata)" in statement_of(
-        certificate
-    )
+    assert f"({prefix.labels} labels, score-guided, 9 strata)" in statement_of(certificate)
 
 
 def test_no_event_stores_null_or_a_sentence(guided) -> None:

@@ -10,6 +10,7 @@ from assaymark.errors import InputError, PlanError
 from assaymark.files.labels import LabelFile, LabelRow, read_labels
 from assaymark.files.spelling import USUAL, Names
 from assaymark.hints import command, option, switch
+from assaymark.labelling.blocking import Blocking, blocking_items
 from assaymark.labelling.ids import mend_ids
 from assaymark.ledger.events import (
     Event,
@@ -43,6 +44,7 @@ class Labelled:
     to_draw: int
     closed: bool
     ask: str
+    blocking: Blocking | None = None
 
 
 def label_file(
@@ -183,6 +185,9 @@ def _when(row: LabelRow) -> dict[str, Any]:
 def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[Event]:
     events: list[Event] = []
     for row in rows:
+        if not state.answers.get(row.item) and row.item not in state.decided:
+            events.append(_first(state, row))  # nobody answered yet, so there is nothing to decide
+            continue
         if row.label is None or state.decided.get(row.item) == row.label:
             continue
         value = row.label if not state.classes else state.classes[row.label]
@@ -247,4 +252,5 @@ def _summary(
         else 0,
         closed=attempt is not None and not attempt.open and not state.surveys and not state.reviews,
         ask=_ask(state, drawn),
+        blocking=blocking_items(state),
     )

@@ -23,7 +23,7 @@ from assaymark.claims.ratio_metrics import (
     gain,
     metric,
 )
-from assaymark.claims.results import PowerCurve, Size
+from assaymark.claims.results import PowerCurve, Size, chance
 from assaymark.errors import InputError
 from assaymark.stats.acceptance_region import Positives, pass_chances, passing_region
 from assaymark.stats.beta_posterior import Belief, cells, chance_below
@@ -132,8 +132,8 @@ def roughly_needed(planner: Planner, *, power: float = POWER, most: int) -> int 
 
 def _out_of_reach(planner: Planner, power: float) -> str:
     return (
-        f"the chance that the claim is true at all is {planner.reachable():.3f}, not above the "
-        f"power of {power:g} asked for, so no number of labels reaches it"
+        f"the chance that the claim is true is {chance(planner.reachable())}, not above the "
+        f"{chance(power)} chance to pass that is asked for"
     )
 
 

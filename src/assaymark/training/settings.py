@@ -68,7 +68,7 @@ def first_settings(wish: TrainWish) -> TrainingSettings:
         budget=wish.budget,
         policy=policy,
         wait=wish.wait or 0,
-        mode=wish.mode or "weighted",
+        mode=wish.mode or "score-guided",
     )
     population = wish.population or "rest"
     future = population == "future"
@@ -169,9 +169,9 @@ def _refuse_unnamed(settings: TrainingSettings, *, seeds: bool) -> None:
 
 def _refuse_uncertifiable(goal: TrainingGoal) -> None:
     """Refuse before the first label what no plan could seal after the last one."""
-    if goal.mode != "weighted" and binomial_test(goal.claim) is None:
+    if goal.mode != "score-guided" and binomial_test(goal.claim) is None:
         raise InputError(
-            f"{metric(goal.claim.metric).title} can be certified in mode weighted only, got "
+            f"{metric(goal.claim.metric).title} can be certified in mode score-guided only, got "
             f"{option('mode', goal.mode)}: a simple random sample has no exact bound for it."
         )
 

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.certification.calculators import read_claim
 from assaymark.certification.chance_curves import chance_curves
+from assaymark.certification.planning.forecast_words import floor_words, read_all_words
 from assaymark.certification.prospect import Prospect, prospect, usual
 from assaymark.certification.report.charts import power_chart
 from assaymark.certification.sealing import (
@@ -38,7 +39,7 @@ MODES = {
     "fixed": ("fixed", "simple", "Judged once, when all labels are there."),
     "budget": ("budget", "simple", "Judged on the way; ends at the number you promise."),
     "anytime": ("anytime", "simple", "Judged whenever you look; ends when you like."),
-    "weighted": ("anytime", "weighted", "Guided by the scores, judged whenever you look."),
+    "score-guided": ("anytime", "weighted", "Guided by the scores, judged whenever you look."),
 }
 TEXTS = (
     "title", "criteria", "relevant", "not_relevant", "cannot_tell", "currency", "matter", "classifier",
@@ -48,7 +49,7 @@ TITLES = {
     "fixed": "Fixed",
     "budget": "Budget",
     "anytime": "Anytime",
-    "weighted": "Score-guided",
+    "score-guided": "Score-guided",
 }
 
 
@@ -140,17 +141,12 @@ def _shown(found: Prospect, settings: Settings, wish: Wish) -> dict[str, Any]:
     rows = [_row(name, mode, settings) for name, mode in cost.modes.items() if name in MODES]
     named = TITLES.get(cost.recommended or "")
     told = f"{named} is the usual choice here: {cost.why}." if named else ""
-    wall = None
-    if cost.elusion_floor is not None:
-        wall = (
-            f"Elusion floor: on average no method passes with fewer than {cost.elusion_floor:,.0f} "
-            "labels of predicted negatives, because that many must be read to rule out what hides there."
-        )
+    wall = floor_words(cost)
     return {
         "rows": rows,
         "curves": _curves(found, wish),
         "recommended": cost.recommended,
-        "sentence": told,
+        "sentence": cost.looks_false or read_all_words(cost) or told,
         "wall": wall,
     }
 

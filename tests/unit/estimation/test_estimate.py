@@ -131,12 +131,12 @@ def test_an_estimate_from_the_labels_of_a_claim_agrees_with_the_look(
     low = assaymark("look", "-p", project, "--json").json["low"]
     found = assaymark("estimate", "-p", project, "--json").json
     assert found["f1"]["guaranteed_low"] == low
-    assert found["recall"]["guaranteed_low"] is not None
+    assert found["recall"]["guaranteed_interval"] is not None
 
 
 def test_a_fixed_plan_is_not_peeked_at(assaymark, world, project, labelled):
     found = assaymark("estimate", "-p", labelled, "--json").json
-    assert found["f1"]["method"] == "exact, one look"
+    assert found["f1"]["method"] == "exact binomial range (Clopper–Pearson)"
     assert found["f1"]["low"] < found["f1"]["point"]
 
 

@@ -78,7 +78,7 @@
     head.append(label);
     made.append(head);
     if (row.reason) {
-      const why = cell("td", `No number will do: ${row.reason}.`, "quiet");
+      const why = cell("td", `Not possible: ${row.reason}.`, "quiet");
       why.colSpan = 4;
       made.append(why);
     } else {
