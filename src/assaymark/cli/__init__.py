@@ -9,7 +9,7 @@ import click
 from assaymark import __version__
 from assaymark.certification import cli as calculators
 from assaymark.cli import convert, feeding, lab, operations, project, report, review, serve, story
-from assaymark.composite import cli as composite
+from assaymark.composite.cli import commands as composite
 from assaymark.errors import AssaymarkError
 from assaymark.estimation.cli import estimate
 from assaymark.monitoring.cli import export, gating, sentinel, watch

@@ -13,7 +13,7 @@ from assaymark.certification.cli import (
 )
 from assaymark.claims.record import plain
 from assaymark.claims.results import percent
-from assaymark.composite.cli import abandon_several, is_of_several, plan_conjunction
+from assaymark.composite.cli.steps import abandon_several, is_of_several, plan_conjunction
 from assaymark.estimation.cli.estimate import plan_estimate
 from assaymark.records.plan import Plan
 from assaymark.records.pool import Columns
@@ -356,7 +356,9 @@ def _seal_claim(
     if claim is None:
         raise click.UsageError('Name the claim: assaymark plan "f1 >= 0.75" …')
     if is_of_several(project, claim):
-        _seal_several(project, claim, options | expected, as_json=as_json)
+        _seal_several(
+            project, claim, options | expected, only_forecast=only_forecast, as_json=as_json
+        )
         return
     options.pop("least_group")
     if options.pop("which"):
@@ -401,11 +403,16 @@ def _abandon(project: "Project", reason: str, *, as_json: bool) -> None:
 
 
 def _seal_several(
-    project: "Project", claim: str, options: dict[str, Any], *, as_json: bool
+    project: "Project",
+    claim: str,
+    options: dict[str, Any],
+    *,
+    only_forecast: bool,
+    as_json: bool,
 ) -> None:
     """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
-    names = ("design", "reserve", "claim_only", "new_risk", "pilot", "expect", "precision",
-             "recall", "prevalence")  # fmt: skip
+    names = ("design", "reserve", "claim_only", "new_risk", "pilot", "precision", "recall",
+             "prevalence")  # fmt: skip
     given = [name for name in names if options.get(name)]
     mode = "budget" if options["budget"] else "anytime"
     if options["mode"] not in (None, mode) or given:
@@ -414,7 +421,14 @@ def _seal_several(
             f"A claim of several parts is judged whenever you look: leave out --{name.replace('_', '-')}."
         )
     kept = {n: options[n] for n in ("confidence", "seed", "least_group", "budget", "which")}
-    plan_conjunction(project, claim, kept, as_json=as_json)
+    plan_conjunction(
+        project,
+        claim,
+        kept,
+        only_forecast=only_forecast,
+        expect=options["expect"],
+        as_json=as_json,
+    )
 
 
 def _head(project: "Project") -> str:

@@ -12,6 +12,7 @@ from assaymark.composite.course import Course, labelled_prefix, read_outcomes, r
 from assaymark.composite.issuing import KIND, certificate_facts, changed_after, written
 from assaymark.composite.rows import with_digests
 from assaymark.composite.strata import ClaimPool
+from assaymark.composite.wording import statement
 from assaymark.composite.work import ClaimWork
 from assaymark.errors import AssaymarkError, InputError, VerificationError
 from assaymark.hints import option
@@ -70,10 +71,18 @@ def verify_claim(
         checks.append(_failed("required", f"not at hand: {', '.join(lacking)}"))
     return Verification(
         status=_status(checks, missing, project),
-        statement=str(said.get("statement", "")),
+        statement=_statement(said),
         checks=tuple(checks),
         missing=missing if project is not None else ("ledger", *missing),
     )
+
+
+def _statement(said: dict[str, Any]) -> str:
+    """What the certificate says, from its facts; empty where they cannot be read."""
+    try:
+        return statement(said["result"])
+    except BREAKAGE:
+        return ""
 
 
 def _status(checks: list[Check], missing: tuple[str, ...], project: Project | None) -> Outcome:
