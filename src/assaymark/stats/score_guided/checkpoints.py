@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaymark.stats.score_guided.kl_projection import Floats
-from assaymark.stats.score_guided.supermartingale import Draws
+from assaymark.stats.score_guided.supermartingale import Draws, WeightedTest, check_draws, walk
 from assaymark.stats.score_guided.walk import Mark, Walk
 
 MOST_WALKS = 8
@@ -22,11 +22,12 @@ MOST_WALKS = 8
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Walked:
-    """A walk that was made: its draws, the log wealth after each, and where its blocks began."""
+    """A walk that was made: its draws, the log wealth after each, where its blocks began, its end."""
 
     draws: Draws
     log: Floats
     marks: tuple[Mark, ...]
+    end: Walk
 
 
 _kept: OrderedDict[Hashable, Walked] = OrderedDict()
@@ -39,38 +40,54 @@ def log_wealth(test: Hashable, draws: Draws, *, start: Callable[[], Walk]) -> Fl
     `test` names the walk that `start` begins: the same name must mean the same tests. The answer
     must not be written to.
     """
+    return _walked(test, draws, start=start, play=True).log
+
+
+def next_sampling(test: WeightedTest, draws: Draws) -> Floats:
+    """The chances for a batch drawn when this prefix is labelled, as `sampling` gives them."""
+    check_draws(test, draws)
+    made = _walked(("sampling", test), draws, start=lambda: walk(test), play=False)
+    return made.end.copy().sampling()
+
+
+def _walked(test: Hashable, draws: Draws, *, start: Callable[[], Walk], play: bool) -> Walked:
+    """The walk over these draws, from the last block on that is the same as last time."""
     with _lock:
         before = _kept.get(test)
-        found = _go_on(before, draws) if before is not None else None
+        found = _go_on(before, draws, play=play) if before is not None else None
         if found is None:
-            found = _walk_on(start(), draws, log=None, marks=())
+            found = _walk_on(start(), draws, log=None, marks=(), play=play)
         _kept[test] = found
         _kept.move_to_end(test)
         while len(_kept) > MOST_WALKS:
             _kept.popitem(last=False)
-    return found.log
+    return found
 
 
-def _go_on(before: Walked, draws: Draws) -> Walked | None:
+def _go_on(before: Walked, draws: Draws, *, play: bool) -> Walked | None:
     same = _same(before.draws, draws)
     if same == len(draws) == len(before.draws):
         return before
     marks = tuple(mark for mark in before.marks if mark.drawn <= same)
     if not marks:
         return None
-    return _walk_on(marks[-1].walk.copy(), draws, log=before.log, marks=marks[:-1])
+    return _walk_on(marks[-1].walk.copy(), draws, log=before.log, marks=marks[:-1], play=play)
 
 
-def _walk_on(steps: Walk, draws: Draws, *, log: Floats | None, marks: tuple[Mark, ...]) -> Walked:
+def _walk_on(
+    steps: Walk, draws: Draws, *, log: Floats | None, marks: tuple[Mark, ...], play: bool
+) -> Walked:
     done, found = steps.drawn, list(marks)
-    news = steps.feed(draws.strata[done:], draws.labels[done:], draws.sampling[done:], marks=found)
+    news = steps.feed(
+        draws.strata[done:], draws.labels[done:], draws.sampling[done:], play=play, marks=found
+    )
     whole = news if log is None else np.concatenate([log[:, :done], news], axis=1)
     whole.flags.writeable = False
     # the caller may write to what it handed over; what is compared with later must not change
     kept = Draws(
         strata=draws.strata.copy(), labels=draws.labels.copy(), sampling=draws.sampling.copy()
     )
-    return Walked(draws=kept, log=whole, marks=tuple(found))
+    return Walked(draws=kept, log=whole, marks=tuple(found), end=steps)
 
 
 def _same(one: Draws, other: Draws) -> int:
