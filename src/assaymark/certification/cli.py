@@ -117,42 +117,24 @@ def bound(
     rows([("in the sample", point), *(("assumes", text) for text in answer.assumptions)])
 
 
-@click.command()
-@click.argument("claim")
-@expectation_options
-@click.option("--confidence", default=0.95, show_default=True, type=float)
-@click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
-@click.option(
-    "--at", "sizes", multiple=True, type=int, metavar="N", help="Also: chance to pass at N."
-)
-@json_option
-def size(
+def size_of_one(
     claim: str,
-    pilot: str | None,
-    expect: float | None,
-    precision: float | None,
-    recall: float | None,
-    prevalence: float | None,
+    expected: dict[str, Any],
+    *,
     confidence: float,
     power: float,
     sizes: tuple[int, ...],
     as_json: bool,
 ) -> None:
-    """How many labels a claim will need, before any is bought.
-
-    \b
-    Examples:
-      assaymark size "f1 >= 0.7" --pilot 80,20,20,880
-      assaymark size "recall >= 0.8" --expect 0.85 --prevalence 0.02 --at 5000 --at 10000
-    """
+    """How many labels a claim about one figure needs, for the command size."""
     from assaymark.certification import calculators
 
-    if pilot is None and prevalence is None and (expect, precision, recall) != (None, None, None):
+    given = [expected[name] for name in ("expect", "precision", "recall")]
+    whole = expected["pilot"] is None and expected["prevalence"] is None
+    if whole and given != [None] * len(given):
         raise click.UsageError("--expect needs --prevalence: the share of items that are relevant.")
     asked = calculators.read_claim(claim)
-    expectation = read_expectation(
-        asked, pilot=pilot, expect=expect, precision=precision, recall=recall, prevalence=prevalence
-    )
+    expectation = read_expectation(asked, **expected)
     if expectation is None:
         raise click.UsageError("Give --pilot TP,FP,FN,TN, or --expect VALUE --prevalence SHARE.")
     answer = calculators.size(claim, expectation, confidence=confidence, power=power)
@@ -234,4 +216,4 @@ def _who(claim: Any) -> str:
     return "" if where == "all" else f" of {where} items"
 
 
-COMMANDS = (bound, size)
+COMMANDS = (bound,)

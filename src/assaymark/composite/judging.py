@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assaymark.claims.grammar import parse
+from assaymark.claims.tree import Threshold
 from assaymark.claims.truth import part_holds
 from assaymark.composite.bounds import part_bounds, row_passed
 from assaymark.composite.course import Course, Outcomes
@@ -223,12 +224,19 @@ def _parts(
                 "part": part.text,
                 "group": list(part.group),
                 "state": state,
+                "target": _target(part.text),
                 "bound": bounds[number],
                 "labels": int((inside[draws.strata] & (draws.labels >= 0)).sum()),
                 "items": int(book.sizes[inside].sum()),
             }
         )
     return parts
+
+
+def _target(text: str) -> float | None:
+    """The number that a part is claimed to reach."""
+    leaf = parse(text).parts[0]
+    return float(leaf.target) if isinstance(leaf, Threshold) else None
 
 
 def _state(sealed: SealedClaim, path: RowPath, rows: list[int], ruling: Ruling) -> str:

@@ -1,7 +1,7 @@
 """What is said about a claim of several rows: sentences from its sealed words and its facts."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from assaymark.claims.results import percent
 
@@ -31,7 +31,9 @@ def statement(result: Mapping[str, Any]) -> str:
     if result["family"] == "named":
         return _named(result, sure)
     if result["decision"] == "undecided":
-        return f"{result['claim']} is undecided: all {result['most']:,} draws of the budget were made."
+        return (
+            f"{result['claim']} is undecided: all {result['most']:,} draws of the budget were made."
+        )
     if result["decision"] == "pass":
         told = f"{result['claim']}, with {sure} confidence for all of it together"
         if result["certain"]:
@@ -39,9 +41,7 @@ def statement(result: Mapping[str, Any]) -> str:
         return f"{told}{_left_out(result)}."
     if result["decision"] == "fail":
         how = "can no longer be established" if result["unreachable"] else "does not hold"
-        return (
-            f"{result['claim']} {how}{'' if result['unreachable'] else f', with {sure} confidence'}."
-        )
+        return f"{result['claim']} {how}{'' if result['unreachable'] else f', with {sure} confidence'}."
     left = [p for p in result["parts"] if p["state"] == "open"]
     return f"{result['claim']} is open: {len(left)} of {len(result['parts'])} parts want labels."
 
@@ -50,7 +50,9 @@ def _cut_off(result: Mapping[str, Any], sure: str) -> str:
     if result.get("cutoff") is not None:
         return f"From score {result['cutoff']:g} up, {result['claim']}, with {sure} confidence."
     if result["decision"] == "undecided":
-        return f"No cut-off is proved to keep {result['claim']}: all {result['most']:,} labels are in."
+        return (
+            f"No cut-off is proved to keep {result['claim']}: all {result['most']:,} labels are in."
+        )
     if result["judged"] == "once":
         return (
             f"The cut-offs for {result['claim']} are judged once, when all {result['most']:,} labels are "
@@ -79,7 +81,7 @@ def _named(result: Mapping[str, Any], sure: str) -> str:
 def _left_out(result: Mapping[str, Any]) -> str:
     if not result["left_out"]:
         return ""
-    return f"; left out as too small: {', '.join(' '.join(g) for g in result["left_out"])}"
+    return f"; left out as too small: {', '.join(' '.join(g) for g in result['left_out'])}"
 
 
 def _compared(result: Mapping[str, Any], sure: str) -> str:
@@ -99,5 +101,35 @@ def _compared(result: Mapping[str, Any], sure: str) -> str:
     return f"Which of {a} and {b} has the higher {metric} is undecided so far."
 
 
+TONES: dict[str, Literal["pass", "fail"]] = {
+    "better": "pass",
+    "pass": "pass",
+    "within": "pass",
+    "worse": "fail",
+    "fail": "fail",
+}
+VERDICTS = {
+    "better": "Better",
+    "worse": "Worse",
+    "within": "Within the margin",
+    "pass": "Established",
+    "fail": "Not established",
+    "undecided": "Undecided",
+    "continue": "Not yet",
+}
+
+
 def _by(least: float) -> str:
     return f" by at least {least:g}" if least > 0 else ""
+
+
+def gap_words(result: Mapping[str, Any]) -> str:
+    """Bounds of the gap in words; a bound that no label has moved is left out."""
+    low, high = result["gap_low"], result["gap_high"]
+    if (low, high) == (-1.0, 1.0):
+        return "no bound yet (b less a)"
+    if high == 1.0:
+        return f"{'more than' if low == 0 else 'at least'} {low:g} (b less a)"
+    if low == -1.0:
+        return f"{'less than' if high == 0 else 'at most'} {high:g} (b less a)"
+    return f"{low:g} to {high:g} (b less a)"

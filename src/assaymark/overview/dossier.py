@@ -31,6 +31,7 @@ from assaymark.certification.view.sensitivity import sensitivity_of
 from assaymark.certification.view.standing import evidence_now
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict, percent
+from assaymark.composite.wording import TONES, VERDICTS, statement
 from assaymark.errors import PlanError
 from assaymark.hints import command, for_command_line
 from assaymark.ledger.events import Attempt, State, SurveyWork, population_words
@@ -166,6 +167,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
         title=project.folder.resolve().name,
         as_of=_as_of(story),
         answer=_training_answer(state)
+        or _composite_answer(surveys)
         or (SURVEYED if any(seen.result for seen in surveys) else NO_PLAN),
         collection=_collection(story, pool),
         claim=None,
@@ -346,6 +348,17 @@ def _result(state: State, work: SurveyWork) -> dict[str, Any] | None:
         looks = [r.result for _, _, r in work.reports if r.result.get("event") == "look"]
         return looks[-1] if looks else None
     return work.reports[-1][2].result if work.reports else None
+
+
+def _composite_answer(surveys: tuple[SurveySeen, ...]) -> Answer | None:
+    """The verdict on the latest claim of several parts, where one was looked at."""
+    looks = [seen.result for seen in surveys if seen.purpose == "claim" and seen.result]
+    if not looks:
+        return None
+    decision, told = looks[-1]["decision"], statement(looks[-1])
+    return Answer(
+        tone=TONES.get(decision, "not yet"), word=VERDICTS[decision], sentence=told, told=told
+    )
 
 
 def _training_answer(state: State) -> Answer | None:

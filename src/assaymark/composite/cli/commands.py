@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from assaymark.composite.cli.shown import show_sealed
+from assaymark.composite.cli.sizing import size
 from assaymark.terminal.output import json_option, progress_bar, project_option
 
 if TYPE_CHECKING:
@@ -172,4 +173,4 @@ def cutoff(
     show_sealed(project, sealed, as_json=as_json)
 
 
-COMMANDS = (compare, cutoff)
+COMMANDS = (size, compare, cutoff)

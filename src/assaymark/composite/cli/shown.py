@@ -169,7 +169,7 @@ def _rung_line(rung: "RungForecast", sealed: "SealedClaim") -> str:
 
 def facts_of(result: dict[str, Any]) -> Lines:
     """What a look prints below its statement."""
-    from assaymark.composite.wording import part_name
+    from assaymark.composite.wording import gap_words, part_name
 
     lines = [("labels", f"{result['labels']:,} ({result['draws']:,} draws)")]
     if result["skipped"]:
@@ -189,15 +189,3 @@ def facts_of(result: dict[str, Any]) -> Lines:
         told = f"{rung['state']}; {counted(rung['items'], 'item')} above"
         lines.append((f"{rung['cutoff']:g}", told))
     return lines
-
-
-def gap_words(result: dict[str, Any]) -> str:
-    """Bounds of the gap in words; a bound that no label has moved is left out."""
-    low, high = result["gap_low"], result["gap_high"]
-    if (low, high) == (-1.0, 1.0):
-        return "no bound yet (b less a)"
-    if high == 1.0:
-        return f"{'more than' if low == 0 else 'at least'} {low:g} (b less a)"
-    if low == -1.0:
-        return f"{'less than' if high == 0 else 'at most'} {high:g} (b less a)"
-    return f"{low:g} to {high:g} (b less a)"
