@@ -15,8 +15,9 @@ from assaymark.errors import InputError
 from assaymark.hints import command
 from assaymark.project.folder import Project
 
-MISSED = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0, 5.0)
+MISSED = (0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0)
 """Rungs of recall: what lies below them, in units of what the claim allows to miss."""
+LEAST_SHARE = 0.1
 RECALL_ITEMS = (0.98, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
 PRECISION_SHARES = (0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.9, 0.95, 0.98)
 PRECISION_ITEMS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
@@ -118,7 +119,7 @@ def _shares(leaf: Threshold, *, probable: bool) -> tuple[float, ...]:
     if leaf.figure.metric == "recall" and probable:
         missed = 1.0 - float(leaf.target)
         shares = [1.0 - missed * part for part in MISSED]
-        return tuple(share for share in shares if share > 0)
+        return tuple(share for share in shares if share > LEAST_SHARE)
     if leaf.figure.metric == "recall":
         return RECALL_ITEMS
     return PRECISION_SHARES if probable else PRECISION_ITEMS

@@ -35,7 +35,8 @@ def statement(result: Mapping[str, Any]) -> str:
             f"{result['claim']} is undecided: all {result['most']:,} draws of the budget were made."
         )
     if result["decision"] == "pass":
-        told = f"{result['claim']}, with {sure} confidence for all of it together"
+        together = " for all of it together" if len(result["parts"]) > 1 else ""
+        told = f"{result['claim']}, with {sure} confidence{together}"
         if result["certain"]:
             told = f"{result['claim']}: counted, not estimated"
         return f"{told}{_left_out(result)}."
@@ -43,6 +44,8 @@ def statement(result: Mapping[str, Any]) -> str:
         how = "can no longer be established" if result["unreachable"] else "does not hold"
         return f"{result['claim']} {how}{'' if result['unreachable'] else f', with {sure} confidence'}."
     left = [p for p in result["parts"] if p["state"] == "open"]
+    if len(result["parts"]) == 1:
+        return f"{result['claim']} is not proved yet."
     return f"{result['claim']} is open: {len(left)} of {len(result['parts'])} parts want labels."
 
 

@@ -32,6 +32,7 @@ from assaymark.certification.view.standing import evidence_now
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict, percent
 from assaymark.composite.wording import TONES, VERDICTS, statement
+from assaymark.composite.work import current_claim
 from assaymark.errors import PlanError
 from assaymark.hints import command, for_command_line
 from assaymark.ledger.events import Attempt, State, SurveyWork, population_words
@@ -167,7 +168,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
         title=project.folder.resolve().name,
         as_of=_as_of(story),
         answer=_training_answer(state)
-        or _composite_answer(surveys)
+        or _composite_answer(state)
         or (SURVEYED if any(seen.result for seen in surveys) else NO_PLAN),
         collection=_collection(story, pool),
         claim=None,
@@ -350,12 +351,16 @@ def _result(state: State, work: SurveyWork) -> dict[str, Any] | None:
     return work.reports[-1][2].result if work.reports else None
 
 
-def _composite_answer(surveys: tuple[SurveySeen, ...]) -> Answer | None:
-    """The verdict on the latest claim of several parts, where one was looked at."""
-    looks = [seen.result for seen in surveys if seen.purpose == "claim" and seen.result]
-    if not looks:
+def _composite_answer(state: State) -> Answer | None:
+    """The verdict on the latest claim of several parts; without a look, that it is sealed."""
+    work = current_claim(state)
+    if work is None:
         return None
-    decision, told = looks[-1]["decision"], statement(looks[-1])
+    looks = work.reports("look")
+    if not looks:
+        told = f"The claim is sealed: {work.sealed.claim}. Nobody has looked at labels yet."
+        return Answer(tone="too early", word="Sealed", sentence=told, told=told)
+    decision, told = looks[-1][2]["decision"], statement(looks[-1][2])
     return Answer(
         tone=TONES.get(decision, "not yet"), word=VERDICTS[decision], sentence=told, told=told
     )

@@ -14,12 +14,14 @@ from assaymark.certification.prospect import Prospect, prospect, usual
 from assaymark.certification.report.charts import power_chart
 from assaymark.certification.sealing import Wish, abandon_plan, expected_of, seal_plan
 from assaymark.claims.results import ModeForecast, percent
+from assaymark.composite.looks import abandon_claim
 from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import Settings, write_settings
 from assaymark.ledger.events import Attempt, is_frozen, review_of, settings_of, training_of
 from assaymark.records.plan import Expectation
 from assaymark.web.charts import picture
+from assaymark.web.claiming import open_claim, words_of
 from assaymark.web.site import body, form, only, person_of, site_of
 
 MODES = {
@@ -43,6 +45,8 @@ async def show(request: Request) -> Response:
     start = await asyncio.to_thread(usual, site.project)
     attempt, expected = await site.runner.ask(_attempt)
     learning = await site.runner.ask(_learning)
+    words = await site.runner.ask(lambda desk: words_of(desk, start))
+    claimed = await site.runner.ask(open_claim)
     return site.page(
         request,
         "plan.html",
@@ -52,6 +56,8 @@ async def show(request: Request) -> Response:
         attempt=attempt,
         expected=expected,
         learning=learning,
+        words=words,
+        claimed=claimed,
         settled_twice=await site.runner.ask(_settled_twice),
         modes=MODES,
         titles=TITLES,
@@ -182,7 +188,9 @@ async def seal(request: Request) -> Response:
 async def abandon(request: Request) -> Response:
     """Close the open plan for good, with a reason."""
     site, fields = site_of(request), await form(request)
-    await asyncio.to_thread(abandon_plan, site.project, fields.get("reason", "")[:2000])
+    reason = fields.get("reason", "")[:2000]
+    if await asyncio.to_thread(abandon_claim, site.project, reason) is None:
+        await asyncio.to_thread(abandon_plan, site.project, reason)
     await site.runner.ask(Desk.catch_up)
     return RedirectResponse("/plan", status_code=303)
 

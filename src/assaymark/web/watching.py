@@ -13,6 +13,8 @@ from assaymark.certification.report.charts import path_chart
 from assaymark.certification.report.collection_charts import score_chart
 from assaymark.certification.view.dossier import Dossier
 from assaymark.claims.results import percent, rounded
+from assaymark.composite.issuing import certify_claim
+from assaymark.composite.work import current_claim
 from assaymark.labelling.desk import Desk
 from assaymark.overview.survey_sections import survey_section
 from assaymark.overview.watch import look_is_due
@@ -40,10 +42,22 @@ class Now:
     can_draw: bool
     due: bool
     labels_at: int
+    proven: bool = False
 
 
 def _now(desk: Desk) -> Now:
     desk.catch_up()
+    claim = current_claim(desk.state)
+    if claim is not None:
+        return Now(
+            open=claim.open,
+            waiting=len(desk.queue.waiting),
+            disputed=len(desk.queue.disputed),
+            can_draw=claim.can_draw,
+            due=claim.look_is_due(desk.state),
+            labels_at=desk.state.labels_at,
+            proven=claim.established,
+        )
     attempt = desk.state.attempt
     is_open = attempt is not None and attempt.open
     drawn = len(attempt.draws) if attempt is not None else 0
@@ -126,6 +140,7 @@ async def draw(request: Request) -> Response:
 async def certify(request: Request) -> Response:
     """Issue the certificate: the same step, and the same file, as the command line's."""
     site = site_of(request)
-    await asyncio.to_thread(issue, site.project)
+    claimed = await site.runner.ask(lambda desk: current_claim(desk.state) is not None)
+    await asyncio.to_thread(certify_claim if claimed else issue, site.project)
     await site.runner.ask(Desk.catch_up)
     return RedirectResponse("/read", status_code=303)

@@ -97,10 +97,12 @@ def _parts(sealed: "SealedClaim", expect: float | None) -> tuple[dict[str, Any],
     margin = AHEAD if expect is None else expected_margins(sealed, expect)
     by_scores, ahead = forecast_parts(sealed), forecast_parts(sealed, margin=margin)
     expected = total_labels(sealed, ahead)
-    lines = [_part_line(*pair) for pair in list(zip(by_scores, ahead, strict=True))[:MOST_PARTS]]
+    pairs = list(zip(by_scores, ahead, strict=True))
+    lines = [_part_line(*pair) for pair in pairs[:MOST_PARTS]] if len(pairs) > 1 else []
     if len(ahead) > MOST_PARTS:
         lines.append(("and", f"{len(ahead) - MOST_PARTS} more parts"))
-    held = f"every part is {AHEAD:g} better than claimed" if expect is None else f"it is {expect:g}"
+    what = "every part" if len(ahead) > 1 else "it"
+    held = f"{what} is {AHEAD:g} better than claimed" if expect is None else f"it is {expect:g}"
     scored = total_labels(sealed, by_scores)
     if scored is not None and expect is None:
         lines.append(("labels to expect", f"about {scored:,} if the scores are right"))
