@@ -59,7 +59,7 @@ def walk_errors(world, target, level, n):
         for rung, labels in zip(rungs, above, strict=True):
             seen = [label for band, label in sample if band >= rung]
             p_values.append(p_value(sum(seen), len(seen), len(labels), target))
-        passed = walked(p_values, level)
+        passed = walked(p_values, [level] * len(p_values))
         ordered += bool(passed) and false[passed - 1]
         last = max((i for i, p in enumerate(p_values) if p <= level), default=None)
         any_order += last is not None and false[last]
@@ -80,4 +80,5 @@ def test_a_walk_keeps_the_level_and_needs_its_order():
 def test_nothing_is_claimed_without_a_positive():
     assert recall_p(0, 0, Fraction(1, 2)) == 1.0
     assert precision_p(0, 0, 10, Fraction(1, 2)) == 1.0
-    assert walked([0.01, 0.2, 0.01], 0.05) == 1
+    assert walked([0.01, 0.2, 0.01], [0.05] * 3) == 1
+    assert walked([0.01, 0.02], [0.05, 0.01]) == 1

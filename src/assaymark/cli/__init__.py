@@ -8,7 +8,18 @@ import click
 
 from assaymark import __version__
 from assaymark.certification import cli as calculators
-from assaymark.cli import convert, feeding, lab, operations, project, report, review, serve, story
+from assaymark.cli import (
+    convert,
+    feeding,
+    lab,
+    operations,
+    project,
+    report,
+    review,
+    serve,
+    sizing,
+    story,
+)
 from assaymark.composite.cli import commands as composite
 from assaymark.errors import AssaymarkError
 from assaymark.estimation.cli import estimate
@@ -83,6 +94,7 @@ def cli(context: click.Context, log: Path | None) -> None:
 
 for command in (
     *calculators.COMMANDS,
+    *sizing.COMMANDS,
     *project.COMMANDS,
     *convert.COMMANDS,
     *feeding.COMMANDS,

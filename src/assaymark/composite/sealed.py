@@ -11,6 +11,7 @@ from assaymark.claims.ladders import compile_ladder
 from assaymark.claims.linear import Choices, compile_claim
 from assaymark.claims.rows import LinearClaim
 from assaymark.claims.tree import ClaimTree, from_json
+from assaymark.composite.risk import ClaimRisk, read_risk
 from assaymark.composite.views import View, believed, counted_names
 from assaymark.errors import VerificationError
 
@@ -91,7 +92,8 @@ class SealedClaim:
     together. With `chained` a statement counts only after every easier one of its side. `names`
     are what the claim calls its classifiers; `family` says whether all parts hold together or each
     is named by itself; `ceiling` is the number of draws after which the test ends. A ladder that is
-    `judged` once is walked when all of them are labelled.
+    `judged` once is walked when all of them are labelled. `risk` is what earlier
+    claims on the same subjects left of the risk that all of them share.
     """
 
     kind: Kind
@@ -113,7 +115,7 @@ class SealedClaim:
     family: Family = "every"
     ceiling: int | None = None
     judged: Judged = "any time"
-    earlier: tuple[float, ...] = ()
+    risk: ClaimRisk = field(default_factory=ClaimRisk)
     digests: tuple[str, ...] = ()
     constants: tuple[dict[str, Any], ...] = field(default=())
 
@@ -210,8 +212,8 @@ class SealedClaim:
 
     @property
     def stated(self) -> float:
-        """The confidence in this claim and all sealed before it together."""
-        return round(1.0 - (sum(self.earlier) + 1.0 - self.confidence), 12)
+        """The confidence in all claims of this account, and of further ones on its subjects."""
+        return self.risk.stated(self.confidence)
 
     def to_settings(self) -> dict[str, Any]:
         """Plain values for the ledger."""
@@ -248,7 +250,7 @@ class SealedClaim:
             "family": self.family,
             "ceiling": self.ceiling,
             "judged": self.judged,
-            "earlier": list(self.earlier),
+            "risk": self.risk.to_json(),
         }
 
 
@@ -286,7 +288,7 @@ def read_settings(data: dict[str, Any]) -> SealedClaim:
         family=data["family"],
         ceiling=data.get("ceiling"),
         judged=data["judged"],
-        earlier=tuple(float(level) for level in data["earlier"]),
+        risk=read_risk(data["risk"]),
         digests=tuple(s["rows"] for s in data["statements"]),
         constants=tuple(s["constants"] for s in data["statements"]),
     )

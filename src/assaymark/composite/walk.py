@@ -12,10 +12,12 @@ Labelled = Sequence[tuple[int, int]]
 
 
 def rungs_passed(sealed: SealedClaim, labelled: Labelled) -> list[str]:
-    """The cut-offs that pass, in their order."""
+    """The cut-offs that pass, in their order, each at what earlier claims left of the level."""
     order = [str(name) for name in sealed.compiled[0].constants["order"]]
     p_values = [_p_value(sealed, name, labelled) for name in order]
-    return order[: walked(p_values, sealed.level)]
+    carried = sealed.risk.carried
+    left = [min(1.0, float(one.proof)) for one in carried] or [1.0] * len(order)
+    return order[: walked(p_values, [sealed.level * share for share in left])]
 
 
 def _p_value(sealed: SealedClaim, name: str, labelled: Labelled) -> float:

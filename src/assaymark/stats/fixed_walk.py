@@ -42,9 +42,9 @@ def recall_p(found: int, positives: int, target: Fraction) -> float:
     return float(binom.sf(found - 1, positives, float(target)))
 
 
-def walked(p_values: Sequence[float], level: float) -> int:
-    """How many rungs in order pass: all before the first whose p-value is above the level."""
-    for place, p in enumerate(p_values):
+def walked(p_values: Sequence[float], levels: Sequence[float]) -> int:
+    """How many rungs in order pass: all before the first whose p-value is above its level."""
+    for place, (p, level) in enumerate(zip(p_values, levels, strict=True)):
         if p > level:
             return place
     return len(p_values)

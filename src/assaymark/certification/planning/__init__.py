@@ -25,6 +25,7 @@ from assaymark.errors import InputError, PlanError
 from assaymark.hints import option, switch
 from assaymark.records.plan import DESIGNS, MODES, Expectation, Plan, Stake
 from assaymark.records.pool import PoolSummary
+from assaymark.records.seeds import SeedSource
 from assaymark.stats.methods import method_name
 from assaymark.stats.sample_size import Planner, labels_needed, power_at
 from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
@@ -61,7 +62,23 @@ class Wish:
     reserve: float = 0.0
     claim_only: bool = False
     new_risk: bool = False
+    family: bool = False
+    commit: tuple[str, ...] = ()
+    beacon: str | None = None
     anew: bool = False
+
+    def __post_init__(self) -> None:
+        ways = [self.seed is not None, bool(self.commit), self.beacon is not None]
+        if sum(ways) > 1:
+            raise InputError(
+                f"A seed comes from one place: {option('seed')}, {option('commit', 'HASH')} or "
+                f"{option('beacon', 'NAME')}."
+            )
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether no single side chooses the seed."""
+        return self.beacon is not None or any(text != "own" for text in self.commit)
 
     @property
     def asked(self) -> Asked:
@@ -73,11 +90,19 @@ class Wish:
             new_risk=self.new_risk,
             ends=self.mode in ("fixed", "budget"),
             anew=self.anew,
+            family=self.family,
+            joint=self.is_shared,
         )
 
 
 def make_plan(
-    wish: Wish, summary: PoolSummary, *, number: int, seed: str, stake: Stake | None = None
+    wish: Wish,
+    summary: PoolSummary,
+    *,
+    number: int,
+    seed: str,
+    stake: Stake | None = None,
+    source: SeedSource | None = None,
 ) -> Plan:
     """The plan that the wish asks for, at its part of the risk (default: all of it).
 
@@ -96,6 +121,7 @@ def make_plan(
         method=method_name(mode, design),
         confidence=open_share("confidence", wish.confidence),
         seed=seed,
+        source=source or SeedSource(),
         rows=rows.digest,
         constants=constants_of(rows),
         strata=(guided_strata if design == "weighted" else domain_strata)(wish.claim, summary),

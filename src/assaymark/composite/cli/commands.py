@@ -6,12 +6,26 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from assaymark.composite.cli.shown import show_sealed
-from assaymark.composite.cli.sizing import size
 from assaymark.terminal.output import json_option, progress_bar, project_option
 
 if TYPE_CHECKING:
     from assaymark.composite.comparing import ComparisonWish
     from assaymark.records.pool import Columns
+
+
+def risk_options(command: Any) -> Any:
+    """Adds the ways to share the risk with other claims otherwise than by their subject."""
+    for option in (
+        click.option(
+            "--family", is_flag=True, help="One risk for all claims on the pool that say so."
+        ),
+        click.option(
+            "--new-risk", is_flag=True,
+            help="Open a second account for what was claimed before; what is stated covers both.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
 
 
 @click.command()
@@ -40,6 +54,7 @@ if TYPE_CHECKING:
 @click.option("--only", metavar="WHICH", help="better or worse: one direction, with all the risk.")
 @click.option("--confidence", default=0.95, show_default=True, type=float)
 @click.option("--one-by-one", is_flag=True, help="Renew chances without a lead, for one annotator.")
+@risk_options
 @click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
 @project_option
 @json_option
@@ -53,6 +68,8 @@ def compare(
     budget: int | None,
     confidence: float,
     one_by_one: bool,
+    new_risk: bool,
+    family: bool,
     seed: str | None,
     folder: Path,
     as_json: bool,
@@ -74,7 +91,9 @@ def compare(
 
     wanted = ComparisonWish(**wish)
     lead: Literal["one", "several"] = "one" if one_by_one else "several"
-    terms = Terms(confidence=confidence, seed=seed, lead=lead, budget=budget)
+    terms = Terms(
+        confidence=confidence, seed=seed, lead=lead, budget=budget, new_risk=new_risk, family=family
+    )
     with progress_bar("compare") as progress:
         if _is_new(folder, pool, id_column):
             columns = _pool_columns(str(pool), str(id_column), text, groups, wanted, named, classes)
@@ -138,6 +157,7 @@ def _refuse_other_pool(folder: Path, pool: str) -> None:
 )  # fmt: skip
 @click.option("--confidence", default=0.95, show_default=True, type=float)
 @click.option("--one-by-one", is_flag=True, help="Renew chances without a lead, for one annotator.")
+@risk_options
 @click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
 @project_option
 @json_option
@@ -148,6 +168,8 @@ def cutoff(
     budget: int | None,
     confidence: float,
     one_by_one: bool,
+    new_risk: bool,
+    family: bool,
     seed: str | None,
     folder: Path,
     as_json: bool,
@@ -168,9 +190,11 @@ def cutoff(
 
     project = Project(folder=folder)
     lead: Literal["one", "several"] = "one" if one_by_one else "several"
-    terms = Terms(confidence=confidence, seed=seed, lead=lead, budget=budget)
+    terms = Terms(
+        confidence=confidence, seed=seed, lead=lead, budget=budget, new_risk=new_risk, family=family
+    )
     sealed = seal_cutoff(project, claim, terms, at=at, start=start)
     show_sealed(project, sealed, as_json=as_json)
 
 
-COMMANDS = (size, compare, cutoff)
+COMMANDS = (compare, cutoff)

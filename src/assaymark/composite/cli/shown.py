@@ -19,6 +19,8 @@ def show_sealed(
     project: "Project", sealed: "SealedClaim", *, as_json: bool, expect: float | None = None
 ) -> None:
     """What was sealed, and what it may cost."""
+    from assaymark.composite.wording import account_words
+
     last = project.state().head
     head = last.hash if last else ""
     cost, lines = cost_of(sealed, expect=expect)
@@ -27,10 +29,8 @@ def show_sealed(
         return
     headline(f"Sealed: {sealed.claim} with {percent(sealed.stated)} confidence")
     lines = _lines(sealed) + lines
-    if sealed.earlier:
-        lines.append(
-            ("claims before", f"{len(sealed.earlier)}; the confidence covers all together")
-        )
+    if shared := account_words(sealed):
+        lines.append(("risk", shared))
     rows([*lines, ("head", head)])
     advise(f"assaymark draw -p {quoted(project.folder)}")
 
@@ -56,6 +56,7 @@ def _facts(sealed: "SealedClaim") -> dict[str, Any]:
         "budget": sealed.most if sealed.ceiling is not None else None,
         "judged": sealed.judged,
         "left_out": [list(group) for group in sealed.left_out],
+        "risk": sealed.risk.to_json(),
     }
 
 

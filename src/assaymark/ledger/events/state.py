@@ -26,6 +26,7 @@ from assaymark.ledger.events.kinds import (
     PoolRegistered,
     ReserveStored,
     ScoresWatched,
+    SeedRevealed,
     SurveyDrawn,
     SurveyOpened,
     SurveyReported,
@@ -371,9 +372,15 @@ def _scores_watched(state: State, event: ScoresWatched, entry: Entry) -> None:
     state.attempts[event.plan - 1].watches.append((entry.seq, entry.time, event))
 
 
+def _seed_revealed(state: State, event: SeedRevealed, _entry: Entry) -> None:
+    attempt = state.attempts[event.plan - 1]
+    attempt.plan = attempt.plan.revealed(event.parts)
+
+
 RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     PoolRegistered: _pool_registered,
     PlanSealed: _plan_sealed,
+    SeedRevealed: _seed_revealed,
     ReserveStored: _reserve_stored,
     BatchDrawn: _batch_drawn,
     LabelRecorded: _label_recorded,

@@ -141,3 +141,6 @@ def _show_parts(
     if found.bonferroni is not None and found.bonferroni != found.labels:
         lines.append(("split by Bonferroni", f"about {found.bonferroni:,}"))
     rows(lines)
+
+
+COMMANDS = (size,)
