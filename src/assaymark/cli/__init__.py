@@ -13,12 +13,14 @@ from assaymark.cli import (
     feeding,
     lab,
     operations,
+    planning,
     project,
     report,
     review,
     serve,
     sizing,
     story,
+    verifying,
 )
 from assaymark.composite.cli import commands as composite
 from assaymark.errors import AssaymarkError
@@ -96,9 +98,11 @@ for command in (
     *calculators.COMMANDS,
     *sizing.COMMANDS,
     *project.COMMANDS,
+    *planning.COMMANDS,
     *convert.COMMANDS,
     *feeding.COMMANDS,
     *story.COMMANDS,
+    *verifying.COMMANDS,
     *report.COMMANDS,
     *serve.COMMANDS,
     *composite.COMMANDS,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assaymark.certification.cli import expectation_options, read_expectation, size_of_one
+from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
 from assaymark.claims.results import percent
 from assaymark.terminal.output import headline, json_option, rows, show_json
@@ -24,10 +25,13 @@ GIVE = "Give --pilot TP,FP,FN,TN, or --expect VALUE --prevalence SHARE."
 @click.option("--differ", type=float, help="Share of items on which two classifiers differ.")
 @click.option("--gap", type=float, help="Expected gap between two classifiers.")
 @click.option("--confidence", default=0.95, show_default=True, type=float)
-@click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
+@click.option(
+    "--power", default=POWER, show_default=True, type=float, help="Wanted chance to pass."
+)
 @click.option(
     "--at", "sizes", multiple=True, type=int, metavar="N", help="Also: chance to pass at N."
 )
+@click.option("--anyway", is_flag=True, help="The claim points the way it is written.")
 @json_option
 def size(
     claim: str,
@@ -37,6 +41,7 @@ def size(
     confidence: float,
     power: float,
     sizes: tuple[int, ...],
+    anyway: bool,
     as_json: bool,
     **expected: Any,
 ) -> None:
@@ -58,7 +63,13 @@ def size(
                 f"'{tree}' is one claim: leave out --groups, --differ and --gap."
             )
         size_of_one(
-            claim, expected, confidence=confidence, power=power, sizes=sizes, as_json=as_json
+            claim,
+            expected,
+            confidence=confidence,
+            power=power,
+            sizes=sizes,
+            anyway=anyway,
+            as_json=as_json,
         )
         return
     if sizes:

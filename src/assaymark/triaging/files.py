@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assaymark.claims.canonical import read_json
 from assaymark.drawing.svg import svg
 from assaymark.drawing.themes import FILE
 from assaymark.errors import InputError, PlanError
@@ -38,7 +39,7 @@ def read_thresholds(path: Path) -> Thresholds:
             f"There is no file {str(path)!r}. Write one with: {command('triage', '…', output=path)}"
         )
     try:
-        return Thresholds.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        return Thresholds.from_dict(read_json(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise InputError(
             f"{path.name!r} is no file of thresholds. Write one with: {command('triage', '…', output='FILE')}"

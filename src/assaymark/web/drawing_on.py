@@ -1,8 +1,8 @@
-"""When the queue runs low: say where things stand, and draw on if the server was told to."""
+"""When the queue runs low: draw on, if the server was told to."""
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assaymark.errors import AssaymarkError
 from assaymark.labelling.desk import Desk
@@ -15,24 +15,8 @@ LOW = 12  # items left at which the next are drawn, so that nobody waits for the
 log = logging.getLogger("assaymark.serve")
 
 
-def standing(desk: Desk) -> dict[str, Any]:
-    """What to tell somebody who has, or soon will have, nothing to label."""
-    attempt = desk.state.attempt
-    if desk.queue.waiting:
-        word = "established" if _established(desk) else "open"
-    elif attempt is None and not desk.state.surveys and not desk.state.reviews:
-        word = "no plan"
-    elif attempt is not None and not attempt.open:
-        word = "closed"
-    elif _established(desk):
-        word = "established"
-    else:
-        word = "empty"
-    outcome = attempt.outcome if attempt is not None else None
-    return {"word": word, "outcome": outcome, "disputed": len(desk.queue.disputed)}
-
-
-def _established(desk: Desk) -> bool:
+def established(desk: Desk) -> bool:
+    """Whether the claim was established at the last look."""
     attempt = desk.state.attempt
     if (claim := _claim(desk)) is not None:
         return claim.established
@@ -83,13 +67,13 @@ async def _look_and_draw(site: Site) -> None:
 def _runs_low(desk: Desk) -> str | None:
     """What needs more items: plan, claim or review; None where nothing does."""
     attempt = desk.state.attempt
-    if len(desk.queue.waiting) > LOW:
+    if desk.queue.unread(desk.state) > LOW:
         return None
     if (claim := _claim(desk)) is not None:
         return "claim" if claim.can_draw and not claim.established else None
     if attempt is None:
         return "review" if desk.state.reviews else None
-    return "plan" if attempt.open and not _established(desk) else None
+    return "plan" if attempt.open and not established(desk) else None
 
 
 async def draw_next(site: Site, count: int | None = None) -> int:
