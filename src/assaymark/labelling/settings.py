@@ -68,7 +68,9 @@ def read_settings(folder: Path) -> Settings:
     try:
         return Settings.from_dict(read_json(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError, AttributeError) as error:
-        raise InputError(f"{SETTINGS} cannot be read ({error}). Mend it or remove it.") from error
+        raise InputError(
+            f"{SETTINGS} cannot be read ({error}). Correct it or remove it."
+        ) from error
 
 
 def write_settings(folder: Path, settings: Settings, *, by: str = "", time: str = "") -> None:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assaymark.claims.canonical import read_json
 from assaymark.drawing.svg import svg
@@ -18,9 +18,6 @@ from assaymark.triaging.report import yield_chart
 from assaymark.triaging.routing import Routed, route
 from assaymark.triaging.stats.sample_size import labels_to_pass
 from assaymark.triaging.triage import SizeForecast, Thresholds
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 PLOTS = (".svg", ".png")
 
@@ -53,7 +50,7 @@ def route_pool(
     columns: ScoreColumns,
     folder: Path,
     engine: str = "duckdb",
-    spark: "str | SparkSession | None" = None,
+    connection: object = None,
     progress: Progress = silent,
 ) -> Routed:
     """Part a pool by these thresholds; refused where they promise nothing and were not chosen so."""
@@ -69,7 +66,7 @@ def route_pool(
         thresholds.cutoffs,
         folder,
         engine=engine,
-        spark=spark,
+        connection=connection,
         progress=progress,
     )
 
