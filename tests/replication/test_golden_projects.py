@@ -43,7 +43,8 @@ def test_a_golden_project_verifies(name: str, tmp_path: Path) -> None:
     """Ledger, pool, draws, chances, risk, signature and head."""
     found = verified(name, tmp_path)
     assert found.status == "verified", found.checks
-    assert {check.outcome for check in found.checks} == {"ok"}
+    left = {check.name: check.outcome for check in found.checks if check.outcome != "ok"}
+    assert left in ({}, {"seed": "not checked"})  # one side alone chose the seed
 
 
 @pytest.mark.parametrize("name", WITNESSES)
