@@ -11,21 +11,22 @@ from assaymark.certification import issuing, verification
 from assaymark.certification.drawing import draw_batch, left_to_draw, read_texts
 from assaymark.certification.looks import look
 from assaymark.certification.sealing import Wish, abandon_plan, forecast_plan, seal_plan
+from assaymark.certification.seeding import SeedPart, new_part, reveal_seed
 from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.claims.results import Forecast, Verdict
 from assaymark.pool.memory import Table, is_table
 from assaymark.project.folder import latest_attempt, registered_pool
 from assaymark.records.certificate import Verification
-from assaymark.records.plan import Expectation, Mode, Plan
+from assaymark.records.plan import Expectation, Plan
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from assaymark.certification.signing import Signer
 
 __all__ = ["Certification", "Item", "certify"]
-SampleDesign = Literal["simple", "weighted"]
+SampleDesign = Literal["simple", "score-guided", "weighted"]
+ClaimMode = Literal["score-guided", "anytime", "budget", "fixed"]
 
 
 class Certification(AskTell[Verdict]):
@@ -55,7 +56,7 @@ class Certification(AskTell[Verdict]):
         threshold: float | None = None,
         text: str | Sequence[str] = (),
         engine: str = "duckdb",
-        spark: "str | SparkSession | None" = None,
+        connection: object = None,
     ) -> "Certification":
         """A new project on the pool, without a plan; the parameters are those of `certify`."""
         if score is None and not is_table(pool) and y_score is None and y_pred is None:
@@ -72,36 +73,44 @@ class Certification(AskTell[Verdict]):
         )
         made = cls.__new__(cls)
         place = project_folder(folder, owner=made)
-        register(given, place, engine=engine, spark=spark)
-        made.__init__(place, spark=spark)  # type: ignore[misc] # the folder must outlive `made` only
+        register(given, place, engine=engine, connection=connection)
+        made.__init__(place, connection=connection)  # type: ignore[misc] # the folder must outlive `made` only
         return made
 
     def claim(
         self,
         claim: str | Claim,
         *,
-        mode: Mode | None = None,
+        mode: ClaimMode | None = None,
         design: SampleDesign | None = None,
         confidence: float = 0.95,
-        power: float = 0.93,
+        power: float = POWER,
         budget: int | None = None,
         expect: float | Expectation | None = None,
         pilot: Counts | str | Sequence[int] | None = None,
         seed: int | str | None = None,
+        commit: Sequence[str] = (),
+        beacon: str | None = None,
         reserve: float = 0.0,
         claim_only: bool = False,
         new_risk: bool = False,
+        family: bool = False,
         expectation: Expectation | None = None,
+        anyway: bool = False,
     ) -> Plan:
         """Seal a plan for the claim: from here on claim, size and draws are decided.
 
         `claim` is text such as "recall >= 0.8" or a `Claim`. `expect` is the value of the claimed
         metric that you expect, `pilot` the counts of a labelled random sample; both only plan the
-        number of labels. `mode` is "anytime" unless given, "budget" or "fixed"; `design` is
-        "weighted" (score-guided) where there are predictions, or "simple". `budget` is where a
-        fixed or budget plan ends. All plans on one claim share one risk: `reserve` keeps a part of it
-        for a later plan, `new_risk` opens a second account (what is stated then covers both), and a
-        `claim_only` plan states no bound besides its target.
+        number of labels. `mode` is "score-guided", "anytime", "budget" or "fixed"; without one it is the
+        mode that the forecast recommends. `design` of mode "anytime" is "score-guided" where there are
+        predictions, or "simple". `budget` is where a fixed or budget plan ends. `anyway` seals a
+        claim that looks false, or one that points the wrong way. All plans on one claim share one
+        risk: `reserve` keeps a part of it for a later plan, `new_risk` opens a second account (what is
+        stated then covers both), and a `claim_only` plan states no bound besides its target; with
+        `family` all claims on the pool that say so share one risk. `commit` are hashes of other sides'
+        parts of a joint seed ("own": this side alone), `beacon` a public beacon; `reveal` makes the
+        seed known after the seal.
         """
         return seal_plan(
             self.project,
@@ -118,15 +127,28 @@ class Certification(AskTell[Verdict]):
                 reserve=reserve,
                 claim_only=claim_only,
                 new_risk=new_risk,
+                anyway=anyway,
+                family=family,
+                commit=(commit,) if isinstance(commit, str) else tuple(commit),
+                beacon=beacon,
             ),
         )
+
+    @staticmethod
+    def new_part() -> SeedPart:
+        """A part of a joint seed, to be kept secret until the plan is sealed, and its hash to send."""
+        return new_part()
+
+    def reveal(self, *parts: str) -> Plan:
+        """Reveal the parts of the seed, or the beacon's value; this side's own part is added."""
+        return reveal_seed(self.project, parts)
 
     def forecast(
         self,
         claim: str | Claim,
         *,
         confidence: float = 0.95,
-        power: float = 0.93,
+        power: float = POWER,
         expect: float | Expectation | None = None,
         pilot: Counts | str | Sequence[int] | None = None,
     ) -> Forecast | None:
@@ -218,14 +240,15 @@ def certify(
     threshold: float | None = None,
     text: str | Sequence[str] = (),
     folder: str | Path | None = None,
-    mode: Mode | None = None,
+    mode: ClaimMode | None = None,
     design: SampleDesign | None = None,
     confidence: float = 0.95,
-    power: float = 0.93,
+    power: float = POWER,
     budget: int | None = None,
     expect: float | Expectation | None = None,
     pilot: Counts | str | Sequence[int] | None = None,
     seed: int | str | None = None,
+    anyway: bool = False,
 ) -> Certification:
     """Begin to prove a claim: register the pool, seal a plan, and get the items to label.
 
@@ -263,5 +286,6 @@ def certify(
             expect=expect,
             pilot=pilot,
             seed=seed,
+            anyway=anyway,
         )
     return made

@@ -15,8 +15,10 @@ from assaymark.certification.certificate import (
     check_ledger,
     check_numbers,
     check_risk,
+    check_seed,
     check_tickets,
     check_training,
+    history_of,
     population_in_words,
     read,
     read_recorded,
@@ -112,6 +114,7 @@ def verify(
         checks=tuple(checks),
         population=_worded(population_in_words, said),
         account=None if said is None else account_words(said.plan),
+        history=_history(said),
         missing=missing,
     )
 
@@ -124,6 +127,14 @@ def _worded(
         return None if certificate is None else words(certificate)
     except (AssaymarkError, *BREAKAGE):
         return None
+
+
+def _history(certificate: Certificate | None) -> tuple[tuple[str, str], ...]:
+    """How it came about, as far as a tampered one says anything."""
+    try:
+        return () if certificate is None else history_of(certificate)
+    except (AssaymarkError, *BREAKAGE):
+        return ()
 
 
 def _text(path: Path) -> str:
@@ -157,6 +168,7 @@ def _run(
         checks += _guarded(partial(check_ledger, certificate, recorded), "ledger")
     checks += _guarded(lambda: [check_form(certificate, data, text)], "certificate")
     checks.append(check_signature(text, brought.envelope, expected=brought.public_key))
+    checks += _guarded(lambda: [check_seed(certificate)], "seed")
     if recorded is None or certificate.plan.kind.judged_once:  # otherwise the replay did it
         checks += _guarded(lambda: [check_numbers(certificate)], "numbers")
     if project is None or recorded is None:

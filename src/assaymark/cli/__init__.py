@@ -8,8 +8,21 @@ import click
 
 from assaymark import __version__
 from assaymark.certification import cli as calculators
-from assaymark.cli import convert, feeding, lab, operations, project, report, review, serve, story
-from assaymark.composite import cli as composite
+from assaymark.cli import (
+    convert,
+    feeding,
+    lab,
+    operations,
+    planning,
+    project,
+    report,
+    review,
+    serve,
+    sizing,
+    story,
+    verifying,
+)
+from assaymark.composite.cli import commands as composite
 from assaymark.errors import AssaymarkError
 from assaymark.estimation.cli import estimate
 from assaymark.monitoring.cli import export, gating, sentinel, watch
@@ -83,10 +96,13 @@ def cli(context: click.Context, log: Path | None) -> None:
 
 for command in (
     *calculators.COMMANDS,
+    *sizing.COMMANDS,
     *project.COMMANDS,
+    *planning.COMMANDS,
     *convert.COMMANDS,
     *feeding.COMMANDS,
     *story.COMMANDS,
+    *verifying.COMMANDS,
     *report.COMMANDS,
     *serve.COMMANDS,
     *composite.COMMANDS,

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from assaymark.composite.account import at_present
 from assaymark.composite.course import course_of, labelled_prefix
 from assaymark.composite.judging import Judgement, judge
-from assaymark.composite.wording import statement
 from assaymark.composite.work import ClaimWork, current_claim, required_claim
 from assaymark.errors import PlanError
 from assaymark.ledger.events import State, SurveyReported
@@ -13,7 +13,8 @@ from assaymark.project.folder import Project
 
 def judge_claim(state: State, work: ClaimWork) -> Judgement:
     """The judgement on the labelled draws of a claim."""
-    return judge(work.sealed, course_of(work), work.strata, labelled_prefix(state, work))
+    sealed = at_present(state, work)
+    return judge(sealed, course_of(work), work.strata, labelled_prefix(state, work))
 
 
 def look_at_claim(project: Project) -> Judgement:
@@ -22,11 +23,7 @@ def look_at_claim(project: Project) -> Judgement:
         work = required_claim(session.state)
         found = judge_claim(session.state, work)
         if work.open:
-            result: dict[str, Any] = {
-                "event": "look",
-                **found.result,
-                "statement": statement(work.sealed, found.result),
-            }
+            result: dict[str, Any] = {"event": "look", **found.result}
             session.record(
                 SurveyReported(
                     survey=work.number, labels=int(found.result["labels"]), result=result

@@ -1,6 +1,7 @@
 """A sealed claim as a test of rows: compiled again whenever it is needed, and compared by digest."""
 
 import itertools
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -17,6 +18,7 @@ from assaymark.stats.betting.rows import Row, Rows, Unit
 from assaymark.stats.betting.rules import AllOf, Gap, Named, One, Ordered, Rule
 from assaymark.stats.betting.sealed import RowTest
 
+BOLDNESS = Fraction(5, 2)
 AHEAD_RECALL, AHEAD_PRECISION = 0.03, 0.3
 
 
@@ -31,11 +33,38 @@ def row_test(sealed: SealedClaim) -> RowTest:
             part.rows, part_units(part, cells, statement.tree.every, sealed.kind), strict=True
         )
     ]
-    return make_test(sealed, rows, rule=_rule(sealed, claims), ceiling=sealed.ceiling)
+    rule = _rule(sealed, claims)
+    return make_test(
+        sealed, rows, rule=rule, ceiling=sealed.ceiling, opening=opening_of(sealed, rule)
+    )
+
+
+def opening_of(sealed: SealedClaim, rule: Rule) -> tuple[float, ...] | None:
+    """The log wealth that rows and mirrors start from; None for a first claim on its subjects.
+
+    A gap looks at products of up to two rows, so each starts from the root of a wealth above 1.
+    """
+    carried = sealed.risk.carried
+    if not carried:
+        return None
+    half = 0.5 if isinstance(rule, Gap) else 1.0
+    parts = [part for claim in sealed.compiled for part in claim.parts]
+    proof: list[float] = []
+    doubt: list[float] = []
+    for part, one in zip(parts, carried, strict=True):
+        log = math.log(float(one.proof)) + math.log(float(one.share))
+        proof += [log * half if log > 0 else log] * len(part.rows)
+        doubt += [math.log(float(one.refutation))] * len(part.rows)
+    return (*proof, *doubt)
 
 
 def make_test(
-    sealed: SealedClaim, rows: list[Row], *, rule: Rule, ceiling: int | None = None
+    sealed: SealedClaim,
+    rows: list[Row],
+    *,
+    rule: Rule,
+    ceiling: int | None = None,
+    opening: tuple[float, ...] | None = None,
 ) -> RowTest:
     """These rows on the strata of the claim, at its level."""
     outcomes = len(sealed.cells.labels)
@@ -46,6 +75,7 @@ def make_test(
         prior=sealed.beliefs or None,
         ceiling=ceiling,
         rule=rule,
+        opening=opening,
     )
 
 
@@ -119,9 +149,20 @@ def _compared_unit(leaf: Comparison, cells: Cells, scope: tuple[int, ...]) -> Un
     mine = Subject(metric=leaf.figure.metric, klass=klass, classifier=cells.classifier(challenger))
     figure = weigh(mine, cells, scope)
     other = weigh(replace(mine, classifier=cells.classifier(leaf.champion)), cells, scope)
+    reach = _reach_of_gap(cells, scope, (mine.classifier, cells.classifier(leaf.champion)))
     if figure.is_label_free and figure.below != other.below:
-        return Unit(base=Fraction(1), slopes={})  # each side was divided by its denominator
-    return Unit(base=Fraction(0), slopes=figure.below)
+        return Unit(base=reach, slopes={})  # each side was divided by its denominator
+    slopes = {k: tuple(reach * share for share in shares) for k, shares in figure.below.items()}
+    return Unit(base=Fraction(0), slopes=slopes)
+
+
+def _reach_of_gap(cells: Cells, scope: tuple[int, ...], pair: tuple[int, int]) -> Fraction:
+    """How far a gap can reach, against a figure's own range: it lives on the disagreements.
+
+    Stakes for margins of a few per cent of all items would be far too bold for a gap.
+    """
+    differ = [c for c in scope if len({cells.cells[c].predictions[i] for i in pair}) > 1]
+    return min(Fraction(1), BOLDNESS * Fraction(cells.items(differ), max(1, cells.items(scope))))
 
 
 def _average_unit(part: RowPart, cells: Cells, scope: tuple[int, ...]) -> Unit:

@@ -11,15 +11,18 @@ from assaymark.claims.ladders import compile_ladder
 from assaymark.claims.linear import Choices, compile_claim
 from assaymark.claims.rows import LinearClaim
 from assaymark.claims.tree import ClaimTree, from_json
+from assaymark.composite.risk import ClaimRisk, read_risk
 from assaymark.composite.views import View, believed, counted_names
-from assaymark.errors import VerificationError
+from assaymark.errors import VerificationError, message_of
 
 PURPOSE: Literal["claim"] = "claim"
-COMPILER, METHOD, RENEWAL = "claims/1", "betting/2", "sealed/1"
+COMPILER, RENEWAL = "claims/1", "sealed/1"
+METHODS = {"any time": "betting/2", "once": "walk/1"}
 DIGITS = 6
 Kind = Literal["comparison", "conjunction", "cut-off"]
 Lead = Literal["one", "several"]
 Family = Literal["every", "named"]
+Judged = Literal["any time", "once"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +91,9 @@ class SealedClaim:
     `level` is the chance that a single statement is wrong, `confidence` what is promised of all
     together. With `chained` a statement counts only after every easier one of its side. `names`
     are what the claim calls its classifiers; `family` says whether all parts hold together or each
-    is named by itself; `ceiling` is the number of draws after which the test ends.
+    is named by itself; `ceiling` is the number of draws after which the test ends. A ladder that is
+    `judged` once is walked when all of them are labelled. `risk` is what earlier
+    claims on the same subjects left of the risk that all of them share.
     """
 
     kind: Kind
@@ -109,7 +114,8 @@ class SealedClaim:
     names: tuple[str, ...] = ("classifier",)
     family: Family = "every"
     ceiling: int | None = None
-    earlier: tuple[float, ...] = ()
+    judged: Judged = "any time"
+    risk: ClaimRisk = field(default_factory=ClaimRisk)
     digests: tuple[str, ...] = ()
     constants: tuple[dict[str, Any], ...] = field(default=())
 
@@ -191,7 +197,13 @@ class SealedClaim:
     @property
     def most(self) -> int:
         """How many draws there can be."""
-        return self.items if self.ceiling is None else min(self.ceiling, self.items)
+        if self.ceiling is None:
+            return self.items
+        reach = self.items
+        if self.judged == "once":
+            inside = {cell for row in self.compiled[0].rows for cell in row.domain}
+            reach = sum(self.strata[k].items for k in inside)
+        return min(self.ceiling, reach)
 
     @property
     def disagree(self) -> int:
@@ -200,8 +212,8 @@ class SealedClaim:
 
     @property
     def stated(self) -> float:
-        """The confidence in this claim and all sealed before it together."""
-        return round(1.0 - (sum(self.earlier) + 1.0 - self.confidence), 12)
+        """The confidence in all claims of this account, and of further ones on its subjects."""
+        return self.risk.stated(self.confidence)
 
     def to_settings(self) -> dict[str, Any]:
         """Plain values for the ledger."""
@@ -209,7 +221,7 @@ class SealedClaim:
             "kind": self.kind,
             "claim": self.claim,
             "compiler": COMPILER,
-            "method": METHOD,
+            "method": METHODS[self.judged],
             "renewal": RENEWAL,
             "lead": self.lead,
             "confidence": self.confidence,
@@ -237,17 +249,28 @@ class SealedClaim:
             "names": list(self.names),
             "family": self.family,
             "ceiling": self.ceiling,
-            "earlier": list(self.earlier),
+            "judged": self.judged,
+            "risk": self.risk.to_json(),
         }
 
 
 def read_settings(data: dict[str, Any]) -> SealedClaim:
-    """The claim that `to_settings` wrote."""
+    """The claim that `to_settings` wrote; refused where a stranger's ledger holds something else."""
+    try:
+        return _read(data)
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise VerificationError(
+            f"A claim in the ledger cannot be read: {message_of(error)}"
+        ) from error
+
+
+def _read(data: dict[str, Any]) -> SealedClaim:
     sealed_by = (data["compiler"], data["method"], data["renewal"])
-    if sealed_by != (COMPILER, METHOD, RENEWAL):
+    known = (COMPILER, METHODS.get(data["judged"], ""), RENEWAL)
+    if sealed_by != known:
         raise VerificationError(
             f"The claim was sealed with {', '.join(sealed_by)}, and this version of assaymark knows "
-            f"{COMPILER}, {METHOD}, {RENEWAL}. Install a newer assaymark to read it."
+            f"{', '.join((COMPILER, *METHODS.values(), RENEWAL))}. Install a newer assaymark to read it."
         )
     return SealedClaim(
         kind=data["kind"],
@@ -255,7 +278,7 @@ def read_settings(data: dict[str, Any]) -> SealedClaim:
         confidence=float(data["confidence"]),
         level=float(data["level"]),
         lead=data["lead"],
-        columns=PoolColumns(**_tuples(data["columns"])),
+        columns=_columns(data["columns"]),
         strata=tuple(_stratum(s) for s in data["strata"]),
         statements=tuple(
             Statement(
@@ -273,7 +296,8 @@ def read_settings(data: dict[str, Any]) -> SealedClaim:
         names=tuple(data["names"]),
         family=data["family"],
         ceiling=data.get("ceiling"),
-        earlier=tuple(float(level) for level in data["earlier"]),
+        judged=data["judged"],
+        risk=read_risk(data["risk"]),
         digests=tuple(s["rows"] for s in data["statements"]),
         constants=tuple(s["constants"] for s in data["statements"]),
     )
@@ -281,6 +305,18 @@ def read_settings(data: dict[str, Any]) -> SealedClaim:
 
 def _fraction(share: float) -> Fraction:
     return Fraction(round(share * 10**DIGITS), 10**DIGITS)
+
+
+def _columns(data: dict[str, Any]) -> PoolColumns:
+    """Columns with values of the right kind: they go into queries of the pool."""
+    found = _tuples(data)
+    if found.get("threshold") is not None:
+        found["threshold"] = float(found["threshold"])
+    for name, value in found.items():
+        texts = value if isinstance(value, tuple) else (value,)
+        if name != "threshold" and not all(text is None or isinstance(text, str) for text in texts):
+            raise TypeError(f"the column '{name}' has no name")
+    return PoolColumns(**found)
 
 
 def _stratum(data: dict[str, Any]) -> ClaimStratum:

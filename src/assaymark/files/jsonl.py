@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
 from assaymark.files.answers import ITEM, Answer, cell_text
 from assaymark.files.decoding import Glimpse, read_text
@@ -17,7 +18,7 @@ def first_object(seen: Glimpse) -> dict[str, Any] | None:
     if not seen.text.startswith("{"):
         return None
     try:
-        found = json.loads(seen.first_line)
+        found = read_json(seen.first_line)
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
@@ -36,7 +37,7 @@ def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = read_json(line)
         except (ValueError, RecursionError) as error:
             raise InputError(f"Line {number} of the label file is not JSON: {error}.") from error
         if not isinstance(record, dict):
@@ -44,10 +45,24 @@ def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, record
 
 
-def read(path: Path, _names: Names) -> Iterator[Answer]:
-    """The answers of a file of objects with id and label."""
+def read(path: Path, names: Names) -> Iterator[Answer]:
+    """The answers of a file of objects with id and label, or the fields that are named."""
     for number, record in records(path):
+        if names.id_column or names.label_column:
+            record = _renamed(record, names)
         yield object_answer(record, f"row {number}")
+
+
+def _renamed(record: dict[str, Any], names: Names) -> dict[str, Any]:
+    """The object with the named fields under their usual names."""
+    fields = {name.strip().lower(): value for name, value in record.items()}
+    found = dict(record)
+    for usual, name in (("id", names.id_column), ("label", names.label_column)):
+        if name:
+            found[usual] = fields.get(name)
+    if names.id_column:
+        found.pop(ITEM, None)
+    return found
 
 
 def object_answer(record: dict[str, Any], place: str, *, item: str | None = None) -> Answer:

@@ -10,6 +10,7 @@ from assaymark.errors import InputError, PlanError
 from assaymark.files.labels import LabelFile, LabelRow, read_labels
 from assaymark.files.spelling import USUAL, Names
 from assaymark.hints import command, option, switch
+from assaymark.labelling.blocking import Blocking, blocking_items
 from assaymark.labelling.ids import mend_ids
 from assaymark.ledger.events import (
     Event,
@@ -22,6 +23,7 @@ from assaymark.ledger.events import (
 )
 from assaymark.project.folder import Project, handed_out, latest_attempt
 from assaymark.records.survey import Survey
+from assaymark.records.survey_kinds import SURVEY_KINDS
 
 DEFAULT_ANNOTATOR = "reviewer"
 
@@ -42,6 +44,7 @@ class Labelled:
     to_draw: int
     closed: bool
     ask: str
+    blocking: Blocking | None = None
 
 
 def label_file(
@@ -182,6 +185,9 @@ def _when(row: LabelRow) -> dict[str, Any]:
 def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[Event]:
     events: list[Event] = []
     for row in rows:
+        if not state.answers.get(row.item) and row.item not in state.decided:
+            events.append(_first(state, row))  # nobody answered yet, so there is nothing to decide
+            continue
         if row.label is None or state.decided.get(row.item) == row.label:
             continue
         value = row.label if not state.classes else state.classes[row.label]
@@ -197,22 +203,10 @@ def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> 
     return events
 
 
-ANSWERS = {
-    "estimate": "estimate",
-    "recall": "recall",
-    "triage": "triage",
-    "audit": "triage audit",
-    "sentinel": "sentinel look",
-    "training": "train",
-    "claim": "look",
-}
-"""Purpose of a survey -> the command that tells what its labels say."""
-
-
 def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
     """The command that answers what these labels were bought for."""
     attempt, items = state.attempt, {row.item for row in drawn}
-    if attempt is not None and attempt.open and not items.isdisjoint(attempt.order):
+    if attempt is not None and attempt.open and any(i in attempt.known for i in items):
         return command("look")
     asked = (work.survey for work in reversed(state.surveys) if not items.isdisjoint(work.cells))
     survey = next(asked, None)
@@ -226,7 +220,7 @@ def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
 def answer_command(survey: Survey) -> str:
     """The command that tells what the labels of a survey say."""
     flags = dict(zip("abc", survey.settings.get("flags", ()), strict=False))
-    return command(ANSWERS.get(survey.purpose, "status"), **flags)
+    return command(SURVEY_KINDS[survey.purpose].answer, **flags)
 
 
 def _summary(
@@ -239,7 +233,7 @@ def _summary(
 ) -> Labelled:
     state = project.state()
     attempt = state.attempt
-    order = handed_out(state)
+    missing = [item for item in handed_out(state) if not state.labelled(item)]
     kinds = [event.kind for event in events]
     skipped = sum(isinstance(event, LabelRecorded) and event.value is None for event in events)
     return Labelled(
@@ -250,12 +244,13 @@ def _summary(
         unchanged=len(drawn) - len(events),
         not_drawn=len(rows) - len(drawn),
         empty=empty,
-        disputed=sum(state.disputed(item) for item in order),
-        missing=sum(not state.labelled(item) for item in order),
+        disputed=sum(state.disputed(item) for item in missing),
+        missing=len(missing),
         # a plan that may be looked at on the way needs no more draws before the next look
         to_draw=max((attempt.plan.size or 0) - len(attempt.draws), 0)
         if attempt is not None and attempt.plan.kind.judged_once
         else 0,
         closed=attempt is not None and not attempt.open and not state.surveys and not state.reviews,
         ask=_ask(state, drawn),
+        blocking=blocking_items(state),
     )

@@ -12,7 +12,7 @@ from assaymark.certification.certificate import account_words, as_earlier, looks
 from assaymark.certification.modes import Prefix, at_present, judge, labelled_prefix
 from assaymark.certification.view.answer import NO_PLAN, SURVEYED, answer_of, upper_first, wanted
 from assaymark.certification.view.bound_path import path_of, shown_bound
-from assaymark.certification.view.card import card_of
+from assaymark.certification.view.card import card_note, card_of
 from assaymark.certification.view.dossier import (
     Answer,
     Collection,
@@ -31,8 +31,11 @@ from assaymark.certification.view.sensitivity import sensitivity_of
 from assaymark.certification.view.standing import evidence_now
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict, percent
+from assaymark.composite.wording import TONES, VERDICTS, statement
+from assaymark.composite.work import current_claim
 from assaymark.errors import PlanError
 from assaymark.hints import command, for_command_line
+from assaymark.labelling.blocking import blocking_items
 from assaymark.ledger.events import Attempt, State, SurveyWork, population_words
 from assaymark.project.folder import Project, registered_pool
 from assaymark.records.agreement import Agreement, Sensitivity
@@ -109,6 +112,7 @@ def dossier_of(
         None if interval is None else interval.low if plan.claim.side == "lower" else interval.high
     )
     title = metric(plan.claim.metric).title
+    card = card_of(state, attempt, prefix, verdict, reason=reason)
     population = population_of(state, attempt)
     return Dossier(
         title=project.folder.resolve().name,
@@ -129,7 +133,8 @@ def dossier_of(
         counts=None if verdict is None else verdict.estimate.counts,
         path=path_of(attempt, prefix, verdict, _marks(story, attempt, changed), reason=reason),
         evidence=None if verdict is None else evidence_now(attempt, prefix, verdict),
-        card=card_of(state, attempt, prefix, verdict, reason=reason),
+        card=card,
+        card_note=card_note(plan, card, census=verdict is not None and verdict.census),
         strata=stratum_rows(
             attempt,
             prefix,
@@ -166,6 +171,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
         title=project.folder.resolve().name,
         as_of=_as_of(story),
         answer=_training_answer(state)
+        or _composite_answer(state)
         or (SURVEYED if any(seen.result for seen in surveys) else NO_PLAN),
         collection=_collection(story, pool),
         claim=None,
@@ -274,6 +280,8 @@ def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict |
         labels=labels,
         expected_total=total,
         expected_left=None if total is None or not attempt.open else max(total - labels, 0),
+        outlook=None if verdict is None or not attempt.open else verdict.outlook,
+        blocking=blocking_items(state),
     )
 
 
@@ -346,6 +354,21 @@ def _result(state: State, work: SurveyWork) -> dict[str, Any] | None:
         looks = [r.result for _, _, r in work.reports if r.result.get("event") == "look"]
         return looks[-1] if looks else None
     return work.reports[-1][2].result if work.reports else None
+
+
+def _composite_answer(state: State) -> Answer | None:
+    """The verdict on the latest claim of several parts; without a look, that it is sealed."""
+    work = current_claim(state)
+    if work is None:
+        return None
+    looks = work.reports("look")
+    if not looks:
+        told = f"The claim is sealed: {work.sealed.claim}. Nobody has looked at labels yet."
+        return Answer(tone="too early", word="Sealed", sentence=told, told=told)
+    decision, told = looks[-1][2]["decision"], statement(looks[-1][2])
+    return Answer(
+        tone=TONES.get(decision, "not yet"), word=VERDICTS[decision], sentence=told, told=told
+    )
 
 
 def _training_answer(state: State) -> Answer | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from assaymark import __version__
 from assaymark.claims.canonical import digest
@@ -24,8 +23,21 @@ from assaymark.project.place import (
 )
 from assaymark.records.pool import Columns, PoolFile, PoolSummary, RegisteredPool
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+
+def missing_columns(columns: Columns) -> tuple[str, ...]:
+    """What this project cannot do because a column or the cut-off was not named, in sentences."""
+    found = []
+    if not columns.text:
+        found.append(
+            "No text column was named, so batches hold ids only and the page has nothing to show. If "
+            f"people read here, begin again in a new folder with {option('text', 'COL')}."
+        )
+    if columns.score and not columns.predicts and not columns.classes:
+        found.append(
+            "Scores without a cut-off predict nothing, so only prevalence can be claimed. To claim "
+            f"recall, precision or F1, begin again in a new folder with {option('threshold', 'X')}."
+        )
+    return tuple(found)
 
 
 def init(
@@ -34,7 +46,7 @@ def init(
     pool: str,
     columns: Columns,
     engine: str = "duckdb",
-    spark: "str | SparkSession | None" = None,
+    connection: object = None,
     ledger: str = LEDGER,
     progress: Progress = silent,
     now: Callable[[], str] = utc_now,
@@ -42,7 +54,7 @@ def init(
     """Read and check the pool, and make the project's ledger. Repeatable until it succeeds.
 
     The ledger is a file of the project, or postgresql://user@host/database[#name]. The engine spark
-    reads tables too; `spark` is a session or the address of the cluster, and is not put on record.
+    reads tables too; `connection` is what the engine understands and is not put on record.
     Where several columns make the id (`joined_name`), the project keeps a copy of the pool with it.
     """
     refuse_used(folder)
@@ -51,7 +63,7 @@ def init(
     if parts_of_name(columns.id):
         private_folder(folder)
     with with_joined_ids(pool, columns.id, folder, engine=engine) as source:
-        registered = _registered(folder, source, columns, engine, spark, progress)
+        registered = _registered(folder, source, columns, engine, connection, progress)
     private_folder(folder)
     store = named_ledger(ledger, folder)
     store.create()
@@ -73,10 +85,10 @@ def _registered(
     pool: str,
     columns: Columns,
     engine: str,
-    spark: "str | SparkSession | None",
+    connection: object,
     progress: Progress,
 ) -> RegisteredPool:
-    opened = open_pool(pool, columns, engine=engine, spark=spark)
+    opened = open_pool(pool, columns, engine=engine, connection=connection)
     try:
         summary = opened.summary(progress)
         files = opened.files(progress)

@@ -1,12 +1,13 @@
 """What was promised before the first label: the sealed plan."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from assaymark.claims.canonical import digest
 from assaymark.claims.checks import choice, open_share
 from assaymark.claims.claim import Claim, Counts
-from assaymark.claims.record import Record
+from assaymark.claims.ratio_metrics import domain
+from assaymark.claims.record import Record, stored
 from assaymark.errors import VerificationError
 from assaymark.records.decimals import complement, decimal_text
 from assaymark.records.modes import ModeKind, kind_of
@@ -20,18 +21,15 @@ from assaymark.records.plan_shape import (
     RiskShape,
     SeedShape,
 )
+from assaymark.records.seeds import LAWS, SeedSource, in_order, seed_from
 from assaymark.records.strata import Stratum
 
 Mode = Literal["fixed", "budget", "anytime"]
 Design = Literal["simple", "census", "weighted"]
 MODES = ("fixed", "budget", "anytime")
 DESIGNS = ("simple", "weighted")
-DOMAINS = {
-    "precision": "predicted positive",
-    "npv": "predicted negative",
-    "elusion": "predicted negative",
-}
-"""The metrics that only one predicted class can tell about."""
+CLAIM, FAMILY, JOINT = "claim", "family", "joint"
+"""Risk accounts: of one claim, of all claims on the pool, and of plans whose seed is drawn jointly."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +56,7 @@ class Stake(Record):
     of the account, where what is stated covers several accounts.
     """
 
-    account: str = "claim"
+    account: str = CLAIM
     level: str | None = None
     share: str = "1"
     claim_only: bool = False
@@ -89,9 +87,10 @@ class Plan(Record):
     `method` is the numbered method that judges it, `rows` the digest of what the claim compiles to.
     `size` is the number of draws that a fixed plan judges at and a budget plan ends at;
     `informative` is the number of informative items over which a budget plan spends its risk;
-    `seed` decides every draw. `confidence` is what is stated, of all plans on this claim together;
-    `stake` is this plan's part of their risk. `power` and `expected_labels` are what was forecast
-    when the plan was made; they are not stored.
+    `seed` decides every draw; it is empty until a `source` that is shared is revealed. `confidence`
+    is what is stated, of all plans on this claim together; `stake` is this plan's part of their
+    risk. `power` and `expected_labels` are what was forecast when the plan was made; they are not
+    stored.
     """
 
     shape: ClassVar[type] = PlanShape
@@ -103,6 +102,7 @@ class Plan(Record):
     design: Design
     confidence: float
     seed: str
+    source: SeedSource = field(default_factory=SeedSource)
     rows: str
     constants: tuple[tuple[str, str], ...] = ()
     strata: tuple[Stratum, ...]
@@ -135,7 +135,7 @@ class Plan(Record):
     @property
     def domain(self) -> str:
         """Which items the claim is about: `predicted positive`, `predicted negative` or `all`."""
-        return DOMAINS.get(self.claim.metric, "all")
+        return domain(self.claim)
 
     @property
     def bound(self) -> str:
@@ -146,6 +146,11 @@ class Plan(Record):
     def earlier(self) -> tuple[int, ...]:
         """The numbers of the plans that shared this one's risk before it."""
         return self.stake.earlier
+
+    @property
+    def capped(self) -> bool:
+        """Whether it states nothing beyond its target: a later plan on a claim, or one of a family."""
+        return bool(self.stake.earlier) or self.stake.account == FAMILY
 
     @property
     def level(self) -> str:
@@ -162,6 +167,22 @@ class Plan(Record):
         """One minus the level at which an anytime plan declares the claim false; None: it does not."""
         level = self.stake.refutes or self.stake.risk or complement(decimal_text(self.confidence))
         return None if level == "0" else float(complement(level))
+
+    def revealed(self, parts: tuple[str, ...]) -> "Plan":
+        """The plan with the seed that these parts give; refused where they do not fit its seal."""
+        ordered = in_order(self.source, parts)
+        return replace(
+            self,
+            seed=seed_from(ordered, plan=self.seal),
+            source=replace(self.source, parts=ordered),
+        )
+
+    @property
+    def seal(self) -> str:
+        """The hash of everything that was sealed, the seed aside."""
+        source = replace(self.source, parts=())
+        bare = replace(self, seed="", source=source)
+        return digest(stored(bare))
 
     def to_shape(self) -> PlanShape:
         """The plan as it is stored."""
@@ -181,7 +202,14 @@ class Plan(Record):
             mode=self.mode,
             design=self.design,
             strata=tuple(stratum.to_shape() for stratum in self.strata),
-            seed=SeedShape(law="open", value=self.seed),
+            seed=SeedShape(
+                law=self.source.law,
+                value=self.seed or None,
+                commitments=self.source.commitments or None,
+                round=self.source.round,
+                beacon=self.source.beacon,
+                parts=self.source.parts or None,
+            ),
             tickets="plan/1",
             risk=self._risk(),
             renewal=RenewalShape(law="batch/1") if self.kind.guided else None,
@@ -210,12 +238,17 @@ class Plan(Record):
     @classmethod
     def from_shape(cls, shape: PlanShape) -> "Plan":
         """The plan that `to_shape` described; refused where it asks for what is not known here."""
-        laws = (shape.seed.law, shape.tickets, shape.claim.compiler)
+        laws = (shape.tickets, shape.claim.compiler)
         renewal = shape.renewal.law if shape.renewal else "batch/1"
-        if laws != ("open", "plan/1", COMPILER) or renewal != "batch/1" or shape.ceiling:
+        if (
+            laws != ("plan/1", COMPILER)
+            or shape.seed.law not in LAWS
+            or renewal != "batch/1"
+            or shape.ceiling
+        ):
             raise VerificationError(
                 f"Plan {shape.number} was sealed by rules that this version of assaymark does not know "
-                f"({', '.join((*laws, renewal))}). Install a newer assaymark to read it."
+                f"({', '.join((*laws, shape.seed.law, renewal))}). Install a newer assaymark to read it."
             )
         told = shape.told or ExpectationShape()
         given = {name: value for name, value in vars(told).items() if name != "power"}
@@ -227,6 +260,13 @@ class Plan(Record):
             design=shape.design,  # type: ignore[arg-type]
             confidence=float(shape.risk.confidence),
             seed=shape.seed.value or "",
+            source=SeedSource(
+                law=shape.seed.law,  # type: ignore[arg-type]
+                commitments=shape.seed.commitments or (),
+                beacon=shape.seed.beacon,
+                round=shape.seed.round,
+                parts=shape.seed.parts or (),
+            ),
             rows=shape.claim.rows,
             constants=tuple(sorted((shape.claim.constants or {}).items())),
             strata=tuple(Stratum.from_shape(stratum) for stratum in shape.strata),

@@ -1,40 +1,38 @@
-"""When the queue runs low: say where things stand, and draw on if the server was told to."""
+"""When the queue runs low: draw on, if the server was told to."""
 
 import asyncio
 import logging
-from typing import Any
+from typing import TYPE_CHECKING
 
 from assaymark.errors import AssaymarkError
 from assaymark.labelling.desk import Desk
 from assaymark.web.site import Site
 
+if TYPE_CHECKING:
+    from assaymark.composite.work import ClaimWork
+
 LOW = 12  # items left at which the next are drawn, so that nobody waits for them
 log = logging.getLogger("assaymark.serve")
 
 
-def standing(desk: Desk) -> dict[str, Any]:
-    """What to tell somebody who has, or soon will have, nothing to label."""
+def established(desk: Desk) -> bool:
+    """Whether the claim was established at the last look."""
     attempt = desk.state.attempt
-    if desk.queue.waiting:
-        word = "established" if _established(desk) else "open"
-    elif attempt is None and not desk.state.surveys and not desk.state.reviews:
-        word = "no plan"
-    elif attempt is not None and not attempt.open:
-        word = "closed"
-    elif _established(desk):
-        word = "established"
-    else:
-        word = "empty"
-    outcome = attempt.outcome if attempt is not None else None
-    return {"word": word, "outcome": outcome, "disputed": len(desk.queue.disputed)}
-
-
-def _established(desk: Desk) -> bool:
-    attempt = desk.state.attempt
+    if (claim := _claim(desk)) is not None:
+        return claim.established
     if attempt is None:
         return False
     seen = bool(attempt.looks) and attempt.looks[-1][2].decision == "pass"
     return attempt.outcome == "certified" or (attempt.open and seen)
+
+
+def _claim(desk: Desk) -> "ClaimWork | None":
+    """The claim of several parts that is worked on, if there is one."""
+    if not any(work.survey.purpose == "claim" for work in desk.state.surveys):
+        return None  # others start faster without its statistics
+    from assaymark.composite.work import current_claim
+
+    return current_claim(desk.state)
 
 
 def draw_when_low(site: Site) -> None:
@@ -67,19 +65,28 @@ async def _look_and_draw(site: Site) -> None:
 
 
 def _runs_low(desk: Desk) -> str | None:
-    """What needs more items: plan or review; None where nothing does."""
+    """What needs more items: plan, claim or review; None where nothing does."""
     attempt = desk.state.attempt
-    if len(desk.queue.waiting) > LOW:
+    if desk.queue.unread(desk.state) > LOW:
         return None
+    if (claim := _claim(desk)) is not None:
+        return "claim" if claim.can_draw and not claim.established else None
     if attempt is None:
         return "review" if desk.state.reviews else None
-    return "plan" if attempt.open and not _established(desk) else None
+    return "plan" if attempt.open and not established(desk) else None
 
 
 async def draw_next(site: Site, count: int | None = None) -> int:
     """Draw the next items; how many need a label. The same step as the command line's."""
     from assaymark.certification.drawing import draw_batch  # loads the statistics
+    from assaymark.composite.drawing import draw_for_claim
 
-    batch = await asyncio.to_thread(draw_batch, site.project, count=count, write=False)
+    claimed = await site.runner.ask(lambda desk: _claim(desk) is not None)
+    if claimed:
+        handed = await asyncio.to_thread(draw_for_claim, site.project, count=count, write=False)
+        found = len(handed.items)
+    else:
+        batch = await asyncio.to_thread(draw_batch, site.project, count=count, write=False)
+        found = len(batch.items)
     await site.runner.ask(Desk.catch_up)
-    return len(batch.items)
+    return found

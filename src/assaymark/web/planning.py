@@ -10,29 +10,48 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.certification.calculators import read_claim
+from assaymark.certification.chance_curves import chance_curves
+from assaymark.certification.planning.forecast_words import floor_words, read_all_words
 from assaymark.certification.prospect import Prospect, prospect, usual
 from assaymark.certification.report.charts import power_chart
-from assaymark.certification.sealing import Wish, abandon_plan, expected_of, seal_plan
+from assaymark.certification.sealing import (
+    Wish,
+    abandon_plan,
+    expected_of,
+    seal_plan,
+)
+from assaymark.claims.defaults import POWER
 from assaymark.claims.results import ModeForecast, percent
+from assaymark.composite.looks import abandon_claim
 from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import Settings, write_settings
 from assaymark.ledger.events import Attempt, is_frozen, review_of, settings_of, training_of
+from assaymark.overview.protocols import PROTOCOLS
+from assaymark.project.folder import Project
 from assaymark.records.plan import Expectation
+from assaymark.records.seeds import source_in_words
 from assaymark.web.charts import picture
-from assaymark.web.site import body, form, only, person_of, site_of
+from assaymark.web.claiming import open_claim, words_of
+from assaymark.web.drawing_on import draw_when_low
+from assaymark.web.numbers import FieldError, number_of, share_of
+from assaymark.web.site import body, form, only, person_of, site_of, wants_json
 
 MODES = {
     "fixed": ("fixed", "simple", "Judged once, when all labels are there."),
     "budget": ("budget", "simple", "Judged on the way; ends at the number you promise."),
     "anytime": ("anytime", "simple", "Judged whenever you look; ends when you like."),
-    "weighted": ("anytime", "weighted", "Guided by the scores, judged whenever you look."),
+    "score-guided": ("anytime", "weighted", "Guided by the scores, judged whenever you look."),
 }
+TEXTS = (
+    "title", "criteria", "relevant", "not_relevant", "cannot_tell", "currency", "matter", "classifier",
+    "roles", "protocol",
+)  # fmt: skip
 TITLES = {
     "fixed": "Fixed",
     "budget": "Budget",
     "anytime": "Anytime",
-    "weighted": "Score-guided",
+    "score-guided": "Score-guided",
 }
 
 
@@ -43,6 +62,8 @@ async def show(request: Request) -> Response:
     start = await asyncio.to_thread(usual, site.project)
     attempt, expected = await site.runner.ask(_attempt)
     learning = await site.runner.ask(_learning)
+    words = await site.runner.ask(lambda desk: words_of(desk, start))
+    claimed = await site.runner.ask(open_claim)
     return site.page(
         request,
         "plan.html",
@@ -50,12 +71,16 @@ async def show(request: Request) -> Response:
         mark=site.mark(request),
         start=start,
         attempt=attempt,
+        seed_source=source_in_words,
         expected=expected,
         learning=learning,
+        words=words,
+        claimed=claimed,
         settled_twice=await site.runner.ask(_settled_twice),
         modes=MODES,
         titles=TITLES,
         percent=percent,
+        protocols=[(name, title) for name, (title, _) in PROTOCOLS.items()],
     )
 
 
@@ -94,60 +119,54 @@ def _wish(asked: dict[str, Any]) -> Wish:
         claim=read_claim(_claim_text(asked)),
         mode=mode,
         design=design if mode == "anytime" else None,
-        confidence=_number(asked, "confidence") or 0.95,
-        power=_number(asked, "power") or 0.93,
+        confidence=share_of(asked, "confidence") or 0.95,
+        power=share_of(asked, "power") or POWER,
         expectation=_expectation(asked),
     )
 
 
 def _claim_text(asked: dict[str, Any]) -> str:
-    metric, target = str(asked.get("metric") or ""), _number(asked, "target")
+    metric, target = str(asked.get("metric") or ""), share_of(asked, "target")
     if target is None:
-        raise InputError("A claim needs a number, such as 0.75.")
+        raise FieldError("target", "A claim needs a number, such as 0.75 or 75 %.")
     sign = "<=" if metric in ("elusion", "prevalence") else ">="
     return f"{metric} {sign} {target:g}"
 
 
 def _expectation(asked: dict[str, Any]) -> Expectation | None:
-    precision, recall = _number(asked, "precision"), _number(asked, "recall")
+    precision, recall = share_of(asked, "precision"), share_of(asked, "recall")
     if precision is None or recall is None:
         return None
     return Expectation(precision=precision, recall=recall, prevalence=None)
 
 
-def _number(asked: dict[str, Any], name: str) -> float | None:
-    value = asked.get(name)
-    if value is None or value == "":
-        return None
-    try:
-        found = float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"'{name}' must be a number, got {str(value)[:40]!r}.") from error
-    if not math.isfinite(found):
-        raise InputError(f"'{name}' must be a finite number.")
-    return found
-
-
 def _shown(found: Prospect, settings: Settings, wish: Wish) -> dict[str, Any]:
     cost = found.forecast
     if cost is None:
-        return {"rows": [], "curve": "", "recommended": None, "sentence": _UNKNOWN, "wall": None}
+        return {"rows": [], "curves": {}, "recommended": None, "sentence": _UNKNOWN, "wall": None}
     rows = [_row(name, mode, settings) for name, mode in cost.modes.items() if name in MODES]
     named = TITLES.get(cost.recommended or "")
     told = f"{named} is the usual choice here: {cost.why}." if named else ""
-    wall = None
-    if cost.elusion_floor is not None:
-        wall = (
-            f"Elusion floor: on average no method passes with fewer than {cost.elusion_floor:,.0f} "
-            "labels of predicted negatives, because that many must be read to rule out what hides there."
-        )
+    wall = floor_words(cost)
     return {
         "rows": rows,
-        "curve": str(picture(power_chart(found, power=wish.power)) or ""),
+        "curves": _curves(found, wish),
         "recommended": cost.recommended,
-        "sentence": told,
+        "sentence": cost.looks_false or read_all_words(cost) or told,
         "wall": wall,
     }
+
+
+def _curves(found: Prospect, wish: Wish) -> dict[str, str]:
+    """A picture of the chance to pass for each mode, with what is usual and what bad luck costs."""
+    cost = found.forecast
+    if cost is None:
+        return {}
+    charts = {
+        name: power_chart(curve, mode=cost.modes[name], power=wish.power, floor=cost.elusion_floor)
+        for name, curve in chance_curves(found, power=wish.power).items()
+    }
+    return {name: str(picture(chart) or "") for name, chart in charts.items()}
 
 
 _UNKNOWN = "Say what precision and recall you expect, and the cost appears here."
@@ -173,16 +192,28 @@ async def seal(request: Request) -> Response:
     site, fields = site_of(request), await form(request)
     if fields.get("mode") not in MODES:
         raise InputError("Choose how the claim will be judged.")
-    await asyncio.to_thread(seal_plan, site.project, _wish(dict(fields)))
+    await asyncio.to_thread(_seal_as_shown, site.project, _wish(dict(fields)))
     await site.runner.ask(Desk.catch_up)
+    draw_when_low(site)
+    if wants_json(request):
+        return JSONResponse({"where": "/watch"})
     return RedirectResponse("/watch", status_code=303)
+
+
+def _seal_as_shown(project: Project, wish: Wish) -> None:
+    """Seal the size that the table shows: where nobody says what to expect, it is what the scores say."""
+    if wish.mode in ("fixed", "budget") and wish.expectation is None and wish.budget is None:
+        wish = replace(wish, expectation=usual(project).expectation)
+    seal_plan(project, wish)
 
 
 @only("lead")
 async def abandon(request: Request) -> Response:
     """Close the open plan for good, with a reason."""
     site, fields = site_of(request), await form(request)
-    await asyncio.to_thread(abandon_plan, site.project, fields.get("reason", "")[:2000])
+    reason = fields.get("reason", "")[:2000]
+    if await asyncio.to_thread(abandon_claim, site.project, reason) is None:
+        await asyncio.to_thread(abandon_plan, site.project, reason)
     await site.runner.ask(Desk.catch_up)
     return RedirectResponse("/plan", status_code=303)
 
@@ -191,23 +222,24 @@ async def abandon(request: Request) -> Response:
 async def settings(request: Request) -> Response:
     """Keep what the labelling page says, and what a label costs."""
     site, fields = site_of(request), await form(request)
-    texts = {
-        name: fields[name].replace("\r\n", "\n").strip()
-        for name in ("title", "criteria", "relevant", "not_relevant", "cannot_tell", "currency")
-        if name in fields
+    texts: dict[str, Any] = {
+        name: fields[name].replace("\r\n", "\n").strip() for name in TEXTS if name in fields
     }
-    twice, cost = _number(dict(fields), "twice"), _number(dict(fields), "cost")
+    twice, cost = number_of(fields, "twice"), number_of(fields, "cost")
     changed = replace(
         site.settings,
         **texts,
         twice=site.settings.twice if twice is None else twice / 100,
         cost=site.settings.cost if cost is None else cost,
+        auto_draw=fields.get("auto_draw") == "yes",
     )
     if changed != site.settings:
         keep = partial(write_settings, by=person_of(request).name, time=site.project.now())
         await asyncio.to_thread(keep, site.project.folder, changed)
     site.settings = changed
     await site.runner.ask(lambda desk: _read_twice(desk, changed.twice))
+    if wants_json(request):
+        return JSONResponse({"saved": True, "title": site.title})
     return RedirectResponse("/plan#page", status_code=303)
 
 

@@ -13,12 +13,16 @@ from assaymark.certification.report.charts import path_chart
 from assaymark.certification.report.collection_charts import score_chart
 from assaymark.certification.view.dossier import Dossier
 from assaymark.claims.results import percent, rounded
+from assaymark.composite.issuing import certify_claim
+from assaymark.composite.work import current_claim
 from assaymark.labelling.desk import Desk
+from assaymark.ledger.events import State
 from assaymark.overview.survey_sections import survey_section
 from assaymark.overview.watch import look_is_due
 from assaymark.web.charts import cut_offs, evidence_bar, picture, range_picture
 from assaymark.web.drawing_on import draw_next
 from assaymark.web.site import only, person_of, site_of
+from assaymark.web.surveys import Buttons, buttons_of
 
 TONES = {
     "pass": ("good", "✓"),
@@ -32,34 +36,57 @@ TONES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Now:
-    """What the lead can do next."""
+    """What the lead can do next.
+
+    `answers` were given so far, double readings too, for the money `spent`.
+
+    Of the items that are `waiting`, `mine` can be labelled by whoever asks; `second` were labelled
+    once and wait for a second reviewer.
+    """
 
     open: bool
     waiting: int
+    mine: int
+    second: int
     disputed: int
     can_draw: bool
     due: bool
     labels_at: int
+    answers: int
+    spent: float
+    proven: bool = False
 
 
-def _now(desk: Desk) -> Now:
+def _now(desk: Desk, name: str, cost: float = 0.0) -> Now:
     desk.catch_up()
-    attempt = desk.state.attempt
-    is_open = attempt is not None and attempt.open
-    drawn = len(attempt.draws) if attempt is not None else 0
-    full = attempt is not None and (
-        drawn >= attempt.plan.size
-        if attempt.plan.size
-        else len(attempt.order) >= attempt.plan.items
-    )
+    queue, state = desk.queue, desk.state
+    claim = current_claim(state)
+    answers = sum(len(given) for given in state.answers.values())
     return Now(
-        open=is_open,
-        waiting=len(desk.queue.waiting),
-        disputed=len(desk.queue.disputed),
-        can_draw=is_open and not full,
-        due=look_is_due(desk.state),
-        labels_at=desk.state.labels_at,
+        open=_is_open(state) if claim is None else claim.open,
+        waiting=len(queue.waiting),
+        mine=len(queue.waiting) - queue.answered_by(state, name),
+        second=len(queue.waiting) - queue.unread(state),
+        disputed=len(queue.disputed),
+        can_draw=_can_draw(state) if claim is None else claim.can_draw,
+        due=look_is_due(state) if claim is None else claim.look_is_due(state),
+        labels_at=state.labels_at,
+        answers=answers,
+        spent=answers * cost,
+        proven=claim is not None and claim.established,
     )
+
+
+def _is_open(state: State) -> bool:
+    return state.attempt is not None and state.attempt.open
+
+
+def _can_draw(state: State) -> bool:
+    attempt = state.attempt
+    if attempt is None or not attempt.open:
+        return False
+    size, items = attempt.plan.size, attempt.plan.items
+    return len(attempt.draws) < size if size else len(attempt.order) < items
 
 
 @only("lead")
@@ -69,7 +96,11 @@ async def show(request: Request) -> Response:
     if await site.runner.ask(lambda desk: bool(desk.state.reviews)):
         return RedirectResponse("/review", status_code=303)
     seen = await asyncio.to_thread(site.watch.look)
-    now = await site.runner.ask(_now)
+    name = person_of(request).name
+    now = await site.runner.ask(lambda desk: _now(desk, name, site.settings.cost))
+    buttons = await site.runner.ask(
+        lambda desk: {one.number: buttons_of(desk.state, one) for one in seen.surveys}
+    )
     tone, sign = TONES[seen.answer.tone]
     return site.page(
         request,
@@ -86,7 +117,10 @@ async def show(request: Request) -> Response:
         evidence=evidence_bar(seen),
         ranges=[(number, range_picture(number)) for number in seen.card],
         cut=cut_offs(seen),
-        sections=[(survey, survey_section(survey)) for survey in seen.surveys],
+        sections=[
+            (survey, survey_section(survey), buttons.get(survey.number, Buttons()))
+            for survey in seen.surveys
+        ],
         training=_training(seen),
         working=site.busy["training"].told if "training" in site.busy else "",
         percent=percent,
@@ -102,7 +136,8 @@ def _training(seen: Dossier) -> Mapping[str, Any] | None:
 @only("lead")
 async def news(request: Request) -> Response:
     """Counts only: whether looking again would show anything new."""
-    now = await site_of(request).runner.ask(_now)
+    name = person_of(request).name
+    now = await site_of(request).runner.ask(lambda desk: _now(desk, name))
     return JSONResponse(
         {"due": now.due, "waiting": now.waiting, "disputed": now.disputed, "at": now.labels_at}
     )
@@ -126,6 +161,7 @@ async def draw(request: Request) -> Response:
 async def certify(request: Request) -> Response:
     """Issue the certificate: the same step, and the same file, as the command line's."""
     site = site_of(request)
-    await asyncio.to_thread(issue, site.project)
+    claimed = await site.runner.ask(lambda desk: current_claim(desk.state) is not None)
+    await asyncio.to_thread(certify_claim if claimed else issue, site.project)
     await site.runner.ask(Desk.catch_up)
     return RedirectResponse("/read", status_code=303)

@@ -51,7 +51,7 @@ def test_an_eval_archive_reads_like_the_log(tmp_path, monkeypatch) -> None:
         archive.writestr("samples/2_epoch_1.json", json.dumps(sample(2, "I")))
     assert [row["fails"] for row in convert(path, "auto", Choices()).rows] == [0, 1]
     monkeypatch.setattr(inspect_log_module, "LARGEST", 100)
-    with pytest.raises(InputError, match="more than 100"):
+    with pytest.raises(InputError, match="bytes unpack to"):
         convert(path, "auto", Choices())
     path.write_bytes(path.read_bytes()[:50])
     with pytest.raises(InputError, match=r"log\.eval"):
@@ -133,7 +133,10 @@ def test_eval_json_lines_with_verdicts_or_graded_scores(tmp_path) -> None:
     with pytest.raises(InputError, match=r"line 1: the judge gave 0\.9"):
         convert(path, "auto", Choices())
     pool = convert(path, "auto", Choices(threshold=0.5))
-    assert [(row["fails"], row["judge_score"]) for row in pool.rows] == [(0, -0.9), (1, -0.2)]
+    assert [(row["fails"], row["judge_score"]) for row in pool.rows] == [
+        (0, pytest.approx(0.1)),
+        (1, pytest.approx(0.8)),
+    ]
     words = lines(
         tmp_path / "w.jsonl", [{"id": 1, "verdict": "pass"}, {"id": 1, "verdict": "fail"}]
     )

@@ -4,10 +4,10 @@ from assaymark.certification.modes import mode_of
 from assaymark.certification.modes.tallies import counts_of_tallies
 from assaymark.certification.modes.words import CENSUS, census_sentence, sentence
 from assaymark.claims.ratio_metrics import metric
-from assaymark.claims.results import Estimate, Interval, percent
+from assaymark.claims.results import Estimate, Interval, counted, percent
 from assaymark.ledger.events import population_words
 from assaymark.records.certificate import Certificate
-from assaymark.records.plan import Plan
+from assaymark.records.plan import FAMILY, Plan
 
 
 def estimate_of(certificate: Certificate) -> Estimate:
@@ -16,7 +16,7 @@ def estimate_of(certificate: Certificate) -> Estimate:
     counts = counts_of_tallies(plan.claim, certificate.tallies, certificate.pool.predictions)
     ratio = metric(plan.claim.metric)
     guided = plan.kind.guided
-    drawn = f"weighted, {len(plan.strata)} strata" if guided else plan.design
+    drawn = counted(len(plan.strata), "stratum", "strata") if guided else plan.design
     return Estimate(
         metric=ratio.name,
         title=ratio.title,
@@ -43,6 +43,9 @@ def account_words(plan: Plan) -> str | None:
     if not stake.earlier and plan.stake.risk is None:
         return None
     number = len(stake.earlier) + 1
+    if stake.account == FAMILY and stake.risk is None:
+        sure = percent(plan.confidence)
+        return f"Plan {number} of one family of claims; the {sure} covers all of them together"
     if stake.risk is not None:
         return (
             f"Plan {number} in a further account of this claim; the {percent(plan.confidence)} covers "

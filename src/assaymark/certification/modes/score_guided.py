@@ -7,7 +7,7 @@ import numpy as np
 from assaymark.certification.modes.prefix import Prefix, labelled_prefix
 from assaymark.certification.modes.words import WEIGHTED, refuted, sentence
 from assaymark.claims.ratio_metrics import Cells, metric
-from assaymark.claims.results import Decision, Estimate, Interval, Verdict
+from assaymark.claims.results import Decision, Estimate, Interval, Verdict, counted
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
 from assaymark.stats.methods import betting_method
@@ -29,7 +29,7 @@ def weighted_test_of(plan: Plan) -> WeightedTest:
         strata=strata,
         recipe=betting_method(plan.method).recipe,
         refutation=None if plan.refutation == plan.tested_at else plan.refutation or 1.0,
-        capped=bool(plan.earlier),
+        capped=plan.capped,
     )
 
 
@@ -88,7 +88,7 @@ def _estimate(plan: Plan, prefix: Prefix, draws: Draws, found: MetricBound) -> E
         ),
         labels=prefix.labels,
         draws=prefix.draws,
-        design=f"weighted, {len(plan.strata)} strata",
+        design=counted(len(plan.strata), "stratum", "strata"),
         counts=prefix.counts,
         assumptions=WEIGHTED,
     )

@@ -1,7 +1,7 @@
 """The sentences of a verdict, and what it assumes."""
 
 from assaymark.claims.claim import Claim
-from assaymark.claims.results import Decision, Estimate, Interval, percent, shown
+from assaymark.claims.results import Decision, Estimate, Interval, counted, percent, shown
 from assaymark.records.plan import Plan
 
 PROTOCOL = "The claim is about the label that this labelling protocol gives to an item."
@@ -43,10 +43,17 @@ def reaches(claim: Claim, interval: Interval) -> bool:
 
 
 def capped(plan: Plan, value: float) -> float:
-    """The bound as it is stated: a later plan on a claim proves the target and nothing beyond it."""
-    if not plan.earlier:
+    """The bound as it is stated: some plans prove their target and nothing beyond it."""
+    if not plan.capped:
         return value
     return (min if plan.claim.side == "lower" else max)(value, plan.claim.target)
+
+
+def useful(claim: Claim, interval: Interval) -> bool:
+    """Whether a bound says anything that helps: it lies within a tenth of the way to the target."""
+    if claim.side == "lower":
+        return interval.low >= 0.1 * claim.target
+    return interval.high <= min(10 * claim.target, 1 - 0.1 * (1 - claim.target))
 
 
 def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
@@ -58,7 +65,12 @@ def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
     if decision == "pass":
         return f"{estimate}; the claim was {wanted}."
     if decision == "continue":
-        return f"{estimate}; the claim is {wanted}."
+        proven = (
+            f"{estimate} is proven so far"
+            if useful(claim, estimate.interval)
+            else (f"nothing useful is proven so far ({counted(estimate.labels, 'label')})")
+        )
+        return f"{proven}; the claim is {wanted}."
     return (
         f"{estimate}, which does not reach the claim of {wanted}. "
         f"The sample itself shows {shown(estimate.point)}."
@@ -68,8 +80,17 @@ def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
 def refuted(claim: Claim, estimate: Estimate, confidence: float) -> str:
     """That the labels show the claim to be false, in one sentence."""
     return (
-        f'the claim "{claim}" is refuted with {percent(confidence)} confidence '
-        f"({estimate.labels:,} labels); the estimate is {shown(estimate.point)}."
+        f"{refuted_because(claim, estimate.title, confidence, estimate.labels)}; the estimate is "
+        f"{shown(estimate.point)}."
+    )
+
+
+def refuted_because(claim: Claim, title: str, confidence: float, labels: int) -> str:
+    """That the claim is false and at which confidence that is shown."""
+    beyond = "below" if claim.side == "lower" else "above"
+    return (
+        f"refuted, {title} is {beyond} {claim.target:g} with {percent(confidence)} confidence "
+        f"({counted(labels, 'label')})"
     )
 
 

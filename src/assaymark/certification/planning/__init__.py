@@ -20,11 +20,13 @@ from assaymark.certification.planning.stakes import Asked, little_left, stake_fo
 from assaymark.certification.planning.strata import domain_strata, guided_strata, scores_are_shares
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
+from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import option, switch
 from assaymark.records.plan import DESIGNS, MODES, Expectation, Plan, Stake
 from assaymark.records.pool import PoolSummary
+from assaymark.records.seeds import SeedSource
 from assaymark.stats.methods import method_name
 from assaymark.stats.sample_size import Planner, labels_needed, power_at
 from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
@@ -48,20 +50,47 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """What the user asks of a plan. Without a mode or design the usual one is taken."""
+    """What the user asks of a plan. Without a mode or design the usual one is taken.
+
+    `anyway` seals a claim that looks false, or that says the classifier is bad.
+    """
 
     claim: Claim
     mode: str | None = None
     design: str | None = None
     confidence: float = 0.95
-    power: float = 0.93
+    power: float = POWER
     budget: int | None = None
     expectation: Expectation | None = None
     seed: str | None = None
     reserve: float = 0.0
     claim_only: bool = False
     new_risk: bool = False
+    family: bool = False
+    commit: tuple[str, ...] = ()
+    beacon: str | None = None
     anew: bool = False
+    anyway: bool = False
+
+    def __post_init__(self) -> None:
+        """Score-guided is the name of a mode; plans store it as anytime with the design weighted."""
+        guided = ("score-guided", "weighted")
+        if self.design == "score-guided":
+            object.__setattr__(self, "design", "weighted")
+        if self.mode in guided and self.design in (None, "weighted"):
+            object.__setattr__(self, "mode", "anytime")
+            object.__setattr__(self, "design", "weighted")
+        ways = [self.seed is not None, bool(self.commit), self.beacon is not None]
+        if sum(ways) > 1:
+            raise InputError(
+                f"A seed comes from one place: {option('seed')}, {option('commit', 'HASH')} or "
+                f"{option('beacon', 'NAME')}."
+            )
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether no single side chooses the seed."""
+        return self.beacon is not None or any(text != "own" for text in self.commit)
 
     @property
     def asked(self) -> Asked:
@@ -73,11 +102,19 @@ class Wish:
             new_risk=self.new_risk,
             ends=self.mode in ("fixed", "budget"),
             anew=self.anew,
+            family=self.family,
+            joint=self.is_shared,
         )
 
 
 def make_plan(
-    wish: Wish, summary: PoolSummary, *, number: int, seed: str, stake: Stake | None = None
+    wish: Wish,
+    summary: PoolSummary,
+    *,
+    number: int,
+    seed: str,
+    stake: Stake | None = None,
+    source: SeedSource | None = None,
 ) -> Plan:
     """The plan that the wish asks for, at its part of the risk (default: all of it).
 
@@ -96,6 +133,7 @@ def make_plan(
         method=method_name(mode, design),
         confidence=open_share("confidence", wish.confidence),
         seed=seed,
+        source=source or SeedSource(),
         rows=rows.digest,
         constants=constants_of(rows),
         strata=(guided_strata if design == "weighted" else domain_strata)(wish.claim, summary),
@@ -109,15 +147,16 @@ def make_plan(
 def _routed(wish: Wish, summary: PoolSummary) -> tuple[str, str]:
     """The mode and design asked for, or the usual ones; refused in combinations without a proof."""
     if wish.mode is not None and wish.mode not in MODES:
-        raise InputError(f"'mode' must be one of {', '.join(MODES)}, got {wish.mode!r}.")
+        raise InputError(
+            f"'mode' must be one of score-guided, {', '.join(MODES)}, got {wish.mode!r}."
+        )
     if wish.design is not None and wish.design not in DESIGNS:
-        raise InputError(f"'design' must be one of {', '.join(DESIGNS)}, got {wish.design!r}.")
+        raise InputError(f"'design' must be score-guided or simple, got {wish.design!r}.")
     if wish.mode in ("fixed", "budget"):
         if wish.design == "weighted":
             raise PlanError(
-                f"The weighted design has no proof in mode {wish.mode}. Take "
-                f"{option('mode', 'anytime')} with it, "
-                f"or leave {option('design')} out."
+                f"Score-guided sampling has no proof in mode {wish.mode}. Take "
+                f"{option('mode', 'score-guided')}, or leave {option('design')} out."
             )
         return wish.mode, "simple"
     if wish.budget is not None:
@@ -139,20 +178,20 @@ def _refuse_unprovable(claim: Claim, summary: PoolSummary, design: str) -> None:
                 f"{option('score', 'COL')} {option('threshold', 'X')}."
             )
         if design == "weighted":
-            raise PlanError("The weighted design needs predictions, and this pool has none.")
+            raise PlanError("Score-guided sampling needs predictions, and this pool has none.")
     if binomial_test(claim) is None and design != "weighted":
         raise PlanError(
             f"{metric(claim.metric).title} has no exact bound for a simple random sample: its items "
-            "have three different gains, so no binomial law applies. Use the weighted design "
-            f"({option('mode', 'anytime')} {option('design', 'weighted')})."
+            "have three different gains, so no binomial law applies. Use "
+            f"{option('mode', 'score-guided')}."
         )
 
 
 def _refuse_needless(wish: Wish, mode: str) -> None:
     if wish.claim_only and mode == "anytime":
         raise PlanError(
-            f"{switch('claim-only')} is for plans that are judged at a number of draws: one that may be "
-            "looked at at any time proves its bound on the way. Leave it out, or add "
+            f"{switch('claim-only')} is for plans that are judged at a number of draws: one that you may "
+            "look at whenever you like proves its bound on the way. Leave it out, or add "
             f"{option('mode', 'fixed')}."
         )
 
@@ -191,8 +230,8 @@ def _fixed_size(plan: Plan, wish: Wish, summary: PoolSummary) -> tuple[int, floa
     size = labels_needed(planner, power=wish.power)
     if size.labels is None:
         raise PlanError(
-            f"No number of labels gives this claim the chance you ask for: {size.reason}. Lower the "
-            f"target or the power, or give {option('budget', 'N')} to try all the same."
+            f"No number of labels gives this claim the chance to pass that you ask for: {size.reason}. "
+            f"Lower the target or the power, or give {option('budget', 'N')} to try all the same."
         )
     return size.labels, size.power
 
@@ -217,8 +256,8 @@ def _budget(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
     size = labels_needed(planner, power=wish.power)
     if course.share <= planner.test.null_share or size.labels is None:
         raise PlanError(
-            f"No budget gives this claim the chance you ask for: "
-            f"{size.reason or 'the expected value does not meet the target'}. Lower the target or "
+            f"No budget gives this claim the chance to pass that you ask for: "
+            f"{size.reason or 'the claim is not expected to hold'}. Lower the target or "
             f"the power, or give {option('budget', 'N')} to try all the same."
         )
     found = budget_forecast(planner, course, size, wish.power)

@@ -24,7 +24,8 @@ class RowTest:
     """Rows on strata of these sizes at a level (the chance of a false statement).
 
     `prior[k][o]` is the mean score of outcome o in stratum k, or None without scores. `ceiling` is
-    the sealed number of draws inside a row's domain: one for all rows, or one for each.
+    the sealed number of draws inside a row's domain: one for all rows, or one for each. `opening`
+    is the log wealth that each row, and then each mirror, starts from: what earlier tests left.
     """
 
     rows: Rows
@@ -34,6 +35,7 @@ class RowTest:
     ceiling: int | tuple[int, ...] | None = None
     rule: Rule = field(default_factory=One)
     recipe: Recipe = field(default_factory=Recipe)
+    opening: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         open_share("level", self.level)
@@ -44,6 +46,10 @@ class RowTest:
         self._check_prior()
         self._check_ceiling()
         self._check_rule()
+        if self.opening is not None and len(self.opening) != 2 * len(self.rows):
+            raise InputError(
+                f"An opening has {2 * len(self.rows)} numbers, got {len(self.opening)}."
+            )
 
     def _check_prior(self) -> None:
         if self.prior is None:
@@ -114,6 +120,11 @@ class RowTest:
             return np.full(2 * len(self.rows), np.inf)
         each = np.broadcast_to(np.array(self.ceiling, dtype=np.float64), len(self.rows))
         return np.concatenate([each, each])
+
+    @cached_property
+    def opened(self) -> Floats:
+        """The log wealth before the first draw: 0 where no earlier test left anything else."""
+        return np.array(self.opening or (0.0,) * (2 * len(self.rows)), dtype=np.float64)
 
     @cached_property
     def beliefs(self) -> Floats | None:
