@@ -65,7 +65,7 @@ def labels_needed(sealed: SealedClaim, rng: np.random.Generator) -> tuple[str, i
     ]
     race = Race(row_test(sealed))
     strata, labels, sampling, logs = [], [], [], []
-    for segment in segments(parallel=False, most=sealed.disagree):
+    for segment in segments(most=sealed.disagree):
         stored = next_chances(race, aim=aim_of(sealed, race))
         count = min(segment.last - segment.first + 1, int(race.remaining[stored > 0].sum()))
         drawn = draw_strata(stored, race.remaining, rng.random(count))

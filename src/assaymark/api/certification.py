@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assaymark.certification.signing import Signer
 
 __all__ = ["Certification", "Item", "certify"]
-SampleDesign = Literal["simple", "weighted"]
+SampleDesign = Literal["simple", "score-guided", "weighted"]
 
 
 class Certification(AskTell[Verdict]):
@@ -91,6 +91,7 @@ class Certification(AskTell[Verdict]):
         reserve: float = 0.0,
         claim_only: bool = False,
         new_risk: bool = False,
+        one_by_one: bool = False,
         expectation: Expectation | None = None,
     ) -> Plan:
         """Seal a plan for the claim: from here on claim, size and draws are decided.
@@ -98,10 +99,11 @@ class Certification(AskTell[Verdict]):
         `claim` is text such as "recall >= 0.8" or a `Claim`. `expect` is the value of the claimed
         metric that you expect, `pilot` the counts of a labelled random sample; both only plan the
         number of labels. `mode` is "anytime" unless given, "budget" or "fixed"; `design` is
-        "weighted" (score-guided) where there are predictions, or "simple". `budget` is where a
-        fixed or budget plan ends. All plans on one claim share one risk: `reserve` keeps a part of it
-        for a later plan, `new_risk` opens a second account (what is stated then covers both), and a
-        `claim_only` plan states no bound besides its target.
+        "score-guided" where there are predictions, or "simple"; with it, "budget" is a plan that ends
+        at a sealed number of labels. `budget` is where a fixed or budget plan ends. `one_by_one` is for
+        a single annotator who labels every item before the next is drawn. All plans on one claim share
+        one risk: `reserve` keeps a part of it for a later plan, `new_risk` opens a second account (what
+        is stated then covers both), and a `claim_only` plan states no bound besides its target.
         """
         return seal_plan(
             self.project,
@@ -118,6 +120,7 @@ class Certification(AskTell[Verdict]):
                 reserve=reserve,
                 claim_only=claim_only,
                 new_risk=new_risk,
+                one_by_one=one_by_one,
             ),
         )
 
@@ -226,6 +229,7 @@ def certify(
     expect: float | Expectation | None = None,
     pilot: Counts | str | Sequence[int] | None = None,
     seed: int | str | None = None,
+    one_by_one: bool = False,
 ) -> Certification:
     """Begin to prove a claim: register the pool, seal a plan, and get the items to label.
 
@@ -263,5 +267,6 @@ def certify(
             expect=expect,
             pilot=pilot,
             seed=seed,
+            one_by_one=one_by_one,
         )
     return made

@@ -126,6 +126,8 @@ def draw_pending(project: Project, *, output: Path | None = None, form: str = "a
 
 
 def _how_many(state: State, attempt: Attempt, count: int | None) -> int:
+    from assaymark.certification.modes import mode_of
+
     left = _left(attempt)
     if left == 0:
         raise PlanError(_nothing_left(state, attempt))
@@ -138,8 +140,17 @@ def _how_many(state: State, attempt: Attempt, count: int | None) -> int:
         return count
     if attempt.plan.kind.judged_once:
         return left
-    # small batches at first, so that what is learnt can steer the next; never tiny later on
-    return min(left, max(30, min(200, len(attempt.order) // 4)))
+    return min(left, mode_of(attempt.plan).batch(attempt))
+
+
+def first_batch(plan: Plan) -> int | None:
+    """How many items to draw first; None where the plan is drawn whole."""
+    from assaymark.certification.modes import mode_of
+
+    if plan.kind.judged_once:
+        return None
+    start = Attempt(plan=plan, sealed_at=0)
+    return min(mode_of(plan).left(start), mode_of(plan).batch(start))
 
 
 def left_to_draw(project: Project) -> int:

@@ -13,6 +13,7 @@ from assaymark.certification.planning import (
     from_scores,
     guided_strata,
     make_plan,
+    other_margins,
     stake_for,
 )
 from assaymark.claims.record import stored
@@ -29,6 +30,7 @@ from assaymark.sampling.reserve import build_reserve
 __all__ = [
     "Wish",
     "abandon_plan",
+    "chances_at_other_margins",
     "expected_in_words",
     "expected_of",
     "forecast_plan",
@@ -110,6 +112,7 @@ def forecast_plan(project: Project, wish: Wish) -> Forecast | None:
         power=wish.power,
         summary=summary,
         strata=guided_strata(wish.claim, summary) if predicts else (),
+        sure=wish.expectation is not None,
     )
 
 
@@ -119,6 +122,11 @@ def expected_of(state: State) -> int | None:
     if attempt is None or attempt.pool is None:
         return None
     return expected_labels(attempt.plan, attempt.pool.summary)
+
+
+def chances_at_other_margins(project: Project, plan: Plan) -> tuple[tuple[float, float], ...]:
+    """Of a plan with a ceiling: the chance to pass if the margin is so many times what is expected."""
+    return other_margins(plan, registered_pool(project.state()).summary)
 
 
 def expected_in_words(project: Project, wish: Wish) -> str:

@@ -137,6 +137,7 @@ class Verdict(Record):
     e_value: float | None = None
     log_wealth: float | None = None
     advice: str | None = None
+    refuted: bool = False
 
     def __str__(self) -> str:
         word = {"pass": "Established", "fail": "Not established", "continue": "Not yet"}
@@ -203,6 +204,7 @@ class ModeForecast(Record):
 
     `labels` is what the plan would seal; `expected`, `median` and `quantile` (the share of cases
     asked for as power) are what it really uses. All None, with a reason, where it cannot work.
+    `if_margin` are chances to pass if the true margin is so many times the expected one.
     """
 
     labels: int | None = None
@@ -212,6 +214,7 @@ class ModeForecast(Record):
     median: int | None = None
     quantile: int | None = None
     ideal: float | None = None
+    if_margin: tuple[tuple[float, float], ...] = ()
     reason: str | None = None
 
 

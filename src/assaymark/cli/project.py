@@ -12,7 +12,7 @@ from assaymark.certification.cli import (
     show_forecast,
 )
 from assaymark.claims.record import plain
-from assaymark.claims.results import percent
+from assaymark.claims.results import counted, percent
 from assaymark.composite.cli import abandon_several, is_of_several, plan_conjunction
 from assaymark.estimation.cli.estimate import plan_estimate
 from assaymark.records.plan import Plan
@@ -191,7 +191,13 @@ def _with_names(
     help="anytime (default), budget or fixed: when the claim is judged. weighted, as in the table of "
     "costs, is anytime with that design.",
 )
-@click.option("--design", help="weighted (default where there are predictions) or simple.")
+@click.option(
+    "--design",
+    help="score-guided (default where there are predictions, unless fixed or budget) or simple.",
+)
+@click.option(
+    "--one-by-one", is_flag=True, help="Of a score-guided plan: no lead, for a single annotator."
+)
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy.")
 @click.option("--confidence", default=0.95, show_default=True, type=float)
 @click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
@@ -233,6 +239,7 @@ def plan(
     claim: str | None,
     mode: str | None,
     design: str | None,
+    one_by_one: bool,
     budget: int | None,
     confidence: float,
     power: float,
@@ -267,7 +274,7 @@ def plan(
     Examples:
       assaymark plan "f1 >= 0.75" -p work
       assaymark plan "f1 >= 0.75" --mode fixed --pilot 80,20,20,880 -p work
-      assaymark plan "precision >= 0.9" --mode budget --expect 0.95 -p work
+      assaymark plan "precision >= 0.9" --mode budget --design score-guided --expect 0.95 -p work
       assaymark plan --abandon "the classifier was retrained" -p work
       assaymark plan --estimate accuracy --within 0.02 -p work
       assaymark plan --estimate recall --budget 400 --guarantee -p work
@@ -301,6 +308,7 @@ def plan(
         claim,
         {
             **_mode(mode, design),
+            "one_by_one": one_by_one,
             "confidence": confidence,
             "power": power,
             "budget": budget,
@@ -325,9 +333,10 @@ def plan(
 
 
 def _mode(mode: str | None, design: str | None) -> dict[str, str | None]:
-    """Mode and design; `weighted` may be asked for by the name that the table of costs gives it."""
-    if mode == "weighted" and design in (None, "weighted"):
-        return {"mode": "anytime", "design": "weighted"}
+    """Mode and design; score-guided ones may be asked for by the name that the table of costs uses."""
+    guided = {"weighted": "anytime", "score-guided": "anytime", "ceiling": "budget"}
+    if mode in guided and design in (None, "weighted", "score-guided"):
+        return {"mode": guided[mode], "design": "weighted"}
     return {"mode": mode, "design": design}
 
 
@@ -342,8 +351,10 @@ def _seal_claim(
     as_json: bool,
 ) -> None:
     from assaymark.certification.calculators import read_claim
+    from assaymark.certification.drawing import first_batch
     from assaymark.certification.sealing import (
         Wish,
+        chances_at_other_margins,
         expected_in_words,
         forecast_plan,
         predicted_share,
@@ -379,11 +390,13 @@ def _seal_claim(
         return
     with progress_bar("plan") as progress:
         sealed = seal_plan(project, wish, progress=progress)
+    first, others = first_batch(sealed), chances_at_other_margins(project, sealed)
     if as_json:
         told = None if cost is None else forecast_json(cost)
-        show_json({**plain(sealed), "forecast": told, "head": _head(project)})
+        more = {"first_batch": first, "if_margin": others, "head": _head(project)}
+        show_json({**plain(sealed), "forecast": told, **more})
         return
-    _show_plan(sealed, _head(project))
+    _show_plan(sealed, _head(project), first=first, others=others)
     advise(f"assaymark draw -p {quoted(project.folder)}")
 
 
@@ -404,7 +417,7 @@ def _seal_several(
     project: "Project", claim: str, options: dict[str, Any], *, as_json: bool
 ) -> None:
     """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
-    names = ("design", "reserve", "claim_only", "new_risk", "pilot", "expect", "precision",
+    names = ("design", "one_by_one", "reserve", "claim_only", "new_risk", "pilot", "expect", "precision",
              "recall", "prevalence")  # fmt: skip
     given = [name for name in names if options.get(name)]
     mode = "budget" if options["budget"] else "anytime"
@@ -423,7 +436,9 @@ def _head(project: "Project") -> str:
     return last.hash if last else ""
 
 
-def _show_plan(sealed: Plan, head: str) -> None:
+def _show_plan(
+    sealed: Plan, head: str, *, first: int | None, others: tuple[tuple[float, float], ...]
+) -> None:
     from assaymark.certification.certificate.words import account_words
     from assaymark.certification.planning import little_left
 
@@ -443,16 +458,39 @@ def _show_plan(sealed: Plan, head: str) -> None:
             f"score-guided over {len(sealed.strata)} strata" if sealed.kind.guided else "at random"
         )
         lines = [("labels to buy", f"{about}; drawn {how} from {from_where}")]
+    elif sealed.kind.guided:
+        about = (
+            "" if sealed.expected_labels is None else f", about {sealed.expected_labels:,} of them"
+        )
+        lines = [
+            (
+                "labels to buy",
+                f"at most {sealed.size:,}{about} if the classifier is as expected; drawn score-guided over "
+                f"{len(sealed.strata)} strata from {from_where}",
+            )
+        ]
     else:
         lines = [("labels to buy", f"{sealed.size:,} draws at random from {from_where}")]
     judged = {
         "fixed": "once, when all of them are labelled",
+        "census": "once, when all of them are labelled",
         "budget": f"after every informative item, up to {sealed.informative or 0:,} of them",
-        "anytime": "whenever you look; the promise holds at every look",
-    }[sealed.mode]
+        "ceiling": f"whenever you look, up to {sealed.size or 0:,} labels; there it ends",
+    }.get(sealed.kind.name, "whenever you look; the promise holds at every look")
     lines.append(("judged", judged))
     if sealed.power is not None:
         lines.append(("chance to pass", f"{sealed.power:.3f}, if the classifier is as expected"))
+    lines += [
+        (
+            "if it is not",
+            "; ".join(
+                f"{chance:.0%} if it beats the target by {times:g} times what you expect"
+                for times, chance in others
+            ),
+        )
+    ] * bool(others)
+    if first is not None:
+        lines.append(("draw first", counted(first, "item")))
     if shared := account_words(sealed):
         lines.append(("risk", shared))
     rows([*lines, ("seed", sealed.seed), ("head", head)])

@@ -21,7 +21,7 @@ from assaymark.ledger.events import State
 from assaymark.sampling.tickets import weighted_draws
 from assaymark.stats.betting.chances import next_chances
 from assaymark.stats.betting.race import Race
-from assaymark.stats.betting.renewal import Segment, segments
+from assaymark.stats.betting.renewal import SEVERAL, Segment, segments
 from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.supermartingale import Draws
@@ -99,7 +99,7 @@ class Course:
         self._left = self.test.book.sizes.copy()
         self._race = Race(self.test)
         self._fed: Outcomes = ()
-        self._plan = segments(parallel=sealed.lead == "several", most=sealed.most)
+        self._plan = segments(lead=SEVERAL if sealed.lead == "several" else 0, most=sealed.most)
 
     def next_segment(self) -> Segment | None:
         """The segment after those entered so far; None at the end of the pool."""

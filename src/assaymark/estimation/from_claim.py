@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from assaymark.certification.modes import mode_of
 from assaymark.certification.modes.prefix import labelled_prefix
-from assaymark.certification.modes.score_guided import judge_weighted, weighted_draws
+from assaymark.certification.modes.score_guided import weighted_draws
 from assaymark.certification.modes.words import PROTOCOL, UNCHANGED
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Interval
@@ -59,7 +60,7 @@ def _weighted(state: State, attempt: Attempt, tell: Tell) -> Estimates:
         side: sum(s.items for s in plan.strata if s.prediction is side) for side in (True, False)
     }
     cells = (hits, sizes[True] - hits, missed, sizes[False] - missed)
-    look = judge_weighted(state, attempt).estimate.interval
+    look = mode_of(plan).judge(state, attempt).estimate.interval
     metrics = []
     for one in found.metrics:
         moved = _moved(one, metric(one.metric).value(cells))

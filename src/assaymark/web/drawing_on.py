@@ -6,6 +6,7 @@ from typing import Any
 
 from assaymark.errors import AssaymarkError
 from assaymark.labelling.desk import Desk
+from assaymark.ledger.events import Attempt
 from assaymark.web.site import Site
 
 LOW = 12  # items left at which the next are drawn, so that nobody waits for them
@@ -66,10 +67,16 @@ async def _look_and_draw(site: Site) -> None:
         await draw_next(site)
 
 
+def few(attempt: Attempt | None) -> int:
+    """The items left at which the next are drawn: none where each draw waits for all labels."""
+    lead = None if attempt is None else attempt.plan.lead
+    return LOW if lead is None else min(LOW, lead // 4)
+
+
 def _runs_low(desk: Desk) -> str | None:
     """What needs more items: plan or review; None where nothing does."""
     attempt = desk.state.attempt
-    if len(desk.queue.waiting) > LOW:
+    if len(desk.queue.waiting) > few(desk.state.attempt):
         return None
     if attempt is None:
         return "review" if desk.state.reviews else None

@@ -26,12 +26,18 @@ MODES = {
     "budget": ("budget", "simple", "Judged on the way; ends at the number you promise."),
     "anytime": ("anytime", "simple", "Judged whenever you look; ends when you like."),
     "weighted": ("anytime", "weighted", "Guided by the scores, judged whenever you look."),
+    "ceiling": (
+        "budget",
+        "weighted",
+        "Guided by the scores; ends at the number you promise. For those who are sure of what they expect.",
+    ),
 }
 TITLES = {
     "fixed": "Fixed",
     "budget": "Budget",
     "anytime": "Anytime",
     "weighted": "Score-guided",
+    "ceiling": "Score-guided with a ceiling",
 }
 
 
@@ -85,7 +91,7 @@ def _wish(asked: dict[str, Any]) -> Wish:
     return Wish(
         claim=read_claim(_claim_text(asked)),
         mode=mode,
-        design=design if mode == "anytime" else None,
+        design=None if mode in ("fixed", "budget") and design == "simple" else design,
         confidence=_number(asked, "confidence") or 0.95,
         power=_number(asked, "power") or 0.93,
         expectation=_expectation(asked),

@@ -44,7 +44,7 @@ def _asked(state: State, plan: Plan) -> Asked:
         reserve=float(complement(plan.stake.share)),
         claim_only=plan.stake.claim_only,
         new_risk=mine != "claim" and all(old.plan.stake.account != mine for old in state.attempts),
-        ends=plan.kind.promise,
+        ends=not plan.kind.wagers,
         anew=True,
     )
 

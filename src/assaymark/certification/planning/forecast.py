@@ -12,10 +12,11 @@ from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.ratio_metrics import binomial_test
 from assaymark.claims.results import Forecast, ModeForecast, Size
 from assaymark.errors import InputError
-from assaymark.records.plan import Expectation
+from assaymark.records.plan import DOMAINS, Expectation
 from assaymark.records.pool import PoolSummary
 from assaymark.records.strata import Stratum
 from assaymark.stats.beta_posterior import Belief, cells
+from assaymark.stats.betting.hedge import ceiling, course
 from assaymark.stats.sample_size import Planner, elusion_floor, labels_needed
 from assaymark.stats.score_guided.forecast import forecast as expected_labels
 from assaymark.stats.score_guided.supermartingale import Stratum as TestStratum
@@ -99,8 +100,13 @@ def forecast(
     power: float = 0.93,
     summary: PoolSummary | None = None,
     strata: tuple[Stratum, ...] = (),
+    sure: bool = False,
 ) -> Forecast:
-    """How many labels the claim needs in each mode; the weighted one where strata are known."""
+    """How many labels the claim needs in each mode; the score-guided ones where strata are known.
+
+    One with a ceiling is offered to those who are `sure` of what they expect, and recommended for
+    claims about one predicted class, where scores alone save little.
+    """
     belief = belief_of(expectation) if summary is None else belief_in_pool(expectation, summary)
     planner = Planner(claim=claim, belief=belief, confidence=confidence)
     modes: dict[str, ModeForecast] = {}
@@ -108,10 +114,16 @@ def forecast(
         modes |= _simple_modes(planner, expectation, power)
     if strata:
         modes["weighted"] = weighted_forecast(claim, strata, belief, confidence=confidence)
+        if sure:
+            items = sum(stratum.items for stratum in strata)
+            modes["ceiling"] = ceiling_forecast(
+                modes["weighted"], confidence=confidence, power=power, items=items
+            )
     if summary is not None:
         top = domain_strata(claim, summary)[0].items
         modes = {name: _within_pool(mode, top) for name, mode in modes.items()}
-    name, why = recommend(modes)
+    open_ended = {k: v for k, v in modes.items() if k != "ceiling" or claim.metric in DOMAINS}
+    name, why = recommend(open_ended)
     return Forecast(
         claim=claim,
         reachable_power=planner.reachable(),
@@ -215,8 +227,40 @@ def weighted_forecast(
     )
 
 
+OTHER_MARGINS = (0.5, 0.7, 1.5)
+"""True margins, as multiples of the expected one, that a plan with a ceiling is forecast for too."""
+
+
+def ceiling_forecast(
+    guided: ModeForecast, *, confidence: float, power: float, items: int, most: int | None = None
+) -> ModeForecast:
+    """Labels of a score-guided plan with a ceiling: the given one, or one with this chance to pass."""
+    if guided.ideal is None:
+        return ModeForecast(reason=guided.reason)
+    level = 1.0 - confidence
+    end = ceiling(guided.ideal, level=level, power=power) if most is None else most
+    end = min(items, end)
+    now, others = (
+        course(end, ideal=guided.ideal, level=level),
+        [course(end, ideal=guided.ideal, level=level, margin=x) for x in OTHER_MARGINS],
+    )
+    whole = end >= items  # then everything is read, and known
+    return ModeForecast(
+        labels=end,
+        power=1.0 if whole else now.power,
+        expected=now.mean,
+        median=now.median,
+        quantile=end,
+        ideal=guided.ideal,
+        if_margin=tuple(
+            (x, 1.0 if whole else one.power) for x, one in zip(OTHER_MARGINS, others, strict=True)
+        ),
+    )
+
+
 WHY = {
     "weighted": "known predictions and scores steer the labels to where they matter",
+    "ceiling": "scores steer the labels, and it ends at a number of labels that is known now",
     "budget": "it ends at a number of labels that is known now",
     "anytime": "it may be looked at whenever you like",
     "fixed": "it is judged once, at the end",

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.marks import Mark, Steps
 from assaymark.stats.score_guided.supermartingale import Draws
-from assaymark.stats.score_guided.walk import Mark, Walk
 
 MOST_WALKS = 8
 
@@ -33,8 +33,8 @@ _kept: OrderedDict[Hashable, Walked] = OrderedDict()
 _lock = threading.Lock()
 
 
-def log_wealth(test: Hashable, draws: Draws, *, start: Callable[[], Walk]) -> Floats:
-    """The log wealth of every row after each draw, as `start().feed(…)` gives it.
+def log_wealth(test: Hashable, draws: Draws, *, start: Callable[[], Steps]) -> Floats:
+    """The log wealth of every row after each draw, as `start().follow(…)` gives it.
 
     `test` names the walk that `start` begins: the same name must mean the same tests. The answer
     must not be written to.
@@ -58,12 +58,15 @@ def _go_on(before: Walked, draws: Draws) -> Walked | None:
     marks = tuple(mark for mark in before.marks if mark.drawn <= same)
     if not marks:
         return None
-    return _walk_on(marks[-1].walk.copy(), draws, log=before.log, marks=marks[:-1])
+    return _walk_on(marks[-1].steps.copy(), draws, log=before.log, marks=marks[:-1])
 
 
-def _walk_on(steps: Walk, draws: Draws, *, log: Floats | None, marks: tuple[Mark, ...]) -> Walked:
+def _walk_on(steps: Steps, draws: Draws, *, log: Floats | None, marks: tuple[Mark, ...]) -> Walked:
     done, found = steps.drawn, list(marks)
-    news = steps.feed(draws.strata[done:], draws.labels[done:], draws.sampling[done:], marks=found)
+    rest = Draws(
+        strata=draws.strata[done:], labels=draws.labels[done:], sampling=draws.sampling[done:]
+    )
+    news = steps.follow(rest, found)
     whole = news if log is None else np.concatenate([log[:, :done], news], axis=1)
     whole.flags.writeable = False
     # the caller may write to what it handed over; what is compared with later must not change
