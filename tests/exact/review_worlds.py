@@ -162,12 +162,12 @@ def replayed(world: World):
 class Told:
     """A project of a few items told event by event."""
 
-    def __init__(self, items: int, *, decisions: str = "blind", known=()) -> None:
+    def __init__(self, items: int, *, decisions: str = "blind", known=(), twice: str = "0") -> None:
         self.state, self.seq, self.labelled = State(), 0, frozenset()
         self.add(
             ReviewOpened(
                 review=1, items=items, ids="", target="0.8", confidence="0.95", method="review/1",
-                commitment="", ranking="texts", software="", decisions=decisions,
+                commitment="", ranking="texts", software="", decisions=decisions, twice=twice,
             )
         )  # fmt: skip
         if known:

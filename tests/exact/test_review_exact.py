@@ -284,3 +284,63 @@ def test_a_directed_item_that_is_drawn_counts_once_at_its_place_among_the_draws(
     assert (account.directed, account.random, account.pending) == (2, 2, 1)
     assert account.standing.draws.hits.tolist() == [False, True]
     assert account.standing.draws.left.tolist() == [7, 6]
+
+
+def test_a_record_with_one_of_two_readers_stays_unread_and_can_be_drawn():
+    """Counted after the first reader, two hidden relevant records would leave the unread ones."""
+    told = Told(4, known=[(0, 1)], twice="1")
+    told.hand([1, 2, 3])
+    for item in ("1", "2", "3"):
+        told.add(LabelRecorded(item=item, annotator="a", value=0))
+    account = account_of(told.state, told.state.reviews[0])
+    standing = account.standing
+    assert (standing.found, standing.unread, account.half_read) == (1, 3, 3)
+    assert not is_certified(standing, Fraction("0.8"), 1 - FIFTH)
+    assert told.state.reviews[0].inside(told.state, map(str, range(4))) == ["1", "2", "3"]
+    told.draw([2])  # refused by the rules of the ledger if the first reader's label were final
+    assert told.state.reviews[0].random[-1].n == 3
+    told.add(LabelRecorded(item="2", annotator="b", value=1))
+    standing = standing_of(told)
+    assert (standing.draws.count, standing.draws.pending, standing.unread) == (0, 1, 3)
+    told.add(LabelAdjudicated(item="2", annotator="c", value=1))
+    standing = standing_of(told)
+    assert (standing.found, standing.draws.hits.tolist()) == (2, [True])
+    assert standing.draws.left.tolist() == [3]
+
+
+def test_counting_after_the_first_reader_stops_falsely_with_chance_one():
+    """The first reader misses what the second finds: once as it is built, once as it must not be."""
+
+    def story(twice: str) -> Told:
+        told = Told(5, known=[(0, 1)], twice=twice)
+        told.hand([1, 2, 3, 4])
+        for item in ("1", "2", "3", "4"):
+            told.add(LabelRecorded(item=item, annotator="a", value=0))
+        return told
+
+    target = Fraction("0.8")
+    assert is_certified(standing_of(story("0")), target, 1 - FIFTH)
+    told = story("1")
+    assert not is_certified(standing_of(told), target, 1 - FIFTH)
+    for item, label in (("1", 1), ("2", 0), ("3", 0), ("4", 0)):
+        told.add(LabelRecorded(item=item, annotator="b", value=label))
+    assert not is_certified(standing_of(told), target, 1 - FIFTH)
+    told.add(LabelAdjudicated(item="1", annotator="c", value=1))
+    standing = standing_of(told)
+    assert (standing.found, standing.unread) == (2, 0)
+
+
+def test_a_half_read_draw_may_be_put_right():
+    """Before the second reader its label is not final, so nothing was taken back."""
+    told = Told(6, known=[(0, 1)], twice="1")
+    told.draw([1, 2])
+    told.add(LabelRecorded(item="1", annotator="a", value=1))
+    told.add(LabelRecorded(item="2", annotator="a", value=0))
+    told.add(LabelCorrected(item="1", annotator="a", before=1, after=0))
+    for item in ("1", "2"):
+        told.add(LabelRecorded(item=item, annotator="b", value=0))
+    assert standing_of(told).unclear == 0
+    told.add(LabelCorrected(item="2", annotator="a", before=0, after=1))
+    told.add(LabelAdjudicated(item="2", annotator="c", value=1))
+    told.add(LabelAdjudicated(item="2", annotator="c", value=0))
+    assert standing_of(told).unclear == 1

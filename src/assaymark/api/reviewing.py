@@ -103,6 +103,7 @@ def review(
     terms: Sequence[str] = (),
     screened: str | Path | Sequence[str | Path] = (),
     decisions: Literal["blind", "open"] = "blind",
+    twice: float | str = 0,
     id: str = "id",  # noqa: A002 - the same word as on the command line
     folder: str | Path | None = None,
 ) -> Review:
@@ -111,7 +112,8 @@ def review(
     `text` are the columns that people read and the model learns from; `score` is another system's
     score to read by instead. `known` are ids of relevant records, `terms` words whose records come
     first, `screened` files of answers from another tool. With `decisions="open"`, whoever decides
-    between readers may see the figures. The other parameters are those of `certify`.
+    between readers may see the figures; the share `twice` of the records counts only when two people
+    have read it. The other parameters are those of `certify`.
     """
     files = (screened,) if isinstance(screened, str | Path) else screened
     made = Review.__new__(Review)
@@ -127,6 +129,7 @@ def review(
         terms=tuple(terms),
         screened=tuple(map(str, files)),
         decisions=decisions,
+        twice=str(twice),
     )
     start(place, wish)
     made.__init__(place)  # type: ignore[misc] # the folder must outlive `made` only

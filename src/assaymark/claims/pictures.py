@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-WIDTH, LEFT, RIGHT, ROW = 520, 110, 490, 34
-INK, BAR, GOOD = "#555", "#4c78a8", "#b33"
+from assaymark.drawing.interval_rows import IntervalRow, interval_figure
+from assaymark.drawing.svg import svg
+from assaymark.drawing.themes import NOTEBOOK
+
+WIDTH = 520
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,18 +39,12 @@ class Bar:
 
 def interval_picture(bars: Sequence[Bar], *, caption: str, least: float = 0.0) -> Picture:
     """The intervals below each other, on one scale from `least` (0 or −1) to 1."""
-    height = 30 + ROW * len(bars) + 26
-    rows = "".join(_row(_moved(bar, least), 30 + ROW * i) for i, bar in enumerate(bars))
-    ticks = "".join(_tick(part / 5, least, height - 26) for part in range(6))
-    return Picture(
-        svg=(
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
-            f'width="{WIDTH}" height="{height}" font-family="sans-serif" font-size="12" role="img">'
-            f"<title>{escape(caption)}</title>"
-            f'<text x="10" y="18" fill="{INK}">{escape(_short(caption, 78))}</text>'
-            f"{rows}{ticks}</svg>"
-        )
-    )
+    rows = [
+        IntervalRow(name=bar.title, low=bar.low, high=bar.high, point=bar.point, target=bar.target)
+        for bar in bars
+    ]
+    figure = interval_figure(rows, low=least, width=WIDTH)
+    return Picture(svg=svg(figure, theme=NOTEBOOK, title=caption))
 
 
 def html_answer(sentence: str, rows: Sequence[tuple[str, str]], picture: Picture | None) -> str:
@@ -80,54 +77,6 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
         if importlib.util.find_spec(library) is not None:
             return importlib.import_module(library).DataFrame([dict(row) for row in rows])
     return [dict(row) for row in rows]
-
-
-def _moved(bar: Bar, least: float) -> Bar:
-    """The bar with its values as shares of the scale from `least` to 1."""
-    values = {
-        name: None if value is None else (value - least) / (1 - least)
-        for name, value in vars(bar).items()
-        if name != "title"
-    }
-    return Bar(title=bar.title, **values)
-
-
-def _x(share: float) -> float:
-    return round(LEFT + (RIGHT - LEFT) * min(1.0, max(0.0, share)), 1)
-
-
-def _row(bar: Bar, top: int) -> str:
-    middle = top + ROW // 2
-    parts = [
-        f'<text x="10" y="{middle + 4}" fill="{INK}">{escape(_short(bar.title, 15))}</text>',
-        f'<line x1="{LEFT}" x2="{RIGHT}" y1="{middle}" y2="{middle}" stroke="#ddd"/>',
-    ]
-    if bar.low is not None and bar.high is not None:
-        width = round(_x(bar.high) - _x(bar.low), 1)
-        parts.append(
-            f'<rect x="{_x(bar.low)}" y="{middle - 6}" width="{width}" height="12" '
-            f'fill="{BAR}" fill-opacity="0.35"/>'
-        )
-    if bar.point is not None:
-        parts.append(f'<circle cx="{_x(bar.point)}" cy="{middle}" r="4" fill="{BAR}"/>')
-    if bar.target is not None:
-        x = _x(bar.target)
-        parts.append(
-            f'<line x1="{x}" x2="{x}" y1="{middle - 12}" y2="{middle + 12}" stroke="{GOOD}" '
-            'stroke-dasharray="3 2"/>'
-        )
-    return "".join(parts)
-
-
-def _tick(share: float, least: float, y: int) -> str:
-    value = least + share * (1 - least)
-    return (
-        f'<text x="{_x(share)}" y="{y + 16}" text-anchor="middle" fill="{INK}">{value:.1f}</text>'
-    )
-
-
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _cell(value: Any) -> str:

@@ -13,7 +13,6 @@ from assaymark.terminal.output import (
     quoted,
     rows,
     show_json,
-    warn,
 )
 
 TONES = {"pass": "good", "fail": "bad", "not yet": "wait", "too early": "wait"}
@@ -59,14 +58,11 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
                 "claim": None if written.dossier.claim is None else str(written.dossier.claim),
                 "head": proof.head,
                 "certificate": proof.certificate,
-                "charts": written.charts,
             }
         )
         return
     headline(f"Report written to {written.path}")
     rows([("verdict", str(answer)), ("ledger", proof.head)])
-    if not written.charts:
-        warn("The charts are left out: draw them with pip install 'assaymark[charts]'.")
     if proof.certificate:
         certificate = quoted(folder / "certificate.json")
         advise(

@@ -64,6 +64,10 @@ def review() -> None:
     is_flag=True,
     help="Whoever decides between readers may see the figures: such records play as relevant.",
 )
+@click.option(
+    "--twice", default="0", show_default=True, metavar="SHARE",
+    help="Share of the records that two people read; a record counts when both have.",
+)  # fmt: skip
 @json_option
 def start(
     folder: Path,
@@ -78,6 +82,7 @@ def start(
     terms: str | None,
     screened: tuple[str, ...],
     open_decisions: bool,
+    twice: str,
     as_json: bool,
 ) -> None:
     """Begin a review of a collection in FOLDER, and say what a proof of recall costs at least.
@@ -101,6 +106,7 @@ def start(
         terms=tuple(word.strip() for word in (terms or "").split(",") if word.strip()),
         screened=screened,
         decisions="open" if open_decisions else "blind",
+        twice=twice,
     )
     with progress_bar("review") as progress:
         begun = run(folder, wish, progress=progress)

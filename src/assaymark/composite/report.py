@@ -5,14 +5,10 @@ from typing import Any
 
 from assaymark.claims.results import percent
 from assaymark.composite.wording import ASSUMPTIONS, part_name
+from assaymark.drawing.marks import Dots, Plot, Words, figure
+from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart, Section, Table
 
-LOOK: dict[str, Any] = {
-    "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-    "background": "white",
-    "width": 420,
-    "config": {"aria": False, "font": "sans-serif"},
-}
 WORDS = {"reached": "proof reached", "open": "open", "failed": "failed"}
 
 
@@ -70,25 +66,30 @@ def _parts(parts: list[Mapping[str, Any]]) -> Table:
 
 
 def _bounds(parts: list[Mapping[str, Any]]) -> Chart:
-    values = [
-        {"part": part_name(p), "bound": p["bound"], "state": WORDS[p["state"]]}
-        for p in parts
-        if p.get("bound") is not None
+    """A dot for the bound of every part: filled where its proof is reached."""
+    known = [part for part in parts if part.get("bound") is not None]
+    rows = [(p["bound"], float(place), p["state"]) for place, p in enumerate(known)]
+    states = [
+        Words(x=x, y=y, text=WORDS[state], dx=9, dy=4, role="soft")
+        if x < 0.8
+        else Words(x=x, y=y, text=WORDS[state], dx=-9, dy=4, role="soft", anchor="end")
+        for x, y, state in rows
     ]
-    spec = {
-        **LOOK,
-        "data": {"values": values},
-        "mark": {"type": "point", "filled": True, "size": 60},
-        "encoding": {
-            "x": {"field": "bound", "type": "quantitative", "scale": {"domain": [0, 1]}},
-            "y": {"field": "part", "type": "nominal", "sort": None, "title": None},
-            "shape": {"field": "state", "type": "nominal"},
-        },
-    }
+    plot = Plot(
+        x=Axis(title="bound", grid=True),
+        y=Axis(names=tuple(part_name(part) for part in known)),
+        marks=(
+            Dots(points=tuple((x, y) for x, y, state in rows if state == "reached")),
+            Dots(points=tuple((x, y) for x, y, state in rows if state != "reached"), hollow=True),
+            *states,
+        ),
+        height=28 * len(rows) + 50,
+    )
     return Chart(
         title="What is proved of every part",
-        caption="The bound of every part, each with the claim's confidence on its own.",
-        spec=spec,
+        caption="The bound of every part, each with the claim's confidence on its own. Filled: its "
+        "proof is reached.",
+        figure=figure(plot),
     )
 
 

@@ -73,7 +73,8 @@ class EstimateDesign(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class MetricEstimate(Record):
-    """What the labels say about one metric. Undefined values are None, with a reason.
+    """What the labels say about one metric. What is undefined is None, with a reason, and so is an
+    interval that was not seen to cover.
 
     `low` and `high` are for reading: measured, not proved. `guaranteed_low` and `guaranteed_high`
     each hold with the confidence whenever one looks; `guaranteed_interval` holds on both sides.
@@ -95,8 +96,10 @@ class MetricEstimate(Record):
     cautious: tuple[float, ...] | None = None
 
     def __str__(self) -> str:
-        if self.point is None or self.low is None or self.high is None:
+        if self.point is None:
             return f"{self.title} is undefined: {self.reason}"
+        if self.low is None or self.high is None:
+            return f"{self.title} {shown(self.point)}, no interval: {self.reason}"
         half = (self.high - self.low) / 2
         return (
             f"{self.title} {shown(self.point)} ± {half:.3f} "

@@ -26,6 +26,7 @@ from assaymark.estimation.stats.reading_intervals import (
     profile_interval,
     wilson,
 )
+from assaymark.estimation.stats.side_intervals import FEW_POSITIVES, METHOD, side_interval
 from assaymark.estimation.stats.stratified_estimator import stratified_mean
 from assaymark.hints import command, option
 from assaymark.stats.score_guided.supermartingale import Draws, Stratum
@@ -33,6 +34,7 @@ from assaymark.stats.sequential.prior_posterior_ratio import positive_range
 
 REPORTED = ("accuracy", "precision", "recall", "f1", "prevalence", "elusion")
 POSITIVES_ONLY = ("recall",)
+OF_POSITIVES = ("recall", "f1", "precision")  # metrics that a handful of positive labels decides
 HIDDEN = 0.95  # the confidence of what could hide in a stratum
 READING = (
     "The interval (low, high) is for reading: its coverage was measured on many pools, not proved. "
@@ -168,7 +170,7 @@ def _law(design: EstimateDesign) -> str:
 
 def _one(design: EstimateDesign, name: str, counts: Tally, answers: Answers) -> MetricEstimate:
     if name == "accuracy" and _whole(design, name):
-        reading = _accuracy(design, counts)
+        reading = _widened(design, _accuracy(design, counts), counts)
     else:
         reading = _ratio(design, metric(name), counts)
     return _guaranteed(design, reading, answers)
@@ -218,6 +220,17 @@ def _accuracy(design: EstimateDesign, counts: Tally) -> MetricEstimate:
     )
 
 
+def _widened(design: EstimateDesign, own: MetricEstimate, counts: Tally) -> MetricEstimate:
+    """Accuracy on strata that were made for another metric: the wider of two methods."""
+    if design.metric == "accuracy" or any(s.prediction is None for s in design.strata):
+        return own
+    other = _ratio(design, metric("accuracy"), counts)
+    if None in (own.low, own.high, other.low, other.high):
+        return own
+    low, high = min(own.low or 0.0, other.low or 0.0), max(own.high or 1.0, other.high or 1.0)
+    return replace(own, low=low, high=high, method=METHOD)
+
+
 def _ratio(design: EstimateDesign, ratio: Metric, counts: Tally) -> MetricEstimate:
     blank = MetricEstimate(
         metric=ratio.name,
@@ -238,8 +251,15 @@ def _ratio(design: EstimateDesign, ratio: Metric, counts: Tally) -> MetricEstima
     point = ratio.value(_cells(design, counts))
     if point is None:
         return replace(blank, reason="its denominator is zero")
+    side = ratio.name != design.metric
+    if side and counts.positives.sum() < FEW_POSITIVES and ratio.name in OF_POSITIVES:
+        why = (
+            f"only {counted(int(counts.positives.sum()), 'positive label')}; an interval of a metric "
+            f"that the sample was not drawn for needs {FEW_POSITIVES}"
+        )
+        return replace(blank, point=point, reason=why)
     ends = [
-        profile_interval(
+        (side_interval if side else profile_interval)(
             ratio,
             StrataCounts(
                 predicted=_side(design),
@@ -253,7 +273,7 @@ def _ratio(design: EstimateDesign, ratio: Metric, counts: Tally) -> MetricEstima
         for hurting in (True, False)
     ]
     low, high = min(ends[0].low, point), max(ends[1].high, point)
-    return replace(blank, point=point, low=low, high=high)
+    return replace(blank, point=point, low=low, high=high, method=METHOD if side else blank.method)
 
 
 def _side(design: EstimateDesign) -> np.ndarray:

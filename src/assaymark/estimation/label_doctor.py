@@ -26,6 +26,7 @@ from assaymark.estimation.stats.label_design import (
     chance_of_mix,
     stratum_weights,
 )
+from assaymark.estimation.stats.side_intervals import weighted_estimate
 from assaymark.hints import option, switch
 
 METRICS = ("accuracy", "precision", "recall", "f1", "prevalence")
@@ -208,7 +209,7 @@ def _figures(cells: tuple[Cell, ...], weights: Weights, confidence: float) -> tu
         sample = Weighted(
             weight=np.repeat([weights[cell] for cell in cells], counts), stratum=stratum
         )
-        own = binary_estimate(
+        own = weighted_estimate(
             ratio, sample, predicted=predicted, label=label, confidence=confidence
         )
         found.append(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assaymark.claims.results import rounded, shown
+from assaymark.drawing.interval_rows import IntervalRow, interval_figure
 from assaymark.reports.section import Chart, Section, Table
 
 READING = (
@@ -124,59 +125,27 @@ def _classes(result: Mapping[str, Any]) -> Table:
 
 
 def _charts(metrics: list[Mapping[str, Any]]) -> tuple[Chart, ...]:
-    values = []
+    rows = []
     for one in metrics:
         if one["point"] is None:
             continue
-        both = one.get("guaranteed_interval") or (one["low"], one["high"])
-        values.append(
-            {
-                "metric": one["title"],
-                "point": one["point"],
-                "low": one["low"],
-                "high": one["high"],
-                "least": both[0],
-                "most": both[1],
-            }
+        wide = one.get("guaranteed_interval") or (None, None)
+        rows.append(
+            IntervalRow(
+                name=one["title"],
+                low=one["low"],
+                high=one["high"],
+                wide_low=wide[0],
+                wide_high=wide[1],
+                point=one["point"],
+            )
         )
-    if not values:
+    if not rows:
         return ()
-    y = {"field": "metric", "type": "nominal", "sort": None, "title": None}
-    axis = {"type": "quantitative", "title": "value", "scale": {"domain": [0, 1]}}
-    spec = {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "background": "white",
-        "padding": {"left": 12, "right": 16, "top": 6, "bottom": 6},
-        "width": 420,
-        "height": {"step": 26},
-        "data": {"values": values},
-        "layer": [
-            {
-                "mark": {"type": "rule", "strokeWidth": 1, "color": "#777777"},
-                "encoding": {"y": y, "x": {"field": "least", **axis}, "x2": {"field": "most"}},
-            },
-            {
-                "mark": {"type": "rule", "strokeWidth": 5, "color": "#333333"},
-                "encoding": {"y": y, "x": {"field": "low", **axis}, "x2": {"field": "high"}},
-            },
-            {
-                "mark": {
-                    "type": "point",
-                    "shape": "circle",
-                    "filled": True,
-                    "size": 70,
-                    "fill": "white",
-                    "stroke": "black",
-                },
-                "encoding": {"y": y, "x": {"field": "point", **axis}},
-            },
-        ],
-        "config": {"aria": False, "font": "sans-serif"},
-    }
     return (
         Chart(
             title="Estimates",
-            caption="Circle: estimate. Thick: interval for reading. Thin: guaranteed on both sides.",
-            spec=spec,
+            caption="Dot: estimate. Bar: interval for reading. Thin line: guaranteed on both sides.",
+            figure=interval_figure(rows, title="value"),
         ),
     )

@@ -14,7 +14,9 @@ DRAWN = ("probability", "stratum", "stratum_items")
 
 @dataclass(frozen=True, kw_only=True)
 class SampledRow:
-    """One labelled item. `items` is the size of its stratum, where strata were drawn from."""
+    """One labelled item. `items` is the size of its stratum, where strata were drawn from; `cluster`
+    names the thread, custodian or case that was drawn, where whole ones were.
+    """
 
     item: str
     label: str
@@ -22,6 +24,7 @@ class SampledRow:
     probability: float | None
     stratum: str
     items: int | None
+    cluster: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +58,11 @@ def read_sampled(path: Path, *, key: Path | None = None) -> SampledFile:
         raise InputError(
             f"{path.name!r} gives a probability in some rows and none in others. Give it in every row, "
             "or leave the column out and give stratum and stratum_items. Were two files mixed up?"
+        )
+    if len({row.cluster is None for row in rows}) > 1:
+        raise InputError(
+            f"{path.name!r} names a cluster in some rows and none in others. Name it in every row; an "
+            "item that came alone is a cluster of its own."
         )
     return SampledFile(rows=tuple(rows), empty=empty)
 
@@ -163,4 +171,5 @@ def _row(path: Path, number: int, item: str, record: dict[str, str]) -> SampledR
         probability=chance,
         stratum=record.get("stratum", ""),
         items=None if items is None else int(items),
+        cluster=record.get("cluster") or None,
     )

@@ -4,11 +4,10 @@ What was answered is in the ledger; what is on somebody's screen is not. The des
 leases with other servers of the same ledger.
 """
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from assaymark.ledger.events import State, live_surveys
+from assaymark.ledger.events import State, live_surveys, read_twice
 from assaymark.ledger.leases import Lease
 from assaymark.sampling.tickets import blind_order
 
@@ -17,10 +16,14 @@ IN_HAND = 2  # the item on the screen and the one behind it, already loaded
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """Items that wait for labels, in the order they are handed out, and the seed they came from."""
+    """Items that wait for labels, in the order they are handed out, and the seed they came from.
+
+    `settled` says that the ledger knows which of them two people read.
+    """
 
     seed: str
     items: tuple[str, ...]
+    settled: bool = False
 
 
 def open_work(state: State) -> tuple[Work, ...]:
@@ -44,7 +47,7 @@ def open_work(state: State) -> tuple[Work, ...]:
         seed = review.opened.commitment
         for number, items in handouts.items():
             order = blind_order(f"{seed}:{number}", items)
-            found.append(Work(seed=seed, items=tuple(order)))
+            found.append(Work(seed=seed, items=tuple(order), settled=True))
     return tuple(found)
 
 
@@ -74,12 +77,6 @@ def purposes(state: State) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def read_twice(seed: str, item: str, share: float) -> bool:
-    """Whether this item is among the share that two people label: decided by seed and id alone."""
-    number = int(hashlib.sha256(f"{seed}:second reader:{item}".encode()).hexdigest()[:13], 16)
-    return number < share * 16**13
-
-
 @dataclass(kw_only=True)
 class Queue:
     """Hands out items: one person each, or two where the item is to be read twice."""
@@ -97,7 +94,8 @@ class Queue:
         self.wanted = {}
         for work in open_work(state):
             for item in work.items:
-                twice = read_twice(work.seed, item, self.share)
+                chosen = not work.settled and read_twice(work.seed, item, self.share)
+                twice = chosen or item in state.twice
                 self.wanted[item] = max(self.wanted.get(item, 1), 2 if twice else 1)
         self.waiting = {item: None for item in self.wanted if not self._done(state, item)}
         self.begun = {item for item in self.wanted if item in state.answers}

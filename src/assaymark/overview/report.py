@@ -13,7 +13,7 @@ from assaymark.overview.report_content import report_of
 from assaymark.overview.watch import look_is_due
 from assaymark.project.folder import Project
 from assaymark.reports.forms import FORMS, form_of
-from assaymark.reports.renderer import can_draw, chart_renderer, typesetter
+from assaymark.reports.typesetter import typesetter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,6 @@ class Written:
     path: Path
     form: str
     dossier: Dossier
-    charts: bool
 
 
 def report_bytes(project: Project, form: str) -> bytes:
@@ -38,7 +37,6 @@ def write_report(project: Project, *, output: Path | None = None) -> Written:
     _refuse_existing(path)
     if form == "pdf":  # before a look goes on record for nothing
         typesetter()
-        chart_renderer()
     if look_is_due(project.state()):
         with contextlib.suppress(PlanError):  # too early to look: then the report shows no verdict
             look(project)
@@ -46,7 +44,7 @@ def write_report(project: Project, *, output: Path | None = None) -> Written:
     made = FORMS[form](report_of(seen))
     with part_of(path, mode=SHARED) as part:
         part.write_bytes(made)
-    return Written(path=path, form=form, dossier=seen, charts=can_draw())
+    return Written(path=path, form=form, dossier=seen)
 
 
 def _refuse_existing(path: Path) -> None:

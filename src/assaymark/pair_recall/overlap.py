@@ -123,7 +123,8 @@ class OverlapEstimate(Record):
     """What a labelled sample over the cells says about each classifier, in their order.
 
     `method` is how the items that nobody flagged were accounted for: "pair" (independence),
-    "triple" (no three-way interaction) or "combined" (with labels from outside).
+    "triple" (no three-way interaction) or "combined" (with labels from outside). `chao` is a lower
+    bound on the positives, None where it would contradict the estimate.
     """
 
     method: str

@@ -1,7 +1,7 @@
 """Recall of classifiers that overlap: what the labels of their cells say, with everything beside it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from assaymark.claims.record import plain
@@ -23,7 +23,7 @@ from assaymark.pair_recall.stats.capture_recapture import (
     share,
 )
 from assaymark.pair_recall.stats.outside_union import with_outside
-from assaymark.pair_recall.stats.pair_dependence import pair_kind
+from assaymark.pair_recall.stats.pair_dependence import band_record, pair_kind
 from assaymark.pair_recall.stats.three_lists import recall_from_triple, refuse_empty
 
 LETTERS = "abc"
@@ -31,11 +31,14 @@ LETTERS = "abc"
 
 @dataclass(frozen=True, kw_only=True)
 class RecallWish:
-    """What is asked: which 0/1 columns, how sure, how dependent they may be, how narrow."""
+    """What is asked: which 0/1 columns, how sure, how dependent they may be, how narrow.
+
+    Without a `band`, the one that was measured on pairs of that kind, or the usual one.
+    """
 
     flags: tuple[str, ...]
     confidence: float = 0.95
-    band: DeltaBand = field(default_factory=DeltaBand)
+    band: DeltaBand | None = None
     within: float = 0.05
     target: str = "both"
     pair: str | None = None
@@ -51,6 +54,13 @@ class RecallWish:
             raise InputError(f"Name two or three classifiers, got {len(self.flags)}.")
         if self.pair is not None:
             pair_kind(self.pair)  # an unknown kind would silently drop its warnings
+
+    @property
+    def assumed(self) -> DeltaBand:
+        """The band of dependence that the answer allows for."""
+        if self.band is not None:
+            return self.band
+        return pair_kind(self.pair).band if self.pair else DeltaBand()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,10 +88,10 @@ def answer_recall(
     outside = "0" * len(wish.flags)
     inside = {name: cell for name, cell in cells.items() if name != outside}
     if len(wish.flags) == 3:
-        estimate = recall_from_triple(inside, confidence=wish.confidence, band=wish.band)
+        estimate = recall_from_triple(inside, confidence=wish.confidence, band=wish.assumed)
     else:
         estimate = recall_from_pair(
-            inside, confidence=wish.confidence, band=wish.band, universe=universe
+            inside, confidence=wish.confidence, band=wish.assumed, universe=universe
         )
     if cells[outside].labels:
         estimate = with_outside(estimate, cells)
@@ -95,7 +105,7 @@ def answer_recall(
         cost=_cost(wish, cells, estimate, universe),
         another=another,
         warnings=(*told, *_known(wish), *estimate.warnings, *_band(estimate)),
-        assumptions=_assumptions(estimate),
+        assumptions=_assumptions(wish, estimate),
     )
 
 
@@ -147,7 +157,7 @@ def _merged(cells: list[CellSample]) -> float:
     return min(max(found / items if items else 0.5, 1e-4), 1 - 1e-4)
 
 
-def _assumptions(estimate: OverlapEstimate) -> tuple[str, ...]:
+def _assumptions(wish: RecallWish, estimate: OverlapEstimate) -> tuple[str, ...]:
     said = ["The labelled items of each cell are a random sample of it."]
     if estimate.method == "triple":
         said.append("There is no tie among positives that takes all three classifiers at once.")
@@ -160,15 +170,16 @@ def _assumptions(estimate: OverlapEstimate) -> tuple[str, ...]:
         f"The band allows a dependence δ1 from {estimate.band.low:g} to {estimate.band.high:g}; "
         "nothing in the labels of these cells can check that."
         if estimate.method != "combined"
-        else f"The band allows a dependence δ1 from {estimate.band.low:g} to "
-        f"{estimate.band.high:g}, checked against the labels from outside."
+        else f"The band allows a dependence δ1 from {estimate.band.low:.3g} to "
+        f"{estimate.band.high:.3g}, checked against the labels from outside."
     )
     if estimate.method != "combined":
         said.append(
             "Positives that none of the classifiers can see are not counted. Only labels from "
             "outside can find them."
         )
-    return tuple(said)
+    # last, where the command line finds it
+    return (*said, band_record(pair_kind(wish.pair) if wish.pair else None, wish.assumed))
 
 
 def answer_json(answer: RecallAnswer) -> dict[str, Any]:

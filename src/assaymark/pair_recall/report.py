@@ -4,15 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from assaymark.claims.results import percent, rounded, shown
+from assaymark.drawing.interval_rows import IntervalRow, interval_figure
+from assaymark.drawing.marks import Circle, Dots, Mark, Plot, Words, figure
+from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart, Section, Table
 
-SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-CONFIG = {
-    "aria": False,
-    "font": "sans-serif",
-    "axis": {"labelFontSize": 12, "titleFontSize": 12, "labelLimit": 260},
-    "view": {"stroke": None},
-}
 # where the circles stand and where each cell's text goes, by the number of classifiers
 CIRCLES = {2: ((35, 50), (65, 50)), 3: ((40, 60), (60, 60), (50, 40))}
 PLACES = {
@@ -119,152 +115,84 @@ def venn_chart(result: Mapping[str, Any]) -> Chart:
     """Circles of equal size with the items, labels and positives of each part written in."""
     letters = [letter for letter in "abc" if letter in result]
     count = len(letters)
-    texts = [
-        {
-            "x": PLACES[count][cell["cell"]][0],
-            "y": PLACES[count][cell["cell"]][1],
-            "items": f"{cell['items']:,}",
-            "labels": f"{cell['positives']:,} of {cell['labels']:,}"
-            if cell["labels"]
-            else "no labels",
-        }
-        for cell in result["cells"]
-    ]
+    radius = 121 if count == 3 else 126
     names = [
-        {"x": x, "y": y, "name": result[letter]["column"]}
+        _centred(x, y, result[letter]["column"], bold=True)
         for letter, (x, y) in zip(letters, NAMES[count], strict=True)
     ]
-    circles = [{"x": x, "y": y} for x, y in CIRCLES[count]]
-    spec = {
-        "$schema": SCHEMA,
-        "background": "white",
-        "padding": 8,
-        "width": 520,
-        "height": 400 if count == 3 else 300,
-        "config": CONFIG,
-        "layer": [
-            _layer(
-                circles,
-                {
-                    "type": "point",
-                    "shape": "circle",
-                    "size": 46000 if count == 3 else 50000,
-                    "filled": True,
-                    "color": "#888888",
-                    "opacity": 0.18,
-                    "stroke": "black",
-                    "strokeOpacity": 1,
-                },
-            ),
-            _layer(texts, {"type": "text", "fontSize": 12, "dy": -7}, "items"),
-            _layer(texts, {"type": "text", "fontSize": 11, "dy": 8, "color": "#333333"}, "labels"),
-            _layer(names, {"type": "text", "fontSize": 13, "fontWeight": "bold"}, "name"),
-        ],
-    }
+    plot = Plot(
+        x=Axis(high=100, ticks=()),
+        y=Axis(high=100, ticks=()),
+        marks=(
+            *(Circle(x=x, y=y, radius=radius) for x, y in CIRCLES[count]),
+            *(mark for cell in result["cells"] for mark in _cell_words(cell, PLACES[count])),
+            *names,
+        ),
+        width=546,
+        height=416 if count == 3 else 316,
+    )
     return Chart(
         title="Who flags what",
         caption="Circles are not to scale. In each part: its items, and below them how many of its "
         "labels are positive.",
-        spec=spec,
+        figure=figure(plot),
     )
 
 
-def _layer(values: list[Any], mark: dict[str, Any], text: str | None = None) -> dict[str, Any]:
-    axis = {"type": "quantitative", "axis": None, "scale": {"domain": [0, 100]}}
-    encoding: dict[str, Any] = {"x": {"field": "x", **axis}, "y": {"field": "y", **axis}}
-    if text:
-        encoding["text"] = {"field": text, "type": "nominal"}
-    return {"data": {"values": values}, "mark": mark, "encoding": encoding}
+def _cell_words(cell: Mapping[str, Any], places: Mapping[str, tuple[int, int]]) -> list[Mark]:
+    x, y = places[cell["cell"]]
+    labels = f"{cell['positives']:,} of {cell['labels']:,}" if cell["labels"] else "no labels"
+    return [_centred(x, y, f"{cell['items']:,}", dy=-4), _centred(x, y, labels, dy=11)]
+
+
+def _centred(x: float, y: float, text: str, *, dy: float = 4, bold: bool = False) -> Words:
+    return Words(x=x, y=y, text=text, dy=dy, bold=bold, anchor="middle")
 
 
 def range_chart(result: Mapping[str, Any]) -> Chart:
     """Band thin, interval thick, point on top, one row per classifier."""
-    values = [
-        {
-            "name": result[letter]["column"],
-            **{
-                key: round(result[letter][key], 4)
-                for key in ("recall", "low", "high", "band_low", "band_high")
-            },
-        }
-        for letter in "abc"
-        if letter in result
+    rows = [
+        IntervalRow(
+            name=own["column"],
+            low=own["low"],
+            high=own["high"],
+            wide_low=own["band_low"],
+            wide_high=own["band_high"],
+            point=own["recall"],
+        )
+        for own in (result[letter] for letter in "abc" if letter in result)
     ]
-    y = {"field": "name", "type": "nominal", "sort": None, "title": None}
-    scale = {"domain": [0, 1]}
-    spec = {
-        "$schema": SCHEMA,
-        "background": "white",
-        "padding": {"left": 30, "right": 16, "top": 6, "bottom": 6},
-        "width": 420,
-        "height": 44 * len(values),
-        "config": CONFIG,
-        "data": {"values": values},
-        "layer": [
-            _bar("band_low", "band_high", y, {"type": "rule", "strokeWidth": 1.5}, scale),
-            _bar("low", "high", y, {"type": "rule", "strokeWidth": 7, "color": "#777777"}, scale),
-            {
-                "mark": {"type": "point", "filled": True, "color": "black", "size": 70},
-                "encoding": {
-                    "y": y,
-                    "x": {
-                        "field": "recall",
-                        "type": "quantitative",
-                        "scale": scale,
-                        "title": "recall",
-                    },
-                },
-            },
-        ],
-    }
     return Chart(
         title="Recall, sampling error and dependence",
-        caption="Dot: estimate. Thick: sampling error alone. Thin: with dependence.",
-        spec=spec,
+        caption="Dot: estimate. Bar: sampling error alone. Thin line: with dependence.",
+        figure=interval_figure(rows, title="recall"),
     )
-
-
-def _bar(
-    low: str, high: str, y: dict[str, Any], mark: dict[str, Any], scale: dict[str, Any]
-) -> dict[str, Any]:
-    x = {"field": low, "type": "quantitative", "scale": scale, "title": "recall"}
-    return {"mark": mark, "encoding": {"y": y, "x": x, "x2": {"field": high}}}
 
 
 def cost_chart(result: Mapping[str, Any]) -> Chart:
     """Labels by unbiased sampling and by the pair, on a logarithmic scale."""
     cost = result["cost"]
-    values = [
-        {"way": "random items", "labels": cost["unbiased"], "text": f"{cost['unbiased']:,}"},
-        {"way": "the pair, if independent", "labels": cost["pair"], "text": f"{cost['pair']:,}"},
-    ]
-    y = {"field": "way", "type": "nominal", "sort": None, "title": None}
-    top = 10 ** (len(str(cost["unbiased"])) + 0.3)
-    x = {
-        "field": "labels",
-        "type": "quantitative",
-        "scale": {"type": "log", "domain": [1, top], "nice": False},
-        "axis": {"format": ",~r", "tickCount": 5},
-        "title": f"labels for ± {cost['half_width']:g} (log scale)",
-    }
-    spec = {
-        "$schema": SCHEMA,
-        "background": "white",
-        "padding": {"left": 30, "right": 24, "top": 6, "bottom": 6},
-        "width": 420,
-        "height": 80,
-        "config": CONFIG,
-        "data": {"values": values},
-        "layer": [
-            {"mark": {"type": "point", "filled": True, "color": "black", "size": 80},
-             "encoding": {"x": x, "y": y}},
-            {"mark": {"type": "text", "align": "left", "dx": 9, "fontSize": 12},
-             "encoding": {"x": x, "y": y, "text": {"field": "text", "type": "nominal"}}},
-        ],
-    }  # fmt: skip
+    ways = {"random items": cost["unbiased"], "the pair, if independent": cost["pair"]}
+    dots = tuple((float(labels), float(row)) for row, labels in enumerate(ways.values()))
+    plot = Plot(
+        x=Axis(
+            low=1,
+            high=10.0 ** (len(str(cost["unbiased"])) + 0.3),
+            title=f"labels for ± {cost['half_width']:g} (log scale)",
+            scale="log",
+            numbers="count",
+            grid=True,
+        ),
+        y=Axis(names=tuple(ways)),
+        marks=(
+            Dots(points=dots),
+            *(Words(x=x, y=y, text=f"{x:,.0f}", dx=9, dy=4) for x, y in dots),
+        ),
+        height=120,
+    )
     return Chart(
         title="What the same would cost",
         caption=f"Sampling error alone. If δ1 is {cost['delta']:g}, the saving in error terms is "
         f"{cost['honest_saving']:,.1f} times.",
-        spec=spec,
+        figure=figure(plot),
     )

@@ -5,9 +5,9 @@ from functools import lru_cache
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from assaymark.drawing.svg import svg
 from assaymark.hints import for_command_line
 from assaymark.reports.document import Report
-from assaymark.reports.render import svg
 from assaymark.reports.section import Chart
 
 
@@ -17,8 +17,7 @@ def html(report: Report) -> str:
 
 
 def _picture(chart: Chart) -> Markup:
-    # drawn by our own renderer, which escapes the texts in it
-    return Markup(svg(chart.spec))  # noqa: S704
+    return Markup(svg(chart.figure))  # noqa: S704 - its texts are escaped
 
 
 def _spelled(value: object) -> object:

@@ -2,16 +2,17 @@
 
 import json
 import tempfile
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 from assaymark.claims.record import plain
+from assaymark.drawing.svg import svg
+from assaymark.drawing.themes import PAPER
 from assaymark.reports.document import Report
-from assaymark.reports.render import pdf as chart_pdf
-from assaymark.reports.renderer import typesetter
-
-DATA = "report.json"
+from assaymark.reports.section import Chart, Section
+from assaymark.reports.typesetter import typesetter
 
 
 def pdf(report: Report) -> bytes:
@@ -22,27 +23,30 @@ def pdf(report: Report) -> bytes:
 def typeset(report: Report, *, form: Literal["pdf", "png"]) -> list[bytes]:
     """The document as one PDF, or as one PNG for each page."""
     typst = typesetter()
-    data = plain(report)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        _place(data, root)
-        (root / DATA).write_text(json.dumps(data), encoding="utf-8")
+        (root / "report.json").write_text(json.dumps(_data(report, root)), encoding="utf-8")
         source = root / "report.typ"
         source.write_bytes((files("assaymark.reports") / "templates" / "report.typ").read_bytes())
         made = typst.compile(source, root=root, format=form, ignore_system_fonts=True, ppi=90)
     return made if isinstance(made, list) else [made]
 
 
-def _place(value: Any, root: Path) -> None:
-    """Write every chart beside the document, and leave its file name in its place."""
-    if isinstance(value, dict):
-        if "spec" in value and "caption" in value:
-            name = f"chart-{len(list(root.iterdir()))}.pdf"
-            (root / name).write_bytes(chart_pdf(value.pop("spec")))
-            value["file"] = name
-            return
-        for item in value.values():
-            _place(item, root)
-    elif isinstance(value, list):
-        for item in value:
-            _place(item, root)
+def _data(report: Report, root: Path) -> dict[str, Any]:
+    """The report as data; its charts are written beside the document."""
+    data: dict[str, Any] = plain(replace(report, chart=None, record=(), annex=()))
+    data["chart"] = None if report.chart is None else _chart(report.chart, root)
+    data["record"] = [_section(part, root) for part in report.record]
+    data["annex"] = [_section(part, root) for part in report.annex]
+    return data
+
+
+def _section(section: Section, root: Path) -> dict[str, Any]:
+    charts = [_chart(chart, root) for chart in section.charts]
+    return {**plain(replace(section, charts=())), "charts": charts}
+
+
+def _chart(chart: Chart, root: Path) -> dict[str, str]:
+    name = f"chart-{len(list(root.iterdir()))}.svg"
+    (root / name).write_text(svg(chart.figure, theme=PAPER), encoding="utf-8")
+    return {"title": chart.title, "caption": chart.caption, "file": name}

@@ -1,16 +1,17 @@
 """A part of a report or of the dashboard: a sentence first, then what supports it."""
 
 from dataclasses import dataclass
-from typing import Any
+
+from assaymark.drawing.marks import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """A picture as a Vega-Lite specification, with the sentence that says what to see in it."""
+    """A picture, with the sentence that says what to see in it."""
 
     title: str
     caption: str
-    spec: dict[str, Any]
+    figure: Figure
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,7 +37,7 @@ class ReviewCertificate(Record):
 
     `bound` is the largest number of relevant records that is not refuted, `row` the smallest one that
     would miss the target. `events` and `head` name the ledger that it was computed from, `secrets`
-    those behind the draws.
+    those behind the draws; the share `twice` was read by two people.
     """
 
     kind: Literal["assaymark review certificate"] = "assaymark review certificate"
@@ -51,6 +51,7 @@ class ReviewCertificate(Record):
     target: str
     confidence: str
     decisions: str
+    twice: str
     known: int
     directed: int
     random: int
@@ -107,6 +108,7 @@ def built(
         target=work.opened.target,
         confidence=work.opened.confidence,
         decisions=work.opened.decisions,
+        twice=work.opened.twice,
         known=len(work.known),
         directed=account.directed,
         random=account.random,

@@ -5,13 +5,15 @@ from pathlib import Path
 
 from assaymark import __version__
 from assaymark.claims.results import percent
+from assaymark.drawing.marks import Band, Line, Plot, Rule, figure
+from assaymark.drawing.row_bars import row_bars
+from assaymark.drawing.scales import Axis
 from assaymark.files.places import part_of, refuse_existing
 from assaymark.ledger.events import ReviewWork, replay
 from assaymark.project.folder import Project, collection_of
 from assaymark.reports.document import Report
 from assaymark.reports.forms import FORMS, form_of
 from assaymark.reports.section import Chart, Section, Table
-from assaymark.reports.spec import ACCENT, INK, SOFT, WIDTH, chart
 from assaymark.reviewing.handing import the_review
 from assaymark.reviewing.history import Point, history
 from assaymark.reviewing.status import ReviewStatus, status_of
@@ -75,6 +77,7 @@ def _facts(now: ReviewStatus, work: ReviewWork) -> tuple[tuple[str, str], ...]:
         ("Labels", f"{now.labels:,}: {now.directed:,} directed and {now.random:,} random"),
         ("Known before", f"{now.known:,}"),
         ("To go", to_go(now)),
+        ("Read by two people", percent(work.twice)),
         ("Decisions between readers", work.opened.decisions),
     )
 
@@ -84,41 +87,24 @@ def recall_chart(points: tuple[Point, ...], now: ReviewStatus) -> Chart | None:
     if not points or not now.found:
         return None
     most = now.found + now.left_at_most
-    rows = [
-        {
-            "labels": p.labels,
-            "certified": p.certified,
-            "best": p.found / now.found,
-            "least": p.found / most,
-        }
-        for p in points
-    ]
-    axis = {"field": "labels", "type": "quantitative", "title": "labels"}
-    high = {"type": "quantitative", "scale": {"domain": [0, 1]}, "title": "recall"}
-    spec = {
-        "width": WIDTH,
-        "height": 260,
-        "data": {"values": rows},
-        "layer": [
-            {
-                "mark": {"type": "area", "color": SOFT, "opacity": 0.25},
-                "encoding": {"x": axis, "y": {"field": "least", **high}, "y2": {"field": "best"}},
-            },
-            {
-                "mark": {"type": "line", "color": ACCENT, "strokeWidth": 3},
-                "encoding": {"x": axis, "y": {"field": "certified", **high}},
-            },
-            {
-                "mark": {"type": "rule", "color": INK, "strokeDash": [6, 4], "aria": False},
-                "encoding": {"y": {"datum": now.target, **high}},
-            },
-        ],
-    }
-    return chart(
-        "Recall as labels came",
-        "The thick line is the recall that was proved at each moment; the grey band is where the true "
-        "recall lay, by what is known today; the dashed line is the target.",
-        spec,
+    plot = Plot(
+        x=Axis(high=max(p.labels for p in points), title="labels", numbers="count"),
+        y=Axis(title="recall", grid=True),
+        marks=(
+            Band(points=tuple((p.labels, p.found / most, p.found / now.found) for p in points)),
+            Line(
+                points=tuple((p.labels, p.certified) for p in points),
+                role="accent",
+                width=3,
+            ),
+            Rule(y=now.target),
+        ),
+    )
+    return Chart(
+        title="Recall as labels came",
+        caption="The thick line is the recall that was proved at each moment; the grey band is where "
+        "the true recall lay, by what is known today; the dashed line is the target.",
+        figure=figure(plot),
     )
 
 
@@ -141,27 +127,7 @@ def flow_section(now: ReviewStatus, work: ReviewWork) -> Section:
     """Where the records went, as a figure and a table."""
     flow = flow_rows(now, work)
     why = "the target was certified" if now.decision == "stop" else "it has not stopped"
-    values = [{"what": name, "records": number} for name, number in flow]
-    y = {
-        "field": "what",
-        "type": "nominal",
-        "sort": None,
-        "title": None,
-        "axis": {"labelLimit": 240},
-    }
-    x = {"field": "records", "type": "quantitative", "title": "records"}
-    spec = {
-        "width": WIDTH - 200,
-        "height": 24 * len(flow),
-        "data": {"values": values},
-        "layer": [
-            {"mark": {"type": "bar", "color": ACCENT}, "encoding": {"x": x, "y": y}},
-            {
-                "mark": {"type": "text", "align": "left", "dx": 4, "color": INK},
-                "encoding": {"x": x, "y": y, "text": {"field": "records", "format": ","}},
-            },
-        ],
-    }
+    names, numbers = zip(*flow, strict=True)
     return Section(
         title="Flow of records",
         sentence=f"{now.labels:,} of {now.items:,} records were screened here; stopped because: {why}.",
@@ -172,7 +138,13 @@ def flow_section(now: ReviewStatus, work: ReviewWork) -> Section:
                 rows=tuple((name, f"{number:,}") for name, number in flow),
             ),
         ),
-        charts=(chart("Flow of records", "How many records went each way.", spec),),
+        charts=(
+            Chart(
+                title="Flow of records",
+                caption="How many records went each way.",
+                figure=figure(row_bars(names, numbers, title="records")),
+            ),
+        ),
     )
 
 

@@ -15,7 +15,8 @@ RELEVANT, IRRELEVANT, UNCLEAR = "relevant", "irrelevant", "unclear"
 class Account:
     """What every item with a final label counts as, and what follows for the bound.
 
-    `plays` holds relevant, irrelevant or unclear (plays as relevant and is not found).
+    `plays` holds relevant, irrelevant or unclear (plays as relevant and is not found). `half_read`
+    items wait for their second reader: they have no final label, so they are unread.
     """
 
     plays: dict[str, str]
@@ -24,6 +25,7 @@ class Account:
     random: int
     pending: int
     open: int
+    half_read: int
 
 
 def target_of(work: ReviewWork) -> Fraction:
@@ -76,6 +78,8 @@ def account_of(state: State, work: ReviewWork) -> Account:
         random=sum(item in plays for item in work.drawn),
         pending=sum(item not in plays for item in work.drawn),
         open=sum(item not in plays for item in work.handed),
+        half_read=sum(item in state.answers and not state.labelled(item) for item in state.twice)
+        - sum(state.disputed(item) for item in state.twice),
     )
 
 

@@ -60,8 +60,8 @@ class Started:
 class Start:
     """What a review begins with. `known` are ids of relevant records, `screened` files of decisions.
 
-    `score` is read highest first, `rank` lowest first. A pool may be an ASReview project file, whose
-    decisions are then imported.
+    `score` is read highest first, `rank` lowest first, the share `twice` by two people. A pool may
+    be an ASReview project file, whose decisions are then imported.
     """
 
     pool: str
@@ -75,6 +75,7 @@ class Start:
     terms: tuple[str, ...] = ()
     screened: tuple[str, ...] = ()
     decisions: Literal["blind", "open"] = "blind"
+    twice: str = "0"
 
 
 def exact_share(name: str, text: str) -> Fraction:
@@ -107,6 +108,7 @@ def start(
         raise InputError("A review shows texts: name at least one text column.")
     if wish.score is not None and wish.rank is not None:
         raise InputError("Name a score or a rank, not both: one of them orders directed reading.")
+    _refuse_no_share(wish.twice)
     refuse_used(folder)
     wish = _unpacked(folder, wish)
     source = settle(wish.pool, "duckdb")
@@ -130,6 +132,7 @@ def start(
         decisions=wish.decisions,
         merged=len(duplicates),
         duplicates=_listed(folder, duplicates),
+        twice=wish.twice,
     )
     project = Project(folder=folder, now=now)
     with project.writing() as session:
@@ -149,6 +152,18 @@ def start(
         floor=floor_table(len(ids), targets, confidence),
         head=project.ledger.entries()[-1].hash,
     )
+
+
+def _refuse_no_share(text: str) -> None:
+    try:
+        share = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        share = Fraction(-1)
+    if not 0 <= share <= 1:
+        raise InputError(
+            f"The share of records that two people read must be between 0 and 1, got {text}. 1 has all "
+            "of them read twice."
+        )
 
 
 def _ranking(wish: Start) -> Literal["texts", "score", "rank", "none"]:

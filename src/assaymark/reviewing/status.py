@@ -46,7 +46,8 @@ class ReviewStatus:
 
     `floor` counts irrelevant records that any method reads on average if those found are all;
     `next_percent` are random labels until the certified recall reaches `next_recall`. `pending`
-    random draws have no final label, and `held_up` labelled ones count once those before them do.
+    random draws have no final label, and `held_up` labelled ones count once those before them do;
+    `half_read` records wait for their second reader and count as unread.
     """
 
     decision: str
@@ -64,6 +65,7 @@ class ReviewStatus:
     unread: int
     open: int
     pending: int
+    half_read: int
     held_up: int
     left_at_most: int
     certified_recall: float | None
@@ -111,6 +113,7 @@ def status_of(state: State, work: ReviewWork, *, also: Sequence[Fraction] = ()) 
         unread=standing.unread,
         open=account.open,
         pending=account.pending,
+        half_read=account.half_read,
         held_up=account.random - standing.draws.count,
         left_at_most=bound - standing.found,
         certified_recall=certified_recall(standing.found, bound),

@@ -73,13 +73,15 @@ def next_step(now: ReviewStatus) -> str:
 
 def waiting(now: ReviewStatus) -> str | None:
     """What holds the evidence up: random draws without a final label, and those behind them."""
-    if not now.pending:
-        return None
-    told = f"{counted(now.pending, 'random draw')} without a final label"
-    if not now.held_up:
-        return told
-    verb = "counts" if now.held_up == 1 else "count"
-    return f"{told}; {counted(now.held_up, 'label')} of later draws {verb} once these have theirs"
+    told = []
+    if now.half_read:
+        told.append(f"{counted(now.half_read, 'record')} with one reader, unread until the second")
+    if now.pending:
+        told.append(f"{counted(now.pending, 'random draw')} without a final label")
+    if now.held_up:
+        verb = "counts" if now.held_up == 1 else "count"
+        told.append(f"{counted(now.held_up, 'label')} of later draws {verb} once these have theirs")
+    return "; ".join(told) or None
 
 
 def floor_words(begun: Started) -> tuple[str, ...]:

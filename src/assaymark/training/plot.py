@@ -4,11 +4,14 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from assaymark.drawing.marks import Figure
+from assaymark.drawing.svg import svg
+from assaymark.drawing.themes import FILE
 from assaymark.errors import InputError, PlanError
 from assaymark.files.places import part_of
 from assaymark.hints import command
-from assaymark.reports.render import LIGHT, PRINT_FONT, VERSION, svg, themed
-from assaymark.reports.renderer import chart_renderer
+from assaymark.reports.section import Chart
+from assaymark.reports.typesetter import png
 from assaymark.training.report import learning_chart, total_chart
 from assaymark.triaging.files import refuse_written
 
@@ -30,24 +33,19 @@ def write_training_plot(path: Path, told: dict[str, Any]) -> None:
     if form == ".html":
         made = _page(told, charts).encode()
     else:
-        made = _picture({"vconcat": [found.spec for found in charts], "spacing": 28}, form)
+        plots = tuple(plot for found in charts for plot in found.figure.plots)
+        made = _picture(Figure(plots=plots, gap=28), form)
     with part_of(path) as part:
         part.write_bytes(made)
 
 
-def _picture(spec: dict[str, Any], form: str) -> bytes:
-    renderer = chart_renderer()
-    ready = {**themed(spec, LIGHT, font=PRINT_FONT), "background": "white", "padding": 14}
-    if form == ".svg":
-        drawn: str = renderer.vegalite_to_svg(ready, vl_version=VERSION, allowed_base_urls=[])
-        return drawn.encode()
-    made: bytes = renderer.vegalite_to_png(ready, vl_version=VERSION, scale=2, allowed_base_urls=[])
-    return made
+def _picture(figure: Figure, form: str) -> bytes:
+    return png(figure) if form == ".png" else svg(figure, theme=FILE).encode()
 
 
-def _page(told: dict[str, Any], charts: list[Any]) -> str:
+def _page(told: dict[str, Any], charts: list[Chart]) -> str:
     figures = "".join(
-        f"<h2>{escape(found.title)}</h2><figure>{svg(found.spec, theme='light')}"
+        f"<h2>{escape(found.title)}</h2><figure>{svg(found.figure, theme=FILE)}"
         f"<figcaption>{escape(found.caption)}</figcaption></figure>"
         for found in charts
     )

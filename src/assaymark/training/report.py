@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from assaymark.claims.results import counted, percent
+from assaymark.drawing.marks import Band, Dots, Line, Mark, Plot, Rule, Words, figure
+from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart, Section, Table
-from assaymark.reports.spec import ACCENT, INK, SOFT, WIDTH, Spec, chart
 
 MOST_LOOKS = 60
 ABOUT = {
@@ -127,136 +128,78 @@ def _short(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _x(result: Mapping[str, Any]) -> Spec:
+def _x(result: Mapping[str, Any]) -> Axis:
     # room on both sides, so that a single look is no line at the edge
     most = max(look["labels"] for look in result["looks"])
-    return {
-        "field": "labels",
-        "type": "quantitative",
-        "title": "training labels",
-        "scale": {"domain": [0, most * 1.08], "nice": False},
-        "axis": {"grid": False, "tickCount": 6},
-    }
+    return Axis(high=most * 1.08, title="training labels", numbers="count")
 
 
 def learning_chart(result: Mapping[str, Any]) -> Chart:
     """The believed metric with its range against training labels; dots are cross-validation."""
     looks = [look for look in result["looks"] if look["estimate"] is not None]
-    lowest = min([result["target"], *(look["low"] for look in looks)])
-    y: Spec = {
-        "field": "estimate",
-        "type": "quantitative",
-        "title": result["metric"],
-        "scale": {"domain": [max(0.0, round(lowest - 0.05, 1)), 1], "nice": False, "clamp": True},
-    }
-    x = _x(result)
-    values = [
-        {key: look[key] for key in ("labels", "estimate", "low", "high", "cross_validated")}
-        for look in looks
-    ]
-    layers: list[Spec] = [
-        {
-            "data": {"values": values},
-            "mark": {"type": "area", "color": SOFT, "opacity": 0.25}
-            if len(values) > 1
-            else {"type": "rule", "color": SOFT, "strokeWidth": 7, "opacity": 0.4},
-            "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
-        },
-        {
-            "data": {"values": values},
-            "mark": {
-                "type": "line",
-                "color": ACCENT,
-                "strokeWidth": 2.5,
-                "point": {"color": ACCENT},
-            },
-            "encoding": {"x": x, "y": y},
-        },
-        {
-            "data": {"values": [v for v in values if v["cross_validated"] is not None]},
-            "mark": {"type": "point", "color": INK, "size": 36},
-            "encoding": {"x": x, "y": {**y, "field": "cross_validated"}},
-        },
-        {
-            "data": {"values": [{"target": result["target"]}]},
-            "mark": {"type": "rule", "strokeDash": [5, 4], "color": INK},
-            "encoding": {"y": {**y, "field": "target"}},
-        },
-        _words(x, y, "estimate", [(0, result["target"], f"claimed: {result['target']:g}")]),
-    ]
-    return chart(
-        "Learning curve",
-        f"Line: what {result['metric']} is believed to be, with its 90% range. Circles: "
-        "cross-validation alone, which is noisy. Dashed line: the claim.",
-        {"width": WIDTH, "height": 260, "layer": layers},
+    target = result["target"]
+    lowest = min([target, *(look["low"] for look in looks)])
+    checked = [look for look in looks if look["cross_validated"] is not None]
+    plot = Plot(
+        x=_x(result),
+        y=Axis(low=max(0.0, round(lowest - 0.05, 1)), title=result["metric"], grid=True),
+        marks=(
+            _range(looks),
+            *_curve([(look["labels"], look["estimate"]) for look in looks]),
+            Dots(
+                points=tuple((look["labels"], look["cross_validated"]) for look in checked),
+                hollow=True,
+                radius=3.5,
+            ),
+            Rule(y=target),
+            Words(x=0, y=target, text=f"claimed: {target:g}", dx=6, dy=-5),
+        ),
     )
+    return Chart(
+        title="Learning curve",
+        caption=f"Line: what {result['metric']} is believed to be, with its 90% range. Circles: "
+        "cross-validation alone, which is noisy. Dashed line: the claim.",
+        figure=figure(plot),
+    )
+
+
+def _range(looks: list[Mapping[str, Any]]) -> Mark:
+    """The 90% range as a band, or as a thick line where there is one look."""
+    if len(looks) == 1:
+        ends = tuple((looks[0]["labels"], looks[0][end]) for end in ("low", "high"))
+        return Line(points=ends, role="grid", width=7)
+    return Band(points=tuple((look["labels"], look["low"], look["high"]) for look in looks))
+
+
+def _curve(points: list[tuple[float, float]]) -> list[Mark]:
+    return [
+        Line(points=tuple(points), role="accent", width=2.5),
+        Dots(points=tuple(points), role="accent", radius=3),
+    ]
 
 
 def total_chart(result: Mapping[str, Any]) -> Chart | None:
     """Labels in all if training had stopped there, against training labels; the budget on top."""
-    values = [
-        {"labels": look["labels"], "total": look["total"]}
-        for look in result["looks"]
-        if look["total"] is not None
-    ]
-    if not values:
+    totals = [(look["labels"], look["total"]) for look in result["looks"]]
+    known = [(labels, total) for labels, total in totals if total is not None]
+    if not known:
         return None
+    budget = result["budget"]
     x = _x(result)
-    most = max([*(value["total"] for value in values), result["budget"] or 0])
-    along = _end(most, result, 0.7)
-    y: Spec = {
-        "field": "total",
-        "type": "quantitative",
-        "title": "labels in all",
-        "scale": {"domain": [0, most * 1.1], "nice": False},
-    }
-    layers: list[Spec] = [
-        {
-            "data": {"values": values},
-            "mark": {
-                "type": "line",
-                "color": ACCENT,
-                "strokeWidth": 2.5,
-                "point": {"color": ACCENT},
-            },
-            "encoding": {"x": x, "y": y},
-        },
-        {
-            "data": {"values": [{"labels": 0, "total": 0}, _end(most, result)]},
-            "mark": {"type": "line", "color": SOFT, "strokeWidth": 1},
-            "encoding": {"x": x, "y": y},
-        },
-        _words(x, y, "total", [(along["labels"], along["total"], "training alone")], below=True),
+    most = 1.1 * max([*(total for _, total in known), budget or 0])
+    end = min(most, x.high)
+    marks: list[Mark] = [
+        *_curve(known),
+        Line(points=((0, 0), (end, end)), role="soft", width=1),
+        Words(x=0.7 * end, y=0.7 * end, text="training alone", dx=6, dy=14, role="soft"),
     ]
-    told = "Line: training and certification together, had training stopped there. Thin: training."
-    if result["budget"] is not None:
-        told += " Dashed: the budget."
-        layers.append(
-            {
-                "data": {"values": [{"budget": result["budget"]}]},
-                "mark": {"type": "rule", "strokeDash": [5, 4], "color": INK},
-                "encoding": {"y": {**y, "field": "budget"}},
-            }
-        )
-        words = f"budget: {result['budget']:,}"
-        layers.append(_words(x, y, "total", [(0, result["budget"], words)]))
-    return chart("Projected total", told, {"width": WIDTH, "height": 220, "layer": layers})
-
-
-def _words(
-    x: Spec, y: Spec, field: str, places: list[tuple[float, float, str]], *, below: bool = False
-) -> Spec:
-    """Words that begin at a place of a line, just above it or, where it rises, below."""
-    values = [{"labels": at, field: height, "words": text} for at, height, text in places]
-    return {
-        "data": {"values": values},
-        "mark": {"type": "text", "align": "left", "baseline": "top" if below else "bottom", "dx": 6,
-                 "dy": 6 if below else -3, "fontSize": 12, "color": INK},
-        "encoding": {"x": x, "y": {**y, "field": field}, "text": {"field": "words"}},
-    }  # fmt: skip
-
-
-def _end(most: float, result: Mapping[str, Any], share: float = 1.0) -> dict[str, float]:
-    """Where the line of training alone leaves the picture, or a share of the way there."""
-    edge = min(most * 1.1, max(look["labels"] for look in result["looks"]) * 1.08)
-    return {"labels": share * edge, "total": share * edge}
+    caption = (
+        "Line: training and certification together, had training stopped there. Thin: training."
+    )
+    if budget is not None:
+        caption += " Dashed: the budget."
+        marks.append(Rule(y=budget))
+        marks.append(Words(x=0, y=budget, text=f"budget: {budget:,}", dx=6, dy=-5))
+    y = Axis(high=most, title="labels in all", numbers="count", grid=True)
+    plot = Plot(x=x, y=y, marks=tuple(marks), height=260)
+    return Chart(title="Projected total", caption=caption, figure=figure(plot))

@@ -4,13 +4,15 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assaymark.drawing.svg import svg
+from assaymark.drawing.themes import FILE
 from assaymark.errors import InputError, PlanError
 from assaymark.files.places import SHARED, write_safely
 from assaymark.hints import command, option
 from assaymark.pool import Progress, silent
 from assaymark.pool.scored import ScoreColumns
 from assaymark.pool.sources import settle
-from assaymark.reports.renderer import chart_renderer
+from assaymark.reports.typesetter import png, typesetter
 from assaymark.triaging.report import yield_chart
 from assaymark.triaging.routing import Routed, route
 from assaymark.triaging.stats.sample_size import labels_to_pass
@@ -19,7 +21,7 @@ from assaymark.triaging.triage import SizeForecast, Thresholds
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PLOTS = (".svg", ".png", ".json")
+PLOTS = (".svg", ".png")
 
 
 def write_thresholds(path: Path, thresholds: Thresholds) -> None:
@@ -72,26 +74,23 @@ def route_pool(
 
 
 def write_plot(path: Path, result: dict[str, Any]) -> None:
-    """The yield plot as .svg, .png or a Vega-Lite .json."""
+    """The yield plot as .svg or .png."""
     refuse_written(path)
     refuse_plot(path)
-    spec = yield_chart(result).spec
-    if path.suffix == ".json":
-        write_safely(path, json.dumps(spec, indent=1) + "\n", mode=SHARED)
-        return
-    renderer = chart_renderer()
-    if path.suffix == ".svg":
-        write_safely(path, renderer.vegalite_to_svg(spec), mode=SHARED)
+    chart = yield_chart(result)
+    if path.suffix == ".png":
+        path.write_bytes(png(chart.figure))
     else:
-        path.write_bytes(renderer.vegalite_to_png(spec, scale=2))
+        drawn = svg(chart.figure, theme=FILE, title=chart.title, about=chart.caption)
+        write_safely(path, drawn, mode=SHARED)
 
 
 def refuse_plot(path: Path) -> None:
     """Refuse a plot whose name ends in something that is not a form of plot."""
     if path.suffix not in PLOTS:
-        raise InputError(f"A plot is written as {', '.join(PLOTS)}, got {path.name!r}.")
-    if path.suffix != ".json":
-        chart_renderer()  # refuses where it is missing
+        raise InputError(f"A plot is written as {' or '.join(PLOTS)}, got {path.name!r}.")
+    if path.suffix == ".png":
+        typesetter()  # refuses where it is missing
 
 
 def refuse_written(path: Path) -> None:

@@ -4,25 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from assaymark.claims.results import percent, rounded, shown
+from assaymark.drawing.marks import Bars, Dots, Line, Mark, Plot, Role, Rule, Words, figure
+from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart, Section, Table
 
-SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-LOOK: dict[str, Any] = {
-    "$schema": SCHEMA,
-    "background": "white",
-    "padding": {"left": 12, "right": 24, "top": 8, "bottom": 8},
-    "width": 420,
-    "height": 220,
-    "config": {
-        "aria": False,
-        "font": "sans-serif",
-        "axis": {"labelFontSize": 11, "titleFontSize": 11},
-        "legend": {"labelFontSize": 11, "titleFontSize": 11, "orient": "bottom"},
-    },
+# fills that can be told apart in black and white too
+ROUTES: dict[str, tuple[Role, float]] = {
+    "reject": ("accent", 0.35),
+    "review": ("paper", 1.0),
+    "accept": ("accent", 1.0),
 }
-SHARE = {"type": "quantitative", "scale": {"domain": [0, 1]}, "axis": {"format": ".0%"}}
-# told apart in black and white too
-ROUTES = {"reject": "#9ecae1", "review": "#eeeeee", "accept": "#08519c"}
 
 
 def triage_section(result: Mapping[str, Any]) -> Section:
@@ -114,90 +105,64 @@ def _figures(result: Mapping[str, Any]) -> Table:
 
 def yield_chart(result: Mapping[str, Any]) -> Chart:
     """The most that could be automated at each target, by hindsight, and what is promised."""
-    curve = [{"target": p["target"], "yield": p["yield"]} for p in result["curve"]]
-    x = {
-        "field": "target",
-        "type": "quantitative",
-        "title": "wanted accuracy",
-        "scale": {"domain": [0.5, 1], "nice": False},
-        "axis": {"format": ".0%", "values": [0.5, 0.6, 0.7, 0.8, 0.9, 1]},
-    }
-    y = {"field": "yield", "title": "share automated (yield)", **SHARE}
-    layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": curve},
-            "mark": {"type": "line", "color": "#555555"},
-            "encoding": {"x": x, "y": y},
-        },
-        {
-            "data": {"values": [{"target": result["target"]}]},
-            "mark": {"type": "rule", "strokeDash": [5, 4], "color": "black"},
-            "encoding": {"x": x},
-        },
+    target = result["target"]
+    marks: list[Mark] = [
+        Line(points=tuple((p["target"], p["yield"]) for p in result["curve"]), role="soft"),
+        Rule(x=target),
     ]
     if not (result["low"] is None and result["high"] is None):
-        words = "promised" if result["certified"] else "chosen, no guarantee"
-        point = {"target": result["target"], "yield": result["yield"], "text": words}
-        layers += [
-            {
-                "data": {"values": [point]},
-                "mark": {"type": "point", "filled": True, "size": 90, "color": "black"},
-                "encoding": {"x": x, "y": y},
-            },
-            {
-                "data": {"values": [point]},
-                "mark": {"type": "text", "align": "right", "dx": -9, "dy": 12, "fontSize": 11},
-                "encoding": {"x": x, "y": y, "text": {"field": "text"}},
-            },
-        ]
-    caption = (
-        "The line is what the best cut-offs would have automated on the labels themselves, known only "
-        "by hindsight; the dot is what is used."
+        text = "promised" if result["certified"] else "chosen, no guarantee"
+        marks.append(Dots(points=((target, result["yield"]),), radius=5))
+        marks.append(
+            Words(x=target, y=result["yield"], text=text, dx=-9, dy=16, anchor="end", bold=True)
+        )
+    plot = Plot(
+        x=Axis(low=0.5, title="wanted accuracy", numbers="percent"),
+        y=Axis(title="share automated (yield)", numbers="percent", grid=True),
+        marks=tuple(marks),
     )
-    spec = {**LOOK, "layer": layers, "title": _title("Yield at each wanted accuracy")}
-    return Chart(title="Yield plot", caption=caption, spec=spec)
+    return Chart(
+        title="Yield plot",
+        caption="The line is what the best cut-offs would have automated on the labels themselves, "
+        "known only by hindsight; the dot is what is used.",
+        figure=figure(plot),
+    )
 
 
 def score_chart(result: Mapping[str, Any]) -> Chart:
     """The scores as bars, parted by both cut-offs."""
-    rows = [{**row, "floor": 0} for row in result["histogram"] if row["items"]]
-    cuts = [{"cut": c} for c in (result["low"], result["high"]) if c is not None]
-    colour = {
-        "field": "route",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": list(ROUTES), "range": list(ROUTES.values())},
-    }
-    layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": rows},
-            "mark": {"type": "rect", "stroke": "#555555", "strokeWidth": 0.5},
-            "encoding": {
-                "x": {"field": "from", "type": "quantitative", "title": "score",
-                      "scale": {"zero": False, "nice": False}},
-                "x2": {"field": "to"},
-                "y": {"field": "height", "type": "quantitative",
-                      "title": "items per fortieth of the range"},
-                "y2": {"field": "floor"},
-                "color": colour,
-            },
-        }
-    ]  # fmt: skip
-    if cuts:
-        layers.append(
-            {
-                "data": {"values": cuts},
-                "mark": {"type": "rule", "color": "black", "strokeWidth": 1.5},
-                "encoding": {"x": {"field": "cut", "type": "quantitative"}},
-            }
+    rows = [row for row in result["histogram"] if row["items"]]
+    bars = [
+        Bars(
+            boxes=tuple(
+                (r["from"], r["to"], 0.0, r["height"]) for r in rows if r["route"] == route
+            ),
+            role=role,
+            opacity=opacity,
+            outline="soft",
         )
+        for route, (role, opacity) in ROUTES.items()
+    ]
+    cuts = [c for c in (result["low"], result["high"]) if c is not None]
+    plot = Plot(
+        x=Axis(
+            low=min((row["from"] for row in rows), default=0.0),
+            high=max((row["to"] for row in rows), default=1.0),
+            title="score",
+        ),
+        y=Axis(
+            high=max((row["height"] for row in rows), default=1.0),
+            title="items per fortieth of the range",
+            numbers="count",
+            grid=True,
+        ),
+        marks=(*bars, *(Rule(x=cut, width=1.5, dashed=False) for cut in cuts)),
+        height=260,
+        key=tuple((role, opacity, route) for route, (role, opacity) in ROUTES.items()),
+    )
     return Chart(
         title="Scores and both cut-offs",
         caption="Left of the lower line items are rejected, right of the upper one accepted; people "
         "see what lies between.",
-        spec={**LOOK, "layer": layers, "title": _title("Scores and both cut-offs")},
+        figure=figure(plot),
     )
-
-
-def _title(text: str) -> dict[str, Any]:
-    return {"text": text, "anchor": "start", "fontSize": 13}

@@ -13,10 +13,11 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from assaymark.errors import AssaymarkError
+from assaymark.errors import AssaymarkError, InputError
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import read_settings
 from assaymark.labelling.texts import Shelf
+from assaymark.ledger.events import review_of
 from assaymark.project.folder import Project
 from assaymark.project.users import Known, Role, server_key
 from assaymark.web import entering, labelling
@@ -57,6 +58,8 @@ def make_app(
     settings = read_settings(folder)
     share = settings.twice if options.twice is None else options.twice
     desk = Desk(project, clock=clock, share=share, minutes=options.minutes)
+    if options.twice is not None:
+        _refuse_settled(desk, options.twice)
     assets = load_assets()
     site = Site(
         served=project,
@@ -111,6 +114,17 @@ def make_app(
     return Guard(app, place=place, failures=failures, who=site.who)
 
 
+def _refuse_settled(desk: Desk, share: float) -> None:
+    """Refuse another share to be read twice than the one that a review began with."""
+    work = review_of(desk.state)
+    if work is not None and work.twice != share:
+        raise InputError(
+            f"The share of records that two people read was settled when this review began: "
+            f"{work.opened.twice}. A record counts only when all its readers have read it, so it cannot "
+            "change."
+        )
+
+
 async def _too_large(_request: Request, _error: Exception) -> Response:
     return PlainTextResponse("The request is too long.", status_code=413)
 
@@ -147,7 +161,6 @@ ROUTES = [
     Route("/label/back", labelling.back, methods=["POST"]),
     Route("/watch", room("watching", "show")),
     Route("/watch/news", room("watching", "news")),
-    Route("/watch/chart/{survey}/{place}", room("watching", "chart")),
     Route("/watch/doubt", room("watching", "doubt")),
     Route("/watch/draw", room("watching", "draw"), methods=["POST"]),
     Route("/watch/certify", room("watching", "certify"), methods=["POST"]),

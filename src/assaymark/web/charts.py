@@ -1,167 +1,21 @@
-"""Pictures of the dashboard as inline SVG: classes only, so that they follow light and dark."""
+"""What the dashboard draws beside the charts of the report: ranges, evidence, cut-offs to try."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from assaymark.certification.prospect import Prospect
 from assaymark.certification.view.dossier import CardNumber, Dossier
-from assaymark.claims.results import rounded, shown
+from assaymark.drawing.svg import svg
+from assaymark.reports.section import Chart
 
 
-@dataclass(frozen=True, kw_only=True)
-class Frame:
-    """A plot area: where data values lie on the picture."""
-
-    width: int
-    height: int
-    left: int
-    right: int
-    top: int
-    bottom: int
-    x0: float
-    x1: float
-    y0: float
-    y1: float
-
-    def x(self, value: float) -> float:
-        """Across."""
-        span = (self.x1 - self.x0) or 1
-        return round(
-            self.left + (value - self.x0) / span * (self.width - self.left - self.right), 1
-        )
-
-    def y(self, value: float) -> float:
-        """Down."""
-        span = (self.y1 - self.y0) or 1
-        room = self.height - self.top - self.bottom
-        return round(self.top + (self.y1 - value) / span * room, 1)
-
-    @property
-    def floor(self) -> float:
-        """The lower edge of the plot."""
-        return self.height - self.bottom
-
-    def open(self, title: str, about: str) -> str:
-        """The beginning of the picture, with what it shows in words."""
-        return (
-            f'<svg class="chart" viewBox="0 0 {self.width} {self.height}" role="img" '
-            f'aria-label="{escape(title)}. {escape(about)}"><title>{escape(title)}</title>'
-        )
-
-    def axes(self, xs: Sequence[float], ys: Sequence[float], across: str, down: str) -> str:
-        """Grid lines, numbers and names."""
-        parts = []
-        for value in ys:
-            y = self.y(value)
-            parts.append(
-                f'<line class="grid" x1="{self.left}" x2="{self.width - self.right}" y1="{y}" y2="{y}"/>'
-                f'<text class="tick end" x="{self.left - 8}" y="{y + 4}">{value:g}</text>'
-            )
-        for value in xs:
-            parts.append(
-                f'<text class="tick mid" x="{self.x(value)}" y="{self.floor + 18}">{value:,.0f}</text>'
-            )
-        parts.append(
-            f'<line class="axis" x1="{self.left}" x2="{self.width - self.right}" y1="{self.floor}" '
-            f'y2="{self.floor}"/>'
-        )
-        parts.append(
-            f'<text class="name end" x="{self.width - self.right}" y="{self.height - 4}">{across}</text>'
-            f'<text class="name" x="{self.left - 34}" y="{self.top - 12}">{escape(down)}</text>'
-        )
-        return "".join(parts)
-
-
-def ticks(low: float, high: float, about: int = 5) -> list[float]:
-    """Round numbers between two ends."""
-    if high <= low:
-        return [low]
-    raw = (high - low) / about
-    power = 10 ** math.floor(math.log10(raw))
-    step = next(power * m for m in (1, 2, 2.5, 5, 10) if power * m >= raw)
-    first = math.ceil(low / step - 1e-9)
-    return [round(i * step, 10) for i in range(first, math.floor(high / step + 1e-9) + 1)]
-
-
-def path_picture(seen: Dossier) -> Markup | None:
-    """Point and bound against labels so far, the claim as a dashed line, looks as marks."""
-    path = seen.path
-    if path is None or not path.points or path.reason is not None:
+def picture(chart: Chart | None) -> Markup | None:
+    """The chart as SVG that follows the theme of the page."""
+    if chart is None:
         return None
-    values = [v for p in path.points for v in (p.point, p.bound) if v is not None] + [path.target]
-    marked = [m.bound for m in path.marks if m.bound is not None]
-    low, high = min([*values, *marked]), max([*values, *marked])
-    room = max(0.06 * (high - low), 0.01)
-    last = max(p.labels for p in path.points)
-    frame = Frame(
-        width=760, height=340, left=52, right=138, top=34, bottom=44,
-        x0=0, x1=max(last, 1), y0=max(low - room, 0), y1=min(high + room, 1),
-    )  # fmt: skip
-    parts = [
-        frame.open("The path so far", seen.answer.sentence),
-        frame.axes(
-            ticks(0, frame.x1), ticks(frame.y0, frame.y1), "labels", seen.claim_title or path.metric
-        ),
-    ]
-    side = "at least" if path.side == "lower" else "at most"
-    goal = frame.y(path.target)
-    parts.append(
-        f'<line class="claim" x1="{frame.left}" x2="{frame.width - frame.right}" y1="{goal}" y2="{goal}"/>'
-    )
-    bounds = [(p.labels, p.bound) for p in path.points if p.bound is not None]
-    points = [(p.labels, p.point) for p in path.points if p.point is not None]
-    parts.append(f'<path class="point" d="{_line(frame, points)}"/>')
-    parts.append(f'<path class="bound" d="{_line(frame, bounds)}"/>')
-    for mark in path.marks:
-        parts.append(_mark(frame, mark.kind, mark.labels, mark.bound))
-    ends = [("claim", path.target, f"claimed {path.target:g}")]
-    if bounds:
-        told = rounded(bounds[-1][1], up=path.side == "upper")
-        ends.append(("bound", bounds[-1][1], f"{side} {told}"))
-    if points:
-        ends.append(("point", points[-1][1], f"looks like {shown(points[-1][1])}"))
-    parts += _end_labels(frame, ends)
-    return Markup("".join(parts) + "</svg>")  # noqa: S704 - numbers and escaped titles only
-
-
-def _line(frame: Frame, places: Sequence[tuple[float, float]]) -> str:
-    return "".join(
-        f"{'L' if i else 'M'}{frame.x(x)} {frame.y(y)}" for i, (x, y) in enumerate(places)
-    )
-
-
-def _mark(frame: Frame, kind: str, labels: int, bound: float | None) -> str:
-    x = frame.x(min(labels, frame.x1))
-    if kind == "look":
-        top = (
-            f'<circle class="look" cx="{x}" cy="{frame.y(bound)}" r="3"/>'
-            if bound is not None
-            else ""
-        )
-        return (
-            f'<line class="look" x1="{x}" x2="{x}" y1="{frame.floor}" y2="{frame.floor + 5}"/>{top}'
-        )
-    return f'<path class="correction" d="M{x - 4} {frame.top}h8l-4 7z"><title>{escape(kind)}</title></path>'
-
-
-APART = 19  # lines of text, large enough for the letters on a phone
-
-
-def _end_labels(frame: Frame, ends: list[tuple[str, float, str]]) -> list[str]:
-    """Names at the right end of each line, kept apart."""
-    placed: list[tuple[float, str, str]] = []
-    for kind, value, text in sorted(ends, key=lambda end: -end[1]):
-        y = frame.y(value) + 4
-        if placed and y - placed[-1][0] < APART:
-            y = placed[-1][0] + APART
-        placed.append((y, kind, text))
-    x = frame.width - frame.right + 8
-    return [
-        f'<text class="label {kind}" x="{x}" y="{y}">{escape(t)}</text>' for y, kind, t in placed
-    ]
+    drawn = svg(chart.figure, title=chart.title, about=chart.caption)
+    return Markup(drawn)  # noqa: S704 - its texts are escaped
 
 
 def range_picture(number: CardNumber) -> Markup | None:
@@ -180,62 +34,6 @@ def range_picture(number: CardNumber) -> Markup | None:
         f'y1="7" y2="7"/><line class="span" x1="{x0:.1f}" x2="{max(x1, x0 + 2):.1f}" y1="7" y2="7"/>{dot}'
         f'<text x="0" y="24">0</text><text class="end" x="200" y="24">{top:g}</text></svg>'
     )
-
-
-def score_picture(seen: Dossier) -> Markup | None:
-    """How many items have which score; labelled ones marked, the cut-off drawn."""
-    picture = seen.scores
-    if picture is None or not picture.scored or not picture.bins:
-        return None
-    bins = picture.bins
-    most = max(b.predicted_positive + b.predicted_negative for b in bins)
-    frame = Frame(
-        width=760, height=230, left=52, right=18, top=30, bottom=44,
-        x0=bins[0].low, x1=bins[-1].high, y0=0, y1=math.sqrt(max(most, 1)),
-    )  # fmt: skip
-    parts = [
-        frame.open("Scores of the collection", "Number of items by score, on a square-root scale")
-    ]
-    for value in ticks(0, most, 3):
-        y = frame.y(math.sqrt(value))
-        parts.append(
-            f'<line class="grid" x1="{frame.left}" x2="{frame.width - frame.right}" y1="{y}" y2="{y}"/>'
-            f'<text class="tick end" x="{frame.left - 8}" y="{y + 4}">{_short(value)}</text>'
-        )
-    for value in ticks(frame.x0, frame.x1):
-        parts.append(
-            f'<text class="tick mid" x="{frame.x(value)}" y="{frame.floor + 18}">{value:g}</text>'
-        )
-    for b in bins:
-        total = b.predicted_positive + b.predicted_negative
-        x, wide = frame.x(b.low) + 0.5, max(frame.x(b.high) - frame.x(b.low) - 1, 1)
-        kind = "positive" if b.predicted_positive >= b.predicted_negative else "negative"
-        y = frame.y(math.sqrt(total))
-        hint = f"score {b.low:.3g} to {b.high:.3g}: {total:,} items"
-        parts.append(
-            f'<rect class="bar {kind}" x="{x}" y="{y}" width="{wide:.1f}" height="{frame.floor - y:.1f}">'
-            f"<title>{hint}</title></rect>"
-        )
-        if b.labelled:
-            y = frame.y(math.sqrt(min(b.labelled, total)))
-            parts.append(
-                f'<rect class="bar labelled" x="{x}" y="{y}" width="{wide:.1f}" '
-                f'height="{frame.floor - y:.1f}"><title>{b.labelled:,} labelled</title></rect>'
-            )
-    if picture.threshold is not None:
-        x = frame.x(picture.threshold)
-        parts.append(
-            f'<line class="cut" x1="{x}" x2="{x}" y1="{frame.top - 14}" y2="{frame.floor}"/>'
-            f'<line class="cut other" id="cut-line" data-x0="{frame.x0:.6g}" data-x1="{frame.x1:.6g}" '
-            f'data-left="{frame.left}" data-right="{frame.width - frame.right}" x1="{x}" x2="{x}" '
-            f'y1="{frame.top}" y2="{frame.floor}" visibility="hidden"/>'
-            f'<text class="label mid" x="{x}" y="{frame.top - 18}">cut-off {picture.threshold:g}</text>'
-        )
-    parts.append(
-        f'<text class="name end" x="{frame.width - frame.right}" y="{frame.height - 4}">score</text>'
-        f'<text class="name" x="{frame.left - 34}" y="{frame.top - 12}">items</text></svg>'
-    )
-    return Markup("".join(parts))  # noqa: S704 - numbers only
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,10 +65,6 @@ def cut_offs(seen: Dossier) -> CutOffs | None:
     )
 
 
-def _short(value: float) -> str:
-    return f"{value / 1000:g}k" if value >= 10_000 else f"{value:,.0f}"
-
-
 def evidence_bar(seen: Dossier) -> Markup | None:
     """How far the evidence has come, from nothing to enough."""
     if seen.evidence is None:
@@ -281,41 +75,3 @@ def evidence_bar(seen: Dossier) -> Markup | None:
         f'aria-label="{100 * share:.0f} percent of the evidence needed"><rect class="track" width="300" '
         f'height="10" rx="5"/><rect class="span" width="{max(300 * share, 4):.1f}" height="10" rx="5"/></svg>'
     )
-
-
-def power_picture(found: Prospect, *, power: float) -> Markup:
-    """The chance to pass a test judged once, against its labels; the elusion floor as a wall."""
-    if found.curve is None or found.forecast is None:
-        return Markup("")
-    sizes, chances = found.curve.sizes, found.curve.power
-    frame = Frame(
-        width=560, height=300, left=52, right=24, top=42, bottom=44, x0=0, x1=max(sizes), y0=0, y1=1
-    )
-    parts = [
-        frame.open("Chance to pass", "By number of labels, for a test that is judged once"),
-        frame.axes(ticks(0, max(sizes)), [0, 0.25, 0.5, 0.75, 1], "labels", "chance to pass"),
-    ]
-    floor = found.forecast.elusion_floor
-    if floor is not None and floor < max(sizes):
-        x = frame.x(floor)
-        parts.append(
-            f'<rect class="wall" x="{frame.left}" y="{frame.top}" width="{x - frame.left:.1f}" '
-            f'height="{frame.floor - frame.top}"/><text class="label wall" x="{x + 6}" '
-            f'y="{frame.floor - 9}">elusion floor</text>'
-        )
-    asked = frame.y(power)
-    parts.append(
-        f'<line class="claim" x1="{frame.left}" x2="{frame.width - frame.right}" y1="{asked}" y2="{asked}"/>'
-        f'<text class="label claim" x="{frame.left + 6}" y="{asked - 7}">{power:g} wanted</text>'
-    )
-    parts.append(
-        f'<path class="bound" d="{_line(frame, list(zip(sizes, chances, strict=True)))}"/>'
-    )
-    fixed = found.forecast.modes.get("fixed")
-    if fixed is not None and fixed.labels is not None and fixed.power is not None:
-        x, y = frame.x(min(fixed.labels, max(sizes))), frame.y(fixed.power)
-        parts.append(
-            f'<circle class="spot" cx="{x}" cy="{y}" r="4.5"/><text class="label mid" x="{min(x, 500)}" '
-            f'y="{y + 26}">{fixed.labels:,} labels</text>'
-        )
-    return Markup("".join(parts) + "</svg>")  # noqa: S704 - numbers only

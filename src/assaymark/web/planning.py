@@ -11,14 +11,15 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.certification.calculators import read_claim
 from assaymark.certification.prospect import Prospect, prospect, usual
+from assaymark.certification.report.charts import power_chart
 from assaymark.certification.sealing import Wish, abandon_plan, expected_of, seal_plan
 from assaymark.claims.results import ModeForecast, percent
 from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import Settings, write_settings
-from assaymark.ledger.events import Attempt, is_frozen, settings_of, training_of
+from assaymark.ledger.events import Attempt, is_frozen, review_of, settings_of, training_of
 from assaymark.records.plan import Expectation
-from assaymark.web.charts import power_picture
+from assaymark.web.charts import picture
 from assaymark.web.site import body, form, only, person_of, site_of
 
 MODES = {
@@ -57,6 +58,7 @@ async def show(request: Request) -> Response:
         attempt=attempt,
         expected=expected,
         learning=learning,
+        settled_twice=await site.runner.ask(_settled_twice),
         modes=MODES,
         titles=TITLES,
         percent=percent,
@@ -66,6 +68,12 @@ async def show(request: Request) -> Response:
 def _attempt(desk: Desk) -> tuple[Attempt | None, int | None]:
     desk.catch_up()
     return desk.state.attempt, expected_of(desk.state)
+
+
+def _settled_twice(desk: Desk) -> float | None:
+    """The share that two people read, where a review settled it when it began."""
+    work = review_of(desk.state)
+    return None if work is None else work.twice
 
 
 def _learning(desk: Desk) -> str:
@@ -141,7 +149,7 @@ def _shown(found: Prospect, settings: Settings, wish: Wish) -> dict[str, Any]:
         )
     return {
         "rows": rows,
-        "curve": str(power_picture(found, power=wish.power)),
+        "curve": str(picture(power_chart(found, power=wish.power)) or ""),
         "recommended": cost.recommended,
         "sentence": told,
         "wall": wall,

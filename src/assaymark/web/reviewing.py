@@ -14,13 +14,13 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from assaymark.labelling.desk import ConflictError, Desk
 from assaymark.ledger.events import replay
 from assaymark.project.folder import Project
-from assaymark.reports.render import svg
 from assaymark.reviewing.certificate import certify_review
 from assaymark.reviewing.handing import next_items, the_review
 from assaymark.reviewing.history import history
 from assaymark.reviewing.reporting import recall_chart
 from assaymark.reviewing.status import ReviewStatus, status_of
 from assaymark.reviewing.wording import next_step, rounded_down, to_go, verdict, waiting
+from assaymark.web.charts import picture
 from assaymark.web.site import Site, form, only, person_of, site_of
 
 BUSY = "review"
@@ -78,8 +78,7 @@ def _figures(project: Project) -> tuple[ReviewStatus, Markup | None]:
     state = replay(entries)
     now = status_of(state, the_review(state))
     chart = recall_chart(history(entries, points=20), now)
-    # drawn by our own renderer, which escapes the texts in it
-    return now, None if chart is None else Markup(svg(chart.spec))  # noqa: S704
+    return now, picture(chart)
 
 
 @only("lead")

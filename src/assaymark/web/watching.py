@@ -9,15 +9,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.certification.issuing import certify as issue
+from assaymark.certification.report.charts import path_chart
+from assaymark.certification.report.collection_charts import score_chart
 from assaymark.certification.view.dossier import Dossier
 from assaymark.claims.results import percent, rounded
 from assaymark.labelling.desk import Desk
 from assaymark.overview.survey_sections import survey_section
 from assaymark.overview.watch import look_is_due
-from assaymark.reports.render import svg
-from assaymark.web.charts import cut_offs, evidence_bar, path_picture, range_picture, score_picture
+from assaymark.web.charts import cut_offs, evidence_bar, picture, range_picture
 from assaymark.web.drawing_on import draw_next
-from assaymark.web.site import only, person_of, refuse, site_of
+from assaymark.web.site import only, person_of, site_of
 
 TONES = {
     "pass": ("good", "✓"),
@@ -79,8 +80,9 @@ async def show(request: Request) -> Response:
         now=now,
         tone=tone,
         sign=sign,
-        path=path_picture(seen),
-        scores=score_picture(seen),
+        path=path_chart(seen),
+        scores=score_chart(seen),
+        picture=picture,
         evidence=evidence_bar(seen),
         ranges=[(number, range_picture(number)) for number in seen.card],
         cut=cut_offs(seen),
@@ -104,19 +106,6 @@ async def news(request: Request) -> Response:
     return JSONResponse(
         {"due": now.due, "waiting": now.waiting, "disputed": now.disputed, "at": now.labels_at}
     )
-
-
-@only("lead")
-async def chart(request: Request) -> Response:
-    """A picture of a survey's result that the dashboard shows; drawn once for each result."""
-    seen = await asyncio.to_thread(site_of(request).watch.glance)
-    survey, place = (request.path_params[name] for name in ("survey", "place"))
-    found = [one for one in (seen.surveys if seen else ()) if str(one.number) == survey]
-    charts = survey_section(found[0]).charts if found else ()
-    chosen = [one for number, one in enumerate(charts) if str(number) == place]
-    if not chosen:
-        return refuse(request, "There is no such picture.", status=404)
-    return Response(await asyncio.to_thread(svg, chosen[0].spec), media_type="image/svg+xml")
 
 
 @only("lead")

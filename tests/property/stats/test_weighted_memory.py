@@ -7,8 +7,15 @@ from numpy.testing import assert_array_equal
 from assaymark.claims.claim import Claim
 from assaymark.stats.score_guided import checkpoints as weighted_memory
 from assaymark.stats.score_guided.bound import standing
-from assaymark.stats.score_guided.checkpoints import log_wealth
-from assaymark.stats.score_guided.supermartingale import Draws, Stratum, both, walk, weighted_test
+from assaymark.stats.score_guided.checkpoints import log_wealth, next_sampling
+from assaymark.stats.score_guided.supermartingale import (
+    Draws,
+    Stratum,
+    both,
+    sampling,
+    walk,
+    weighted_test,
+)
 
 STRATA = tuple(
     Stratum(predicted=score > 0.5, size=size, mean_score=score)
@@ -48,6 +55,7 @@ def test_growing_shrinking_and_corrected_draws(seed):
         found = log_wealth("memory", part, start=lambda: walk(TEST, both(TEST)))
         assert_array_equal(found, fresh(part))
         assert not found.flags.writeable
+        assert_array_equal(next_sampling(TEST, part), sampling(TEST, part))
 
 
 def test_a_label_more_walks_its_own_block_only():

@@ -171,7 +171,7 @@ def test_all_correct_is_worth_no_more_than_its_labels():
         [(rare * 1.0, rare * 1.0), (~rare * 1.0, ~rare * 1.0)], sample, confidence=0.95
     )
     assert macro.point == 1
-    assert macro.low < 0.6, "three items of a class say little about its mean with the other"
+    assert macro.low is None, "three items of a class say little about its mean with the other"
 
 
 # files

@@ -6,7 +6,7 @@ import pytest
 
 from assaymark.errors import VerificationError
 from assaymark.labelling.desk import ConflictError, Desk, Given
-from assaymark.labelling.queue import read_twice
+from assaymark.ledger.events import read_twice
 from assaymark.overview.watch import Watch
 from assaymark.project.folder import Project
 from worlds_on_disk import write_labels

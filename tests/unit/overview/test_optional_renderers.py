@@ -1,48 +1,39 @@
-"""Without the optional renderers everything works but the pictures, and one sentence says what to install."""
+"""The base install draws every chart; without typst one sentence says what PDF and PNG need."""
 
 import sys
-from importlib.util import find_spec as real_find_spec
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from assaymark.drawing.marks import Line, Plot, figure
+from assaymark.drawing.scales import Axis
+from assaymark.drawing.svg import svg
 from assaymark.errors import InputError
-from assaymark.reports import renderer
-from assaymark.reports.render import svg
+from assaymark.reports.typesetter import png, typesetter
+
+FIGURE = figure(Plot(x=Axis(), y=Axis(), marks=(Line(points=((0, 0), (1, 1))),)))
 
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine with the base install alone."""
-    gone = ("vl_convert", "typst")
-    for name in gone:
+    for name in ("vl_convert", "altair", "typst"):
         monkeypatch.setitem(sys.modules, name, None)  # an import of it now fails
-    monkeypatch.setattr(
-        renderer, "find_spec", lambda name: None if name in gone else real_find_spec(name)
-    )
 
 
-def test_a_chart_that_cannot_be_drawn_says_so_in_its_place(bare: None) -> None:
-    drawn = svg({"mark": "bar"})
-    assert drawn.startswith("<svg")
-    assert "pip install 'assaymark[charts]'" in drawn
+def test_a_chart_is_drawn_by_the_base_install(bare: None) -> None:
+    assert svg(FIGURE).startswith("<svg")
 
 
-def test_a_plot_asked_for_by_name_is_refused_in_one_sentence(bare: None) -> None:
-    with pytest.raises(InputError, match=r"vl-convert-python.*pip install 'assaymark\[charts\]'"):
-        renderer.chart_renderer()
+@pytest.mark.parametrize("use", [typesetter, lambda: png(FIGURE)])
+def test_pdf_and_png_name_their_extra(bare: None, use) -> None:
+    with pytest.raises(InputError, match=r"^PDF and PNG need typst.*'assaymark\[pdf\]', or write"):
+        use()
 
 
-def test_pdf_names_its_extra(bare: None) -> None:
-    with pytest.raises(InputError, match=r"^A report as PDF needs typst.*'assaymark\[pdf\]'\.$"):
-        renderer.typesetter()
-
-
-def test_the_base_install_names_neither_renderer() -> None:
+def test_the_base_install_names_no_renderer() -> None:
     """What a plain `pip install assaymark` brings."""
-    import tomllib
-
     text = (Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8")
     needed = " ".join(tomllib.loads(text)["project"]["dependencies"])
-    assert "typst" not in needed
-    assert "vl-convert" not in needed
+    assert not [name for name in ("typst", "vl-convert", "altair") if name in needed]

@@ -88,7 +88,7 @@ def test_the_learning_curve_is_drawn(form, begun, world, tmp_path, assaymark) ->
     assaymark("train", "-p", begun)
     done = assaymark("train", "--plot", tmp_path / f"curve.{form}", "-p", begun)
     assert done.code == 0, done.err
-    assert (tmp_path / f"curve.{form}").stat().st_size > 5_000
+    assert (tmp_path / f"curve.{form}").stat().st_size > 3_000
     again = assaymark("train", "--plot", tmp_path / f"curve.{form}", "-p", begun)
     assert again.code == 2
     assert "exists already" in again.err

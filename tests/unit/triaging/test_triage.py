@@ -158,7 +158,7 @@ def test_too_few_labels_say_how_many_it_takes_before_any_is_set_aside(assaymark,
 def test_a_plot_of_no_known_form_leaves_no_thresholds_behind(assaymark, files, tmp_path):
     found = ask(assaymark, files[0], "-o", tmp_path / "cuts.json", "--plot", tmp_path / "plot.bmp")
     assert found.code == 2
-    assert "A plot is written as .svg, .png, .json, got 'plot.bmp'" in found.err
+    assert "A plot is written as .svg or .png, got 'plot.bmp'" in found.err
     assert not (tmp_path / "cuts.json").exists()
 
 

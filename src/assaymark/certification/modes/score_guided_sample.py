@@ -25,7 +25,8 @@ from assaymark.records.plan import Plan
 from assaymark.sampling import tickets
 from assaymark.sampling.tickets import Draw
 from assaymark.stats.score_guided.bound import bounds_after
-from assaymark.stats.score_guided.supermartingale import first_draws, replay, sampling
+from assaymark.stats.score_guided.checkpoints import next_sampling
+from assaymark.stats.score_guided.supermartingale import first_draws, replay
 
 
 class GuidedSample(Mode):
@@ -98,7 +99,9 @@ class ScoreGuided(GuidedSample):
                 known = weighted_draws(attempt, labelled_prefix(state, attempt))
                 (block,) = event.blocks or (None,)
                 chances = () if block is None or block.labels != len(known) else block.chances
-                if not np.allclose(sampling(test, known), chances or np.inf, rtol=1e-6, atol=1e-9):
+                if not np.allclose(
+                    next_sampling(test, known), chances or np.inf, rtol=1e-6, atol=1e-9
+                ):
                     raise VerificationError(
                         f"Event {entry.seq}: the chances of batch {event.batch} do not follow from "
                         "the labels known when it was drawn."
@@ -123,7 +126,7 @@ class ScoreGuided(GuidedSample):
 def _block(state: State, attempt: Attempt) -> Block:
     """The chances per stratum for the next batch, from the labels known now."""
     known = weighted_draws(attempt, labelled_prefix(state, attempt))
-    chances = sampling(weighted_test_of(attempt.plan), known)
+    chances = next_sampling(weighted_test_of(attempt.plan), known)
     return Block(
         first=len(attempt.draws) + 1,
         chances=tuple(float(q) for q in chances),

@@ -25,7 +25,6 @@ from assaymark.sampling import tickets
 from assaymark.sampling.tickets import Draw
 from assaymark.stats.betting.renewal import Segment, segment_at, usual_batch
 from assaymark.stats.betting.standing import (
-    SegmentChances,
     bounds_after,
     segment_chances,
     standing,
@@ -87,11 +86,11 @@ class SealedSample(GuidedSample):
         return draws, tuple(blocks)
 
     def check_chances(self, plan: Plan, entries: Sequence[Entry]) -> str:
-        state, computed, renewals = State(), SegmentChances(row_test_of(plan)), 0
+        state, renewals = State(), 0
         for entry in entries:
             event = entry.event
             if isinstance(event, BatchDrawn) and event.plan == plan.number:
-                renewals += _check_batch(state, plan, event, entry, computed)
+                renewals += _check_batch(state, plan, event, entry)
             state.apply(event, entry)
         ahead = f"at least {plan.lead:,} draws" if plan.lead else "no draw"
         return (
@@ -166,9 +165,7 @@ def _blocked(state: State, attempt: Attempt) -> str:
     )
 
 
-def _check_batch(
-    state: State, plan: Plan, event: BatchDrawn, entry: Entry, computed: SegmentChances
-) -> int:
+def _check_batch(state: State, plan: Plan, event: BatchDrawn, entry: Entry) -> int:
     """How many renewals the batch holds; refused where one is not as the plan and the labels say."""
     attempt = state.attempts[plan.number - 1]
     prefix = labelled_prefix(state, attempt)
@@ -184,7 +181,7 @@ def _check_batch(
             raise _wrong(entry, number)
         if number == segment.first:
             renewals += 1
-            before = tuple(computed.after(first_draws(known, segment.known)))
+            before = tuple(segment_chances(row_test_of(plan), first_draws(known, segment.known)))
         if before is None or not np.allclose(before, block.chances, rtol=1e-6, atol=1e-9):
             raise _wrong(entry, number)
         before = block.chances

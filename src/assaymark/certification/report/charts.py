@@ -1,20 +1,25 @@
-"""The charts of dashboard and report, as one set of Vega-Lite specifications.
+"""The charts of dashboard and report that show a plan: its path, its four numbers, its power."""
 
-They say the same in black and white: lines differ by dash and weight, bars by fill and outline.
-Colours are named by role and filled in by `render`, so that one specification serves both themes.
-"""
-
-from assaymark.certification.report.collection_charts import score_chart, strata_chart
+from assaymark.certification.prospect import Prospect
 from assaymark.certification.view.dossier import CardNumber, Dossier, Path
 from assaymark.claims.results import percent, rounded, shown
+from assaymark.drawing.interval_rows import IntervalRow, interval_figure
+from assaymark.drawing.marks import (
+    Bars,
+    Dots,
+    EndLabels,
+    Figure,
+    Line,
+    Mark,
+    Notches,
+    Plot,
+    Role,
+    Rule,
+    Words,
+    figure,
+)
+from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart
-from assaymark.reports.spec import ACCENT, INK, PAPER, SOFT, WIDTH, Spec, chart
-
-
-def charts_of(dossier: Dossier) -> tuple[Chart, ...]:
-    """Every chart that the dossier has data for, in reading order."""
-    makers = (path_chart, card_chart, strata_chart, score_chart)
-    return tuple(chart for chart in (make(dossier) for make in makers) if chart is not None)
 
 
 def path_chart(dossier: Dossier) -> Chart | None:
@@ -24,23 +29,22 @@ def path_chart(dossier: Dossier) -> Chart | None:
         return None
     word = "lower bound" if path.side == "lower" else "upper bound"
     low, high = _window(path)
-    spec = {
-        "width": WIDTH,
-        "height": 260,
-        "layer": [
-            *_lines(path, word, title=dossier.claim_title or path.metric, window=(low, high)),
-            *_marks(path, low),
-        ],
-    }
-    return chart(
-        "The way so far",
-        f"Thin line: estimate. {_bound_told(path, word)} Dashed line: the claim."
-        f"{_marks_told(path)}",
-        spec,
+    plot = Plot(
+        x=Axis(high=max(1, *(p.labels for p in path.points)), title="labels", numbers="count"),
+        y=Axis(low=low, high=high, title=dossier.claim_title or path.metric, grid=True),
+        marks=(*_lines(path), *_events(path, low), _ends(path)),
+        height=320,
+        room_right=138,
+    )
+    return Chart(
+        title="The path so far",
+        caption=f"Thin line: estimate. {_bound_in_words(path, word)} Dashed line: the claim."
+        f"{_events_in_words(path)}",
+        figure=figure(plot),
     )
 
 
-def _bound_told(path: Path, word: str) -> str:
+def _bound_in_words(path: Path, word: str) -> str:
     number = sum(point.bound is not None for point in path.points)
     if number == 0:
         return f"There is no {word} yet."
@@ -49,14 +53,14 @@ def _bound_told(path: Path, word: str) -> str:
     return f"Thick line: {word}, which holds at every look at once."
 
 
-def _marks_told(path: Path) -> str:
+def _events_in_words(path: Path) -> str:
     kinds = {mark.kind for mark in path.marks}
     looks = " Ticks on the axis: looks." if "look" in kinds else ""
     return looks + (" Triangles: corrections and decisions." if kinds - {"look"} else "")
 
 
 def _window(path: Path) -> tuple[float, float]:
-    """The part of the axis that is worth looking at; what lies outside is cut off."""
+    """The part of the axis that is worth looking at; what lies outside is drawn at its edge."""
     points = [p.point for p in path.points if p.point is not None]
     settled = points[len(points) // 8 :] or [path.target]
     bounds = [p.bound for p in path.points if p.bound is not None]
@@ -67,101 +71,39 @@ def _window(path: Path) -> tuple[float, float]:
     return 0.0, min(1.0, max(2.2 * path.target, 1.15 * max(settled), 1.1 * (bounds or [0])[-1]))
 
 
-def _lines(path: Path, word: str, *, title: str, window: tuple[float, float]) -> list[Spec]:
-    rows = []
-    for point in path.points:
-        for name, value in (("estimate", point.point), (word, point.bound)):
-            if value is not None:
-                rows.append({"labels": point.labels, "series": name, "value": value})
-    ends = (0, max((p.labels for p in path.points), default=1))
-    rows += [{"labels": end, "series": "claim", "value": path.target} for end in ends]
-    order = [word, "estimate", "claim"]
-    bound = [row for row in rows if row["series"] == word]
-    rest = [row for row in rows if row["series"] != word]
-    encoding = _line_encoding(order, title=title, window=window)
-    return [
+def _lines(path: Path) -> list[Mark]:
+    bounds = tuple((float(p.labels), p.bound) for p in path.points if p.bound is not None)
+    points = tuple((float(p.labels), p.point) for p in path.points if p.point is not None)
+    marks: list[Mark] = [
+        Rule(y=path.target),
+        Line(points=points, role="soft"),
         # between two prefixes the bound is not known to be higher than at the first of them
-        _line_layer(bound, encoding, interpolate="step-after"),
-        _line_layer(rest, encoding, interpolate="linear"),
+        Line(points=bounds, role="accent", width=3, steps=True),
     ]
+    if len(bounds) == 1:  # a line without length
+        marks.append(Dots(points=bounds, role="accent"))
+    return marks
 
 
-def _line_layer(rows: list[Spec], encoding: Spec, *, interpolate: str) -> Spec:
-    return {
-        "data": {"values": rows},
-        "mark": {
-            "type": "line",
-            "interpolate": interpolate,
-            "clip": True,
-            # a bound of a single look would be a line without length
-            "point": {"size": 60, "opacity": 1} if len(rows) == 1 else False,
-        },
-        "encoding": encoding,
-    }
+def _events(path: Path, low: float) -> list[Mark]:
+    looks = tuple(float(m.labels) for m in path.marks if m.kind == "look")
+    changes = tuple((float(m.labels), low) for m in path.marks if m.kind != "look")
+    return [Notches(places=looks), Dots(points=changes, shape="triangle")]
 
 
-def _line_encoding(order: list[str], *, title: str, window: tuple[float, float]) -> Spec:
-    style = {"field": "series", "type": "nominal", "sort": order}
-    return {
-        "x": {
-            "field": "labels",
-            "type": "quantitative",
-            "title": "labels",
-            "axis": {"tickMinStep": 1, "tickCount": 8, "grid": False, "labelFlush": False},
-        },
-        "y": {
-            "field": "value",
-            "type": "quantitative",
-            "title": title,
-            "scale": {"domain": list(window), "nice": False, "zero": False},
-        },
-        "color": style
-        | {
-            "scale": {"domain": order, "range": [ACCENT, SOFT, INK]},
-            "legend": {"title": None, "orient": "top", "symbolSize": 260, "symbolType": "stroke"},
-        },
-        "strokeDash": style | {"scale": {"domain": order, "range": [[1, 0], [1, 0], [6, 4]]}},
-        "strokeWidth": style | {"scale": {"domain": order, "range": [3.2, 1.1, 1.3]}},
-    }
-
-
-def _marks(path: Path, low: float) -> list[Spec]:
-    looks = [{"labels": m.labels, "value": low} for m in path.marks if m.kind == "look"]
-    changes = [{"labels": m.labels, "value": low} for m in path.marks if m.kind != "look"]
-    x = {"field": "labels", "type": "quantitative"}
-    y = {"field": "value", "type": "quantitative"}
-    layers: list[Spec] = []
-    if looks:
-        layers.append(
-            {
-                "data": {"values": looks},
-                "mark": {
-                    "type": "tick",
-                    "orient": "vertical",
-                    "color": INK,
-                    "size": 14,
-                    "thickness": 1.4,
-                },
-                "encoding": {"x": x, "y": y},
-            }
+def _ends(path: Path) -> EndLabels:
+    """What each line stands at now, beside its right end."""
+    labels: list[tuple[float, str, Role]] = [(path.target, f"claimed {path.target:g}", "ink")]
+    bounds = [p.bound for p in path.points if p.bound is not None]
+    points = [p.point for p in path.points if p.point is not None]
+    if bounds:
+        side = "at least" if path.side == "lower" else "at most"
+        labels.append(
+            (bounds[-1], f"{side} {rounded(bounds[-1], up=path.side == 'upper')}", "accent")
         )
-    if changes:
-        layers.append(
-            {
-                "data": {"values": changes},
-                "mark": {
-                    "type": "point",
-                    "shape": "triangle-up",
-                    "filled": True,
-                    "color": INK,
-                    "size": 70,
-                    "opacity": 1,
-                    "yOffset": -10,
-                },
-                "encoding": {"x": x, "y": y},
-            }
-        )
-    return layers
+    if points:
+        labels.append((points[-1], f"estimate {shown(points[-1])}", "soft"))
+    return EndLabels(labels=tuple(labels))
 
 
 def card_chart(dossier: Dossier) -> Chart | None:
@@ -169,64 +111,19 @@ def card_chart(dossier: Dossier) -> Chart | None:
     known = [number for number in dossier.card if number.low is not None]
     if not known:
         return None
-    spec = {"vconcat": [_range_row(number) for number in known], "spacing": 6}
-    return chart(
-        "Four numbers",
-        f"Each bar is a range that holds with {percent(known[0].confidence)} confidence on its own; "
-        "the dot is the estimate.",
-        spec,
+    return Chart(
+        title="Four numbers",
+        caption=f"Each bar is a range that holds with {percent(known[0].confidence)} confidence on its "
+        "own; the dot is the estimate.",
+        figure=Figure(plots=tuple(_range_plot(number) for number in known), gap=4),
     )
 
 
-def _range_row(number: CardNumber) -> Spec:
+def _range_plot(number: CardNumber) -> Plot:
     low, high = number.low or 0.0, number.high if number.high is not None else 1.0
+    row = IntervalRow(name=number.title, low=low, high=high, point=number.point)
     wide = 1.0 if high > 0.3 else min(1.0, 1.25 * high)
-    row = {"name": number.title, "low": low, "high": high, "point": number.point}
-    axis = {"grid": False, "tickCount": 5, "format": "~p" if wide > 0.05 else "~%"}
-    x = {"type": "quantitative", "scale": {"domain": [0, wide], "nice": True}}
-    y = {
-        "field": "name",
-        "type": "nominal",
-        "title": None,
-        "axis": {"ticks": False, "domain": False, "minExtent": 80, "labelFontSize": 13},
-    }
-    layers: list[Spec] = [
-        {
-            "mark": {"type": "bar", "height": 14, "color": ACCENT, "opacity": 0.45},
-            "encoding": {
-                "x": x | {"field": "low", "title": None, "axis": axis},
-                "x2": {"field": "high"},
-            },
-        }
-    ]
-    layers += [
-        {
-            "mark": {"type": "tick", "size": 18, "thickness": 2.5, "color": INK},
-            "encoding": {"x": x | {"field": end}},
-        }
-        for end in ("low", "high")
-    ]
-    if number.point is not None:
-        layers.append(
-            {
-                "mark": {
-                    "type": "point",
-                    "filled": True,
-                    "size": 70,
-                    "color": INK,
-                    "stroke": PAPER,
-                    "opacity": 1,
-                },
-                "encoding": {"x": x | {"field": "point"}},
-            }
-        )
-    return {
-        "width": WIDTH - 90,
-        "height": 26,
-        "data": {"values": [row]},
-        "encoding": {"y": y},
-        "layer": layers,
-    }
+    return interval_figure([row], high=wide, numbers="percent", names_width=80).plots[0]
 
 
 def range_text(number: CardNumber) -> str:
@@ -236,3 +133,52 @@ def range_text(number: CardNumber) -> str:
     if number.low == number.high:
         return shown(number.low)
     return f"{rounded(number.low)} to {rounded(number.high, up=True)}"
+
+
+def power_chart(found: Prospect, *, power: float) -> Chart | None:
+    """The chance to pass a test judged once, against its labels; the elusion floor as a wall."""
+    if found.curve is None or found.forecast is None:
+        return None
+    most = max(found.curve.sizes)
+    curve = tuple((float(n), p) for n, p in zip(found.curve.sizes, found.curve.power, strict=True))
+    marks: list[Mark] = [
+        *_floor(found.forecast.elusion_floor, most),
+        Rule(y=power),
+        Words(x=0, y=power, text=f"{power:g} wanted", dx=6, dy=-6),
+        Line(points=curve, role="accent", width=3),
+    ]
+    fixed = found.forecast.modes.get("fixed")
+    if fixed is not None and fixed.labels is not None and fixed.power is not None:
+        x, near_edge = min(fixed.labels, most), fixed.labels > 0.85 * most
+        marks.append(Dots(points=((x, fixed.power),), role="accent", radius=4.5))
+        marks.append(
+            Words(
+                x=x,
+                y=fixed.power,
+                text=f"{fixed.labels:,} labels",
+                dy=24,
+                anchor="end" if near_edge else "middle",
+                bold=True,
+            )
+        )
+    plot = Plot(
+        x=Axis(high=most, title="labels", numbers="count"),
+        y=Axis(title="chance to pass", ticks=(0, 0.25, 0.5, 0.75, 1), grid=True),
+        marks=tuple(marks),
+        width=560,
+    )
+    return Chart(
+        title="Chance to pass",
+        caption="By number of labels, for a test that is judged once.",
+        figure=figure(plot),
+    )
+
+
+def _floor(labels: float | None, most: int) -> list[Mark]:
+    if labels is None or labels >= most:
+        return []
+    wall = (0.0, float(labels), 0.0, 1.0)
+    return [
+        Bars(boxes=(wall,), role="warn", opacity=0.16),
+        Words(x=labels, y=0, text="elusion floor", dx=6, dy=-9, role="warn", bold=True),
+    ]

@@ -1,8 +1,10 @@
 """Charts of the collection: where the labels went, and the scores with the cut-off."""
 
-from assaymark.certification.view.dossier import Dossier, ScoreBin, StratumRow
+from assaymark.certification.view.dossier import Dossier, ScorePicture, StratumRow
+from assaymark.drawing.marks import Bars, Figure, Mark, MovableRule, Plot, Role, Rule, Words, figure
+from assaymark.drawing.row_bars import row_bars
+from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart
-from assaymark.reports.spec import ACCENT, INK, PAPER, WIDTH, Spec, chart
 
 
 def strata_chart(dossier: Dossier) -> Chart | None:
@@ -10,24 +12,26 @@ def strata_chart(dossier: Dossier) -> Chart | None:
     rows = [row for row in dossier.strata if row.hidden is not None]
     if len(rows) < 2:
         return None
-    names = [stratum_name(row) for row in rows]
-    values = [
-        {"name": name, "labels": row.labels, "wrong": row.wrong, "hidden": row.hidden}
-        for name, row in zip(names, rows, strict=True)
-    ]
-    spec = {
-        "data": {"values": values},
-        "hconcat": [
-            _bars(names, "labels", "labels given", names_shown=True),
-            _bars(names, "hidden", "wrong predictions that could still hide", names_shown=False),
-        ],
-        "spacing": 28,
-    }
-    return chart(
-        "Where the labels went",
-        "Left: labels in each group of items. Right: how many wrong predictions could still hide "
-        "among its unlabelled items, at most.",
-        spec,
+    names = tuple(stratum_name(row) for row in rows)
+    labels = [row.labels for row in rows]
+    hidden = [row.hidden or 0 for row in rows]
+    return Chart(
+        title="Where the labels went",
+        caption="Left: labels in each group of items. Right: how many wrong predictions could still "
+        "hide among its unlabelled items, at most.",
+        figure=Figure(
+            plots=(
+                row_bars(names, labels, title="labels given", width=430, opacity=0.55),
+                row_bars(
+                    [""] * len(rows),
+                    hidden,
+                    title="wrong predictions that could hide",
+                    width=318,
+                    opacity=0.55,
+                ),
+            ),
+            across=True,
+        ),
     )
 
 
@@ -42,141 +46,56 @@ def _score(value: float) -> str:
     return f"{value:.3g}" if abs(value) >= 0.001 or value == 0 else f"{value:.1e}"
 
 
-def _bars(names: list[str], field: str, title: str, *, names_shown: bool) -> Spec:
-    y = {
-        "field": "name",
-        "type": "nominal",
-        "sort": names,
-        "title": None,
-        "axis": {"labelLimit": 260, "ticks": False, "domain": False} if names_shown else None,
-    }
-    x = {
-        "field": field,
-        "type": "quantitative",
-        "title": title,
-        "axis": {"grid": False, "tickCount": 4},
-    }
-    return {
-        "width": 190,
-        "height": {"step": 22},
-        "layer": [
-            {
-                "mark": {"type": "bar", "height": 13, "color": ACCENT, "opacity": 0.55},
-                "encoding": {"x": x, "y": y},
-            },
-            {
-                "mark": {"type": "text", "align": "left", "dx": 4, "color": INK, "fontSize": 11},
-                "encoding": {
-                    "x": x,
-                    "y": y,
-                    "text": {"field": field, "type": "quantitative", "format": ","},
-                },
-            },
-        ],
-    }
-
-
 def score_chart(dossier: Dossier) -> Chart | None:
     """Items by score and predicted class, labelled items marked, the cut-off as a line."""
     scores = dossier.scores
-    if scores is None or not scores.bins:
+    if scores is None or not scores.bins or not scores.scored:
         return None
-    layers: list[Spec] = [_histogram(scores.bins, predicts=dossier.collection.predicts)]
-    marked = [
-        {"score": (b.low + b.high) / 2, "items": b.labelled} for b in scores.bins if b.labelled
-    ]
-    if marked:
-        layers.append(
-            {
-                "data": {"values": marked},
-                "mark": {
-                    "type": "point",
-                    "filled": True,
-                    "color": INK,
-                    "stroke": PAPER,
-                    "strokeWidth": 1,
-                    "size": 42,
-                    "opacity": 1,
-                },
-                "encoding": {
-                    "x": {"field": "score", "type": "quantitative"},
-                    "y": {"field": "items", "type": "quantitative"},
-                },
-            }
-        )
-    if scores.threshold is not None:
-        layers.append(_cut_off(scores.threshold))
-    return chart(
-        "Scores of the collection",
-        "Bars: items by score (the axis is stretched near zero, so that small bars show). Dots: "
-        "labelled items in the same bar. A new cut-off would be a new claim.",
-        {"width": WIDTH, "height": 200, "layer": layers},
+    return Chart(
+        title="Scores of the collection",
+        caption="Number of items by score; heights grow with the square root, so that small bars show. "
+        "A new cut-off would be a new claim.",
+        figure=figure(_score_plot(scores, predicts=dossier.collection.predicts)),
     )
 
 
-def _histogram(bins: tuple[ScoreBin, ...], *, predicts: bool) -> Spec:
-    groups = ("predicted relevant", "predicted not relevant") if predicts else ("items", "items")
-    rows = [
-        {"low": b.low, "high": b.high, "group": group, "items": number}
-        for b in bins
-        for group, number in zip(groups, (b.predicted_positive, b.predicted_negative), strict=True)
-        if number
+def _score_plot(scores: ScorePicture, *, predicts: bool) -> Plot:
+    bins = scores.bins
+    most = max(b.predicted_positive + b.predicted_negative for b in bins)
+    labelled = tuple((b.low, b.high, 0.0, float(b.labelled)) for b in bins if b.labelled)
+    marks: list[Mark] = [
+        _bars(scores, role="grid", flagged=False),
+        _bars(scores, role="accent", flagged=True),
+        Bars(boxes=labelled, role="ink", opacity=0.55),
     ]
-    order = list(dict.fromkeys(groups))
-    return {
-        "data": {"values": rows},
-        "mark": {"type": "bar", "stroke": INK, "strokeWidth": 0.7, "binSpacing": 1},
-        "encoding": {
-            "x": {
-                "field": "low",
-                "type": "quantitative",
-                "bin": {"binned": True},
-                "title": "score",
-                "axis": {"grid": False, "tickCount": 8},
-            },
-            "x2": {"field": "high"},
-            "y": {
-                "field": "items",
-                "type": "quantitative",
-                "title": "items",
-                "stack": None,
-                "scale": {"type": "symlog", "constant": 5},
-                "axis": {"values": [0, *(10**k for k in range(1, 10))], "format": ","},
-            },
-            "color": {
-                "field": "group",
-                "type": "nominal",
-                "scale": {"domain": order, "range": [ACCENT, PAPER][: len(order)]},
-                "legend": {
-                    "title": None,
-                    "orient": "top",
-                    "symbolType": "square",
-                    "symbolStrokeColor": INK,
-                }
-                if predicts
-                else None,
-            },
-        },
-    }
+    if scores.threshold is not None:
+        cut = scores.threshold
+        marks += [
+            Rule(x=cut, width=1.5, dashed=False),
+            MovableRule(x=cut, name="cut-line"),
+            Words(x=cut, y=most, text=f"cut-off {cut:g}", dy=-8, anchor="middle", bold=True),
+        ]
+    flagged: tuple[tuple[Role, float, str], ...] = (
+        (("accent", 1, "predicted relevant"), ("grid", 1, "predicted not relevant"))
+        if predicts
+        else (("grid", 1, "items"),)
+    )
+    return Plot(
+        x=Axis(low=bins[0].low, high=bins[-1].high, title="score"),
+        y=Axis(high=max(most, 1), title="items", scale="sqrt", numbers="count", grid=True),
+        marks=tuple(marks),
+        height=240,
+        key=(*flagged, *((("ink", 0.55, "labelled"),) if labelled else ())),
+    )
 
 
-def _cut_off(threshold: float) -> Spec:
-    return {
-        "data": {"values": [{"score": threshold, "text": f"cut-off {threshold:g}"}]},
-        "encoding": {"x": {"field": "score", "type": "quantitative"}},
-        "layer": [
-            {"mark": {"type": "rule", "color": INK, "strokeDash": [6, 4], "strokeWidth": 1.3}},
-            {
-                "mark": {
-                    "type": "text",
-                    "align": "left",
-                    "dx": 5,
-                    "dy": 8,
-                    "y": 0,
-                    "color": INK,
-                    "fontSize": 11,
-                },
-                "encoding": {"text": {"field": "text"}},
-            },
-        ],
-    }
+def _bars(scores: ScorePicture, *, role: Role, flagged: bool) -> Bars:
+    """The bars whose items are mostly flagged, or those that are not."""
+    chosen = [b for b in scores.bins if (b.predicted_positive > b.predicted_negative) == flagged]
+    totals = [(b, b.predicted_positive + b.predicted_negative) for b in chosen]
+    return Bars(
+        boxes=tuple((b.low, b.high, 0.0, float(total)) for b, total in totals),
+        role=role,
+        outline="soft",
+        hints=tuple(f"score {b.low:.3g} to {b.high:.3g}: {total:,} items" for b, total in totals),
+    )

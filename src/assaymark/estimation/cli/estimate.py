@@ -278,8 +278,10 @@ def show_estimates(found: Estimates) -> None:
 
 
 def _line(one: MetricEstimate) -> str:
-    if one.point is None or one.low is None or one.high is None:
+    if one.point is None:
         return f"undefined: {one.reason}"
+    if one.low is None or one.high is None:
+        return f"{shown(one.point)}  (no interval: {one.reason})"
     text = f"{shown(one.point)}  ({rounded(one.low)} to {rounded(one.high, up=True)}, {one.method})"
     if one.efficiency is not None and one.efficiency < 1:
         text += f"; these labels are worth {one.efficiency:.0%} of ones drawn for it"

@@ -6,24 +6,30 @@ and a macro figure is a mean of ratios. Estimates for reading, never claims.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
+from scipy.special import betaincinv, ndtri, stdtrit
 
 from assaymark.claims.checks import open_share
 from assaymark.claims.ratio_metrics import Metric
 from assaymark.errors import InputError
 from assaymark.estimation.stats.confidence_axis import Floats, Ints
 
+LEAST_PER_CLASS = 10  # below it intervals of macro figures covered 54 to 93 %
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Weighted:
-    """Labelled items: how much each counts, and the stratum within which they may be compared."""
+    """Labelled items: how much each counts, and the stratum within which they may be compared.
+
+    `cluster` where items came together (threads, custodians): then clusters are what was drawn.
+    """
 
     weight: Floats
     stratum: Ints
+    cluster: Ints | None = None
 
     def __post_init__(self) -> None:
         if len(self.weight) == 0:
@@ -39,7 +45,10 @@ class Weighted:
             return None
         # numbered anew: a stratum without items has no mean
         _, stratum = np.unique(self.stratum[kept], return_inverse=True)
-        return Weighted(weight=self.weight[kept], stratum=stratum)
+        cluster = None
+        if self.cluster is not None:
+            _, cluster = np.unique(self.cluster[kept], return_inverse=True)
+        return Weighted(weight=self.weight[kept], stratum=stratum, cluster=cluster)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +64,8 @@ class RatioEstimate:
     def __str__(self) -> str:
         if self.point is None:
             return f"undefined: {self.reason}"
+        if self.low is None or self.high is None:
+            return f"{self.point:.4f}, no interval: {self.reason}"
         return f"{self.point:.4f} ({self.low:.4f} to {self.high:.4f})"
 
 
@@ -115,7 +126,11 @@ def ratio_estimate(
 def mean_of_ratios(
     parts: Sequence[tuple[Floats, Floats]], sample: Weighted, *, confidence: float = 0.95
 ) -> RatioEstimate:
-    """The plain mean of several ratios, such as macro F1; ratios without items are left out."""
+    """The plain mean of several ratios, such as macro F1; ratios without items are left out.
+
+    Its interval is given only where it was seen to cover: equal weights, and at least
+    `LEAST_PER_CLASS` items in the denominator of every ratio.
+    """
     points, trials, all_items = [], [], float(sample.weight.sum())
     residual = np.zeros(len(sample.weight))
     for above, below in parts:
@@ -131,7 +146,19 @@ def mean_of_ratios(
     # where nothing was wrong, the mean is known no better than its rarest class allows
     known = min(_trials(sample.weight, np.ones(len(residual))), len(points) * min(trials))
     error = _Error(residual=residual / len(points), total=all_items, trials=known)
-    return _interval(float(np.mean(points)), error, sample, confidence)
+    found = _interval(float(np.mean(points)), error, sample, confidence)
+    why = _unmeasured(parts, sample)
+    return found if why is None else replace(found, low=None, high=None, reason=why)
+
+
+def _unmeasured(parts: Sequence[tuple[Floats, Floats]], sample: Weighted) -> str | None:
+    """Why the interval of a mean over classes is not given; None where it was seen to cover."""
+    if sample.cluster is not None or np.ptp(sample.weight) > 0:
+        return "intervals of macro figures cover too little where chances differ or items cluster"
+    least = min(int((below > 0).sum()) for _, below in parts)
+    if least < LEAST_PER_CLASS:
+        return f"a class has {least} items in the sample; {LEAST_PER_CLASS} of each are needed"
+    return None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -179,6 +206,7 @@ def _effective(point: float, error: _Error, sample: Weighted) -> float:
 
     square = (per((w * d) ** 2) + 2 * imagined * per(w**2) / size) / (size + 2)
     variance = float((size * (square - (per(w * d) / (size + 2)) ** 2)).sum()) / error.total**2
+    variance = max(variance, _between(error, sample))
     mean, share = per(w) / size, per(w) / w.sum()
     spread = float((share * (per(w * d**2) / mean + 2 * imagined) / (size + 2)).sum())
     spread -= float((share * per(w * d) / mean / (size + 2)).sum()) ** 2
@@ -186,6 +214,27 @@ def _effective(point: float, error: _Error, sample: Weighted) -> float:
     scale = point * (1 - point) * per_item / raw if raw > 0 else 1.0
     found = scale * spread / per_item / max(variance, 1e-300)
     return max(found if raw > 0 else min(found, error.trials), 1e-9)
+
+
+def _between(error: _Error, sample: Weighted) -> float:
+    """The variance between clusters (ultimate clusters, by stratum), with Student's factor.
+
+    *Source* Korn and Graubard (1999), *Analysis of health surveys*, ch. 2: n_eff times
+    (z/t)², t with as many degrees of freedom as there are clusters less strata.
+    """
+    if sample.cluster is None:
+        return 0.0
+    totals = np.bincount(sample.cluster, weights=sample.weight * error.residual)
+    home = np.zeros(len(totals), dtype=np.int64)
+    home[sample.cluster] = sample.stratum
+    size = np.bincount(home).astype(np.float64)
+    present = size > 0
+    mean = np.bincount(home, weights=totals) / np.maximum(size, 1)
+    square = np.bincount(home, weights=(totals - mean[home]) ** 2)
+    alone = np.maximum(size - 1, 1)
+    variance = float((size * square / alone)[present].sum()) / error.total**2
+    freedom = max(len(totals) - int(present.sum()), 1)
+    return variance * (float(stdtrit(freedom, 0.975)) / float(ndtri(0.975))) ** 2
 
 
 def binary_parts(

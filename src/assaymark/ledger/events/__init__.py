@@ -46,6 +46,7 @@ from assaymark.ledger.events.review import (
     review_of,
 )
 from assaymark.ledger.events.rules import check_story
+from assaymark.ledger.events.second_reader import read_twice
 from assaymark.ledger.events.state import Attempt, State, SurveyWork, go_on, replay
 from assaymark.ledger.events.training import (
     about_pool,
@@ -122,6 +123,7 @@ __all__ = [
     "population_words",
     "random_items",
     "read_event",
+    "read_twice",
     "replay",
     "review_of",
     "seal",

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from assaymark.claims.record import Record
 from assaymark.ledger.events.chain import Entry
 from assaymark.ledger.events.kinds import KINDS, Answered, Event, LabelAdjudicated, LabelCorrected
+from assaymark.ledger.events.second_reader import read_twice
 
 if TYPE_CHECKING:
     from assaymark.ledger.events.state import State
@@ -22,7 +24,8 @@ class ReviewOpened(Event):
     of all ids; `ranking` says what orders directed reading: texts, none, or the column `score`,
     highest first (score) or lowest first (rank). `decisions` is blind where those who decide between
     readers see neither route nor figures, open where that is not promised. `merged` duplicates were
-    left out of the pool; `duplicates` is the digest of their list.
+    left out of the pool; `duplicates` is the digest of their list. `twice` is the share of records, as
+    decimal text, that two people read: such a record has no final label before both have read it.
     """
 
     review: int
@@ -39,6 +42,7 @@ class ReviewOpened(Event):
     decisions: Literal["blind", "open"] = "blind"
     merged: int = 0
     duplicates: str | None = None
+    twice: str = "0"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,8 +145,9 @@ class ReviewWork:
 
     `outside` maps an item that left the sets drawn from to the number of random batches that were
     drawn before it left; once outside, an item never returns. `waiting` are items handed out and
-    still inside. `late` are random draws whose relevant label was changed after their handout was
-    complete, `disputed` the items on which readers ever differed.
+    still inside. `late` are random draws whose relevant label was changed after it was final and their
+    handout complete, `disputed` the items on which readers ever differed. `unanswered` counts the items
+    of a handout that never had a final label, and `settled` those that had one.
     """
 
     opened: ReviewOpened
@@ -162,7 +167,7 @@ class ReviewWork:
     secrets: list[str] = field(default_factory=list)
     rankings: list[ReviewRanked] = field(default_factory=list)
     certificates: list[tuple[int, str, ReviewCertified]] = field(default_factory=list)
-    _answered: set[str] = field(default_factory=set)
+    settled: set[str] = field(default_factory=set)
 
     @property
     def order(self) -> list[str]:
@@ -178,6 +183,11 @@ class ReviewWork:
     def handouts(self) -> int:
         """How many handouts there were."""
         return self.batches[-1].handout if self.batches else 0
+
+    @property
+    def twice(self) -> float:
+        """The share of the records that two people read."""
+        return float(Fraction(self.opened.twice))
 
     @property
     def drawable(self) -> bool:
@@ -206,12 +216,12 @@ class ReviewWork:
             return
         handout = self.handed[item]
         closed = self.unanswered[handout] == 0 or handout < self.handouts
-        if closed and item in self.drawn and self._taken_back(event):
+        if closed and item in self.drawn and item in self.settled and self._taken_back(event):
             self.late.add(item)
         if isinstance(event, LabelAdjudicated):
             self.decided[item] = event.label
-        if item not in self._answered:
-            self._answered.add(item)
+        if item not in self.settled and state.labelled(item):
+            self.settled.add(item)
             self.unanswered[handout] -= 1
         if state.disputed(item):
             self.disputed.add(item)
@@ -256,7 +266,9 @@ def _drawn(state: "State", event: ReviewDrawn, _entry: Entry) -> None:
     for item in event.items:
         if item not in work.handed:
             work.handed[item] = event.handout
-            work.unanswered[event.handout] += item not in state.answers
+            work.unanswered[event.handout] += 1
+            if work.twice and read_twice(work.opened.commitment, item, work.twice):
+                state.twice.add(item)
         if event.route == "random":
             work.waiting.pop(item, None)
             work.drawn[item] = number

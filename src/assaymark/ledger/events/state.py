@@ -117,7 +117,8 @@ class State:
     once a classifier was trained here. `predictions` are those of the items drawn by plans on that
     pool, and `claimed` all items that any plan ever drew. `notes` are remarks per item with who made
     them, `seconds` the times per annotator, and `labels_at` is the number of the latest event that
-    gave or changed a label. `known` are labels that no draw asked for.
+    gave or changed a label. `known` are labels that no draw asked for, `twice` the items whose label is
+    final only when two people gave one.
     """
 
     pool: RegisteredPool | None = None
@@ -128,6 +129,7 @@ class State:
     predictions: dict[str, bool | None] = field(default_factory=dict)
     claimed: dict[str, None] = field(default_factory=dict)
     surveyed: set[str] = field(default_factory=set)
+    twice: set[str] = field(default_factory=set)
     answers: dict[str, dict[str, int | None]] = field(default_factory=dict)
     decided: dict[str, int] = field(default_factory=dict)
     corrections: list[tuple[int, LabelCorrected]] = field(default_factory=list)
@@ -173,7 +175,7 @@ class State:
         """Whether the item counts: it has a settled label, or all who saw it could not tell."""
         answers = self.answers.get(item)
         if answers is None or len(answers) == 1:  # nearly always, and asked for every item
-            return answers is not None or item in self.decided
+            return item in self.decided or (answers is not None and item not in self.twice)
         return not self.disputed(item)
 
     def disputed(self, item: str) -> bool:

@@ -67,8 +67,8 @@ def numbers(text: str, names: str, kind: type = float) -> list[Any]:
 @click.option("-o", "--output", type=FILE, help="Where to write the batch.")
 @click.option("--labels", type=READ, help="Labels of the batch: id,label.")
 @click.option("--outside", is_flag=True, help="Labels outside are a random sample too.")
-@click.option("--delta", default="0.85,1.25", show_default=True, metavar="LOW,HIGH",
-              help="How dependent the classifiers may be; 1 is independent.")  # fmt: skip
+@click.option("--delta", metavar="LOW,HIGH", help="How dependent the classifiers may be; 1 is "
+              "independent. Default: as measured on pairs of the KIND, else 0.85,1.25.")  # fmt: skip
 @click.option("--confidence", default=0.95, show_default=True, type=float)
 @click.option("--within", default=0.05, show_default=True, type=float, help="Wanted half-width.")
 @click.option("--pair", "kind", metavar="KIND", help="How the pair was built, for its warnings.")
@@ -91,7 +91,7 @@ def recall(
     output: Path | None,
     labels: Path | None,
     outside: bool,
-    delta: str,
+    delta: str | None,
     confidence: float,
     within: float,
     kind: str | None,
@@ -104,8 +104,8 @@ def recall(
 ) -> None:
     """How much of a rare topic two classifiers find, from how their findings overlap.
 
-    Draw a batch over the cells (found by both, by one only), label it, and ask again. The band is
-    what may be relied on; the interval covers sampling error alone.
+    Draw a batch over the cells (found by both, by one only), label it, and ask again. The range with
+    dependence is about the recall, and no guarantee; the other one is sampling error alone.
 
     KIND is one of columns, vocabulary, halves, jaccard, tversky, overlap, pmi, ngrams, signals.
 
@@ -119,7 +119,10 @@ def recall(
     from assaymark.pair_recall.overlap import CellSample, DeltaBand
     from assaymark.pair_recall.recall import RecallWish
 
-    low, high = numbers(delta, "LOW,HIGH")
+    band = None
+    if delta is not None:
+        low, high = numbers(delta, "LOW,HIGH")
+        band = DeltaBand(low=low, high=high)
     new = None
     if another is not None:
         flagged, known, positives = numbers(another, "FLAGGED,LABELS,POSITIVES", int)
@@ -127,7 +130,7 @@ def recall(
     wish = RecallWish(
         flags=tuple(name for name in (first, second, third) if name is not None),
         confidence=confidence,
-        band=DeltaBand(low=low, high=high),
+        band=band,
         within=within,
         target=target,
         pair=kind,
@@ -341,6 +344,7 @@ def _show(result: dict[str, Any], as_json: bool) -> None:
     if result["chao"] is not None:
         told.insert(1, ("at least", f"{result['chao']:,.0f} positive items (Chao's bound)"))
     rows(told)
+    say(f"  {result['assumptions'][-1]}")
     for warning in result["warnings"]:
         warn(warning)
     advise(result["advice"]["sentence"])

@@ -9,11 +9,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scipy.special import betaincinv, ndtri
+from scipy.special import betaincinv, expit, logit, ndtri
 
 from assaymark.errors import InputError
 from assaymark.pair_recall.overlap import (
     CellSample,
+    DeltaBand,
     Dependence,
     OverlapEstimate,
     Positives,
@@ -114,7 +115,8 @@ def with_outside(estimate: OverlapEstimate, cells: Mapping[str, CellSample]) -> 
 
     The two numbers of positives are weighted by their precision, the overlap's including a
     dependence that its band holds to 95 %. The band is where both say the recall may be, each at
-    half the risk; where they contradict each other, the labels from outside win and it is said.
+    half the risk; it is widened to hold the dependence that the labels from outside show. Where the
+    two contradict each other, the labels from outside win. Both are said.
     """
     name = "0" * len(next(iter(cells)))
     outside = cells.get(name, CellSample(items=0))
@@ -123,49 +125,120 @@ def with_outside(estimate: OverlapEstimate, cells: Mapping[str, CellSample]) -> 
             "No item outside the classifiers' findings has a label, so there is no elusion sample "
             "to combine."
         )
-    found = sum(total(cell) for key, cell in cells.items() if key != name)
-    weight = _weight(estimate, cells, outside)
-    point = weight * estimate.positives.point + (1 - weight) * (found + total(outside))
+    delta = _dependence(estimate, cells, name)
+    assumed, estimate = estimate.band, replace(estimate, band=_holding(estimate.band, delta))
+    combined = _combined(estimate, cells, outside)
     stronger = 1 - (1 - estimate.confidence) / 2
     wider = _again(estimate, cells, stronger)
-    recalls, contradicted = [], False
-    for which, own in enumerate(estimate.recalls):
-        direct = direct_recall(cells, which, confidence=stronger)
-        joined, clash = _joined(own, wider.recalls[which], direct)
-        contradicted |= clash
-        inside = sum(total(c) for key, c in cells.items() if key[which] == "1")
-        recall = min(max(inside / point, joined.band_low), joined.band_high)
-        ends = {"low": min(own.low, recall), "high": max(own.high, recall)}
-        recalls.append(replace(joined, recall=recall, **ends))
-    warnings = estimate.warnings + ((_CLASH,) if contradicted else ())
-    delta = _dependence(estimate, cells, name)
-    if delta and delta.low is not None and delta.high is not None:
-        warnings += _said(delta, estimate)
+    places = range(len(estimate.recalls))
+    direct = [direct_recall(cells, which, confidence=stronger) for which in places]
+    contradicted = _refutes(delta, assumed) or any(
+        _clash(wider.recalls[which], direct[which]) for which in places
+    )
+    if contradicted:
+        recalls = tuple(
+            direct_recall(cells, which, confidence=estimate.confidence) for which in places
+        )
+        combined = replace(combined, positives=combined.direct)
+    else:
+        recalls = tuple(
+            _joined(wider.recalls[which], direct[which], combined, _inside(cells, which))
+            for which in places
+        )
     return replace(
         estimate,
         method="combined",
-        recalls=tuple(recalls),
-        positives=_positives(wider, cells, point, estimate, contradicted=contradicted),
-        missed=max(0.0, point - found),
+        recalls=tuple(replace(one, confidence=estimate.confidence) for one in recalls),
+        positives=_positives(wider, cells, combined, contradicted=contradicted),
+        missed=max(0.0, combined.positives - combined.found),
         labels=estimate.labels + outside.labels,
         delta1=delta,
-        warnings=warnings,
+        chao=_chao(estimate, combined.positives),
+        warnings=estimate.warnings + _said(delta, assumed, contradicted=contradicted),
     )
 
 
-_CLASH = (
-    "The labels from outside contradict the dependence band: the classifiers are more dependent than "
-    "it allows. The interval from the labels alone is given instead."
-)
+@dataclass(frozen=True, kw_only=True)
+class _Combined:
+    """The number of positives from both sources, its sampling error, and what was found."""
+
+    positives: float
+    error: float
+    direct: float
+    found: float
+    z: float
 
 
-def _joined(own: RecallRange, wider: RecallRange, direct: RecallRange) -> tuple[RecallRange, bool]:
-    """Where both, each at half the risk, agree; the direct one if they do not."""
+def _combined(
+    estimate: OverlapEstimate, cells: Mapping[str, CellSample], outside: CellSample
+) -> _Combined:
+    found = sum(total(cell) for key, cell in cells.items() if "1" in key)
+    direct = found + total(outside)
+    sampling = _sampling(estimate)
+    variance = _direct_variance(cells)
+    weight = _weight(estimate, sampling, variance)
+    return _Combined(
+        positives=weight * estimate.positives.point + (1 - weight) * direct,
+        error=math.sqrt(weight**2 * sampling**2 + (1 - weight) ** 2 * variance),
+        direct=direct,
+        found=found,
+        z=float(ndtri((1 + estimate.confidence) / 2)),
+    )
+
+
+def _inside(cells: Mapping[str, CellSample], which: int) -> float:
+    return sum(total(cell) for key, cell in cells.items() if key[which] == "1")
+
+
+def _chao(estimate: OverlapEstimate, positives: float) -> float | None:
+    """Chao's lower bound, unless the labels from outside put the positives below it."""
+    if estimate.chao is None or estimate.chao > positives:
+        return None
+    return estimate.chao
+
+
+def _holding(band: DeltaBand, delta: Dependence | None) -> DeltaBand:
+    """The band, widened where the measured dependence lies outside it."""
+    if delta is None:
+        return band
+    return DeltaBand(low=min(band.low, delta.point), high=max(band.high, delta.point))
+
+
+def _refutes(delta: Dependence | None, band: DeltaBand) -> bool:
+    """Whether the labels from outside exclude every dependence of the band."""
+    if delta is None or delta.low is None or delta.high is None:
+        return False
+    return delta.low > band.high or delta.high < band.low
+
+
+def _clash(wider: RecallRange, direct: RecallRange) -> bool:
+    return max(wider.band_low, direct.low) > min(wider.band_high, direct.high)
+
+
+def _joined(
+    wider: RecallRange, direct: RecallRange, combined: _Combined, inside: float
+) -> RecallRange:
+    """Where both sources, each at half the risk, agree; the sampling interval lies within it."""
     band_low = max(wider.band_low, direct.low)
     band_high = min(wider.band_high, direct.high)
-    if band_low > band_high:
-        return replace(own, band_low=direct.low, band_high=direct.high), True
-    return replace(own, band_low=band_low, band_high=band_high), False
+    recall = min(1.0, inside / combined.positives)
+    if not band_low < recall < band_high:
+        recall = _middle(band_low, band_high)
+    spread = combined.z * combined.error / max(combined.positives - inside, 1e-9)
+    odds = float(logit(min(recall, 1 - 1e-12)))
+    return RecallRange(
+        recall=recall,
+        low=min(recall, max(band_low, float(expit(odds - spread)))),
+        high=max(recall, min(band_high, float(expit(odds + spread)))),
+        band_low=band_low,
+        band_high=band_high,
+    )
+
+
+def _middle(low: float, high: float) -> float:
+    """The middle of a range of shares on the log-odds; an end of 0 or 1 is halved away."""
+    ends = [float(logit(min(max(end, 1e-6), 1 - 1e-6))) for end in (low, high)]
+    return low if low == high else float(expit(sum(ends) / 2))
 
 
 def _again(
@@ -176,48 +249,49 @@ def _again(
     return again(cells, confidence=confidence, band=estimate.band)
 
 
-def _weight(
-    estimate: OverlapEstimate,
-    cells: Mapping[str, CellSample],
-    outside: CellSample,
-) -> float:
-    """The overlap's share in the combined number of positives, by inverse variance."""
+def _sampling(estimate: OverlapEstimate) -> float:
+    """The standard error of the overlap's number of positives from sampling alone."""
     z = float(ndtri((1 + estimate.confidence) / 2))
-    n = estimate.positives
-    sampling = (n.high - n.low) / (2 * z)
-    dependence = n.point * math.log(estimate.band.high / estimate.band.low) / (2 * 1.96)
-    overlap = sampling**2 + dependence**2
-    direct = sum(
+    return (estimate.positives.high - estimate.positives.low) / (2 * z)
+
+
+def _direct_variance(cells: Mapping[str, CellSample]) -> float:
+    return sum(
         smoothed_total(cell) ** 2 * log_variance(cell) for cell in cells.values() if cell.labels
     )
-    if outside.items and not outside.labels:
-        return 1.0
+
+
+def _weight(estimate: OverlapEstimate, sampling: float, direct: float) -> float:
+    """The overlap's share in the combined number of positives, by inverse variance."""
+    n = estimate.positives
+    dependence = n.point * math.log(estimate.band.high / estimate.band.low) / (2 * 1.96)
+    overlap = sampling**2 + dependence**2
     return direct / (direct + overlap) if direct + overlap > 0 else 0.0
 
 
 def _positives(
     wider: OverlapEstimate,
     cells: Mapping[str, CellSample],
-    point: float,
-    estimate: OverlapEstimate,
+    combined: _Combined,
     *,
     contradicted: bool,
 ) -> Positives:
-    """The sampling interval is the overlap's own; the band is where it agrees with the labels."""
-    own = estimate.positives
-    known = sum(cell.positives for cell in cells.values())
+    """The band is where overlap and labels agree; the sampling interval lies within it."""
+    known = float(sum(cell.positives for cell in cells.values()))
     direct = added([exact_total(cell, (1 - wider.confidence) / 2) for cell in cells.values()])
-    if contradicted:
-        low, high = direct.low, direct.high
-    else:
+    point = combined.positives
+    low, high = direct.low, direct.high
+    if not contradicted:
         low = max(wider.positives.band_low, direct.low)
         high = min(wider.positives.band_high, direct.high)
+    low, high = max(known, min(low, point)), max(high, point)
+    spread = combined.z * combined.error
     return Positives(
         point=point,
-        low=max(float(known), min(own.low, point)),
-        high=max(own.high, point),
-        band_low=max(float(known), min(low, point)),
-        band_high=max(high, point),
+        low=low if contradicted else max(low, point - spread),
+        high=high if contradicted else min(high, point + spread),
+        band_low=low,
+        band_high=high,
     )
 
 
@@ -243,17 +317,29 @@ def _dependence(
     )
 
 
-def _said(delta: Dependence, estimate: OverlapEstimate) -> tuple[str, ...]:
-    if delta.low is None or delta.high is None:
+def _said(delta: Dependence | None, assumed: DeltaBand, *, contradicted: bool) -> tuple[str, ...]:
+    band = f"{assumed.low:g} to {assumed.high:g}"
+    if contradicted:
+        measured = f" (they put δ1 at {delta})" if delta else ""
+        return (
+            f"The labels from outside contradict the assumed dependence of {band}{measured}. The "
+            "ranges given come from the labels alone, without any assumption about dependence.",
+        )
+    if delta is None or delta.low is None or delta.high is None:
         return ()
+    if _holding(assumed, delta) != assumed:
+        return (
+            f"The labels from outside put δ1 at {delta}, outside the assumed {band}: the range with "
+            "dependence is widened to hold it.",
+        )
     if delta.low > 1:
         return (
-            f"The classifiers are dependent: δ1 is {delta}. Independence overstates their recall; "
-            "trust the band.",
+            f"The classifiers are dependent: δ1 is {delta}. The estimate from overlap alone would be "
+            "too high; the figures given use the labels from outside.",
         )
-    if delta.high > estimate.band.high:
+    if delta.high > assumed.high:
         return (
-            f"The labels outside leave δ1 up to {delta.high:.2f}, beyond the band's "
-            f"{estimate.band.high:g}: too few of them to rule such a dependence out.",
+            f"The labels outside leave δ1 up to {delta.high:.2f}, beyond the assumed {band}: too few "
+            "of them to rule such a dependence out.",
         )
     return ()

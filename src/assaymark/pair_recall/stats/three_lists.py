@@ -81,6 +81,7 @@ def recall_from_triple(
         for which in range(3)
     )
     union = sum(raw.values())
+    chao = union + chao_bound(raw)
     positives = positives_range(
         union + missed,
         *_positives_ends(smooth, variances, z),
@@ -96,8 +97,8 @@ def recall_from_triple(
         band=band,
         confidence=confidence,
         delta1=_pair_dependence(raw, union + missed),
-        chao=union + chao_bound(raw),
-        warnings=tuple(_thin(samples)),
+        chao=chao if chao <= union + missed else None,
+        warnings=(*_thin(samples), *_above(chao, union + missed)),
     )
 
 
@@ -201,6 +202,17 @@ def _pair_dependence(found: Mapping[str, float], positives: float) -> Dependence
     return Dependence(
         point=joint * positives / (first * second),
         source="first and second, from the third classifier",
+    )
+
+
+def _above(chao: float, estimate: float) -> tuple[str, ...]:
+    """What it means that Chao's lower bound exceeds the estimate: the model does not fit."""
+    if chao <= estimate:
+        return ()
+    return (
+        f"Chao's lower bound on the positives ({chao:,.0f}) lies above the estimate "
+        f"({estimate:,.0f}): some positives are easier to find than others for all three at once, so "
+        "the estimate is probably too low. Label items that none of them flags.",
     )
 
 

@@ -4,10 +4,9 @@ One idea: the claim is one row of a ladder of targets, and a row counts only aft
 So the hardest target that was reached is the bound, and one level covers it together with the claim.
 """
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -20,7 +19,7 @@ from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.rulings import Ruling, rule_on
 from assaymark.stats.betting.sealed import check_draws
 from assaymark.stats.score_guided.bound import MetricBound, RowWealth
-from assaymark.stats.score_guided.checkpoints import log_wealth
+from assaymark.stats.score_guided.checkpoints import log_wealth, state_after
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.supermartingale import Draws, first_draws
 
@@ -73,55 +72,11 @@ def row_wealth(found: BinaryTest, draws: Draws) -> RowWealth:
     )
 
 
-class SegmentChances:
-    """The chances per stratum of one segment after the other; goes on while no label is changed."""
-
-    def __init__(self, found: BinaryTest) -> None:
-        self._test = found.claim_test
-        self._race = Race(self._test)
-        self._fed: Draws | None = None
-
-    def after(self, known: Draws) -> Floats:
-        """The chances of a segment that may use these labels, all of them and no others."""
-        check_draws(self._test, known)
-        done = 0 if self._fed is None else len(self._fed)
-        if self._fed is not None and not _begins_with(known, self._fed):
-            self._race, done = Race(self._test), 0
-        self._race.feed(_from(known, done))
-        self._fed = known
-        return next_chances(self._race)
-
-
-_kept: OrderedDict[BinaryTest, SegmentChances] = OrderedDict()
-_lock = threading.Lock()
-MOST_KEPT = 4
-
-
 def segment_chances(found: BinaryTest, known: Draws) -> Floats:
-    """The chances of a segment that may use these labels; computed on from where it was left."""
-    with _lock:
-        going = _kept.pop(found, None) or SegmentChances(found)
-        chances = going.after(known)
-        _kept[found] = going
-        while len(_kept) > MOST_KEPT:
-            _kept.popitem(last=False)
-    return chances
-
-
-def _from(draws: Draws, start: int) -> Draws:
-    return Draws(
-        strata=draws.strata[start:], labels=draws.labels[start:], sampling=draws.sampling[start:]
-    )
-
-
-def _begins_with(draws: Draws, other: Draws) -> bool:
-    """Whether the first of these draws are the others. Their chances are on record and stay."""
-    count = len(other)
-    return (
-        len(draws) >= count
-        and np.array_equal(draws.strata[:count], other.strata)
-        and np.array_equal(draws.labels[:count], other.labels)
-    )
+    """The chances per stratum of a segment that may use these labels, all of them and no others."""
+    check_draws(found.claim_test, known)
+    start = partial(Race, found.claim_test)
+    return next_chances(state_after(("chances", found), known, start=start))
 
 
 def _log(found: BinaryTest, draws: Draws) -> Floats:

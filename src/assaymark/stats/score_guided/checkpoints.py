@@ -10,23 +10,26 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.marks import Mark, Steps
-from assaymark.stats.score_guided.supermartingale import Draws
+from assaymark.stats.score_guided.supermartingale import Draws, WeightedTest, check_draws, walk
 
 MOST_WALKS = 8
+Walking = TypeVar("Walking", bound=Steps)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Walked:
-    """A walk that was made: its draws, the log wealth after each, and where its blocks began."""
+    """A walk that was made: its draws, the log wealth after each, where its blocks began, its end."""
 
     draws: Draws
     log: Floats
     marks: tuple[Mark, ...]
+    end: Steps
 
 
 _kept: OrderedDict[Hashable, Walked] = OrderedDict()
@@ -39,6 +42,24 @@ def log_wealth(test: Hashable, draws: Draws, *, start: Callable[[], Steps]) -> F
     `test` names the walk that `start` begins: the same name must mean the same tests. The answer
     must not be written to.
     """
+    return _walked(test, draws, start=start).log
+
+
+def state_after(test: Hashable, draws: Draws, *, start: Callable[[], Walking]) -> Walking:
+    """A copy of the state after these draws, to be asked what comes next."""
+    end: Walking = _walked(test, draws, start=start).end.copy()  # type: ignore[assignment]
+    return end
+
+
+def next_sampling(test: WeightedTest, draws: Draws) -> Floats:
+    """The chances for a batch drawn when this prefix is labelled, as `sampling` gives them."""
+    check_draws(test, draws)
+    made = state_after(("sampling", test), draws, start=lambda: walk(test).without_bets())
+    return made.sampling()
+
+
+def _walked(test: Hashable, draws: Draws, *, start: Callable[[], Steps]) -> Walked:
+    """The walk over these draws, from the last block on that is the same as last time."""
     with _lock:
         before = _kept.get(test)
         found = _go_on(before, draws) if before is not None else None
@@ -48,7 +69,7 @@ def log_wealth(test: Hashable, draws: Draws, *, start: Callable[[], Steps]) -> F
         _kept.move_to_end(test)
         while len(_kept) > MOST_WALKS:
             _kept.popitem(last=False)
-    return found.log
+    return found
 
 
 def _go_on(before: Walked, draws: Draws) -> Walked | None:
@@ -73,7 +94,7 @@ def _walk_on(steps: Steps, draws: Draws, *, log: Floats | None, marks: tuple[Mar
     kept = Draws(
         strata=draws.strata.copy(), labels=draws.labels.copy(), sampling=draws.sampling.copy()
     )
-    return Walked(draws=kept, log=whole, marks=tuple(found))
+    return Walked(draws=kept, log=whole, marks=tuple(found), end=steps)
 
 
 def _same(one: Draws, other: Draws) -> int:

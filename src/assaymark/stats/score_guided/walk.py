@@ -73,6 +73,7 @@ class Walk:
         self._helped = np.zeros(len(sizes), dtype=np.int64)
         self._fresh = np.zeros((2, len(sizes)), dtype=np.int64)
         self._start = self._end = 0
+        self._plays = True
         self._stored: Floats | None = None
 
     def copy(self) -> "Walk":
@@ -124,7 +125,12 @@ class Walk:
 
     def follow(self, draws: Any, marks: list[Mark]) -> Floats:
         """The log wealth of every row after each of these draws; see `marks.Steps`."""
-        return self.feed(draws.strata, draws.labels, draws.sampling, marks=marks)
+        return self.feed(draws.strata, draws.labels, draws.sampling, play=self._plays, marks=marks)
+
+    def without_bets(self) -> "Walk":
+        """The same walk, in which only beliefs move: enough to know the chances."""
+        self._plays = False
+        return self
 
     def _mark(self, stored: Floats | None) -> Mark:
         kept = self.copy()

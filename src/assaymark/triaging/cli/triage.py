@@ -46,7 +46,7 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)
 @click.option("--seed", default=42, show_default=True, type=int, help="Which labels calibrate.")
 @click.option("--utility", metavar="TP,FP,FN,TN", default="1,-1,-1,1", show_default=True)
 @click.option("--costs", metavar="MISS,ALARM", default="1,1", show_default=True)
-@click.option("--plot", type=OUTPUT, help="Write the yield plot: .svg, .png or .json.")
+@click.option("--plot", type=OUTPUT, help="Write the yield plot: .svg or .png.")
 @click.option("-o", "--output", type=OUTPUT, help="Write the thresholds as a JSON file.")
 @click.option(
     "-p", "--project", "folder", type=click.Path(file_okay=False, path_type=Path),

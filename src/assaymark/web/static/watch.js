@@ -41,16 +41,6 @@
       line.classList.remove("quiet");
     } catch { line.textContent = ""; }
   };
-  // pictures of surveys are drawn by the server when they are first asked for
-  const charts = () => document.querySelectorAll("[data-chart]").forEach(async (figure) => {
-    try {
-      const answer = await fetch(figure.dataset.chart);
-      if (!answer.ok) return;
-      const picture = new DOMParser().parseFromString(await answer.text(), "image/svg+xml").documentElement;
-      figure.querySelector("svg")?.remove();
-      figure.prepend(document.adoptNode(picture));
-    } catch { /* the caption says what it shows */ }
-  });
   // another cut-off may be tried, never chosen here: it would be another claim
   const cuts = () => {
     const cut = document.getElementById("cut"), line = document.getElementById("cut-line");
@@ -93,7 +83,7 @@
   };
   // whoever comes back with the browser's button finds the page as it is now
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
-  const fill = () => { doubt(); charts(); cuts(); working(); };
+  const fill = () => { doubt(); cuts(); working(); };
   again.addEventListener("click", refresh);
   fill();
   setInterval(async () => {

@@ -16,9 +16,29 @@ from assaymark.lab.tasks import Found, Order, rng_of, run_all
 from assaymark.lab.texts import made_collection
 
 MADE = Path("made")
-ITEMS = 3_000  # of a collection, taken by chance unless it is run in full
-TOPICS = 3
-TARGETS = ("0.8", "0.95")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """How much of a collection is read: records taken by chance, topics, targets, runs of each.
+
+    Topics hold at least the share `rarest` of the records.
+    """
+
+    items: int
+    topics: int
+    targets: tuple[str, ...]
+    runs: int
+    rarest: float
+
+
+SMALL = Size(items=3_000, topics=3, targets=("0.8", "0.95"), runs=5, rarest=0.01)
+FULL = Size(items=20_000, topics=12, targets=("0.8", "0.9", "0.95"), runs=3, rarest=0.003)
+
+
+def size_of(*, full: bool) -> Size:
+    """What a short run, or a full one, reads."""
+    return FULL if full else SMALL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,10 +60,10 @@ class ReviewTask:
 
 @lru_cache(maxsize=2)
 def _material(path: Path, seed: int, *, full: bool) -> tuple[Collection, Any]:
-    """Part of a collection, or all of it, with its features."""
+    """Part of a collection with its features."""
     whole = made_collection(seed) if path == MADE else read_collection(path)
     rng = rng_of(seed, "review", path.name)
-    chosen = np.sort(rng.permutation(len(whole.texts))[: None if full else ITEMS])
+    chosen = np.sort(rng.permutation(len(whole.texts))[: size_of(full=full).items])
     part = Collection(
         name=whole.name, texts=whole.texts[chosen], topics=whole.topics[chosen], scores=None
     )
@@ -65,16 +85,17 @@ def one_run(task: ReviewTask) -> Found:
 
 def review(order: Order) -> Outcome:
     """Certified end, peeking, QBCB, knee, fifty in a row and reading everything, same rankings."""
-    runs = order.runs or 5
+    size = size_of(full=order.full)
+    runs = order.runs or size.runs
     tasks: list[ReviewTask] = []
     for path in order.data or (MADE,):
         collection, _ = _material(path, order.seed, full=order.full)
-        for topic in _topics(collection):
+        for topic in _topics(collection, size):
             tasks += [
                 ReviewTask(
                     path=path, topic=topic, target=target, run=run, seed=order.seed, full=order.full
                 )
-                for target in TARGETS
+                for target in size.targets
                 for run in range(runs)
             ]
     found = run_all(one_run, tasks, order)
@@ -82,15 +103,19 @@ def review(order: Order) -> Outcome:
     return Outcome(
         name="review",
         tables={"rules": rows},
-        sentences=tuple(_sentence(rows, target) for target in TARGETS),
-        settings={"runs": runs, "seed": order.seed, "items": None if order.full else ITEMS},
+        sentences=tuple(
+            _sentence(rows, collection, target)
+            for collection in dict.fromkeys(row["collection"] for row in rows)
+            for target in size.targets
+        ),
+        settings={"runs": runs, "seed": order.seed, "items": size.items},
     )
 
 
-def _topics(collection: Collection) -> tuple[str, ...]:
-    """The most frequent topic, a middling one and a rare one."""
-    names = frequent_topics(collection, count=len(collection.shares()))
-    places = np.linspace(0, len(names) - 1, TOPICS).round().astype(int)
+def _topics(collection: Collection, size: Size) -> tuple[str, ...]:
+    """Topics from the most frequent to a rare one, evenly spread over the list of them."""
+    names = frequent_topics(collection, count=len(collection.shares()), least=size.rarest)
+    places = np.linspace(0, len(names) - 1, size.topics).round().astype(int)
     return tuple(dict.fromkeys(names[place] for place in places))
 
 
@@ -119,11 +144,13 @@ def _rows(tasks: Sequence[ReviewTask], found: Sequence[Found]) -> list[dict[str,
     return rows
 
 
-def _sentence(rows: Sequence[dict[str, Any]], target: str) -> str:
+def _sentence(rows: Sequence[dict[str, Any]], collection: str, target: str) -> str:
     told = []
+    mine = [r for r in rows if (r["collection"], r["target"]) == (collection, float(target))]
     for name in RULES:
-        own = [row for row in rows if row["rule"] == name and row["target"] == float(target)]
+        own = [row for row in mine if row["rule"] == name]
         read = np.mean([row["share_read"] for row in own])
         below = np.average([row["below_target"] for row in own], weights=[r["runs"] for r in own])
         told.append(f"{name} reads {read:.0%} and misses in {below:.0%} of the runs")
-    return f"For recall {target}: {'; '.join(told)}."
+    topics = len({row["topic"] for row in mine})
+    return f"{collection}, {topics} topics, recall {target}: {'; '.join(told)}."

@@ -24,7 +24,6 @@ from assaymark.lab.outcome import Outcome
 from assaymark.lab.tasks import Found, Order, rng_of, run_all, worked_on
 from assaymark.stats.calibration import platt
 from assaymark.stats.labelled_scores import Labelled
-from assaymark.triaging.report import LOOK
 from assaymark.triaging.stats.class_promises import certify_precision, certify_rates, side_regions
 from assaymark.triaging.stats.cutoffs import checked_target, decided, few_errors, tally
 from assaymark.triaging.stats.fixed_sequence import certify, regions
@@ -32,6 +31,19 @@ from assaymark.triaging.stats.optimal_cutoffs import best_cutoffs, sweep, yield_
 from assaymark.triaging.stats.targeted_labels import aim, certify_drawn
 from assaymark.triaging.triage import Cutoffs, Tally
 
+LOOK: dict[str, Any] = {
+    "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+    "background": "white",
+    "padding": {"left": 12, "right": 24, "top": 8, "bottom": 8},
+    "width": 420,
+    "height": 220,
+    "config": {
+        "aria": False,
+        "font": "sans-serif",
+        "axis": {"labelFontSize": 11, "titleFontSize": 11},
+        "legend": {"labelFontSize": 11, "titleFontSize": 11, "orient": "bottom"},
+    },
+}
 RUNS = 100
 SIZES = (100, 200, 500, 1000)
 DELTA = 0.1

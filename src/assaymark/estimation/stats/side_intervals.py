@@ -1,0 +1,94 @@
+"""Intervals for metrics that the strata were not made for: the wider of two methods.
+
+Profile likelihood takes strata of three labels each at their word and covered as little as 86 % for
+side metrics; the linearised ratio at its effective sample size covered as little as 77 % where a
+few heavy labels decide. They fail in different places: the wider end of both covered at least 93 %
+wherever it is printed (see docs/explanation/stratified.md).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from assaymark.claims.ratio_metrics import Metric
+from assaymark.estimation.stats.confidence_axis import Floats, Ints
+from assaymark.estimation.stats.horvitz_thompson import RatioEstimate, Weighted, binary_estimate
+from assaymark.estimation.stats.reading_intervals import Ends, StrataCounts, profile_interval
+
+METHOD = "the wider of two methods"
+FEW_POSITIVES = 5  # positive labels below which no interval of a side metric was seen to cover
+
+
+def side_interval(
+    ratio: Metric, counts: StrataCounts, *, confidence: float = 0.95, point: float
+) -> Ends:
+    """The wider end of the profile likelihood and of Korn and Graubard's interval, on each side."""
+    profile = profile_interval(ratio, counts, confidence=confidence, point=point)
+    linear = _linearised(ratio, counts, confidence)
+    if linear is None:
+        return Ends(low=profile.low, high=profile.high, method=METHOD)
+    return Ends(
+        low=min(profile.low, linear.low), high=max(profile.high, linear.high), method=METHOD
+    )
+
+
+def weighted_estimate(
+    ratio: Metric,
+    sample: Weighted,
+    *,
+    predicted: np.ndarray,
+    label: np.ndarray,
+    confidence: float = 0.95,
+) -> RatioEstimate:
+    """A metric from items of known chances; where these differ, the wider of both intervals.
+
+    The strata of the profile likelihood are the items of one stratum, one weight and one predicted
+    class, at the sizes that their weights add up to. Where hardly two items share a weight there
+    are no such strata, and in clusters items say less than their number: then the linearised
+    interval stands alone.
+    """
+    seen = binary_estimate(ratio, sample, predicted=predicted, label=label, confidence=confidence)
+    if seen.point is None or sample.cluster is not None or np.ptp(sample.weight) == 0:
+        return seen
+    _, group = np.unique(np.stack([sample.stratum, sample.weight]), axis=1, return_inverse=True)
+    group = group.reshape(-1)
+    if group.max() + 1 > len(label) / 2:
+        return seen
+    counts = _cells(predicted, label, group, sample.weight)
+    point = min(max(seen.point, 0.0), 1.0)
+    profile = profile_interval(ratio, counts, confidence=confidence, point=point)
+    low = profile.low if seen.low is None else min(seen.low, profile.low)
+    high = profile.high if seen.high is None else max(seen.high, profile.high)
+    return replace(seen, low=low, high=high)
+
+
+def _cells(predicted: np.ndarray, label: np.ndarray, group: Ints, weight: Floats) -> StrataCounts:
+    """Labelled items as strata of one predicted class each; sizes are the sums of the weights."""
+    _, own = np.unique(np.stack([group, predicted]), axis=1, return_inverse=True)
+    own = own.reshape(-1)
+    labelled = np.bincount(own).astype(np.int64)
+    sizes = np.rint(np.bincount(own, weights=weight)).astype(np.int64)
+    return StrataCounts(
+        predicted=np.bincount(own, weights=predicted) > 0,
+        sizes=np.maximum(sizes, labelled),
+        labelled=labelled,
+        positives=np.bincount(own, weights=label).astype(np.int64),
+    )
+
+
+def _linearised(ratio: Metric, counts: StrataCounts, confidence: float) -> Ends | None:
+    """Korn and Graubard's interval on the linearised ratio; None where no label counts for it."""
+    labelled = counts.labelled
+    own = np.repeat(np.arange(len(labelled)), labelled)
+    place = np.arange(len(own)) - np.repeat(np.cumsum(labelled) - labelled, labelled)
+    _, stratum = np.unique(own, return_inverse=True)
+    found = binary_estimate(
+        ratio,
+        Weighted(weight=(counts.sizes / np.maximum(labelled, 1))[own], stratum=stratum),
+        predicted=counts.predicted[own],
+        label=place < counts.positives[own],
+        confidence=confidence,
+    )
+    if found.low is None or found.high is None:
+        return None
+    return Ends(low=found.low, high=found.high, method="Korn-Graubard on weights")
