@@ -222,7 +222,7 @@ def _cell(value: float | None) -> str:
 def _mode_note(name: str, mode: Any) -> str:
     if name == "fixed":
         return f"passes with chance {mode.power:.3f}, and so do the next 50 sizes"
-    if name == "budget":
+    if name in ("budget", "ceiling"):
         return f"passes with chance {mode.power:.3f}"
     return f"information limit {mode.ideal:,.0f}" if mode.ideal else ""
 

@@ -187,16 +187,16 @@ def test_a_plan_with_a_ceiling_ends_there_and_its_bound_can_be_certified(start) 
 
 
 def test_a_ceiling_is_planned_from_what_is_expected(start) -> None:
-    target = value("precision") - 0.08
-    told_ = Expectation(precision=value("precision"), recall=0.6)
+    known = Expectation(precision=value("precision"), recall=value("recall"))
     project = start(
-        f"precision >= {target:.3f}", mode="budget", design="score-guided", expectation=told_
+        f"f1 >= {value('f1') - 0.1:.3f}", mode="budget", design="score-guided", expectation=known
     )
     plan = project.state().attempts[0].plan
-    assert 100 < plan.size < 600
+    assert 100 < plan.size < 700
     assert expected_labels(plan, registered_pool(project.state()).summary) < 0.7 * plan.size
     chances = dict(chances_at_other_margins(project, plan))
-    assert 0.35 < chances[0.5] < 0.55 < chances[0.7] < 0.8 < 0.98 < chances[1.5]
+    assert 0.35 < chances[0.5] < 0.55 < chances[0.7] < 0.8
+    assert chances[1.5] > 0.98
     assert run(project) == "pass"
     assert verify(certify(project).path, project=project).status == "verified in part"
 

@@ -22,6 +22,7 @@ SLOPES, STEPS = 129, 161  # the table of `delta`: part of the method's number
 LEAST, MOST = 1e-15, 0.999  # chances between which there is anything to hedge
 FARTHEST = 9.0
 EXTRA, SHORT = 30, 0.015  # draws on top of a ceiling; power lost to what the normal law leaves out
+LEARNING = 10  # draws that it takes on average to learn where to look
 WIDEST = math.sqrt(-2.0 * math.log(LEAST))
 
 
@@ -141,6 +142,6 @@ def course(most: int, *, ideal: float, level: float, margin: float = 1.0) -> Cou
     half = float(time[int(np.argmax(passed >= 0.5))]) if passed[-1] >= 0.5 else 1.0
     return Course(
         power=min(power, 1.0),
-        mean=min(float(most), used + EXTRA),
-        median=min(most, math.ceil(half * length + EXTRA)),
+        mean=min(float(most), used + LEARNING),
+        median=min(most, math.ceil(half * length + LEARNING)),
     )
