@@ -282,7 +282,8 @@ def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:
             "recall": 0.9,
         }
         found = web.post("/plan/forecast", json=asked).json()
-        assert {row["mode"] for row in found["rows"]} == {"fixed", "budget", "anytime", "weighted"}
+        modes = {"fixed", "budget", "anytime", "weighted", "ceiling"}
+        assert {row["mode"] for row in found["rows"]} == modes
         assert found["curve"].startswith("<svg")
         assert web.post("/plan/forecast", json={**asked, "target": "much"}).status_code == 400
         assert web.post("/plan/forecast", json={**asked, "metric": "<b>"}).status_code == 400

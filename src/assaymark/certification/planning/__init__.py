@@ -302,7 +302,7 @@ def _ceiling_forecast(
 
 def other_margins(plan: Plan, summary: PoolSummary) -> tuple[tuple[float, float], ...]:
     """Chances to pass of a plan with a ceiling if the margin is so many times the expected one."""
-    if plan.mode != "budget" or not plan.kind.guided or plan.expectation is None:
+    if not (plan.kind.guided and plan.kind.promise) or plan.expectation is None:
         return ()
     wish = Wish(claim=plan.claim, expectation=plan.expectation)
     return _ceiling_forecast(plan, wish, summary, most=plan.size).if_margin
