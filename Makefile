@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+# the tests start many Pythons, and each would compile all that it imports
+export PYTHONDONTWRITEBYTECODE :=
 COMPILE := --quiet --universal --generate-hashes --no-emit-index-url --no-header
 
 .PHONY: setup demo test calibrate lint bench docs lock release-check

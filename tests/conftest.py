@@ -1,21 +1,53 @@
 """Fixtures shared by all tests: a small project, and the command line in process."""
 
 import contextlib
+import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
+import duckdb
 import pytest
 from hypothesis import settings
 
 import postgres
 import spark_cluster
+from assaymark.certification.calculators import read_claim
+from assaymark.certification.drawing import draw_batch
+from assaymark.certification.sealing import Wish, seal_plan
 from assaymark.cli import main
+from assaymark.labelling.recording import label_file
+from assaymark.ledger.head import settle_heads
+from assaymark.project.folder import Project
+from assaymark.project.registration import init
+from assaymark.records.pool import Columns
 from worlds_on_disk import Answer, World, write_labels, write_world
 
 # examples are decided by the test's name alone, so that a run can be repeated; no time limits
 settings.register_profile("assaymark", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("assaymark")
+
+# processes that the tests start find what others compiled
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_duckdb() -> Iterator[None]:
+    """One DuckDB for all connections of a test process: starting one costs more than most queries.
+
+    Views and tables of the pools are temporary, and those belong to a connection.
+    """
+    start = duckdb.connect
+    with start() as shared:
+
+        def connect(*arguments: object, **settings: object) -> duckdb.DuckDBPyConnection:
+            return start(*arguments, **settings) if arguments or settings else shared.cursor()
+
+        with mock.patch.object(duckdb, "connect", connect):
+            yield
 
 
 @pytest.fixture
@@ -38,36 +70,46 @@ def assaymark(
     return run
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return write_world(tmp_path / "pool.csv")
+@pytest.fixture(scope="session")
+def registered_world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A small pool with a project `work` beside it, made once; every test has its own copy."""
+    world = write_world(tmp_path_factory.mktemp("registered") / "pool.csv")
+    columns = Columns(id="id", score="score", threshold=0.5, text=("body",))
+    init(world.path.with_name("work"), pool=str(world.path), columns=columns)
+    settle_heads()
+    return world
+
+
+@pytest.fixture(scope="session")
+def labelled_place(registered_world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of it whose fixed plan of 300 draws is fully labelled from the truth."""
+    place = tmp_path_factory.mktemp("labelled")
+    shutil.copytree(registered_world.path.parent, place, dirs_exist_ok=True)
+    project = Project(folder=place / "work")
+    seal_plan(project, Wish(claim=read_claim("f1 >= 0.8"), mode="fixed", budget=300, seed="s"))
+    drawn = draw_batch(project, output=place / "b.csv").items
+    truth = {item: registered_world.truth[item] for item in drawn}
+    label_file(project, write_labels(place / "labels.csv", truth))
+    settle_heads()
+    return place
 
 
 @pytest.fixture
-def project(world: World, tmp_path: Path, assaymark: Callable[..., Answer]) -> Path:
+def world(tmp_path: Path, registered_world: World) -> World:
+    return replace(registered_world, path=Path(shutil.copy(registered_world.path, tmp_path)))
+
+
+@pytest.fixture
+def project(world: World, tmp_path: Path, registered_world: World) -> Path:
     """A project on the small world, registered and nothing more."""
-    folder = tmp_path / "work"
-    done = assaymark(
-        "init", folder, "--pool", world.path, "--id", "id", "--score", "score",
-        "--threshold", 0.5, "--text", "body",
-    )  # fmt: skip
-    assert done.code == 0, done.err
-    return folder
+    return Path(shutil.copytree(registered_world.path.with_name("work"), tmp_path / "work"))
 
 
 @pytest.fixture
-def labelled(world: World, project: Path, tmp_path: Path, assaymark: Callable[..., Answer]) -> Path:
+def labelled(world: World, tmp_path: Path, labelled_place: Path) -> Path:
     """A project whose fixed plan of 300 draws is fully labelled from the truth."""
-    assert (
-        assaymark(
-            "plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 300, "--seed", "s", "-p", project
-        ).code
-        == 0
-    )
-    drawn = assaymark("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
-    labels = write_labels(tmp_path / "labels.csv", {item: world.truth[item] for item in drawn})
-    assert assaymark("label", labels, "-p", project).code == 0
-    return project
+    shutil.copytree(labelled_place, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "work"
 
 
 @pytest.fixture(scope="session")

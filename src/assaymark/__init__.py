@@ -8,6 +8,7 @@ if TYPE_CHECKING:  # what editors and type checkers see of the names below
     from assaymark.api.certification import Certification as Audit
     from assaymark.api.certification import Certification as Certification
     from assaymark.api.certification import certify as certify
+    from assaymark.api.doctoring import doctor as doctor
     from assaymark.api.estimation import Estimation as Estimation
     from assaymark.api.estimation import estimate as estimate
     from assaymark.api.finding import Finding as Finding
@@ -85,6 +86,7 @@ _HOMES = {
     "certify_parts": "assaymark.api.several_parts",
     "compare": "assaymark.api.several_parts",
     "cutoff": "assaymark.api.several_parts",
+    "doctor": "assaymark.api.doctoring",
     "draw_batch": "assaymark.certification.drawing",
     "estimate": "assaymark.api.estimation",
     "gate": "assaymark.api.gating",
@@ -135,6 +137,7 @@ __all__ = [
     "certify_parts",
     "compare",
     "cutoff",
+    "doctor",
     "draw_batch",
     "estimate",
     "gate",

@@ -18,7 +18,7 @@ OWN = {
     "web/access/guard.py": "speaks of the server's own start",
     "pool/spark/java.py": "an option of Java",
     "files/tool_output/inspect_log.py": "names a command of another tool",
-    "reports/render.py": "a variable of CSS",
+    "drawing/themes.py": "a variable of CSS",
     "reviewing/certificate.py": "the name of the document's kind",
     "monitoring/lock_files.py": "the name of the file's kind",
     "monitoring/formats/junit.py": "the name of the tool in its own output",

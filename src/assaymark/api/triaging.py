@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assaymark.errors import InputError
-from assaymark.pool.memory import is_table, memory_table
+from assaymark.pool.memory import table_file
 from assaymark.triaging.thresholds import TriageAnswer, TriageQuestion, find_thresholds
 
 Rule = Literal["certified", "empirical", "precision", "sides"]
@@ -41,7 +41,7 @@ def triage(
     with tempfile.TemporaryDirectory(prefix="assaymark-") as folder:
         given = {"dev": dev, "pool": pool, "train": train}
         files = {
-            name: _file(Path(folder) / f"{name}.parquet", data) for name, data in given.items()
+            name: table_file(data, Path(folder) / f"{name}.parquet") for name, data in given.items()
         }
         return find_thresholds(
             TriageQuestion(
@@ -58,9 +58,3 @@ def triage(
                 seed=seed,
             )
         )
-
-
-def _file(path: Path, data: Any) -> str | None:
-    if data is None:
-        return None
-    return str(memory_table(data).write(path)) if is_table(data) else str(data)

@@ -42,11 +42,16 @@ def _written(value: Any) -> str:
     if not _DELICATE.search(text):
         return text
     if type(value) is list:  # only what is delicate is written the long way
-        return f"[{','.join(_written(item) for item in value)}]"
+        return f"[{','.join(map(_part, value))}]"
     if type(value) is dict:
         pairs = sorted(value.items(), key=lambda pair: pair[0].encode("utf-16be", "surrogatepass"))
-        return f"{{{','.join(f'{_written(key)}:{_written(item)}' for key, item in pairs)}}}"
+        return f"{{{','.join(f'{_written(key)}:{_part(item)}' for key, item in pairs)}}}"
     return rfc8785.dumps(value).decode()
+
+
+def _part(value: Any) -> str:
+    """A part of what was written plainly before, so that every fraction in it is finite."""
+    return rfc8785.dumps(value).decode() if type(value) is float else _written(value)
 
 
 def _refusal(value: Any, error: Exception) -> str:

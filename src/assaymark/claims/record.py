@@ -40,7 +40,7 @@ def stored(value: Any) -> Any:
     if kind is int:
         return value if -SAFE < value < SAFE else str(value)
     if kind is tuple or kind is list:
-        return [stored(item) for item in value]
+        return list(value) if _are_plain(value) else [stored(item) for item in value]
     if isinstance(value, dict):
         return {str(key): stored(item) for key, item in value.items()}
     if dataclasses.is_dataclass(kind):
@@ -49,6 +49,14 @@ def stored(value: Any) -> Any:
         found = {name: getattr(value, name) for name in _names(kind)}
         return {name: stored(item) for name, item in found.items() if item is not None}
     return value
+
+
+def _are_plain(values: tuple[Any, ...] | list[Any]) -> bool:
+    """Whether all are numbers or texts that are stored as they are: long lists nearly always."""
+    kinds = set(map(type, values))
+    if kinds <= {str, bool, float}:
+        return True
+    return kinds == {int} and -SAFE < min(values) <= max(values) < SAFE
 
 
 @functools.cache
@@ -78,8 +86,7 @@ def _builder(kind: Any, *, shaped: bool) -> Builder:
         return _builder(told[0], shaped=shaped) if len(told) == 1 else _listed
     again = restored if shaped else rebuild
     if origin is tuple:
-        part = _builder(args[0], shaped=shaped)
-        return lambda value: tuple(None if item is None else part(item) for item in value)
+        return _tuple_builder(_builder(args[0], shaped=shaped))
     if origin is dict:
         return lambda value: {key: again(args[1], item) for key, item in value.items()}
     if shaped and hasattr(kind, "to_shape"):
@@ -89,6 +96,18 @@ def _builder(kind: Any, *, shaped: bool) -> Builder:
         return _record_builder(kind, shaped=shaped)
     simple: dict[Any, Builder] = {float: float, int: _whole}
     return simple.get(kind, _as_it_is)
+
+
+def _tuple_builder(part: Builder) -> Builder:
+    # what needs no work is taken over at once: histograms are long
+    same = {_whole: {int}, float: {float}, _as_it_is: {str}}.get(part)
+
+    def build(value: Any) -> Any:
+        if same is not None and type(value) is list and set(map(type, value)) == same:
+            return tuple(value)
+        return tuple(None if item is None else part(item) for item in value)
+
+    return build
 
 
 def _as_it_is(value: Any) -> Any:

@@ -2,15 +2,24 @@
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, NoReturn
 
 import numpy as np
 
 from assaymark.claims.checks import open_share
+from assaymark.claims.pictures import (
+    Bar,
+    Picture,
+    frame,
+    html_answer,
+    html_table,
+    interval_picture,
+)
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent
 from assaymark.errors import InputError
+from assaymark.estimation.doctor_claim import JudgedClaim, judge_labels
 from assaymark.estimation.label_file import (
     Cell,
     LabelColumns,
@@ -27,10 +36,14 @@ from assaymark.estimation.stats.label_design import (
     stratum_weights,
 )
 from assaymark.estimation.stats.side_intervals import weighted_estimate
-from assaymark.hints import option, switch
+from assaymark.hints import for_python, option, switch
 
 METRICS = ("accuracy", "precision", "recall", "f1", "prevalence")
-Drawn = Literal["random", "strata", "unknown"]
+WORDS: dict[Support, str] = {
+    "random": "These labels can support an estimate: a random sample.",
+    "repairable": "These labels can support an estimate, with weights.",
+    "refused": "These labels support no estimate of the collection.",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +68,44 @@ class Diagnosis:
     figures: tuple[Figure, ...]
     findings: tuple[str, ...]
     confidence: float
+    claim: JudgedClaim | None = None
+
+    def __str__(self) -> str:
+        verdict = "" if self.claim is None else f" {self.claim.sentence}"
+        return f"{WORDS[self.support]}{verdict}"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "A diagnosis is neither true nor false. Write diagnosis.established for the claim, or "
+            "compare diagnosis.support with 'refused'."
+        )
+
+    @property
+    def established(self) -> bool:
+        """Whether the labels establish the claim that was asked about."""
+        return self.claim is not None and self.claim.ruling == "established"
+
+    @property
+    def bound(self) -> float | None:
+        """The proven bound on the claim's side; None without a claim."""
+        return None if self.claim is None else self.claim.bound
+
+    def to_frame(self) -> Any:
+        """One row per metric: a pandas or polars data frame, or a list of dicts without either."""
+        return frame([plain(one) for one in self.figures])
+
+    def plot(self) -> Picture:
+        """The repaired figures with their intervals."""
+        bars = [
+            Bar(title=one.metric, low=one.low, high=one.high, point=one.repaired)
+            for one in self.figures
+        ]
+        return interval_picture(bars, caption=str(self))
+
+    def _repr_html_(self) -> str:
+        rows = [("because", for_python(self.reason)), ("labels", f"{self.labels:,}")]
+        table = html_table([plain(one) for one in self.figures])
+        return html_answer(str(self), rows, self.plot()) + table
 
     def result(self) -> dict[str, Any]:
         """The diagnosis as plain values."""
@@ -70,8 +121,12 @@ def diagnose(
     random: bool = False,
     pool: str | None = None,
     confidence: float = 0.95,
+    claim: str | None = None,
 ) -> Diagnosis:
-    """What the labels of this file can support. `random`: whoever drew them says so."""
+    """What the labels of this file can support. `random`: whoever drew them says so.
+
+    A `claim` is judged once, where the labels support a proof.
+    """
     open_share("confidence", confidence)
     if random and columns.strata is not None:
         raise InputError(
@@ -92,6 +147,11 @@ def diagnose(
         figures=_figures(file.cells, weights, confidence),
         findings=_findings(file),
         confidence=confidence,
+        claim=None
+        if claim is None
+        else judge_labels(
+            file, columns, support=support, claim=claim, pool=pool, confidence=confidence
+        ),
     )
 
 

@@ -191,3 +191,15 @@ def collection_sizes(path: str, columns: LabelColumns) -> dict[str, int]:
             "GROUP BY 1 ORDER BY 1"
         )
     return {str(name): int(items) for name, items in found}
+
+
+def part_sizes(path: str, columns: LabelColumns) -> dict[tuple[str, bool], int]:
+    """How many items of the collection lie in each stratum and predicted class."""
+    with open_file(path, columns, what="collection") as file:
+        found = file.rows(
+            f"SELECT coalesce({_stratum(columns, tuple(file.types))}, ''), {predicted(columns)}, count(*) "
+            f"FROM {file.reader} GROUP BY 1, 2 ORDER BY 1, 2"
+        )
+    if any(side not in (0, 1) for _, side, _ in found):
+        raise InputError("Items of the collection have no prediction that says 1 or 0.")
+    return {(str(name), side == 1): int(items) for name, side, items in found}

@@ -87,6 +87,10 @@ class Desk:
                 self.history.setdefault(annotator, {})[item] = None
         self.queue.reset(self.state)
 
+    def snapshot(self) -> tuple[list[Entry], State]:
+        """The events so far and the state after them, to go on from apart from this one."""
+        return list(self.entries), self.state.copy()
+
     def catch_up(self) -> None:
         """Take in what other processes, or other steps of this one, wrote."""
         self._take(self._ledger.entries(after=self.state.head) if self.state.head else [])

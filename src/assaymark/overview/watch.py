@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 
 from assaymark.certification.looks import look_events
@@ -10,7 +11,7 @@ from assaymark.certification.view.dossier import Dossier
 from assaymark.certification.view.people import Story, read_story
 from assaymark.claims.results import Verdict
 from assaymark.errors import PlanError
-from assaymark.ledger.events import Attempt, State
+from assaymark.ledger.events import Attempt, Entry, State
 from assaymark.overview.dossier import Basis, basis_of, dossier_of
 from assaymark.project.folder import Project
 from assaymark.records.agreement import Sensitivity
@@ -25,6 +26,7 @@ def look_is_due(state: State) -> bool:
     return state.labels_at > seen
 
 
+Begin = Callable[[], tuple[list[Entry], State]]
 Question = tuple[int, str | None, tuple[int | None, ...]]
 
 
@@ -38,11 +40,13 @@ class Watch:
     """The dossier, computed anew only when the ledger changed. Safe to ask from several threads.
 
     What wrong labels would do takes the work of many verdicts. It is left out of a fresh dossier,
-    worked out by `sensitivity`, and from then on part of it until a label changes.
+    worked out by `sensitivity`, and from then on part of it until a label changes. `begin` gives events
+    and the state after them where somebody holds these already; later events are read on from there.
     """
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, begin: Begin | None = None) -> None:
         self._project = project
+        self._begin = begin
         self._ledger = project.ledger
         self._lock = threading.Lock()
         self._doubting = threading.Lock()
@@ -86,8 +90,9 @@ class Watch:
 
     def _caught_up(self) -> Story:
         if self._story is None or self._story.state.head is None:
-            self._story = read_story(self._ledger.entries())
-        else:
+            entries, state = self._begin() if self._begin else (self._ledger.entries(), None)
+            self._story = read_story(entries, state)
+        if self._story.state.head is not None:
             self._story.add(self._ledger.entries(after=self._story.state.head))
         return self._story
 

@@ -145,3 +145,10 @@ def _stream_names(data: Any, stream: _Stream) -> tuple[str, ...]:
         return tuple(
             row[0] for row in connection.execute("DESCRIBE SELECT * FROM given").fetchall()
         )
+
+
+def table_file(data: Any, path: Path) -> str | None:
+    """The name of a file with this data: a table in memory is written to `path`, a file stays."""
+    if data is None:
+        return None
+    return str(memory_table(data).write(path)) if is_table(data) else str(data)

@@ -56,6 +56,17 @@ def load_reserve(path: Path, *, sha256: str) -> list[ReservedItem]:
     return list(_items(path, sha256))
 
 
+def load_scores(path: Path, *, sha256: str) -> dict[str, float]:
+    """The scores of the items of a reserve file that have one, after its digest was checked."""
+    _check(path, sha256)
+    connection = connect()
+    rows = connection.execute(
+        f"SELECT id, score FROM read_parquet({quoted(str(path))}) WHERE NOT isnan(score)"
+    ).fetchall()
+    connection.close()
+    return dict(rows)
+
+
 @lru_cache(maxsize=4)
 def _items(path: Path, sha256: str) -> tuple[ReservedItem, ...]:  # noqa: ARG001 - names the content
     """The items of a file with this digest; a loop that draws one by one reads it once."""

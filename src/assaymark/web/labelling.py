@@ -8,7 +8,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from assaymark.certification.sealing import expected_of
 from assaymark.errors import AssaymarkError, InputError, message_of
 from assaymark.labelling.desk import ConflictError, Desk, Given
 from assaymark.labelling.queue import purposes
@@ -16,6 +15,7 @@ from assaymark.labelling.texts import Sources, text_sources
 from assaymark.ledger.events import decides_blind
 from assaymark.web.display import visible
 from assaymark.web.drawing_on import draw_when_low, standing
+from assaymark.web.rooms import FORECASTS, loaded
 from assaymark.web.site import Site, body, only, person_of, site_of
 from assaymark.web.wording import for_page
 
@@ -166,6 +166,9 @@ def _seconds(value: object) -> float | None:
 
 
 async def _handed(site: Site, name: str, keep: Sequence[str]) -> dict[str, Any]:
+    await loaded(
+        FORECASTS
+    )  # before the desk is asked: nobody's answer waits for statistics to load
     found = await site.runner.ask(lambda desk: _hand(desk, name, keep))
     missing = [item for item in found.items if not site.shelf.has(item)]
     if missing:
@@ -198,6 +201,8 @@ def _progress(desk: Desk, name: str) -> dict[str, Any]:
     attempt = desk.state.attempt
     expected = None
     if attempt is not None and attempt.open:
+        from assaymark.certification.sealing import expected_of  # loads the statistics
+
         expected = expected_of(desk.state)
     drawn, done = len(desk.queue.wanted), len(desk.queue.begun)
     known = expected is not None and expected >= drawn

@@ -6,6 +6,7 @@ People can label as soon as the server answers. What the other pages need is loa
 import asyncio
 import contextlib
 import importlib
+import sys
 from types import ModuleType
 
 from starlette.requests import Request
@@ -15,6 +16,7 @@ from assaymark.errors import AssaymarkError
 from assaymark.web.site import Handler, Site
 
 ROOMS = ("watching", "deciding", "planning", "reading")
+FORECASTS = "assaymark.certification.sealing"
 _open: dict[str, ModuleType] = {}
 
 
@@ -35,11 +37,19 @@ def room(module: str, name: str) -> Handler:
     return page
 
 
+async def loaded(module: str) -> None:
+    """Wait until a module is loaded, without holding anybody else up."""
+    if module not in sys.modules:
+        await asyncio.to_thread(importlib.import_module, module)
+
+
 def prepare(site: Site) -> None:
-    """Load all pages, and read the ledger for the dashboard, while people begin to label."""
-    for name in ROOMS:
-        _enter(name)
-    importlib.import_module("assaymark.certification.drawing")
+    """Work out the dashboard and load all pages, while people begin to label."""
+    importlib.import_module(FORECASTS)
     importlib.import_module("assaymark.pool.reserve")
+    _enter(ROOMS[0])
     with contextlib.suppress(AssaymarkError, OSError):  # whoever opens the dashboard will be told
         site.watch.prepare()
+    for name in ROOMS[1:]:
+        _enter(name)
+    importlib.import_module("assaymark.certification.drawing")

@@ -20,7 +20,7 @@ from assaymark.errors import (
     VerificationError,
     message_of,
 )
-from assaymark.labelling.desk import ConflictError
+from assaymark.labelling.desk import ConflictError, Desk
 from assaymark.labelling.settings import Settings
 from assaymark.labelling.texts import Shelf
 from assaymark.project.folder import Project
@@ -76,7 +76,7 @@ class Site:
 
         with self.opening:
             if self.watching is None:
-                self.watching = Watch(self.project)
+                self.watching = Watch(self.project, lambda: self.runner.call(Desk.snapshot))
             return self.watching
 
     def session(self, request: HTTPConnection) -> Session | None:

@@ -6,6 +6,8 @@ a count is compatible with 5 %: a correct engine raises an alarm with chance bel
 tests in all, and only if it sits at 5 % exactly.
 """
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.special import bdtrc
@@ -28,21 +30,24 @@ def compatible(count: int, runs: int) -> bool:
     return count == 0 or bdtrc(count - 1, runs, 0.05) >= ALARM
 
 
-@pytest.fixture(scope="module")
-def found():
-    return {
-        name: grow_test(shares, runs=RUNS, rng=rng_of(42, name)) for name, shares in SHARES.items()
-    }
+@cache
+def grown(name: str):
+    """The growing tests of a classifier, run once."""
+    return grow_test(SHARES[name], runs=RUNS, rng=rng_of(42, name))
+
+
+@pytest.fixture(params=["frequent", pytest.param("rare", marks=pytest.mark.slow)])
+def name(request) -> str:
+    return request.param
 
 
 # beta, exact, anytime, budget
 GOLDEN = {"frequent": (149, 119, 16, 15), "rare": (152, 118, 12, 26), "guided": 10}
 
 
-@pytest.mark.parametrize("name", SHARES)
-def test_bounds_for_one_look_accept_falsely_far_more_often_than_they_promise(found, name):
+def test_bounds_for_one_look_accept_falsely_far_more_often_than_they_promise(name):
     """At 5 % a count above 80 of 400 has a chance under 1e-24."""
-    seen = found[name]
+    seen = grown(name)
     beta = int((np.array(seen["least_beta"]) < 0.05).sum())
     exact = int((np.array(seen["least_exact"]) <= 0.05).sum())
     assert min(beta, exact) > 80
@@ -50,17 +55,15 @@ def test_bounds_for_one_look_accept_falsely_far_more_often_than_they_promise(fou
     assert GOLDEN[name][:2] == (beta, exact)
 
 
-@pytest.mark.parametrize("name", SHARES)
-def test_the_same_bounds_cover_at_a_single_look(found, name):
+def test_the_same_bounds_cover_at_a_single_look(name):
     """So the stopping rule is at fault, not the bound: coverage over all looks is near 95 %."""
-    seen = found[name]
+    seen = grown(name)
     assert 0.93 < seen["covered_beta"] / seen["points"] < 0.97
     assert seen["covered_exact"] / seen["points"] > 0.94
 
 
-@pytest.mark.parametrize("name", SHARES)
-def test_anytime_and_budget_keep_their_promise(found, name):
-    seen = found[name]
+def test_anytime_and_budget_keep_their_promise(name):
+    seen = grown(name)
     assert compatible(seen["anytime"], RUNS)
     assert compatible(seen["budget"], RUNS)
     assert GOLDEN[name][2:] == (seen["anytime"], seen["budget"])

@@ -59,7 +59,7 @@ def _after(past: list[Node], test: WeightedTest, positives, batch: int, ahead: i
     now = past[-1]
     stored = now.rows[-1] if len(now.strata) % batch else past[-1 - min(ahead, len(past) - 1)]
     if isinstance(stored, Node):
-        stored = copy.deepcopy(stored.walk).sampling()
+        stored = copied(stored.walk).sampling()
     left = now.walk.remaining
     live = live_sampling(stored, left)
     for k in np.flatnonzero(left):
@@ -71,8 +71,14 @@ def _after(past: list[Node], test: WeightedTest, positives, batch: int, ahead: i
                 yield from _after([*past, here], test, positives, batch, ahead)
 
 
+def copied(steps: Walk) -> Walk:
+    """A walk that can go on by itself; what never changes is shared."""
+    constant = (steps._tests, steps._recipe, steps.base, steps.slopes)
+    return copy.deepcopy(steps, {id(part): part for part in constant})
+
+
 def _step(now: Node, k: int, label: int, stored: np.ndarray, chance: float) -> Node:
-    steps = copy.deepcopy(now.walk)
+    steps = copied(now.walk)
     log = steps.feed(np.array([k]), np.array([label]), stored[None, :])
     return Node(
         strata=(*now.strata, k),

@@ -178,3 +178,61 @@ def test_a_million_rows(tmp_path):
     )
     found = diagnose(str(path), COLUMNS, random=True)
     assert found.labels == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("claim", "ruling", "code"),
+    [
+        ("recall >= 0.4", "established", 0),
+        ("recall >= 0.9", "refuted", 1),
+        ("recall >= 0.68", "undecided", 4),
+        ("prevalence <= 0.1", "established", 0),
+    ],
+)
+def test_a_claim_in_one_command(assaymark, tmp_path, pool, claim, ruling, code):
+    """Balanced labels, judged with the sizes of the collection; the true recall is about 0.68."""
+    ask = ("doctor", balanced(tmp_path), "--prediction", "predicted", "--id", "id", "--strata",
+           "prediction", "--pool", pool, "--claim", claim)  # fmt: skip
+    found = assaymark(*ask, "--json")
+    assert (found.code, found.json["claim"]["ruling"]) == (code, ruling), found.out
+    shown = assaymark(*ask)
+    assert shown.code == code
+    assert f"{ruling.capitalize()}: " in shown.out
+    assert "judged once" in shown.out
+
+
+def test_a_claim_needs_a_design_and_a_label_for_every_item(tmp_path, pool):
+    assert diagnose(balanced(tmp_path), COLUMNS, claim="recall >= 0.5").claim is None
+    gaps = write(tmp_path / "g.csv", [(1, 1, 1), (2, 1, ""), (3, 0, "?")])
+    with pytest.raises(InputError, match=r"1 item without a label, 1 item nobody could tell"):
+        diagnose(gaps, COLUMNS, random=True, claim="precision >= 0.5")
+    rows = [(i, i % 2, i % 2, 0.5) for i in range(20)]
+    chances = write(tmp_path / "p.csv", rows, names=("id", "predicted", "label", "probability"))
+    with pytest.raises(InputError, match="needs to know the collection"):
+        diagnose(chances, COLUMNS, claim="precision >= 0.5")
+    with pytest.raises(InputError, match="cannot be read"):
+        diagnose(gaps, COLUMNS, random=True, claim="good enough")
+
+
+def test_a_claim_from_tables_in_memory():
+    import assaymark
+
+    predicted, label = world()
+    chosen = np.random.default_rng(5).choice(ITEMS, 800, replace=False)
+    labels = {
+        "id": chosen,
+        "said": predicted[chosen].astype(int),
+        "label": label[chosen].astype(int),
+    }
+    found = assaymark.doctor(
+        labels, prediction="said", id="id", random=True, claim="accuracy >= 0.9",
+        pool={"id": np.arange(ITEMS), "said": predicted.astype(int)},
+    )  # fmt: skip
+    assert found.established
+    assert 0.9 <= found.bound <= 0.98
+    assert found.claim.method == "exact, random sample"
+    assert len(found.to_frame()) == 5
+    assert found._repr_html_().count("<svg") == 1
+    assert str(found).endswith("the claim was accuracy >= 0.9.")
+    with pytest.raises(TypeError, match=r"diagnosis\.established"):
+        bool(found)

@@ -65,6 +65,37 @@ def test_an_item_left_open_returns_after_its_time(drawn, clock) -> None:
     assert "Somebody else labelled this item" in str(answer)
 
 
+def test_the_dashboard_begins_with_the_events_of_the_desk(drawn, clock) -> None:
+    """It reads nothing again, shows what a dashboard of its own shows, and leaves the desk alone."""
+    desk = Desk(drawn, clock=clock)
+    label_all(desk, "kim")
+    events, answers = len(desk.entries), dict(desk.state.answers)
+    shared = Watch(drawn, desk.snapshot)
+    shared._ledger = OnlyNews(drawn.ledger)
+    assert shared.look() == Watch(drawn).look()
+    assert (
+        len(desk.entries) == events
+    )  # the look that went on record is not in the desk's state yet
+    assert desk.state.answers == answers
+    desk.catch_up()
+    assert len(desk.entries) == events + 1
+
+
+class OnlyNews:
+    """A ledger that refuses to be read from the beginning."""
+
+    def __init__(self, ledger) -> None:
+        self._ledger = ledger
+
+    def entries(self, after=None):
+        assert after is not None
+        return self._ledger.entries(after=after)
+
+    def writing(self, after=None):
+        assert after is not None
+        return self._ledger.writing(after=after)
+
+
 def test_the_share_read_twice_is_decided_by_seed_and_id(drawn, clock) -> None:
     desk = Desk(drawn, clock=clock, share=0.5)
     twice = {item for item in desk.state.attempt.order if read_twice("s", item, 0.5)}

@@ -44,9 +44,13 @@ class Story:
     def add(self, entries: Sequence[Entry]) -> None:
         """Take more events into account."""
         for entry in entries:
-            event = entry.event
-            self.state.apply(event, entry)
+            self.state.apply(entry.event, entry)
             self.state.head = entry
+        self._remember(entries)
+
+    def _remember(self, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            event = entry.event
             if isinstance(event, Given):
                 self.said.append(Said(seq=entry.seq, time=entry.time, event=event))
             else:
@@ -54,10 +58,13 @@ class Story:
                 self.software = getattr(event, "software", self.software)
 
 
-def read_story(entries: Sequence[Entry]) -> Story:
-    """The state after these events, and their times."""
-    story = Story(state=State(), said=[], times={})
-    story.add(entries)
+def read_story(entries: Sequence[Entry], state: State | None = None) -> Story:
+    """The state after these events, and their times; `state` where somebody replayed them already."""
+    story = Story(state=state or State(), said=[], times={})
+    if state is None:
+        story.add(entries)
+    else:
+        story._remember(entries)
     return story
 
 

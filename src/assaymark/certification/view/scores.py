@@ -9,7 +9,7 @@ from assaymark.certification.view.dossier import ScoreBin, ScorePicture
 from assaymark.errors import AssaymarkError
 from assaymark.ledger.events import Attempt, State
 from assaymark.pool.grid import score_of
-from assaymark.pool.reserve import load_reserve
+from assaymark.pool.reserve import load_scores
 from assaymark.project.folder import Project
 from assaymark.records.pool import Histogram, PoolSummary, RegisteredPool
 from assaymark.records.strata import Stratum
@@ -109,6 +109,4 @@ def _scores(project: Project, attempt: Attempt) -> dict[str, float]:
 @lru_cache(maxsize=8)
 def _file_scores(path: Path, sha256: str) -> dict[str, float]:
     # the digest is part of the key, so a cached answer is never that of another file
-    return {
-        item.id: item.score for item in load_reserve(path, sha256=sha256) if item.score is not None
-    }
+    return load_scores(path, sha256=sha256)

@@ -7,11 +7,9 @@ import click
 from assaymark.claims.results import counted, percent, rounded, shown
 from assaymark.terminal.output import advise, headline, json_option, rows, show_json, warn
 
-WORDS = {
-    "random": ("These labels can support an estimate: a random sample.", "good"),
-    "repairable": ("These labels can support an estimate, with weights.", "good"),
-    "refused": ("These labels support no estimate of the collection.", "bad"),
-}
+SUPPORT_TONES = {"random": "good", "repairable": "good", "refused": "bad"}
+TONES = {"established": "good", "refuted": "bad", "undecided": "wait"}
+RULINGS = {"established": 0, "refuted": 1, "undecided": 4}
 
 
 @click.command()
@@ -32,6 +30,9 @@ WORDS = {
 @click.option(
     "--pool", metavar="FILE", help="The collection, for the sizes of strata and as a check."
 )
+@click.option(
+    "--claim", metavar="CLAIM", help="Judge this claim by the labels, once: 'recall >= 0.9'."
+)
 @click.option("--confidence", default=0.95, show_default=True, type=float)
 @json_option
 def doctor(**options: Any) -> None:
@@ -40,10 +41,14 @@ def doctor(**options: Any) -> None:
     A file with a column probability, or stratum and stratum_items, says itself how it was drawn.
     Otherwise say it: --random, or --strata with --pool. Ends with 1 where nothing can be supported.
 
+    With --claim the labels are judged once: it ends with 0 where they establish the claim, with 1
+    where they refute it, with 4 where they do not decide.
+
     \b
     Examples:
       assaymark doctor labels.csv --prediction predicted --id id
       assaymark doctor labels.csv --prediction predicted --strata prediction --pool all.parquet
+      assaymark doctor labels.csv --prediction predicted --random --claim "precision >= 0.9"
     """
     from assaymark.estimation.label_doctor import diagnose
     from assaymark.estimation.label_file import LabelColumns
@@ -63,17 +68,26 @@ def doctor(**options: Any) -> None:
         random=options["is_random"],
         pool=options["pool"],
         confidence=options["confidence"],
+        claim=options["claim"],
     )
     if options["as_json"]:
         show_json(found.result())
     else:
         _show(found)
+    if code := _exit_code(found):
+        click.get_current_context().exit(code)
+
+
+def _exit_code(found: Any) -> int:
     if found.support == "refused":
-        click.get_current_context().exit(1)
+        return 1
+    return 0 if found.claim is None else RULINGS[found.claim.ruling]
 
 
 def _show(found: Any) -> None:
-    headline(*WORDS[found.support])
+    from assaymark.estimation.label_doctor import WORDS
+
+    headline(WORDS[found.support], SUPPORT_TONES[found.support])
     rows(
         [
             ("because", found.reason),
@@ -86,6 +100,10 @@ def _show(found: Any) -> None:
     rows([(one.metric, _figure(one, found.confidence)) for one in found.figures])
     for text in found.findings:
         warn(text)
+    if found.claim is not None:
+        headline(found.claim.sentence, TONES[found.claim.ruling])
+        rows([("method", found.claim.method)])
+        rows([("assumes", text) for text in found.claim.assumptions])
     if found.support == "refused":
         advise("draw a new sample: assaymark init, then assaymark plan --estimate or a claim")
 

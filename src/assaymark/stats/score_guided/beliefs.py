@@ -56,11 +56,11 @@ def fit_calibration(
         m = expit(a + b * odds)
         miss = positives - labels * m
         bend = labels * m * (1.0 - m)
-        grad_a = float(np.sum(miss)) - a / 9.0
-        grad_b = float(np.sum(miss * odds)) - (b - 1.0)
-        h_aa = float(np.sum(bend)) + 1.0 / 9.0
-        h_ab = float(np.sum(bend * odds))
-        h_bb = float(np.sum(bend * odds * odds)) + 1.0
+        grad_a = float(np.add.reduce(miss)) - a / 9.0
+        grad_b = float(np.add.reduce(miss * odds)) - (b - 1.0)
+        h_aa = float(np.add.reduce(bend)) + 1.0 / 9.0
+        h_ab = float(np.add.reduce(bend * odds))
+        h_bb = float(np.add.reduce(bend * odds * odds)) + 1.0
         if b <= SLOPE_FLOOR and h_aa * grad_b <= h_ab * grad_a:
             step_a, step_b = grad_a / h_aa, 0.0
         else:
@@ -84,7 +84,7 @@ def fit_calibration(
 
 def _posterior(a: float, b: float, odds: Floats, labels: Floats, positives: Floats) -> float:
     line = a + b * odds
-    fit = float(np.sum(positives * line - labels * np.logaddexp(0.0, line)))
+    fit = float(np.add.reduce(positives * line - labels * np.logaddexp(0.0, line)))
     return fit - a * a / 18.0 - (b - 1.0) ** 2 / 2.0
 
 

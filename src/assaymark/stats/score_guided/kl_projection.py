@@ -54,22 +54,22 @@ def lower_to(rates: Floats, *, pull: Floats, sampling: Floats, need: Floats) -> 
     """
     ratio = np.divide(pull, sampling, out=np.zeros(np.shape(pull + sampling)), where=sampling > 0)
     # For a > 0, t <= 2p/(1+a), so pull·t <= (2/λ) Σ Q p: a bracket without a search.
-    high = 2.0 * np.sum(sampling * rates, axis=-1) / need
+    high = 2.0 * np.add.reduce(sampling * rates, axis=-1) / need
     low = np.zeros_like(high)
     stake, before = low, np.full_like(high, np.inf)
-    scale = TOLERANCE * np.sum(pull, axis=-1)
+    scale = TOLERANCE * np.add.reduce(pull, axis=-1)
     for _ in range(STEPS):
         lean = stake[..., None] * ratio
         root = np.sqrt(np.maximum((lean + 1.0) ** 2 - 4.0 * lean * rates, 1e-300))
         found = 2.0 * rates / (lean + 1.0 + root)
-        met = np.sum(pull * found, axis=-1)
+        met = np.add.reduce(pull * found, axis=-1)
         excess = met - need
         done = np.abs(excess) <= scale
         if done.all():
             break
         low = np.where(excess > 0, stake, low)
         high = np.where(excess > 0, high, stake)
-        slope = np.sum(pull * ratio * found * (1.0 - found) / root, axis=-1)
+        slope = np.add.reduce(pull * ratio * found * (1.0 - found) / root, axis=-1)
         # Newton on 1/met, which is nearly straight in the stake: p/t = 1 + a(1−t).
         step = stake + excess * met / np.maximum(need * slope, 1e-300)
         # A step that did not halve the excess is followed by a bisection: Newton alone can cycle.
