@@ -144,10 +144,10 @@ def _how_many(state: State, attempt: Attempt, count: int | None) -> int:
 
 
 def first_batch(plan: Plan) -> int | None:
-    """How many items to draw first; None where the plan is drawn whole."""
+    """How many items to draw first of a score-guided plan; None for the others."""
     from assaymark.certification.modes import mode_of
 
-    if plan.kind.judged_once:
+    if not plan.kind.guided:
         return None
     start = Attempt(plan=plan, sealed_at=0)
     return min(mode_of(plan).left(start), mode_of(plan).batch(start))
