@@ -54,7 +54,7 @@ def work(project: Project, world: World, say: Callable[[str], None], *, held: bo
             attempt = state.attempt
             if attempt is None or not attempt.open:
                 claim = read_claim("f1 >= 0.6")
-                seal_plan(project, Wish(claim=claim))
+                seal_plan(project, Wish(claim=claim, anew=True))
                 continue
             waiting = [item for item in attempt.order if not state.labelled(item)]
             if not waiting:
@@ -81,6 +81,8 @@ def worker(
                 resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
             work(project, world, lambda item: os.write(writing, f"{item}\n".encode()), held=held)
         except AssaymarkError:
+            if room is None:
+                traceback.print_exc()
             os._exit(7)  # refused in a sentence
         except Exception:  # noqa: BLE001 - told apart by its exit code
             traceback.print_exc()

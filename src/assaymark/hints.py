@@ -24,6 +24,8 @@ _SHORT = {"project": "-p", "output": "-o"}
 _PYTHON = {
     "plan": "claim",
     "plan abandon": "abandon",
+    "plan part": "new_part",
+    "plan reveal": "reveal",
     "plan estimate": "assaymark.estimate",
     "draw": "ask",
     "draw pending": "open_items",

@@ -11,6 +11,7 @@ from assaymark.certification import issuing, verification
 from assaymark.certification.drawing import draw_batch, left_to_draw, read_texts
 from assaymark.certification.looks import look
 from assaymark.certification.sealing import Wish, abandon_plan, forecast_plan, seal_plan
+from assaymark.certification.seeding import SeedPart, new_part, reveal_seed
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.claims.results import Forecast, Verdict
@@ -88,10 +89,13 @@ class Certification(AskTell[Verdict]):
         expect: float | Expectation | None = None,
         pilot: Counts | str | Sequence[int] | None = None,
         seed: int | str | None = None,
+        commit: Sequence[str] = (),
+        beacon: str | None = None,
         reserve: float = 0.0,
         claim_only: bool = False,
         new_risk: bool = False,
         one_by_one: bool = False,
+        family: bool = False,
         expectation: Expectation | None = None,
     ) -> Plan:
         """Seal a plan for the claim: from here on claim, size and draws are decided.
@@ -103,7 +107,10 @@ class Certification(AskTell[Verdict]):
         at a sealed number of labels. `budget` is where a fixed or budget plan ends. `one_by_one` is for
         a single annotator who labels every item before the next is drawn. All plans on one claim share
         one risk: `reserve` keeps a part of it for a later plan, `new_risk` opens a second account (what
-        is stated then covers both), and a `claim_only` plan states no bound besides its target.
+        is stated then covers both), and a `claim_only` plan states no bound besides its target; with
+        `family` all claims on the pool that say so share one risk. `commit` are hashes of other sides'
+        parts of a joint seed ("own": this side alone), `beacon` a public beacon; `reveal` makes the seed
+        known after the seal.
         """
         return seal_plan(
             self.project,
@@ -121,8 +128,20 @@ class Certification(AskTell[Verdict]):
                 claim_only=claim_only,
                 new_risk=new_risk,
                 one_by_one=one_by_one,
+                family=family,
+                commit=(commit,) if isinstance(commit, str) else tuple(commit),
+                beacon=beacon,
             ),
         )
+
+    @staticmethod
+    def new_part() -> SeedPart:
+        """A part of a joint seed, to be kept secret until the plan is sealed, and its hash to send."""
+        return new_part()
+
+    def reveal(self, *parts: str) -> Plan:
+        """Reveal the parts of the seed, or the beacon's value; this side's own part is added."""
+        return reveal_seed(self.project, parts)
 
     def forecast(
         self,

@@ -59,6 +59,7 @@ def draw_batch(
     with project.writing() as session:
         state = session.state
         attempt = open_attempt(state)
+        refuse_unrevealed(attempt)
         new = _how_many(state, attempt, count)
         steps, blocks = mode_of(attempt.plan).steps(state, attempt, new)
         tickets, stored = _tickets(project, state, attempt, steps)
@@ -89,6 +90,16 @@ def draw_batch(
         path=path if wanted and write else None,
         fill=writer.fill,
     )
+
+
+def refuse_unrevealed(attempt: Attempt) -> None:
+    """Nothing is drawn before the seed is known."""
+    plan = attempt.plan
+    if not plan.seed:
+        what = "the beacon's value" if plan.source.law == "beacon" else "the parts of its seed"
+        raise PlanError(
+            f"Plan {plan.number} is sealed and waits for {what}: {command('plan', reveal='TEXT')}."
+        )
 
 
 def _unused_name(project: Project, number: int, ending: str) -> str:

@@ -16,6 +16,13 @@ from assaymark.certification.planning import (
     other_margins,
     stake_for,
 )
+from assaymark.certification.seeding import (
+    SeedPart,
+    beacon_source,
+    committed_source,
+    keep_part,
+    refuse_steerable,
+)
 from assaymark.claims.record import stored
 from assaymark.claims.results import Forecast
 from assaymark.errors import PlanError
@@ -25,6 +32,7 @@ from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, open_attempt, registered_pool
 from assaymark.records.decimals import complement
 from assaymark.records.plan import Plan, known_labels
+from assaymark.records.seeds import SeedSource
 from assaymark.sampling.reserve import build_reserve
 
 __all__ = [
@@ -53,15 +61,18 @@ def seal_plan(
     """
     state = project.state()
     _refuse_second(state)
-    plan, known = _make(state, wish), len(state.attempts)
-    stored = build_reserve(project, registered_pool(state), plan, progress=progress)
+    (plan, part), known = _make(state, wish, now=project.now()), len(state.attempts)
+    stored: tuple[Event, ...] = ()
+    if plan.seed:
+        stored = (build_reserve(project, registered_pool(state), plan, progress=progress),)
     with project.writing() as session:
         _refuse_second(session.state)
         if len(session.state.attempts) != known:
             raise PlanError(
                 "Another plan was sealed at the same moment. Look at it, then try again."
             )
-        session.record(PlanSealed(plan=plan, software=__version__), stored, *also(plan))
+        keep_part(project, part)
+        session.record(PlanSealed(plan=plan, software=__version__), *stored, *also(plan))
     return plan
 
 
@@ -78,20 +89,36 @@ def refuse_spent(state: State, wish: Wish) -> None:
             f"choice could be picked to draw the lucky ones. Leave {option('seed')} out: 128 random bits "
             "are taken."
         )
+    spent = {text for old in state.attempts for text in old.plan.source.commitments}
+    if spent & {text.strip().lower() for text in wish.commit}:
+        raise PlanError(
+            "A part of this seed was committed to before, for another plan, and may be known by now: "
+            "every plan needs new parts."
+        )
 
 
-def _make(state: State, wish: Wish) -> Plan:
+def _make(state: State, wish: Wish, *, now: str) -> tuple[Plan, SeedPart | None]:
     refuse_spent(state, wish)
+    source, part = _source(wish, now)
     stake, stated = stake_for(state, wish.claim, wish.asked)
     plan = make_plan(
         replace(wish, confidence=stated),
         registered_pool(state).summary,
         number=len(state.attempts) + 1,
-        seed=wish.seed or secrets.token_hex(16),
+        seed=(wish.seed or secrets.token_hex(16)) if source.law == "open" else "",
         stake=stake,
+        source=source,
     )
+    refuse_steerable(plan)
     known = {item: label.value for item, label in state.known.items()}
-    return replace(plan, known=known_labels(stored(known)))
+    return replace(plan, known=known_labels(stored(known))), part
+
+
+def _source(wish: Wish, now: str) -> tuple[SeedSource, SeedPart | None]:
+    """Where the seed comes from, and this side's part of it."""
+    if wish.commit:
+        return committed_source(wish.commit)
+    return (beacon_source(wish.beacon, now) if wish.beacon else SeedSource()), None
 
 
 def forecast_plan(project: Project, wish: Wish) -> Forecast | None:

@@ -15,6 +15,7 @@ from assaymark.certification.certificate import (
     check_ledger,
     check_numbers,
     check_risk,
+    check_seed,
     check_tickets,
     check_training,
     population_in_words,
@@ -157,6 +158,7 @@ def _run(
         checks += _guarded(partial(check_ledger, certificate, recorded), "ledger")
     checks += _guarded(lambda: [check_form(certificate, data, text)], "certificate")
     checks.append(check_signature(text, brought.envelope, expected=brought.public_key))
+    checks += _guarded(lambda: [check_seed(certificate)], "seed")
     if recorded is None or certificate.plan.kind.judged_once:  # otherwise the replay did it
         checks += _guarded(lambda: [check_numbers(certificate)], "numbers")
     if project is None or recorded is None:

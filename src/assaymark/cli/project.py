@@ -13,6 +13,7 @@ from assaymark.certification.cli import (
 )
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent
+from assaymark.cli.seeds import advise_after_seal, seed_lines, show_new_part, show_revealed
 from assaymark.composite.cli import abandon_several, is_of_several, plan_conjunction
 from assaymark.estimation.cli.estimate import plan_estimate
 from assaymark.records.plan import Plan
@@ -211,6 +212,7 @@ def _with_names(
     "--new-risk", is_flag=True,
     help="Open a second account for a claim planned before; what is stated covers both.",
 )  # fmt: skip
+@click.option("--family", is_flag=True, help="One risk for all claims on the pool that say so.")
 @click.option(
     "--which", is_flag=True,
     help="Of a claim of several parts: which of them hold, not whether all do.",
@@ -220,6 +222,17 @@ def _with_names(
     help="Of a claim in every group: smaller groups are left out, by name.",
 )  # fmt: skip
 @click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
+@click.option(
+    "--commit", multiple=True, metavar="HASH",
+    help="Draw the seed together: the hash of another side's part. own: this side alone.",
+)  # fmt: skip
+@click.option(
+    "--beacon", metavar="NAME[:ROUND]", help="Take the seed from a public beacon's next value."
+)
+@click.option(
+    "--reveal", multiple=True, metavar="TEXT", help="A part of the seed, or the beacon's value."
+)
+@click.option("--part", "make_part", is_flag=True, help="Make a part of a joint seed and its hash.")
 @click.option("--forecast", "only_forecast", is_flag=True, help="Show the cost; seal nothing.")
 @click.option("--abandon", metavar="REASON", help="Close the open plan for good, with a reason.")
 @spark_option
@@ -251,9 +264,14 @@ def plan(
     reserve: float,
     claim_only: bool,
     new_risk: bool,
+    family: bool,
     which: bool,
     least_group: int,
     seed: str | None,
+    commit: tuple[str, ...],
+    beacon: str | None,
+    reveal: tuple[str, ...],
+    make_part: bool,
     only_forecast: bool,
     abandon: str | None,
     master: str | None,
@@ -292,12 +310,20 @@ def plan(
     if estimate is None and given:
         raise click.UsageError(f"--{given[0]} is for an estimate: add --estimate METRIC.")
     project = Project(folder=folder, spark=master)
+    if make_part or reveal:
+        if claim is not None:
+            raise click.UsageError("--part and --reveal go without a claim: it is sealed already.")
+        if make_part:
+            show_new_part(as_json=as_json)
+        else:
+            show_revealed(project, reveal, as_json=as_json)
+        return
     if estimate is not None:
-        sharing = reserve or claim_only or new_risk
+        sharing = reserve or claim_only or new_risk or family
         if claim is not None or mode or design or sharing or abandon is not None:
             raise click.UsageError(
                 "--estimate plans an estimate: leave out the claim, --mode, --design, --reserve, "
-                "--claim-only, --new-risk and --abandon."
+                "--claim-only, --new-risk, --family and --abandon."
             )
         wish = {"metric": estimate, "budget": budget, "confidence": confidence, "expect": expect}
         options = {**estimating, **wish, "guarantee": guarantee, "seed": seed}
@@ -313,9 +339,12 @@ def plan(
             "power": power,
             "budget": budget,
             "seed": seed,
+            "commit": commit,
+            "beacon": beacon,
             "reserve": reserve,
             "claim_only": claim_only,
             "new_risk": new_risk,
+            "family": family,
             "least_group": least_group,
             "which": which,
         },
@@ -397,7 +426,7 @@ def _seal_claim(
         show_json({**plain(sealed), "forecast": told, **more})
         return
     _show_plan(sealed, _head(project), first=first, others=others)
-    advise(f"assaymark draw -p {quoted(project.folder)}")
+    advise_after_seal(sealed, quoted(project.folder))
 
 
 def _abandon(project: "Project", reason: str, *, as_json: bool) -> None:
@@ -417,8 +446,8 @@ def _seal_several(
     project: "Project", claim: str, options: dict[str, Any], *, as_json: bool
 ) -> None:
     """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
-    names = ("design", "one_by_one", "reserve", "claim_only", "new_risk", "pilot", "expect", "precision",
-             "recall", "prevalence")  # fmt: skip
+    names = ("design", "one_by_one", "reserve", "claim_only", "commit", "beacon", "pilot", "expect",
+             "precision", "recall", "prevalence")  # fmt: skip
     given = [name for name in names if options.get(name)]
     mode = "budget" if options["budget"] else "anytime"
     if options["mode"] not in (None, mode) or given:
@@ -426,7 +455,10 @@ def _seal_several(
         raise click.UsageError(
             f"A claim of several parts is judged whenever you look: leave out --{name.replace('_', '-')}."
         )
-    kept = {n: options[n] for n in ("confidence", "seed", "least_group", "budget", "which")}
+    kept = {
+        name: options[name]
+        for name in ("confidence", "seed", "least_group", "budget", "which", "new_risk", "family")
+    }
     plan_conjunction(project, claim, kept, as_json=as_json)
 
 
@@ -493,7 +525,7 @@ def _show_plan(
         lines.append(("draw first", counted(first, "item")))
     if shared := account_words(sealed):
         lines.append(("risk", shared))
-    rows([*lines, ("seed", sealed.seed), ("head", head)])
+    rows([*lines, *seed_lines(sealed), ("head", head)])
     if advice := little_left(sealed.stake):
         say(f"  {advice}")
 

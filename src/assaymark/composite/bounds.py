@@ -1,16 +1,22 @@
 """Bounds of the parts of a claim: the hardest target of a ladder that passed with every easier one."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from assaymark.claims.cells import WITHOUT_CLASS
+from assaymark.claims.grammar import parse
 from assaymark.claims.linear import Choices, compile_claim
 from assaymark.claims.tree import ClaimTree, Threshold
 from assaymark.composite.rows import betting_row, make_test, part_units
 from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.subjects import on_one_scale
 from assaymark.stats.betting.path import RowPath, replay
+from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.rows import Row
 from assaymark.stats.betting.rules import AllOf
+from assaymark.stats.risk_account import PENDING_FACTOR, ClosedRow
 from assaymark.stats.score_guided.supermartingale import Draws
 
 EASIER = (0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01)
@@ -27,11 +33,12 @@ def row_passed(path: RowPath, row: int) -> int | None:
 def part_bounds(sealed: SealedClaim, draws: Draws) -> list[float | None]:
     """The bound of every part; None where nothing is proved yet, or the part has no ladder.
 
-    Each holds with the claim's confidence on its own, not all of them together.
+    Each holds with the claim's confidence on its own, not all of them together. A later claim on the
+    same subjects states nothing beyond its own targets, as their risk is shared.
     """
     count = len(sealed.compiled[0].parts)
     found: list[float | None] = [None] * count
-    rows, places = _ladders(sealed)
+    rows, places = ([], []) if sealed.risk.earlier else _ladders(sealed)
     if not rows:
         return found
     path = replay(make_test(sealed, rows, rule=AllOf(refute="never")), draws)
@@ -42,6 +49,33 @@ def part_bounds(sealed: SealedClaim, draws: Draws) -> list[float | None]:
         elif number not in broken:
             found[number] = float(target)
     return found
+
+
+def ladder_wealth(
+    sealed: SealedClaim, draws: Draws, waiting: Sequence[int]
+) -> dict[int, tuple[ClosedRow, ...]]:
+    """The wealth of every target behind the printed bounds, by part, when the claim was closed.
+
+    `waiting` are the strata of draws without a label: each counts as the worst one.
+    """
+    if sealed.kind != "conjunction":
+        return {}
+    rows, places = _ladders(sealed)
+    if not rows:
+        return {}
+    test = make_test(sealed, rows, rule=AllOf(refute="never"))
+    race = Race(test)
+    race.feed(draws)
+    inside = test.book.inside[: len(rows), list(waiting)].sum(axis=1)
+    found: dict[int, list[ClosedRow]] = {}
+    for row, (number, target) in enumerate(places):
+        log = float(race.log[row])
+        if not race.stopped[row]:
+            log += int(inside[row]) * math.log(PENDING_FACTOR)
+        leaf = parse(sealed.compiled[0].parts[number].text).parts[0]
+        _, _, scaled = on_one_scale(leaf.figure.metric, "lower", float(target))
+        found.setdefault(number, []).append(ClosedRow(target=scaled, wealth=math.exp(log)))
+    return {number: tuple(mine) for number, mine in found.items()}
 
 
 def _ladders(sealed: SealedClaim) -> tuple[list[Row], list[tuple[int, Fraction]]]:

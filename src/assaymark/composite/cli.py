@@ -24,6 +24,22 @@ if TYPE_CHECKING:
     from assaymark.project.folder import Project
     from assaymark.records.pool import Columns
 
+
+def risk_options(command: Any) -> Any:
+    """Adds the ways to share the risk with other claims otherwise than by their subject."""
+    for option in (
+        click.option(
+            "--family", is_flag=True, help="One risk for all claims on the pool that say so."
+        ),
+        click.option(
+            "--new-risk", is_flag=True,
+            help="Open a second account for what was claimed before; what is stated covers both.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
 TONES = {"better": "good", "pass": "good", "within": "good", "worse": "bad", "fail": "bad"}
 
 
@@ -53,6 +69,7 @@ TONES = {"better": "good", "pass": "good", "within": "good", "worse": "bad", "fa
 @click.option("--only", metavar="WHICH", help="better or worse: one direction, with all the risk.")
 @click.option("--confidence", default=0.95, show_default=True, type=float)
 @click.option("--one-by-one", is_flag=True, help="Renew chances without a lead, for one annotator.")
+@risk_options
 @click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
 @project_option
 @json_option
@@ -66,6 +83,8 @@ def compare(
     budget: int | None,
     confidence: float,
     one_by_one: bool,
+    new_risk: bool,
+    family: bool,
     seed: str | None,
     folder: Path,
     as_json: bool,
@@ -87,7 +106,9 @@ def compare(
 
     wanted = ComparisonWish(**wish)
     lead: Literal["one", "several"] = "one" if one_by_one else "several"
-    terms = Terms(confidence=confidence, seed=seed, lead=lead, budget=budget)
+    terms = Terms(
+        confidence=confidence, seed=seed, lead=lead, budget=budget, new_risk=new_risk, family=family
+    )
     with progress_bar("compare") as progress:
         if _is_new(folder, pool, id_column):
             columns = _pool_columns(str(pool), str(id_column), text, groups, wanted, named, classes)
@@ -147,6 +168,7 @@ def _refuse_other_pool(folder: Path, pool: str) -> None:
 @click.option("--start", metavar="X", help="Where the ladder starts; easier cut-offs are left out.")
 @click.option("--confidence", default=0.95, show_default=True, type=float)
 @click.option("--one-by-one", is_flag=True, help="Renew chances without a lead, for one annotator.")
+@risk_options
 @click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
 @project_option
 @json_option
@@ -156,6 +178,8 @@ def cutoff(
     start: str | None,
     confidence: float,
     one_by_one: bool,
+    new_risk: bool,
+    family: bool,
     seed: str | None,
     folder: Path,
     as_json: bool,
@@ -173,7 +197,8 @@ def cutoff(
     from assaymark.project.folder import Project
 
     project = Project(folder=folder)
-    terms = Terms(confidence=confidence, seed=seed, lead="one" if one_by_one else "several")
+    lead: Literal["one", "several"] = "one" if one_by_one else "several"
+    terms = Terms(confidence=confidence, seed=seed, lead=lead, new_risk=new_risk, family=family)
     sealed = seal_cutoff(project, claim, terms, at=at, start=start)
     _show_sealed(project, sealed, as_json=as_json)
 
@@ -223,6 +248,7 @@ def abandon_several(project: "Project", reason: str, *, as_json: bool) -> bool:
 
 def _show_sealed(project: "Project", sealed: "SealedClaim", *, as_json: bool) -> None:
     from assaymark.composite.forecast import expected_labels
+    from assaymark.composite.wording import account_words
 
     told = expected_labels(sealed)
     last = project.state().head
@@ -234,6 +260,7 @@ def _show_sealed(project: "Project", sealed: "SealedClaim", *, as_json: bool) ->
         "strata": len(sealed.strata),
         "rows": sum(len(c.rows) for c in sealed.compiled),
         "left_out": [list(group) for group in sealed.left_out],
+        "risk": sealed.risk.to_json(),
         "head": last.hash if last else "",
     }
     if sealed.kind == "comparison":
@@ -255,10 +282,8 @@ def _show_sealed(project: "Project", sealed: "SealedClaim", *, as_json: bool) ->
         lines.append(("cut-offs", ", ".join(f"{x:g}" for x in facts["rungs"])))
     if sealed.left_out:
         lines.append(("left out", ", ".join(" ".join(g) for g in sealed.left_out)))
-    if sealed.earlier:
-        lines.append(
-            ("claims before", f"{len(sealed.earlier)}; the confidence covers all together")
-        )
+    if shared := account_words(sealed):
+        lines.append(("risk", shared))
     rows([*lines, ("head", facts["head"])])
     advise(f"assaymark draw -p {quoted(project.folder)}")
 

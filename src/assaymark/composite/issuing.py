@@ -8,6 +8,7 @@ from typing import Any
 from assaymark import __version__
 from assaymark.certification.issuing import NotEstablishedError
 from assaymark.claims.canonical import canonical, digest
+from assaymark.composite.account import at_present, closed_claims, earlier_claims
 from assaymark.composite.course import outcome, renewals
 from assaymark.composite.looks import judge_claim
 from assaymark.composite.wording import ASSUMPTIONS, is_established, statement
@@ -16,6 +17,7 @@ from assaymark.errors import InputError, VerificationError
 from assaymark.files.places import SHARED, write_safely
 from assaymark.ledger.events import Entry, State, SurveyReported, replay
 from assaymark.project.folder import Project, registered_pool
+from assaymark.records.decimals import decimal_text, rounded_down
 
 KIND, FORMAT = "assaymark claim certificate", 1
 
@@ -118,6 +120,7 @@ def certificate_facts(entries: list[Entry], survey: int, *, issued: str) -> dict
         "seed": work.survey.survey.seed,
         "seal": digest(sealed.to_settings()),
         "rows": list(sealed.digests),
+        "account": account_facts(state, work),
         "pool": registered_pool(state).fingerprint,
         "claims_sealed": [w.sealed.claim for w in claim_works(state)],
         "plans_sealed": [str(attempt.plan.claim) for attempt in state.attempts],
@@ -129,6 +132,41 @@ def certificate_facts(entries: list[Entry], survey: int, *, issued: str) -> dict
     }
     plain: dict[str, Any] = json.loads(canonical(_present(facts)))
     return plain
+
+
+def account_facts(state: State, work: ClaimWork) -> dict[str, Any]:
+    """The risk that the claim shares: what earlier claims left, and what this one leaves. Decimal text.
+
+    Per part: `before`, what it started from; `after`, what the account holds now; and for every
+    earlier claim of the account the factors of its parts.
+    """
+    risk, confidence = work.sealed.risk, work.sealed.confidence
+    mine = earlier_claims(state, [work])
+    (now,) = closed_claims(state, mine)
+    before = [float(one.proof) for one in at_present(state, work).risk.carried] or [1.0] * len(
+        now.parts
+    )
+    return {
+        "name": risk.account,
+        "confidence": decimal_text(confidence),
+        "others": list(risk.others),
+        "claim": len(risk.earlier) + 1,
+        "before": [rounded_down(wealth, 12) for wealth in before],
+        "after": [
+            rounded_down(wealth * part.proof, 6)
+            for wealth, part in zip(before, now.parts, strict=True)
+        ],
+        "earlier": [
+            {
+                "survey": at.survey,
+                "claim": closed.work.sealed.claim,
+                "draws": at.draws,
+                "pending": at.draws - at.settled,
+                "wealth": [rounded_down(part.proof, 6) for part in closed.parts],
+            }
+            for at, closed in zip(risk.earlier, closed_claims(state, risk.earlier), strict=True)
+        ],
+    }
 
 
 def _present(value: Any) -> Any:

@@ -12,6 +12,7 @@ from assaymark.claims.grammar import parse
 from assaymark.claims.truth import part_holds
 from assaymark.composite.bounds import part_bounds, row_passed
 from assaymark.composite.course import Course, Outcomes
+from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
 from assaymark.stats.betting.path import RowPath, replay
 from assaymark.stats.betting.rulings import Ruling, rule_on
@@ -34,9 +35,13 @@ class Judgement:
 def judge(
     sealed: SealedClaim, course: Course, strata: Sequence[int], outcomes: Outcomes
 ) -> Judgement:
-    """The judgement on the labelled draws."""
+    """The judgement on the labelled draws.
+
+    `sealed` may start from less than its course did, where labels of earlier claims were changed.
+    """
     draws = course.draws(strata, outcomes)
-    found = judge_path(sealed, replay(course.test, draws), draws)
+    test = course.test if sealed == course.sealed else row_test(sealed)
+    found = judge_path(sealed, replay(test, draws), draws)
     common = {
         "decision": found.decision,
         "claim": sealed.claim,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from assaymark.composite.account import at_present
 from assaymark.composite.course import course_of, labelled_prefix
 from assaymark.composite.judging import Judgement, judge
 from assaymark.composite.wording import statement
@@ -13,7 +14,8 @@ from assaymark.project.folder import Project
 
 def judge_claim(state: State, work: ClaimWork) -> Judgement:
     """The judgement on the labelled draws of a claim."""
-    return judge(work.sealed, course_of(work), work.strata, labelled_prefix(state, work))
+    sealed = at_present(state, work)
+    return judge(sealed, course_of(work), work.strata, labelled_prefix(state, work))
 
 
 def look_at_claim(project: Project) -> Judgement:

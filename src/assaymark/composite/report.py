@@ -28,7 +28,7 @@ def claim_section(result: Mapping[str, Any]) -> Section:
         sentence=result["statement"],
         paragraphs=(
             f"{result['labels']:,} labels of {result['draws']:,} draws; {percent(result['confidence'])} "
-            "confidence covers every statement of this kind made in the project together.",
+            "confidence covers every claim made on the same subjects in this project together.",
         ),
         tables=tuple(tables),
         charts=tuple(charts),

@@ -1,6 +1,7 @@
 """A sealed claim as a test of rows: compiled again whenever it is needed, and compared by digest."""
 
 import itertools
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -31,11 +32,38 @@ def row_test(sealed: SealedClaim) -> RowTest:
             part.rows, part_units(part, cells, statement.tree.every, sealed.kind), strict=True
         )
     ]
-    return make_test(sealed, rows, rule=_rule(sealed, claims), ceiling=sealed.ceiling)
+    rule = _rule(sealed, claims)
+    return make_test(
+        sealed, rows, rule=rule, ceiling=sealed.ceiling, opening=opening_of(sealed, rule)
+    )
+
+
+def opening_of(sealed: SealedClaim, rule: Rule) -> tuple[float, ...] | None:
+    """The log wealth that rows and mirrors start from; None for a first claim on its subjects.
+
+    A gap looks at products of up to two rows, so each starts from the root of a wealth above 1.
+    """
+    carried = sealed.risk.carried
+    if not carried:
+        return None
+    half = 0.5 if isinstance(rule, Gap) else 1.0
+    parts = [part for claim in sealed.compiled for part in claim.parts]
+    proof: list[float] = []
+    doubt: list[float] = []
+    for part, one in zip(parts, carried, strict=True):
+        log = math.log(float(one.proof)) + math.log(float(one.share))
+        proof += [log * half if log > 0 else log] * len(part.rows)
+        doubt += [math.log(float(one.refutation))] * len(part.rows)
+    return (*proof, *doubt)
 
 
 def make_test(
-    sealed: SealedClaim, rows: list[Row], *, rule: Rule, ceiling: int | None = None
+    sealed: SealedClaim,
+    rows: list[Row],
+    *,
+    rule: Rule,
+    ceiling: int | None = None,
+    opening: tuple[float, ...] | None = None,
 ) -> RowTest:
     """These rows on the strata of the claim, at its level."""
     outcomes = len(sealed.cells.labels)
@@ -46,6 +74,7 @@ def make_test(
         prior=sealed.beliefs or None,
         ceiling=ceiling,
         rule=rule,
+        opening=opening,
     )
 
 

@@ -11,6 +11,7 @@ from assaymark.claims.ladders import compile_ladder
 from assaymark.claims.linear import Choices, compile_claim
 from assaymark.claims.rows import LinearClaim
 from assaymark.claims.tree import ClaimTree, from_json
+from assaymark.composite.risk import ClaimRisk, read_risk
 from assaymark.composite.views import View, believed, counted_names
 from assaymark.errors import VerificationError
 
@@ -88,7 +89,8 @@ class SealedClaim:
     `level` is the chance that a single statement is wrong, `confidence` what is promised of all
     together. With `chained` a statement counts only after every easier one of its side. `names`
     are what the claim calls its classifiers; `family` says whether all parts hold together or each
-    is named by itself; `ceiling` is the number of draws after which the test ends.
+    is named by itself; `ceiling` is the number of draws after which the test ends. `risk` is what
+    earlier claims on the same subjects left of the risk that all of them share.
     """
 
     kind: Kind
@@ -109,7 +111,7 @@ class SealedClaim:
     names: tuple[str, ...] = ("classifier",)
     family: Family = "every"
     ceiling: int | None = None
-    earlier: tuple[float, ...] = ()
+    risk: ClaimRisk = field(default_factory=ClaimRisk)
     digests: tuple[str, ...] = ()
     constants: tuple[dict[str, Any], ...] = field(default=())
 
@@ -200,8 +202,8 @@ class SealedClaim:
 
     @property
     def stated(self) -> float:
-        """The confidence in this claim and all sealed before it together."""
-        return round(1.0 - (sum(self.earlier) + 1.0 - self.confidence), 12)
+        """The confidence in all claims of this account, and of further ones on its subjects."""
+        return self.risk.stated(self.confidence)
 
     def to_settings(self) -> dict[str, Any]:
         """Plain values for the ledger."""
@@ -237,7 +239,7 @@ class SealedClaim:
             "names": list(self.names),
             "family": self.family,
             "ceiling": self.ceiling,
-            "earlier": list(self.earlier),
+            "risk": self.risk.to_json(),
         }
 
 
@@ -273,7 +275,7 @@ def read_settings(data: dict[str, Any]) -> SealedClaim:
         names=tuple(data["names"]),
         family=data["family"],
         ceiling=data.get("ceiling"),
-        earlier=tuple(float(level) for level in data["earlier"]),
+        risk=read_risk(data["risk"]),
         digests=tuple(s["rows"] for s in data["statements"]),
         constants=tuple(s["constants"] for s in data["statements"]),
     )

@@ -18,11 +18,12 @@ from assaymark.composite.sealed import (
     SealedClaim,
     Statement,
 )
+from assaymark.composite.stakes import AskedRisk, with_risk
 from assaymark.composite.strata import ClaimPool
 from assaymark.composite.views import choose_view
 from assaymark.composite.work import claim_works
 from assaymark.errors import InputError, PlanError
-from assaymark.hints import command, option
+from assaymark.hints import command, option, switch
 from assaymark.ledger.events import State
 from assaymark.project.folder import Project, Session, registered_pool
 from assaymark.records.pool import RegisteredPool
@@ -34,18 +35,30 @@ from assaymark.sampling.surveys import open_survey
 class Terms:
     """How sure, and how items are handed out: what every claim of several rows is sealed with.
 
-    `budget` is the number of draws after which the test ends; without it one may go on.
+    `budget` is the number of draws after which the test ends; without it one may go on. `new_risk`
+    opens a second account for subjects claimed before; `family` puts all claims in one account.
     """
 
     confidence: float = 0.95
     seed: str | None = None
     lead: Lead = "several"
     budget: int | None = None
+    new_risk: bool = False
+    family: bool = False
 
     def __post_init__(self) -> None:
         open_share("confidence", self.confidence)
         if self.budget is not None and self.budget < 1:
             raise InputError(f"A budget is a number of labels of at least 1, got {self.budget}.")
+        if self.new_risk and self.family:
+            raise InputError(
+                f"{switch('family')} is one account for all claims: leave {switch('new-risk')} out."
+            )
+
+    @property
+    def asked(self) -> AskedRisk:
+        """What is asked of the risk."""
+        return AskedRisk(new_risk=self.new_risk, family=self.family)
 
 
 def seal_conjunction(
@@ -183,13 +196,7 @@ def count_strata(
 
 def seal(session: Session, sealed: SealedClaim, pool: RegisteredPool, terms: Terms) -> SealedClaim:
     """Put the claim on record as a survey of its strata."""
-    earlier = tuple(round(1.0 - w.sealed.confidence, 12) for w in claim_works(session.state))
-    sealed = with_digests(replace(sealed, earlier=earlier))
-    if sealed.stated <= 0:
-        raise PlanError(
-            f"The risks of {len(earlier)} earlier claims and this one add up to 1 or more, so nothing "
-            "could be promised. Begin a new project with new items."
-        )
+    sealed = with_digests(with_risk(session.state, sealed, terms.asked))
     settings: dict[str, Any] = sealed.to_settings()
     survey = Survey(
         number=len(session.state.surveys) + 1,

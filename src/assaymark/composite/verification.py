@@ -1,7 +1,10 @@
 """Recompute the certificate of a claim of several rows as a stranger would."""
 
 import json
+import math
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +13,12 @@ from assaymark.certification.witness import check_witnesses
 from assaymark.claims.canonical import digest
 from assaymark.composite.course import Course, labelled_prefix, read_outcomes, renewals
 from assaymark.composite.issuing import KIND, certificate_facts, changed_after, written
+from assaymark.composite.risk import FAMILY, Carried, ClaimRisk
 from assaymark.composite.rows import with_digests
+from assaymark.composite.stakes import AskedRisk, with_risk
 from assaymark.composite.strata import ClaimPool
-from assaymark.composite.work import ClaimWork
+from assaymark.composite.wording import account_words
+from assaymark.composite.work import ClaimWork, claim_works
 from assaymark.errors import AssaymarkError, InputError, VerificationError
 from assaymark.hints import option
 from assaymark.ledger.events import (
@@ -29,6 +35,7 @@ from assaymark.records.certificate import Check, Verification
 from assaymark.sampling.reserve import refuse_changed
 
 BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
+ROUNDING = 1e-6  # of numbers that are computed again on another processor
 CLOSE = 2e-6  # of mean scores, which are stored with six digits
 
 
@@ -51,10 +58,11 @@ def verify_claim(
         )
     checks: list[Check] = []
     said: dict[str, Any] = {}
+    account = None
     try:
         said = _read(path, checks)
         if project is not None:
-            _run(project, said, brought, checks)
+            account = _run(project, said, brought, checks)
     except VerificationError as error:
         checks.append(Check(name="verification", outcome="failed", detail=str(error)))
     except InputError:
@@ -72,6 +80,7 @@ def verify_claim(
         status=_status(checks, missing, project),
         statement=str(said.get("statement", "")),
         checks=tuple(checks),
+        account=account,
         missing=missing if project is not None else ("ledger", *missing),
     )
 
@@ -94,7 +103,10 @@ def _read(path: Path, checks: list[Check]) -> dict[str, Any]:
     return facts
 
 
-def _run(project: Project, said: dict[str, Any], brought: Brought, checks: list[Check]) -> None:
+def _run(
+    project: Project, said: dict[str, Any], brought: Brought, checks: list[Check]
+) -> str | None:
+    """Add to `checks` what was found; gives back which claim on its subjects it is."""
     ledger = project.ledger
     kept = ledger.remembered()
     entries = ledger.entries()
@@ -110,6 +122,7 @@ def _run(project: Project, said: dict[str, Any], brought: Brought, checks: list[
     state = replay(past)
     work = ClaimWork(survey=state.surveys[said["survey"] - 1])
     checks.append(_seal(work))
+    checks.append(_risk(past, work))
     checks.append(_chances(past, work))
     checks.append(_draws(work))
     again = certificate_facts(past, said["survey"], issued=said["issued"])
@@ -131,6 +144,7 @@ def _run(project: Project, said: dict[str, Any], brought: Brought, checks: list[
         checks.append(Check(name="labels", outcome="failed", detail=told))
     else:
         checks.append(_ok("labels", "no label it rests on was changed later"))
+    return account_words(work.sealed)
 
 
 def _seal(work: ClaimWork) -> Check:
@@ -141,6 +155,33 @@ def _seal(work: ClaimWork) -> Check:
     if [c.items for c in cells] != [s.items for s in work.sealed.strata]:
         raise VerificationError("The sizes of the strata are not those of the survey.")
     return _ok("seal", "the rows follow from the claim's words and strata")
+
+
+def _risk(entries: list[Entry], work: ClaimWork) -> Check:
+    """What earlier claims left, computed again from the events before the claim was sealed."""
+    sealed, before = work.sealed, replay(entries[: work.survey.opened_at - 1])
+    names = {w.sealed.risk.account for w in claim_works(before)}
+    new = "/" in sealed.risk.account and sealed.risk.account not in names
+    asked = AskedRisk(new_risk=new, family=sealed.risk.account == FAMILY)
+    again = with_risk(before, replace(sealed, risk=ClaimRisk()), asked).risk
+    same = replace(again, carried=()) == replace(sealed.risk, carried=())
+    if not same or not _agree(again.carried, sealed.risk.carried):
+        raise VerificationError(
+            "The field 'risk' does not follow from the claims that were sealed before this one."
+        )
+    words = account_words(sealed) or "The first claim on what it speaks of, with all of its risk"
+    detail = f"{words[0].lower()}{words[1:]}; other projects on the collection are not seen"
+    return _ok("risk", detail)
+
+
+def _agree(again: Sequence[Carried], sealed: Sequence[Carried]) -> bool:
+    if len(again) != len(sealed):
+        return False
+    return all(
+        math.isclose(float(getattr(x, name)), float(getattr(y, name)), rel_tol=ROUNDING)
+        for x, y in zip(again, sealed, strict=True)
+        for name in ("proof", "refutation", "share")
+    )
 
 
 def _chances(entries: list[Entry], work: ClaimWork) -> Check:

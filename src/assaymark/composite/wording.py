@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assaymark.claims.results import percent
+from assaymark.composite.risk import FAMILY
 from assaymark.composite.sealed import SealedClaim
 
 ASSUMPTIONS = (
@@ -11,6 +12,22 @@ ASSUMPTIONS = (
     "The seed was not chosen by somebody who knew labels.",
     "The statement is about the items of the pool as they were sealed, and about no others.",
 )
+
+
+def account_words(sealed: SealedClaim) -> str | None:
+    """Which claim on its subjects this is, and what the confidence covers; None for a first one."""
+    risk, sure = sealed.risk, percent(sealed.stated)
+    if not risk.earlier and not risk.others:
+        return None
+    number = len(risk.earlier) + 1
+    if risk.account == FAMILY and not risk.others:
+        return f"Claim {number} of one family; the {sure} covers all of them together"
+    if risk.others:
+        return (
+            f"Claim {number} in a further account on what it speaks of; the {sure} covers all accounts "
+            "and all their claims together"
+        )
+    return f"Claim {number} on what it speaks of; the {sure} covers all of them together"
 
 
 def is_established(result: dict[str, Any]) -> bool:

@@ -24,11 +24,13 @@ def fits(seen: Glimpse) -> bool:
 
 def read(path: Path, _names: Names) -> Iterator[Answer]:
     """The answers in the notes of the references; a reference is known by its ID."""
-    for line, fields in _references(read_text(path)):
+    for line, fields in references(path):
         yield _answer(f"the reference in line {line}", fields)
 
 
-def _references(text: str) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+def references(path: Path) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    """The references of a file: the line where each begins, and its tags with their values."""
+    text = read_text(path)
     fields: list[tuple[str, str]] = []
     begun = 0
     for number, line in enumerate(text.split("\n"), start=1):

@@ -212,7 +212,7 @@ ANSWERS = {
 def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
     """The command that answers what these labels were bought for."""
     attempt, items = state.attempt, {row.item for row in drawn}
-    if attempt is not None and attempt.open and not items.isdisjoint(attempt.order):
+    if attempt is not None and attempt.open and any(i in attempt.known for i in items):
         return command("look")
     asked = (work.survey for work in reversed(state.surveys) if not items.isdisjoint(work.cells))
     survey = next(asked, None)
@@ -239,7 +239,7 @@ def _summary(
 ) -> Labelled:
     state = project.state()
     attempt = state.attempt
-    order = handed_out(state)
+    missing = [item for item in handed_out(state) if not state.labelled(item)]
     kinds = [event.kind for event in events]
     skipped = sum(isinstance(event, LabelRecorded) and event.value is None for event in events)
     return Labelled(
@@ -250,8 +250,8 @@ def _summary(
         unchanged=len(drawn) - len(events),
         not_drawn=len(rows) - len(drawn),
         empty=empty,
-        disputed=sum(state.disputed(item) for item in order),
-        missing=sum(not state.labelled(item) for item in order),
+        disputed=sum(state.disputed(item) for item in missing),
+        missing=len(missing),
         # a plan that may be looked at on the way needs no more draws before the next look
         to_draw=max((attempt.plan.size or 0) - len(attempt.draws), 0)
         if attempt is not None and attempt.plan.kind.judged_once

@@ -15,14 +15,15 @@ from assaymark.errors import LedgerError
 from assaymark.files.batch import refuse_existing
 from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project
-from assaymark.project.place import PLACE
+from assaymark.project.place import PLACE, SEED_PART
 from assaymark.project.users import ENDED, KEY, USERS
 
 MANIFEST, EVENTS, FILES = "manifest.json", "ledger.jsonl", "files"
 SCHEMA = 2
 FEATURES = "features"  # made again from the pool when needed
-PRIVATE = (PLACE, KEY, USERS, ENDED)
-"""A backup travels: with these somebody could sign in as anybody, or send the labels elsewhere."""
+PRIVATE = (PLACE, KEY, USERS, ENDED, SEED_PART)
+"""A backup travels: with these somebody could sign in as anybody, send the labels elsewhere, or know
+a seed early."""
 LEFT_OUT = (".sqlite", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal", ".head", ".moved", ".lock")
 """Endings of the ledger and of what is kept beside it; its entries are in the backup instead."""
 

@@ -12,6 +12,8 @@ from assaymark.hints import command, option
 from assaymark.ledger import Ledger, open_ledger
 
 LEDGER = "ledger.sqlite"
+SEED_PART = "seed.part"
+"""This side's part of a seed, until it is revealed."""
 PLACE = "project.json"
 """Names the ledger, or the pool, that lies elsewhere on this machine. Never holds a password."""
 

@@ -1,12 +1,12 @@
 """What was promised before the first label: the sealed plan."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from assaymark.claims.canonical import digest
 from assaymark.claims.checks import choice, open_share
 from assaymark.claims.claim import Claim, Counts
-from assaymark.claims.record import Record
+from assaymark.claims.record import Record, stored
 from assaymark.errors import VerificationError
 from assaymark.records.decimals import complement, decimal_text
 from assaymark.records.modes import ModeKind, kind_of
@@ -20,6 +20,7 @@ from assaymark.records.plan_shape import (
     RiskShape,
     SeedShape,
 )
+from assaymark.records.seeds import LAWS, SeedSource, in_order, seed_from
 from assaymark.records.strata import Stratum
 
 Mode = Literal["fixed", "budget", "anytime"]
@@ -28,6 +29,8 @@ MODES = ("fixed", "budget", "anytime")
 DESIGNS = ("simple", "weighted")
 BATCHES, SEALED = "batch/1", "sealed/1"
 """How chances are renewed: with every batch, or at sealed draw numbers."""
+CLAIM, FAMILY, JOINT = "claim", "family", "joint"
+"""Risk accounts: of one claim, of all claims on the pool, and of plans whose seed is drawn jointly."""
 DOMAINS = {
     "precision": "predicted positive",
     "npv": "predicted negative",
@@ -60,7 +63,7 @@ class Stake(Record):
     of the account, where what is stated covers several accounts.
     """
 
-    account: str = "claim"
+    account: str = CLAIM
     level: str | None = None
     share: str = "1"
     claim_only: bool = False
@@ -91,11 +94,12 @@ class Plan(Record):
     `method` is the numbered method that judges it, `rows` the digest of what the claim compiles to.
     `size` is the number of draws that a fixed plan judges at and a budget plan ends at;
     `informative` is the number of informative items over which a budget plan spends its risk;
-    `seed` decides every draw. `confidence` is what is stated, of all plans on this claim together;
-    `stake` is this plan's part of their risk. `lead` says how far ahead of the labels a score-guided
-    plan may be drawn: 0 for one annotator; None where chances are renewed with every batch. `power`
-    and `expected_labels` are what was forecast when the plan was made, `staked` the sealed level
-    where less is left of it now; they are not stored.
+    `seed` decides every draw; it is empty until a `source` that is shared is revealed. `confidence`
+    is what is stated, of all plans on this claim together; `stake` is this plan's part of their
+    risk. `lead` says how far ahead of the labels a score-guided plan may be drawn: 0 for one
+    annotator; None where chances are renewed with every batch. `power` and `expected_labels` are
+    what was forecast when the plan was made, `staked` the sealed level where less is left of it now;
+    they are not stored.
     """
 
     shape: ClassVar[type] = PlanShape
@@ -107,6 +111,7 @@ class Plan(Record):
     design: Design
     confidence: float
     seed: str
+    source: SeedSource = field(default_factory=SeedSource)
     rows: str
     constants: tuple[tuple[str, str], ...] = ()
     strata: tuple[Stratum, ...]
@@ -154,6 +159,11 @@ class Plan(Record):
         return self.stake.earlier
 
     @property
+    def capped(self) -> bool:
+        """Whether it states nothing beyond its target: a later plan on a claim, or one of a family."""
+        return bool(self.stake.earlier) or self.stake.account == FAMILY
+
+    @property
     def level(self) -> str:
         """The error level at which this plan's own test runs, as decimal text."""
         return self.stake.level or complement(decimal_text(self.confidence))
@@ -173,6 +183,22 @@ class Plan(Record):
         """One minus the level at which the claim is declared false; None: it never is."""
         return None if self.refutes == "0" else float(complement(self.refutes))
 
+    def revealed(self, parts: tuple[str, ...]) -> "Plan":
+        """The plan with the seed that these parts give; refused where they do not fit its seal."""
+        ordered = in_order(self.source, parts)
+        return replace(
+            self,
+            seed=seed_from(ordered, plan=self.seal),
+            source=replace(self.source, parts=ordered),
+        )
+
+    @property
+    def seal(self) -> str:
+        """The hash of everything that was sealed, the seed aside."""
+        source = replace(self.source, parts=())
+        bare = replace(self, seed="", source=source)
+        return digest(stored(bare))
+
     def to_shape(self) -> PlanShape:
         """The plan as it is stored."""
         told = ExpectationShape(
@@ -191,7 +217,14 @@ class Plan(Record):
             mode=self.mode,
             design=self.design,
             strata=tuple(stratum.to_shape() for stratum in self.strata),
-            seed=SeedShape(law="open", value=self.seed),
+            seed=SeedShape(
+                law=self.source.law,
+                value=self.seed or None,
+                commitments=self.source.commitments or None,
+                round=self.source.round,
+                beacon=self.source.beacon,
+                parts=self.source.parts or None,
+            ),
             tickets="plan/1",
             risk=self._risk(),
             renewal=self._renewal(),
@@ -228,9 +261,13 @@ class Plan(Record):
     @classmethod
     def from_shape(cls, shape: PlanShape) -> "Plan":
         """The plan that `to_shape` described; refused where it asks for what is not known here."""
-        laws = (shape.seed.law, shape.tickets, shape.claim.compiler)
+        laws = (shape.tickets, shape.claim.compiler)
         renewal = shape.renewal or RenewalShape(law=BATCHES)
-        if laws != ("open", "plan/1", COMPILER) or renewal.law not in (BATCHES, SEALED):
+        if (
+            laws != ("plan/1", COMPILER)
+            or shape.seed.law not in LAWS
+            or renewal.law not in (BATCHES, SEALED)
+        ):
             raise VerificationError(
                 f"Plan {shape.number} was sealed by rules that this version of assaymark does not know "
                 f"({', '.join((*laws, renewal.law))}). Install a newer assaymark to read it."
@@ -245,6 +282,13 @@ class Plan(Record):
             design=shape.design,  # type: ignore[arg-type]
             confidence=float(shape.risk.confidence),
             seed=shape.seed.value or "",
+            source=SeedSource(
+                law=shape.seed.law,  # type: ignore[arg-type]
+                commitments=shape.seed.commitments or (),
+                beacon=shape.seed.beacon,
+                round=shape.seed.round,
+                parts=shape.seed.parts or (),
+            ),
             rows=shape.claim.rows,
             constants=tuple(sorted((shape.claim.constants or {}).items())),
             strata=tuple(Stratum.from_shape(stratum) for stratum in shape.strata),

@@ -26,12 +26,18 @@ class ClaimShape(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class SeedShape(Record):
-    """Where the randomness comes from: `open` (in the plan), `committed`, `joint` or `beacon`."""
+    """Where the randomness comes from: `open` (in the plan), `committed`, `joint` or `beacon`.
+
+    `commitments` are hashes of the parts, `beacon` and `round` name a public value to come. Once
+    revealed, `parts` and the `value` that follows from them and the plan are there too.
+    """
 
     law: str
     value: str | None = None
     commitments: tuple[str, ...] | None = None
     round: int | None = None
+    beacon: str | None = None
+    parts: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 import csv
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assaymark.pool.duckdb import DuckDBPool
@@ -22,23 +22,55 @@ class Duplicate:
     by: str
 
 
-def find_duplicates(pool: DuckDBPool) -> tuple[list[str], list[Duplicate]]:
-    """The ids to keep in file order, and the records that repeat one of them.
+@dataclass(kw_only=True)
+class Catalogue:
+    """The records that stay in a pool: their ids in file order, and where DOIs and titles lead.
+
+    `titles` holds the letters of titles of some length; a title that several records have leads
+    nowhere.
+    """
+
+    ids: list[str] = field(default_factory=list)
+    by_doi: dict[str, str] = field(default_factory=dict)
+    by_title: dict[str, str | None] = field(default_factory=dict)
+    titles: dict[str, str] = field(default_factory=dict)
+
+    def add(self, item: str, *, doi: str, title: str) -> None:
+        """Take in one more record."""
+        self.ids.append(item)
+        if doi:
+            self.by_doi[doi] = item
+        if len(title) >= LEAST_TITLE:
+            self.titles[item] = title
+            self.by_title[title] = None if title in self.by_title else item
+
+    def find(self, *, doi: str, title: str) -> str | None:
+        """The record with this DOI, or else the only one with this title."""
+        found = self.by_doi.get(plain_doi(doi)) if doi else None
+        return found or self.by_title.get(letters(title))
+
+    def speaks_against(self, item: str, title: str) -> bool:
+        """Whether the record of this id has another title of some length."""
+        told = letters(title)
+        return len(told) >= LEAST_TITLE and self.titles.get(item, told) != told
+
+
+def find_duplicates(pool: DuckDBPool) -> tuple[Catalogue, list[Duplicate]]:
+    """The records to keep, and those that repeat one of them.
 
     Repeated are: an id that comes again; the same DOI; the same title of some length where neither
     DOI, year nor the head of the abstract speaks against it.
     """
-    kept: list[str] = []
+    kept = Catalogue()
     duplicates: list[Duplicate] = []
     ids: set[str] = set()
-    by_doi: dict[str, str] = {}
     by_title: dict[str, list[tuple[str, str, str, str]]] = {}
     for item, title, doi, year, head in _records(pool):
         if item in ids:
             duplicates.append(Duplicate(id=item, kept=item, by="id"))
             continue
         ids.add(item)
-        same = by_doi.get(doi) if doi else None
+        same = kept.by_doi.get(doi) if doi else None
         if same is not None:
             duplicates.append(Duplicate(id=item, kept=same, by="doi"))
             continue
@@ -48,9 +80,7 @@ def find_duplicates(pool: DuckDBPool) -> tuple[list[str], list[Duplicate]]:
         if twin is not None:
             duplicates.append(Duplicate(id=item, kept=twin, by="title"))
             continue
-        kept.append(item)
-        if doi:
-            by_doi[doi] = item
+        kept.add(item, doi=doi, title=title)
         by_title.setdefault(title, []).append((item, doi, year, head))
     return kept, duplicates
 
@@ -70,18 +100,20 @@ def _records(pool: DuckDBPool) -> Iterable[tuple[str, str, str, str, str]]:
         parts.append("''" if found is None else _column(found))
     rows = pool.select(f"SELECT {', '.join(parts)} FROM everything")
     for item, title, doi, year, abstract in rows:
-        yield str(item), _letters(title), _doi(doi), str(year or ""), _letters(abstract)[:HEAD]
+        yield str(item), letters(title), plain_doi(doi), str(year or ""), letters(abstract)[:HEAD]
 
 
 def _column(name: str) -> str:
     return f"CAST({named(name)} AS VARCHAR)"
 
 
-def _letters(text: str | None) -> str:
+def letters(text: str | None) -> str:
+    """The letters and digits of a text, in lower case."""
     return "".join(letter for letter in (text or "").lower() if letter.isalnum())
 
 
-def _doi(text: str | None) -> str:
+def plain_doi(text: str | None) -> str:
+    """A DOI without the address in front of it."""
     found = (text or "").strip().lower()
     return re.sub(r"^(https?://(dx\.)?doi\.org/|doi:\s*)", "", found)
 

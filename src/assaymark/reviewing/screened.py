@@ -7,17 +7,19 @@ from pathlib import Path
 
 from assaymark.claims.results import counted
 from assaymark.errors import InputError
+from assaymark.files import ris
 from assaymark.files.asreview_project import is_project_file, read_project
-from assaymark.files.decoding import glimpse
+from assaymark.files.decoding import glimpse, read_text
 from assaymark.files.delimited import RIVALS, header_names, read_table
 from assaymark.files.labels import read_labels
 from assaymark.files.spelling import read_label
+from assaymark.reviewing.duplicates import Catalogue
 
 RAYYAN = re.compile(r"RAYYAN-INCLUSION:\s*\{([^}]*)\}")
-RAYYAN_VOTE = re.compile(r'"[^"]*"\s*=>\s*"(\w+)"')
+RAYYAN_VOTE = re.compile(r'"[^"]*"\s*=>\s*"?(\w+)')  # older exports say true and false
 DECISIONS = {
-    "included": 1, "include": 1, "relevant": 1, "yes": 1, "1": 1,
-    "excluded": 0, "exclude": 0, "irrelevant": 0, "no": 0, "0": 0,
+    "included": 1, "include": 1, "relevant": 1, "yes": 1, "true": 1, "1": 1,
+    "excluded": 0, "exclude": 0, "irrelevant": 0, "no": 0, "false": 0, "0": 0,
     "maybe": None, "conflict": None, "?": None,
 }  # fmt: skip
 SAID = {"relevant": 1, "irrelevant": 0}  # what FILE=WORD may say of a whole file
@@ -27,10 +29,12 @@ STAGES = {"irrelevant": 0, "included": 1, "extract": 1, "select": 1}
 
 @dataclass(frozen=True, kw_only=True)
 class Screened:
-    """A record with its decision: the ids it has, by the column that gives them."""
+    """A record with its decision: the ids it has, by the column that gives them, DOI and title."""
 
     label: int | None
     names: Mapping[str, str] = field(default_factory=dict)
+    doi: str = ""
+    title: str = ""
 
 
 def read_ids(text: str) -> list[str]:
@@ -59,7 +63,12 @@ def read_screened(text: str, *, id_column: str) -> list[Screened]:
         return _all_as(path, id_column, names, said)
     if "covidence #" in names:
         return _covidence(path, id_column)
-    if "notes" in names and ("key" in names or "id" in names) and _has_votes(path):
+    if {"article_id", "user_email"} <= names:
+        raise InputError(
+            f"{path.name!r} is Rayyan's log of who did what. Import the file articles.csv that came with "
+            "it: it holds the votes. Nothing was recorded."
+        )
+    if ("notes" in names or is_references(path)) and _has_votes(path):
         return _rayyan(path, id_column)
     if id_column.lower() in names - {"id"} and names & {"label", *RIVALS}:
         return _labelled(path, id_column)
@@ -96,14 +105,16 @@ def _names(row: Mapping[str, str], columns: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def _record(row: Mapping[str, str], label: int | None, columns: Iterable[str]) -> Screened:
+    doi, title = (row.get(name) or "" for name in ("doi", "title"))
+    return Screened(label=label, names=_names(row, columns), doi=doi, title=title)
+
+
 def _project(path: Path, id_column: str) -> list[Screened]:
-    records = [one for one in read_project(path) if one.label is not None]
     return [
-        Screened(
-            label=one.label,
-            names=_names({"record_id": one.record_id, **one.row}, (id_column, "record_id")),
-        )
-        for one in records
+        _record({"record_id": one.record_id, **one.row}, one.label, (id_column, "record_id"))
+        for one in read_project(path)
+        if one.label is not None
     ]
 
 
@@ -113,7 +124,7 @@ def _all_as(path: Path, id_column: str, columns: set[str], label: int) -> list[S
         raise InputError(
             f"{path.name!r} has no column of ids: {id_column!r} was expected, or a column id."
         )
-    return [Screened(label=label, names=_names(row, known)) for row in _table(path)]
+    return [_record(row, label, known) for row in _table(path)]
 
 
 def _labelled(path: Path, id_column: str) -> list[Screened]:
@@ -121,7 +132,7 @@ def _labelled(path: Path, id_column: str) -> list[Screened]:
     for row in _table(path):
         said = next((row[name] for name in ("label", *RIVALS) if row.get(name, "").strip()), "")
         if said:
-            found.append(Screened(label=_label(path, said), names=_names(row, (id_column,))))
+            found.append(_record(row, _label(path, said), (id_column,)))
     return found
 
 
@@ -136,13 +147,14 @@ def _label(path: Path, text: str) -> int | None:
 
 
 def _has_votes(path: Path) -> bool:
-    return any(RAYYAN.search(row.get("notes", "")) for row in _table(path))
+    return bool(RAYYAN.search(read_text(path)))
 
 
 def _rayyan(path: Path, id_column: str) -> list[Screened]:
-    """Rayyan keeps the votes of all readers in the notes."""
+    """Rayyan keeps the votes of all readers in the notes, of a table and of references alike."""
+    rows = rayyan_references(path) if is_references(path) else _table(path)
     found = []
-    for row in _table(path):
+    for row in rows:
         votes = RAYYAN.search(row.get("notes", ""))
         said = (
             {DECISIONS.get(vote.lower()) for vote in RAYYAN_VOTE.findall(votes[1])}
@@ -151,8 +163,26 @@ def _rayyan(path: Path, id_column: str) -> list[Screened]:
         )
         if said:
             label = said.pop() if len(said) == 1 else None
-            found.append(Screened(label=label, names=_names(row, (id_column, "key", "id"))))
+            found.append(_record(row, label, (id_column, "key", "id")))
     return found
+
+
+def is_references(path: Path) -> bool:
+    """Whether the file is RIS."""
+    return ris.fits(glimpse(path))
+
+
+def rayyan_references(path: Path) -> list[dict[str, str]]:
+    """References as rows: id, title, DOI and notes."""
+    tags = {"ID": "key", "TI": "title", "T1": "title", "DO": "doi", "N1": "notes"}
+    rows = []
+    for _, fields in ris.references(path):
+        row: dict[str, str] = {}
+        for tag, value in fields:
+            if tag in tags:
+                row[tags[tag]] = f"{row.get(tags[tag], '')} {value}".strip()
+        rows.append(row)
+    return rows
 
 
 def _covidence(path: Path, id_column: str) -> list[Screened]:
@@ -164,7 +194,7 @@ def _covidence(path: Path, id_column: str) -> list[Screened]:
     known = (id_column, "covidence #", "ref", "accession number")
     if column is None:
         label = _stage(path)
-        return [Screened(label=label, names=_names(row, known)) for row in rows]
+        return [_record(row, label, known) for row in rows]
     found = []
     for row in rows:
         word = row[column].strip().lower()
@@ -174,7 +204,7 @@ def _covidence(path: Path, id_column: str) -> list[Screened]:
                 "expected. Nothing was recorded."
             )
         if word:
-            found.append(Screened(label=DECISIONS[word], names=_names(row, known)))
+            found.append(_record(row, DECISIONS[word], known))
     return found
 
 
@@ -193,29 +223,36 @@ def _stage(path: Path) -> int:
 
 
 def matched(
-    records: Sequence[Screened], ids: set[str], merged: Mapping[str, str], *, what: str
+    records: Sequence[Screened], pool: Catalogue, merged: Mapping[str, str], *, what: str
 ) -> dict[str, int | None]:
     """Their labels by the ids of the pool; refused where a record is not in it.
 
-    A file may hold several columns of ids: the one that fits best is taken.
+    A file may hold several columns of ids: the one that fits best is taken. A record whose id is
+    not in the pool, or belongs to another title there, is found by its DOI or its title, if any.
     """
+    ids = set(pool.ids)
     columns = dict.fromkeys(column for one in records for column in one.names)
 
-    def strange(column: str) -> list[str]:
-        names = [one.names.get(column, "") for one in records]
-        return [name for name in names if name not in ids and name not in merged]
+    def by(column: str, one: Screened) -> str | None:
+        name = one.names.get(column, "")
+        item = name if name in ids else merged.get(name)
+        return None if item is None or pool.speaks_against(item, one.title) else item
 
-    best = min(columns, key=lambda column: len(strange(column)), default="")
-    if missing := strange(best):
+    best = max(columns, key=lambda c: sum(by(c, one) is not None for one in records), default="")
+    places = [by(best, one) or pool.find(doi=one.doi, title=one.title) for one in records]
+    missing = [
+        one.names.get(best, "") for one, item in zip(records, places, strict=True) if item is None
+    ]
+    if missing:
         shown = ", ".join(repr(item) for item in missing[:3])
+        verb = "is" if len(missing) == 1 else "are"
         raise InputError(
-            f"{counted(len(missing), 'record')} of {what} (of {len(records):,}) are not in the pool: "
+            f"{counted(len(missing), 'record')} of {what} (of {len(records):,}) {verb} not in the pool: "
             f"{shown}{', …' if len(missing) > 3 else ''}. The ids must be those of the pool's id column; "
             f"there they look like {min(ids)!r}. Nothing was recorded."
         )
     found: dict[str, int | None] = {}
-    for one in records:
-        item = one.names[best]
-        name = item if item in ids else merged[item]
+    for one, place in zip(records, places, strict=True):
+        name = place or ""
         found[name] = one.label if found.get(name, one.label) == one.label else None
     return found

@@ -20,6 +20,7 @@ from assaymark.project.folder import Project, utc_now
 from assaymark.project.registration import init, refuse_used
 from assaymark.records.pool import Columns
 from assaymark.reviewing.duplicates import (
+    Catalogue,
     Duplicate,
     find_duplicates,
     write_duplicates,
@@ -113,9 +114,10 @@ def start(
     wish = _unpacked(folder, wish)
     source = settle(wish.pool, "duckdb")
     columns = Columns(id=wish.id, text=wish.text)
-    ids, duplicates, source = _merged(folder, source, columns, wish, progress)
+    catalogue, duplicates, source = _merged(folder, source, columns, wish, progress)
+    ids = catalogue.ids
     merged = {one.id: one.kept for one in duplicates if one.by != "id"}
-    labels = _known(wish, set(ids), merged)
+    labels = _known(wish, catalogue, merged)
     init(folder, pool=source, columns=columns, progress=progress, now=now)
     opened = ReviewOpened(
         review=1,
@@ -190,29 +192,31 @@ def _unpacked(folder: Path, wish: Start) -> Start:
 
 def _merged(
     folder: Path, source: str, columns: Columns, wish: Start, progress: Progress
-) -> tuple[list[str], list[Duplicate], str]:
+) -> tuple[Catalogue, list[Duplicate], str]:
     progress("looking for duplicates", None)
     pool = DuckDBPool(source, columns)
     try:
         for column in filter(None, (wish.score, wish.rank)):
             refuse_unknown(column, dict(pool.types))
-        ids, duplicates = find_duplicates(pool)
+        kept, duplicates = find_duplicates(pool)
         if not duplicates:
-            return ids, duplicates, source
+            return kept, duplicates, source
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "pool.parquet"
         path.unlink(missing_ok=True)
-        write_merged(pool, duplicates, path, len(ids))
-        return ids, duplicates, str(path)
+        write_merged(pool, duplicates, path, len(kept.ids))
+        return kept, duplicates, str(path)
     finally:
         pool.close()
 
 
-def _known(wish: Start, ids: set[str], merged: dict[str, str]) -> dict[str, dict[str, int | None]]:
+def _known(
+    wish: Start, pool: Catalogue, merged: dict[str, str]
+) -> dict[str, dict[str, int | None]]:
     found: dict[str, dict[str, int | None]] = {}
     for text in wish.screened:
         said = read_screened(text, id_column=wish.id)
-        labels = matched(said, ids, merged, what=f"{Path(text).name!r}")
+        labels = matched(said, pool, merged, what=f"{Path(text).name!r}")
         before = found.setdefault("import", {})
         for item, label in labels.items():
             before[item] = label if before.get(item, label) == label else None
@@ -220,7 +224,7 @@ def _known(wish: Start, ids: set[str], merged: dict[str, str]) -> dict[str, dict
         named = [
             Screened(label=1, names={"id": item}) for item in dict.fromkeys(read_ids(wish.known))
         ]
-        known = matched(named, ids, merged, what="the known ids")
+        known = matched(named, pool, merged, what="the known ids")
         before = found.get("import", {})
         clash = next((item for item in known if before.get(item, 1) != 1), None)
         if clash is not None:

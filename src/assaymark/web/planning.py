@@ -19,6 +19,7 @@ from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import Settings, write_settings
 from assaymark.ledger.events import Attempt, is_frozen, review_of, settings_of, training_of
 from assaymark.records.plan import Expectation
+from assaymark.records.seeds import source_in_words
 from assaymark.web.charts import picture
 from assaymark.web.site import body, form, only, person_of, site_of
 
@@ -56,6 +57,7 @@ async def show(request: Request) -> Response:
         mark=site.mark(request),
         start=start,
         attempt=attempt,
+        seed_source=source_in_words,
         expected=expected,
         learning=learning,
         settled_twice=await site.runner.ask(_settled_twice),

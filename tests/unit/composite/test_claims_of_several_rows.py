@@ -223,11 +223,12 @@ def test_small_groups_are_left_out_by_name(assaymark, folder):
     assert json.loads(told.out)["left_out"] == [["(missing)"]]
 
 
-def test_an_abandoned_claim_costs_its_risk(assaymark, folder):
+def test_an_abandoned_claim_costs_its_risk_in_a_second_account(assaymark, folder):
     compared(assaymark, folder, "--a", "old", "--b", "new")
     closed = assaymark("plan", "--abandon", "changed my mind", "-p", str(folder / "w"))
     assert "abandoned" in closed.out
-    again = assaymark("compare", "--a", "old", "--b", "new", "-p", str(folder / "w"), "--json")
+    two = ("--a", "old", "--b", "new", "-p", str(folder / "w"), "--json")
+    again = assaymark("compare", *two, "--new-risk")
     assert json.loads(again.out)["confidence"] == 0.9
 
 

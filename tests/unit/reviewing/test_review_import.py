@@ -148,6 +148,14 @@ def rayyan(key: str, votes: str) -> str:
             ["Covidence #,Ref,Title,Decision", "#1,r0001,x,Included", "#2,r0002,y,Excluded"],
             {"r0001": 1, "r0002": 0},
         ),
+        (
+            "articles.ris",
+            ["TY  - JOUR", "ID  - rayyan-r0001", "T1  - x", 'N1  - RAYYAN-INCLUSION: {"Kim"=>"Included"} | RAYYAN-LABELS: a', "ER  - ",
+             "TY  - JOUR", "ID  - rayyan-r0002", 'N1  - RAYYAN-INCLUSION: {"Kim"=>"Excluded"}', "ER  - ",
+             "TY  - JOUR", "ID  - rayyan-r0003", "N1  - nobody voted", "ER  - "],
+            {"r0001": 1, "r0002": 0},
+        ),
+        ("articles.csv", [RAYYAN, rayyan("r0001", '"Kim"=>true'), rayyan("r0002", '"Kim"=>false')], {"r0001": 1, "r0002": 0}),
         ("done.ris", ["TY  - GEN", "ID  - r0001", "N1  - ASReview_relevant", "ER  - "], {"r0001": 1}),
     ],
 )  # fmt: skip
@@ -207,3 +215,34 @@ def test_a_rank_of_another_system_drives_directed_reading(tmp_path):
     assert set(next_items(project, count=3).items) == {"r11", "r10", "r9"}
     with pytest.raises(InputError, match="not both"):
         begun(tmp_path, folder="two", rank="place", score="place")
+
+
+def test_records_of_another_tool_are_found_by_doi_or_title(tmp_path):
+    """Rayyan and Covidence number records anew, so their ids say nothing about those of the pool."""
+    titles = [f"Record {n} on {'stars' if n < 4 else 'stones'} and more words" for n in range(12)]
+    with (tmp_path / "mine.csv").open("w", newline="", encoding="utf-8") as stream:
+        out = csv.writer(stream)
+        out.writerow(["id", "title", "doi"])
+        out.writerows((n, title, f"10.1/{n}" if n % 2 else "") for n, title in enumerate(titles))
+    vote = '"RAYYAN-INCLUSION: {""Kim""=>""%s""}"'
+    rows = [
+        f"rayyan-3,{titles[0].upper()}.,2020,,,,,,,,,,,,,,{vote % 'Included'},,,,",
+        f"rayyan-4,A title that was put right since,2020,,,,,,,,,,,,,,{vote % 'Excluded'},"
+        "https://doi.org/10.1/5,,,",
+    ]
+    (tmp_path / "articles.csv").write_text("\n".join([RAYYAN, *rows]), encoding="utf-8")
+    told = {"pool": str(tmp_path / "mine.csv"), "id": "id", "text": ("title",)}
+    project = begun(tmp_path, screened=(str(tmp_path / "articles.csv"),), **told)
+    assert project.state().reviews[0].known == {"0": 1, "5": 0}  # not 3 and 4
+    rows[1] = rows[1].replace("10.1/5", "10.1/99")
+    (tmp_path / "articles.csv").write_text("\n".join([RAYYAN, *rows]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"1 record of 'articles\.csv' \(of 2\) is not in the"):
+        begun(tmp_path, folder="other", screened=(str(tmp_path / "articles.csv"),), **told)
+
+
+def test_the_log_of_rayyan_is_told_from_its_votes(tmp_path):
+    world(tmp_path, items=40)
+    log = tmp_path / "customizations_log.csv"
+    log.write_text("article_id,user_id,user_email,created_at,key,value\n1,2,a@b,x,included,1\n")
+    with pytest.raises(InputError, match=r"Import the file articles\.csv"):
+        begun(tmp_path, screened=(str(log),))

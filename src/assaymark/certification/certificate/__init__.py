@@ -10,7 +10,12 @@ from assaymark.certification.certificate.checks import (
     read_recorded,
     superseded_by,
 )
-from assaymark.certification.certificate.draws import check_chances, check_draws, check_tickets
+from assaymark.certification.certificate.draws import (
+    check_chances,
+    check_draws,
+    check_seed,
+    check_tickets,
+)
 from assaymark.certification.certificate.issue import (
     as_earlier,
     certificate_hash,
@@ -42,6 +47,7 @@ __all__ = [
     "check_numbers",
     "check_replay",
     "check_risk",
+    "check_seed",
     "check_tickets",
     "check_training",
     "document",

@@ -7,6 +7,7 @@ from assaymark.errors import VerificationError
 from assaymark.ledger.events import Entry, State
 from assaymark.records.certificate import Certificate, Check
 from assaymark.records.pool import ReservedItem
+from assaymark.records.seeds import source_in_words
 from assaymark.sampling.tickets import ticket
 
 
@@ -30,6 +31,17 @@ def check_draws(certificate: Certificate, past: State, items: Sequence[ReservedI
         if not step.repeat:
             known.append(item)
     return _ok("draw", f"{len(known):,} items drawn in the order fixed by the seed, none skipped")
+
+
+def check_seed(certificate: Certificate) -> Check:
+    """The seed: that it follows from its parts and the sealed plan, and who could have chosen it."""
+    plan = certificate.plan
+    if plan.source.law != "open" and plan.revealed(plan.source.parts) != plan:
+        raise VerificationError("The seed does not follow from its parts and the sealed plan.")
+    words = source_in_words(plan.source)
+    if plan.source.law == "joint":
+        return _ok("seed", words)
+    return Check(name="seed", outcome="not checked", detail=words)
 
 
 def check_chances(certificate: Certificate, entries: Sequence[Entry]) -> Check:

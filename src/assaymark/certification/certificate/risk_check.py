@@ -11,7 +11,7 @@ from assaymark.errors import VerificationError
 from assaymark.ledger.events import State, replay
 from assaymark.records.certificate import Certificate, Check
 from assaymark.records.decimals import complement, decimal_text
-from assaymark.records.plan import Plan, Stake
+from assaymark.records.plan import FAMILY, JOINT, Plan, Stake
 
 ROUNDING = 1e-6  # of numbers that are computed again on another processor
 
@@ -43,7 +43,9 @@ def _asked(state: State, plan: Plan) -> Asked:
         confidence=float(complement(decimal_text(alpha_of(plan)))),
         reserve=float(complement(plan.stake.share)),
         claim_only=plan.stake.claim_only,
-        new_risk=mine != "claim" and all(old.plan.stake.account != mine for old in state.attempts),
+        family=mine == FAMILY,
+        joint=mine == JOINT,
+        new_risk="/" in mine and all(old.plan.stake.account != mine for old in state.attempts),
         ends=not plan.kind.wagers,
         anew=True,
     )

@@ -7,7 +7,7 @@ from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Estimate, Interval, percent
 from assaymark.ledger.events import population_words
 from assaymark.records.certificate import Certificate
-from assaymark.records.plan import Plan
+from assaymark.records.plan import FAMILY, Plan
 
 
 def estimate_of(certificate: Certificate) -> Estimate:
@@ -43,6 +43,9 @@ def account_words(plan: Plan) -> str | None:
     if not stake.earlier and plan.stake.risk is None:
         return None
     number = len(stake.earlier) + 1
+    if stake.account == FAMILY and stake.risk is None:
+        sure = percent(plan.confidence)
+        return f"Plan {number} of one family of claims; the {sure} covers all of them together"
     if stake.risk is not None:
         return (
             f"Plan {number} in a further account of this claim; the {percent(plan.confidence)} covers "

@@ -22,13 +22,12 @@ from assaymark.errors import PlanError
 from assaymark.hints import command
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.decimals import complement, decimal_text, rounded_down
-from assaymark.records.plan import Plan
+from assaymark.records.plan import FAMILY, JOINT, Plan
 from assaymark.stats.binomial_bounds import pass_counts
 from assaymark.stats.risk_account import Side, carried, claim_only_factor, hardness, plan_level
 from assaymark.stats.sequential.alpha_spending import items_to_pass
 from assaymark.stats.sequential.stopping_boundary import null_share_of
 
-CLAIM = "claim"
 OTHER: dict[str, Side] = {"lower": "upper", "upper": "lower"}
 
 
@@ -72,7 +71,9 @@ def sharers(
     return [
         old
         for old in earlier
-        if old.pool is pool and old.plan.stake.account == account and _counts(old.plan, claim)
+        if old.pool is pool
+        and old.plan.stake.account == account
+        and (account == FAMILY or _counts(old.plan, claim))
     ]
 
 
@@ -82,12 +83,18 @@ def _counts(plan: Plan, claim: Claim) -> bool:
     return row is not None and (row[0] == plan.claim.side or plan.kind.wagers)
 
 
-def left_for(state: State, attempts: Sequence[Attempt], claim: Claim) -> tuple[Left, ...]:
-    """What each of these plans left for the claim, in order."""
+def left_for(
+    state: State, attempts: Sequence[Attempt], claim: Claim, *, refuting: bool = False
+) -> tuple[Left, ...]:
+    """What each of these plans left for the claim, in order.
+
+    `refuting`: the claim is what a refutation would state. Across the metrics of a family only the
+    least of a plan's rows counts, and never more than 1: which of them is false is not known.
+    """
     found: list[Left] = []
     wealth = 1.0
     for attempt in attempts:
-        factor = _factor(state, attempt, claim, wealth)
+        factor = _factor(state, attempt, claim, wealth, refuting=refuting)
         share = float(attempt.plan.stake.share)
         found.append(
             Left(
@@ -109,8 +116,13 @@ def wealth_of(left: Sequence[Left]) -> float:
     return wealth
 
 
-def _factor(state: State, attempt: Attempt, claim: Claim, wealth: float) -> float:
+def _factor(
+    state: State, attempt: Attempt, claim: Claim, wealth: float, *, refuting: bool
+) -> float:
     plan, row = attempt.plan, on_metric(claim, attempt.plan.claim.metric)
+    own = row is not None and (row[0] == plan.claim.side) != refuting
+    if plan.stake.account == FAMILY and not own:
+        return _least(state, attempt, refuting=refuting)
     if row is None:
         return 1.0
     side, target = row
@@ -122,6 +134,16 @@ def _factor(state: State, attempt: Attempt, claim: Claim, wealth: float) -> floa
     return carried(
         [closed_plan(state, attempt, side=side, target=target)], target=target, side=side
     )
+
+
+def _least(state: State, attempt: Attempt, *, refuting: bool) -> float:
+    """The least factor of the rows that the plan can state, and never more than 1."""
+    claim = attempt.plan.claim
+    side = OTHER[claim.side] if refuting else claim.side
+    closed = closed_plan(state, attempt, side=side, target=claim.target)
+    hardest = hardness(claim.target, side)
+    rows = [factor for target, factor in closed.factors() if hardness(target, side) <= hardest]
+    return min([1.0, *rows])
 
 
 def states_claim_only(plan: Plan) -> bool:
@@ -189,7 +211,7 @@ def at_present(state: State, attempt: Attempt) -> Attempt:
     A plan that ends has its size from its level, so with less left it is superseded.
     """
     plan = attempt.plan
-    if not plan.earlier or plan.stake.account == "joint":
+    if not plan.earlier or plan.stake.account == JOINT:
         return attempt
     now, sealed = level_now(state, attempt), float(plan.level)
     if now >= sealed * (1 - 1e-6):

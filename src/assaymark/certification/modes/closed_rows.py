@@ -176,7 +176,7 @@ def _exact(attempt: Attempt, prefix: Prefix, _target: float) -> Rows:
     rows = [] if reached == easiest else [ClosedRow(target=reached, wealth=1 / _level(plan))]
     if (
         hardness(reached, plan.claim.side) < hardness(plan.claim.target, plan.claim.side)
-        or not plan.earlier
+        or not plan.capped
     ):
         rows.append(ClosedRow(target=beyond, wealth=0.0))
     return tuple(rows)

@@ -34,7 +34,7 @@ def weighted_test_of(plan: Plan) -> WeightedTest:
         strata=test_strata(plan),
         recipe=betting_method(plan.method).recipe,
         refutation=None if plan.refutation == plan.tested_at else plan.refutation or 1.0,
-        capped=bool(plan.earlier),
+        capped=plan.capped,
     )
 
 

@@ -65,8 +65,8 @@ def reaches(claim: Claim, interval: Interval) -> bool:
 
 
 def capped(plan: Plan, value: float) -> float:
-    """The bound as it is stated: a later plan on a claim proves the target and nothing beyond it."""
-    if not plan.earlier:
+    """The bound as it is stated: some plans prove their target and nothing beyond it."""
+    if not plan.capped:
         return value
     return (min if plan.claim.side == "lower" else max)(value, plan.claim.target)
 

@@ -27,6 +27,7 @@ from assaymark.errors import InputError, PlanError
 from assaymark.hints import option, switch
 from assaymark.records.plan import DESIGNS, MODES, Expectation, Plan, Stake
 from assaymark.records.pool import PoolSummary
+from assaymark.records.seeds import SeedSource
 from assaymark.stats.methods import fits, lead_of, method_name
 from assaymark.stats.sample_size import Planner, labels_needed, power_at
 from assaymark.stats.score_guided.supermartingale import FEWEST_LABELS
@@ -69,6 +70,9 @@ class Wish:
     reserve: float = 0.0
     claim_only: bool = False
     new_risk: bool = False
+    family: bool = False
+    commit: tuple[str, ...] = ()
+    beacon: str | None = None
     anew: bool = False
     one_by_one: bool = False
     method: str | None = None
@@ -76,6 +80,17 @@ class Wish:
     def __post_init__(self) -> None:
         if self.design == "score-guided":  # as it is stored
             object.__setattr__(self, "design", "weighted")
+        ways = [self.seed is not None, bool(self.commit), self.beacon is not None]
+        if sum(ways) > 1:
+            raise InputError(
+                f"A seed comes from one place: {option('seed')}, {option('commit', 'HASH')} or "
+                f"{option('beacon', 'NAME')}."
+            )
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether no single side chooses the seed."""
+        return self.beacon is not None or any(text != "own" for text in self.commit)
 
     @property
     def asked(self) -> Asked:
@@ -87,11 +102,19 @@ class Wish:
             new_risk=self.new_risk,
             ends=self.mode in ("fixed", "budget") and self.design != "weighted",
             anew=self.anew,
+            family=self.family,
+            joint=self.is_shared,
         )
 
 
 def make_plan(
-    wish: Wish, summary: PoolSummary, *, number: int, seed: str, stake: Stake | None = None
+    wish: Wish,
+    summary: PoolSummary,
+    *,
+    number: int,
+    seed: str,
+    stake: Stake | None = None,
+    source: SeedSource | None = None,
 ) -> Plan:
     """The plan that the wish asks for, at its part of the risk (default: all of it).
 
@@ -111,6 +134,7 @@ def make_plan(
         method=method,
         confidence=open_share("confidence", wish.confidence),
         seed=seed,
+        source=source or SeedSource(),
         rows=rows.digest,
         constants=constants_of(rows),
         strata=guided_strata(wish.claim, summary, method=method)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assaymark.certification.modes.account import (
-    CLAIM,
     LEAST,
     OTHER,
     alpha_of,
@@ -14,14 +13,15 @@ from assaymark.certification.modes.account import (
     sharers,
     wealth_of,
 )
+from assaymark.certification.modes.several import several_risks
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
 from assaymark.errors import InputError, PlanError
-from assaymark.hints import command, switch
+from assaymark.hints import command, option, switch
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.decimals import complement, decimal_text, rounded_down
-from assaymark.records.plan import Stake
-from assaymark.stats.risk_account import joint_confidence
+from assaymark.records.plan import CLAIM, FAMILY, JOINT, Stake
+from assaymark.stats.risk_account import joint_confidence, joint_seed_level
 
 NEARLY_ALL = 1 - 1e-6
 
@@ -31,7 +31,8 @@ class Asked:
     """What somebody asks of the risk: the confidence, and how much of what is left to use.
 
     `ends` says that the plan ends at a number of draws; `anew` proves a claim again that earlier
-    plans have proven, at the risk itself: their error, if any, has been made already.
+    plans have proven, at the risk itself: their error, if any, has been made already. `family` puts
+    it in the account of all claims on the pool; `joint` plans have levels of their own, and no account.
     """
 
     confidence: float = 0.95
@@ -40,12 +41,32 @@ class Asked:
     new_risk: bool = False
     ends: bool = False
     anew: bool = False
+    family: bool = False
+    joint: bool = False
+
+    def __post_init__(self) -> None:
+        ways = {
+            "new-risk": self.new_risk,
+            "family": self.family,
+        }
+        if sum(ways.values()) > 1:
+            raise InputError(
+                f"{switch('family')} is one account for all claims: leave {switch('new-risk')} out."
+            )
+        if self.joint and (self.new_risk or self.family or self.claim_only or self.reserve):
+            raise InputError(
+                "Plans whose seed is drawn jointly use no account, but a level of their own each: leave "
+                f"{option('reserve')}, {switch('claim-only')}, {switch('new-risk')} and "
+                f"{switch('family')} out."
+            )
 
 
 def stake_for(state: State, claim: Claim, asked: Asked) -> tuple[Stake, float]:
     """The stake of a plan sealed now, and the confidence of all plans on its claim together."""
     risk = complement(decimal_text(open_share("confidence", asked.confidence)))
-    account = _account(state, claim, new=asked.new_risk)
+    if asked.joint:
+        return _joint(state, claim, risk)
+    account = FAMILY if asked.family else _account(state, claim, new=asked.new_risk)
     mates = sharers(state, claim, account)
     stated = _stated(state, claim, account, float(risk))
     share = _share(asked.reserve)
@@ -69,6 +90,18 @@ def stake_for(state: State, claim: Claim, asked: Asked) -> tuple[Stake, float]:
     return found, stated
 
 
+def _joint(state: State, claim: Claim, risk: str) -> tuple[Stake, float]:
+    """A level of its own: somebody who knows labels and seed could close a plan by what is to come."""
+    number = 1 + sum(old.plan.stake.account == JOINT for old in _mates(state, claim, either=True))
+    level = rounded_down(joint_seed_level(float(risk), number))
+    if float(level) < LEAST:
+        raise PlanError(f'Earlier plans with joint seeds used up the risk of "{claim}".')
+    stated = _stated(state, claim, JOINT, float(risk))
+    whole = Stake(account=JOINT, level=level, refutes=level)
+    known = complement(decimal_text(stated)) != risk
+    return (replace(whole, risk=risk) if known else whole), stated
+
+
 def _share(reserve: float) -> str:
     if not 0 <= reserve < 1:
         raise InputError(
@@ -81,20 +114,21 @@ def _share(reserve: float) -> str:
 def _refutes(state: State, claim: Claim, account: str, risk: float, share: float) -> str | None:
     """The level of a refutation, which counts in the other direction; None where it is the risk."""
     mirror = replace(claim, side=OTHER[claim.side])
-    left = left_for(state, sharers(state, mirror, account), mirror)
+    left = left_for(state, sharers(state, mirror, account), mirror, refuting=True)
     level = level_of(wealth_of(left), risk=risk, share=share, ends=True)
     if level >= risk:
         return None
     return rounded_down(level) if level >= LEAST else "0"
 
 
-def _mates(state: State, claim: Claim) -> list[Attempt]:
-    """Every earlier plan on the claim, whatever its account."""
+def _mates(state: State, claim: Claim, *, either: bool = False) -> list[Attempt]:
+    """Every earlier plan on the claim, whatever its account; with `either`, in both directions."""
     found = [old for old in state.attempts if old.pool is state.pool]
     return [
         old
         for old in found
-        if (row := on_metric(claim, old.plan.claim.metric)) and row[0] == old.plan.claim.side
+        if (row := on_metric(claim, old.plan.claim.metric))
+        and (either or row[0] == old.plan.claim.side)
     ]
 
 
@@ -113,7 +147,7 @@ def _account(state: State, claim: Claim, *, new: bool) -> str:
 
 def _stated(state: State, claim: Claim, account: str, risk: float) -> float:
     """One minus the sum, over the accounts of the claim, of the largest risk used."""
-    largest = {account: risk}
+    largest = {account: risk, **several_risks(state, claim)}
     for old in _mates(state, claim):
         name = old.plan.stake.account
         largest[name] = max(largest.get(name, 0.0), alpha_of(old.plan))

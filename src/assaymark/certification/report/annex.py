@@ -5,6 +5,7 @@ from assaymark.certification.report.collection_charts import score_chart, strata
 from assaymark.certification.view.dossier import Dossier
 from assaymark.claims.results import counted, percent
 from assaymark.hints import option
+from assaymark.records.seeds import source_in_words
 from assaymark.reports.section import Section, Table
 
 
@@ -24,7 +25,8 @@ def plan_section(dossier: Dossier) -> Section | None:
         ("draws sealed", "–" if plan.size is None else f"{plan.size:,}"),
         ("informative items", "–" if plan.informative is None else f"{plan.informative:,}"),
         ("level of this plan's test", plan.level),
-        ("seed", plan.seed),
+        ("seed", plan.seed or "not revealed yet"),
+        ("who drew the seed", source_in_words(plan.source)),
     ]
     found = () if dossier.evidence is None else (dossier.evidence.sentence,)
     return Section(

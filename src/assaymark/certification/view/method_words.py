@@ -4,6 +4,7 @@ from assaymark.certification.modes import mode_of
 from assaymark.claims.results import counted, percent
 from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
+from assaymark.records.seeds import source_in_words
 
 DOMAINS = {
     "all": "all items of the collection",
@@ -31,7 +32,8 @@ def method_of(plan: Plan, *, trained: bool = False) -> tuple[str, ...]:
     return (
         sealed,
         "An item's place in the draw is a fingerprint of the seed and its id, so nobody could choose "
-        "which items were labelled, and anybody can repeat the draw.",
+        "which items were labelled once it was sealed, and anybody can repeat the draw. The seed: "
+        f"{source_in_words(plan.source)}.",
         drawn,
         mode.judged,
         "What is handed out to label holds the text of an item, never its score or prediction. An "

@@ -48,6 +48,14 @@ class PlanSealed(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SeedRevealed(Event):
+    """The parts of a plan's seed became known, after everything else was sealed."""
+
+    plan: int
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReserveStored(Event):
     """The lowest tickets of the plan were written to a project file, before anything was drawn.
 
@@ -351,6 +359,7 @@ KINDS: dict[str, type[Event]] = {
     for kind in (
         PoolRegistered,
         PlanSealed,
+        SeedRevealed,
         ReserveStored,
         BatchDrawn,
         LabelRecorded,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from assaymark.errors import VerificationError
+from assaymark.errors import InputError, VerificationError
 from assaymark.ledger.events.chain import Entry
 from assaymark.ledger.events.kinds import (
     BatchDrawn,
@@ -22,6 +22,7 @@ from assaymark.ledger.events.kinds import (
     PoolRegistered,
     ReserveStored,
     ScoresWatched,
+    SeedRevealed,
     SurveyDrawn,
     SurveyOpened,
     SurveyReported,
@@ -79,7 +80,36 @@ def _plan(state: State, event: PlanSealed) -> str | None:
         return "its number is not the next one"
     if event.plan.seed in state.seeds:
         return "its seed was used before"
+    if event.plan.source.law != "open" and (event.plan.seed or event.plan.source.parts):
+        return "its seed was known when it was sealed"
+    if event.plan.source.law == "open" and not event.plan.seed:
+        return "it has no seed"
+    used = {text for old in state.attempts for text in old.plan.source.commitments}
+    if used & set(event.plan.source.commitments):
+        return "a part of its seed was committed to before"
     return "training went on after its classifier was frozen" if outgrown(state) else None
+
+
+def _revealed(state: State, event: SeedRevealed) -> str | None:
+    attempt = _current(state, event.plan)
+    if attempt is None:
+        return "its plan is not the open one"
+    if attempt.plan.seed:
+        return "the seed of its plan is known already"
+    try:
+        found = attempt.plan.revealed(event.parts)
+    except InputError:
+        return "its parts are not those that the plan committed to"
+    same = found.source.parts == event.parts and found.seed not in state.seeds
+    return (
+        None if same else "its parts are not in the order of the plan, or its seed was used before"
+    )
+
+
+def _of_seeded(state: State, event: ReserveStored) -> str | None:
+    attempt = _current(state, event.plan)
+    known = attempt is None or attempt.plan.seed
+    return _of_current(state, event) if known else "the seed of its plan is not revealed yet"
 
 
 def _of_current(state: State, event: Any) -> str | None:
@@ -100,6 +130,8 @@ def _batch(state: State, event: BatchDrawn) -> str | None:
         return "its plan is not the open one"
     if event.batch != attempt.batches + 1:
         return "its number is not the next one"
+    if not attempt.plan.seed:
+        return "the seed of its plan is not revealed yet"
     first = len(attempt.draws) + 1
     if [item.draw for item in event.draws] != list(range(first, first + len(event.draws))):
         return "its draws are not numbered on from the last one"
@@ -225,7 +257,8 @@ def _watch(state: State, event: ScoresWatched) -> str | None:
 RULES: dict[type[Event], Callable[[State, Any], str | None]] = {
     PoolRegistered: _pool,
     PlanSealed: _plan,
-    ReserveStored: _of_current,
+    SeedRevealed: _revealed,
+    ReserveStored: _of_seeded,
     BatchDrawn: _batch,
     LabelRecorded: _answer,
     LabelKnown: _known,

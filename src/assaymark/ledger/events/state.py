@@ -27,6 +27,7 @@ from assaymark.ledger.events.kinds import (
     PoolRegistered,
     ReserveStored,
     ScoresWatched,
+    SeedRevealed,
     SurveyDrawn,
     SurveyOpened,
     SurveyReported,
@@ -176,14 +177,11 @@ class State:
         answers = self.answers.get(item)
         if answers is None or len(answers) == 1:  # nearly always, and asked for every item
             return item in self.decided or (answers is not None and item not in self.twice)
-        return not self.disputed(item)
+        return item in self.decided or not _differ(answers)
 
     def disputed(self, item: str) -> bool:
         """Whether annotators differ and nobody has decided yet."""
-        answers = self.answers.get(item, {})
-        if len(answers) < 2 or len(set(answers.values())) < 2:  # nearly always
-            return False
-        return item not in self.decided and len(_labels(answers)) > 1
+        return item not in self.decided and _differ(self.answers.get(item, {}))
 
     def label(self, item: str) -> int | None:
         """The settled label; None ("cannot tell") if all who saw the item skipped it."""
@@ -233,6 +231,11 @@ def _remark(state: State, event: Answered) -> None:
         state.seconds.setdefault(event.annotator, []).append(event.seconds)
     if event.note:
         state.notes.setdefault(event.item, []).append((event.annotator, event.note))
+
+
+def _differ(answers: dict[str, int | None]) -> bool:
+    """Whether these answers hold two labels; skips aside."""
+    return len(set(answers.values())) > 1 and len(_labels(answers)) > 1
 
 
 def _labels(answers: dict[str, int | None]) -> set[int]:
@@ -366,9 +369,15 @@ def _scores_watched(state: State, event: ScoresWatched, entry: Entry) -> None:
     state.attempts[event.plan - 1].watches.append((entry.seq, entry.time, event))
 
 
+def _seed_revealed(state: State, event: SeedRevealed, _entry: Entry) -> None:
+    attempt = state.attempts[event.plan - 1]
+    attempt.plan = attempt.plan.revealed(event.parts)
+
+
 RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
     PoolRegistered: _pool_registered,
     PlanSealed: _plan_sealed,
+    SeedRevealed: _seed_revealed,
     ReserveStored: _reserve_stored,
     BatchDrawn: _batch_drawn,
     LabelRecorded: _label_recorded,

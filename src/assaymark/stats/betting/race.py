@@ -52,10 +52,10 @@ class Race:
         self.drawn = 0
         self.made = np.zeros(rows, dtype=np.int64)
         self.found = np.zeros_like(book.required)
-        self.log = np.zeros(rows)
+        self.log = test.opened.copy()
         self.stopped = ~test.played
         shares = (1.0,) if test.ceiling is not None else test.recipe.shares
-        self._parts = np.tile(np.log(shares), (rows, 1))
+        self._parts = np.log(shares) + self.log[:, None]
         self._opinions = Opinions(test.beliefs, len(test.sizes), test.rows.outcomes)
         self._fresh = np.zeros((len(test.sizes), test.rows.outcomes + 1), dtype=np.int64)
         self._next: tuple[int, Opinions] | None = None

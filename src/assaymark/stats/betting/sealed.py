@@ -27,6 +27,8 @@ class RowTest:
     the sealed number of draws inside a row's domain: one for all rows, or one for each. `refutes`
     is the level at which the mirror of a single claim decides, where it is another one; at 0 it
     never does. `staked` is the level that stakes assume, where less was left than was sealed.
+    `opening` is the log wealth that each row, and then each mirror, starts from: what earlier tests
+    left.
     """
 
     rows: Rows
@@ -38,6 +40,7 @@ class RowTest:
     recipe: Recipe = field(default_factory=Recipe)
     refutes: float | None = None
     staked: float | None = None
+    opening: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         open_share("level", self.level)
@@ -50,6 +53,10 @@ class RowTest:
         self._check_prior()
         self._check_ceiling()
         self._check_rule()
+        if self.opening is not None and len(self.opening) != 2 * len(self.rows):
+            raise InputError(
+                f"An opening has {2 * len(self.rows)} numbers, got {len(self.opening)}."
+            )
 
     def _check_prior(self) -> None:
         if self.prior is None:
@@ -128,6 +135,11 @@ class RowTest:
             return np.full(2 * len(self.rows), np.inf)
         each = np.broadcast_to(np.array(self.ceiling, dtype=np.float64), len(self.rows))
         return np.concatenate([each, each])
+
+    @cached_property
+    def opened(self) -> Floats:
+        """The log wealth before the first draw: 0 where no earlier test left anything else."""
+        return np.array(self.opening or (0.0,) * (2 * len(self.rows)), dtype=np.float64)
 
     @cached_property
     def beliefs(self) -> Floats | None:

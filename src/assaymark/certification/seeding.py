@@ -1,0 +1,140 @@
+"""Seeds that no side could choose alone: commit, seal everything else, reveal."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from assaymark.errors import InputError, PlanError
+from assaymark.files.places import write_safely
+from assaymark.hints import command, option
+from assaymark.ledger.events import SeedRevealed
+from assaymark.pool import Progress, silent
+from assaymark.project.folder import Project, open_attempt, registered_pool
+from assaymark.project.place import SEED_PART
+from assaymark.records.plan import Plan
+from assaymark.records.seeds import (
+    BEACONS,
+    HEX,
+    LEAST_PART,
+    Beacon,
+    SeedSource,
+    commitment_of,
+)
+from assaymark.sampling.reserve import build_reserve
+
+OWN = "own"
+AHEAD = timedelta(minutes=5)
+"""How far ahead a beacon's round is taken where none is named: time to lodge the head of the seal."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedPart:
+    """One side's part of a seed, to be kept secret until the plan is sealed, and its hash to send."""
+
+    part: str
+    commitment: str
+
+
+def new_part() -> SeedPart:
+    """A part of 128 random bits, and the hash that commits to it."""
+    part = secrets.token_hex(16)
+    return SeedPart(part=part, commitment=commitment_of(part))
+
+
+def committed_source(commit: Sequence[str]) -> tuple[SeedSource, SeedPart]:
+    """The source of a seed to which this side adds a part, and that part.
+
+    `commit` are the hashes that other sides sent; "own" alone means that there are none.
+    """
+    mine = new_part()
+    others = [text.strip().lower() for text in commit if text != OWN]
+    for text in others:
+        if not HEX.fullmatch(text):
+            raise InputError(
+                f"{text!r} is no commitment: the other side sends a SHA-256 of 64 hexadecimal digits, "
+                f"never the part itself. They make both with {command('plan', part=True)}."
+            )
+    law = "joint" if others else "committed"
+    return SeedSource(law=law, commitments=(mine.commitment, *others)), mine  # type: ignore[arg-type]
+
+
+def beacon_source(text: str, now: str) -> SeedSource:
+    """The source named as "beacon" or "beacon:round"; the round must not be known yet."""
+    name, _, number = text.partition(":")
+    known = BEACONS.get(name)
+    moment = datetime.fromisoformat(now)
+    if known is None:
+        names = ", ".join(BEACONS)
+        raise InputError(
+            f"There is no beacon {name!r} here: choose {names}, as {names.split(', ')[0]}."
+        )
+    if not number:
+        later = (moment + AHEAD).timestamp()
+        return SeedSource(law="beacon", beacon=name, round=known.round_after(later))
+    if not number.isascii() or not number.isdigit() or not 1 <= int(number) < 10**12:
+        raise InputError(f"A beacon's round is a whole number, got {number!r}.")
+    if known.known_from(int(number)) <= moment.timestamp():
+        raise InputError(
+            f"Round {number} of {name} came at {time_of(known, int(number))}, before "
+            "this plan: its value could have been looked at first. Leave the round out, or name a later one."
+        )
+    return SeedSource(law="beacon", beacon=name, round=int(number))
+
+
+def time_of(beacon: Beacon, number: int) -> str:
+    """When a round becomes known, in words."""
+    return f"{datetime.fromtimestamp(beacon.known_from(number), UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def refuse_steerable(plan: Plan) -> None:
+    """A seed that both sides draw protects nobody where batches steer the chances."""
+    if plan.source.is_shared and plan.method == "betting/1":
+        raise PlanError(
+            "With this design chances are computed anew at every batch, so somebody who knows labels "
+            "and seed could choose where batches end, and a jointly drawn seed would promise more than "
+            f"it keeps. Take {option('design', 'simple')}."
+        )
+
+
+def keep_part(project: Project, part: SeedPart | None) -> None:
+    """Keep this side's part where only the owner reads it, until it is revealed."""
+    if part is not None:
+        write_safely(_place(project), part.part + "\n")
+
+
+def _place(project: Project) -> Path:
+    return project.folder / SEED_PART
+
+
+def reveal_seed(project: Project, parts: Sequence[str], *, progress: Progress = silent) -> Plan:
+    """Reveal the parts of the open plan's seed; this side's own is added where it is kept here.
+
+    The seed and the reserve of tickets become durable together.
+    """
+    state = project.state()
+    attempt = open_attempt(state)
+    if attempt.plan.seed:
+        raise PlanError(f"The seed of plan {attempt.plan.number} is known already: draw from it.")
+    given = [part.strip() for part in parts]
+    place = _place(project)
+    if place.is_file():
+        own = place.read_text(encoding="utf-8").strip()
+        if commitment_of(own) in attempt.plan.source.commitments and own not in given:
+            given.append(own)
+    short = next((p for p in given if len(p) < LEAST_PART), None)
+    if short is not None:
+        raise InputError(
+            f"A part of {len(short)} characters could have been found from its hash by trying: a part "
+            f"has at least {LEAST_PART}."
+        )
+    plan = attempt.plan.revealed(tuple(given))
+    stored = build_reserve(project, registered_pool(state), plan, progress=progress)
+    with project.writing() as session:
+        now = open_attempt(session.state)
+        if now.plan.number != plan.number or now.plan.seed:
+            raise PlanError("The seed was revealed at the same moment by somebody else.")
+        session.record(SeedRevealed(plan=plan.number, parts=plan.source.parts), stored)
+    place.unlink(missing_ok=True)
+    return plan

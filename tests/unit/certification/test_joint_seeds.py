@@ -1,0 +1,188 @@
+"""Seeds that no side chooses alone: commit, seal, reveal; levels instead of an account; verify."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from assaymark.certification.calculators import read_claim
+from assaymark.certification.sealing import Wish, abandon_plan, seal_plan
+from assaymark.certification.seeding import beacon_source, new_part, reveal_seed
+from assaymark.errors import InputError, PlanError, VerificationError
+from assaymark.ledger.events import PlanSealed, SeedRevealed, check_story
+from assaymark.project.folder import Project
+from assaymark.records.seeds import SeedSource, commitment_of, seed_from
+
+NOW = "2026-01-01T12:00:00+00:00"
+
+
+@pytest.fixture
+def say(assaymark, tmp_path):
+    """Runs a command on a project of 120 items, of which the classifier knows most."""
+    rows = "".join(f"i{n},{n % 2},{n % 2 if n % 12 else 1 - n % 2}\n" for n in range(120))
+    (tmp_path / "pool.csv").write_text("id,truth,guess\n" + rows)
+    pool = ("--pool", tmp_path / "pool.csv", "--id", "id", "--prediction", "guess")
+    assert assaymark("init", tmp_path / "w", *pool).code == 0
+
+    def run(*arguments, code=0):
+        done = assaymark(*arguments, "--json", "-p", tmp_path / "w")
+        assert done.code == code, (done.out, done.err)
+        return json.loads(done.out) if code == 0 else done.err
+
+    return run
+
+
+SIMPLE = ("--design", "simple")
+CLAIM = "accuracy >= 0.7"
+
+
+def label_all(say, tmp_path, count):
+    say("draw", str(count), "-o", tmp_path / "b.csv")
+    items = [line.split(",")[0] for line in (tmp_path / "b.csv").read_text().splitlines()[1:]]
+    given = "".join(f"{item},{int(item[1:]) % 2}\n" for item in items)
+    (tmp_path / "given.csv").write_text("id,label\n" + given)
+    say("label", tmp_path / "given.csv")
+
+
+def test_two_sides_draw_the_seed_together(say, tmp_path, assaymark) -> None:
+    theirs = say("plan", "--part")
+    sealed = say("plan", CLAIM, *SIMPLE, "--commit", theirs["commitment"])
+    assert sealed["seed"] == ""
+    assert sealed["source"]["law"] == "joint"
+    assert sealed["stake"] | {"account": "joint", "level": "0.045"} == sealed["stake"]
+    assert "waits for the parts" in say("draw", code=2)
+    assert "does not fit" in say("plan", "--reveal", "x" * 32, code=2)
+    own = (tmp_path / "w" / "seed.part").read_text().strip()
+    assert (tmp_path / "w" / "seed.part").stat().st_mode & 0o077 == 0
+    revealed = say("plan", "--reveal", theirs["part"])
+    assert revealed["source"]["parts"] == [own, theirs["part"]]
+    assert len(revealed["seed"]) == 64
+    assert not (tmp_path / "w" / "seed.part").exists()
+    assert "known already" in say("plan", "--reveal", theirs["part"], code=2)
+    label_all(say, tmp_path, 60)
+    assert say("look")["decision"] == "pass"
+    say("certify")
+    certificate = tmp_path / "w" / "certificate.json"
+    seen = json.loads(assaymark("verify", certificate, "-p", tmp_path / "w", "--json").out)
+    told = {check["name"]: (check["outcome"], check["detail"]) for check in seen["checks"]}
+    assert told["seed"][0] == "ok"
+    assert "drawn by 2 sides together" in told["seed"][1]
+    assert told["risk"][0] == "ok"
+
+
+@pytest.mark.usefixtures("say")
+def test_the_default_seed_is_said_to_be_unwitnessed(tmp_path, assaymark) -> None:
+    shown = assaymark("plan", CLAIM, *SIMPLE, "-p", tmp_path / "w")
+    assert "nobody witnessed it" in shown.out
+
+
+def test_levels_of_joint_plans_use_the_risk_once(say) -> None:
+    levels = []
+    for _ in range(3):
+        sealed = say("plan", CLAIM, *SIMPLE, "--commit", new_part().commitment)
+        levels.append(float(sealed["stake"]["level"]))
+        say("plan", "--abandon", "the other side withdrew")
+    assert levels == pytest.approx([0.045, 0.0025, 0.05 * 0.1 / 6], rel=1e-6)
+    mixed = say("plan", CLAIM, *SIMPLE)
+    assert mixed["confidence"] == 0.9
+
+
+def test_joint_plans_refuse_what_would_void_them(say) -> None:
+    hashed = new_part().commitment
+    joint = ("plan", CLAIM, *SIMPLE, "--commit", hashed)
+    assert "one place" in say(*joint, "--seed", "x", code=2)
+    assert "no account" in say(*joint, "--family", code=2)
+    assert "no account" in say(*joint, "--reserve", "0.1", code=2)
+    assert "never the part itself" in say("plan", CLAIM, *SIMPLE, "--commit", "abc", code=2)
+    assert "--commit" in say(
+        "plan", "recall >= 0.5 and precision >= 0.5", "--commit", hashed, code=2
+    )
+    say(*joint)
+    say("plan", "--abandon", "x")
+    assert "committed to before" in say(*joint, code=2)
+
+
+def test_chances_that_batches_steer_have_no_joint_seed(say) -> None:
+    told = say("plan", CLAIM, "--design", "weighted", "--commit", new_part().commitment, code=2)
+    assert "choose where batches end" in told
+
+
+def test_one_side_alone_commits_to_a_seed(say) -> None:
+    sealed = say("plan", CLAIM, *SIMPLE, "--commit", "own")
+    assert (sealed["source"]["law"], sealed["stake"]["account"]) == ("committed", "claim")
+    assert len(say("plan", "--reveal", "own")["seed"]) == 64
+
+
+def test_a_beacon_names_a_round_that_is_not_known_yet() -> None:
+    source = beacon_source("drand-quicknet", NOW)
+    assert source.round == (1767268800 + 300 - 1692803367) // 3 + 2
+    with pytest.raises(InputError, match="before this plan"):
+        beacon_source("drand-quicknet:17", NOW)
+    with pytest.raises(InputError, match="no beacon"):
+        beacon_source("dice", NOW)
+    with pytest.raises(InputError, match="whole number"):
+        beacon_source("drand-quicknet:²", NOW)
+
+
+def test_a_beacon_plan_waits_for_its_value(say) -> None:
+    sealed = say("plan", CLAIM, *SIMPLE, "--beacon", "drand-default")
+    assert (sealed["source"]["law"], sealed["stake"]["account"]) == ("beacon", "joint")
+    assert "64 hexadecimal" in say("plan", "--reveal", "y" * 64, code=2)
+    assert say("plan", "--reveal", "AB" * 32)["source"]["parts"] == ["ab" * 32]
+
+
+def test_the_seed_follows_from_all_parts_and_everything_sealed() -> None:
+    parts = ("a" * 32, "b" * 32)
+    seeds = {
+        seed_from(parts, plan="p"),
+        seed_from(parts[::-1], plan="p"),
+        seed_from(parts, plan="q"),
+        seed_from(("a" * 32,), plan="p"),
+    }
+    assert len(seeds) == 4
+
+
+def test_a_ledger_with_a_seed_known_early_is_refused(say, tmp_path) -> None:
+    theirs = new_part()
+    say("plan", CLAIM, *SIMPLE, "--commit", theirs.commitment)
+    project = Project(folder=tmp_path / "w")
+    reveal_seed(project, [theirs.part])
+    entries = project.ledger.entries()
+    check_story(entries)
+    kinds = [entry.kind for entry in entries]
+    assert kinds[1:] == ["PlanSealed", "SeedRevealed", "ReserveStored"]
+    sealed, revealed = entries[1], entries[2]
+    early = PlanSealed(plan=sealed.event.plan.revealed(revealed.event.parts), software="x")
+    with pytest.raises(VerificationError, match="known when it was sealed"):
+        check_story([entries[0], replace(sealed, body=early.body())])
+    wrong = SeedRevealed(plan=1, parts=("x" * 32, "y" * 32))
+    with pytest.raises(VerificationError, match="not those that the plan committed to"):
+        check_story([*entries[:2], replace(revealed, body=wrong.body())])
+    with pytest.raises(VerificationError, match="not revealed yet"):
+        check_story([*entries[:2], entries[3]])
+
+
+def test_a_law_has_its_own_fields() -> None:
+    with pytest.raises(InputError):
+        SeedSource(law="joint", commitments=(commitment_of("a"),))
+    with pytest.raises(InputError):
+        SeedSource(law="beacon", beacon="drand-default")
+    with pytest.raises(InputError):
+        SeedSource(law="joint", commitments=(commitment_of("a"),) * 2)
+
+
+def test_python_seals_and_reveals(tmp_path) -> None:
+    import assaymark as am
+
+    work = am.Certification.begin(
+        tmp_path / "p", {"id": list(range(80)), "guess": [0, 1] * 40}, id="id", prediction="guess"
+    )
+    theirs = work.new_part()
+    plan = work.claim("accuracy >= 0.6", design="simple", commit=theirs.commitment)
+    assert plan.seed == ""
+    assert work.reveal(theirs.part).seed
+    with pytest.raises(PlanError, match="known already"):
+        work.reveal(theirs.part)
+    abandon_plan(work.project, "done")
+    with pytest.raises(PlanError, match="seed of one's own"):
+        seal_plan(work.project, Wish(claim=read_claim("accuracy >= 0.6"), seed="mine"))
