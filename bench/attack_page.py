@@ -21,9 +21,10 @@ from pathlib import Path
 import httpx
 
 from assaymark.cli.serve import _bound, _run
-from assaymark.project.folder import Project
 from assaymark.terminal.output import show_json
-from assaymark.web.app import ROUTES, Options, make_app
+from assaymark.web.app import ROUTES, Options
+from assaymark.web.start.app import ROUTES as START
+from assaymark.web.start.app import make_start_app
 from measure import report
 from serve_page import Annotator, Server, p95, project, wrong
 
@@ -35,8 +36,12 @@ HARMFUL = {
     "/plan/abandon",
     "/plan/seal",
     "/plan/settings",
+    "/connect/hook",
+    "/connect/label-studio",
+    "/items/assign",
+    "/watch/survey/{survey}",
 }  # with a right mark they would do their work
-SLOW = {"/watch", "/watch/draw", "/watch/doubt", "/plan/forecast", "/read/report.{form}"}
+SLOW = {"/items", "/watch", "/watch/draw", "/watch/doubt", "/plan/forecast", "/read/report.{form}"}
 
 
 class Unlimited(Server):
@@ -49,7 +54,8 @@ class Unlimited(Server):
             command, stdout=subprocess.PIPE, stderr=self.errors, text=True
         )
         said = json.loads(self.process.stdout.readline())
-        self.url, self.tokens = said["url"], said["tokens"]
+        self.host, self.tokens = said["url"], said["tokens"]
+        self.url = f"{self.host}/p/{folder.name}"  # one of several projects of this server
 
     def tracebacks(self) -> int:
         self.errors.seek(0)
@@ -60,7 +66,7 @@ def serve(folder: Path) -> None:
     options = Options(rate=1e9, burst=1e9)
     bound = _bound("127.0.0.1", 0)
     show_json({"url": f"http://127.0.0.1:{bound.getsockname()[1]}", "tokens": dict(options.links)})
-    _run(make_app(Project(folder=folder), options), bound, None, None)
+    _run(make_start_app(folder.parent, options), bound, None, None)
 
 
 def value(chance: random.Random, depth: int = 0) -> object:
@@ -76,9 +82,12 @@ def value(chance: random.Random, depth: int = 0) -> object:
     return {name: value(chance, depth + 1) for name in names if chance.random() < 0.6}
 
 
+QUERY = ("name", "item", "search", "page", "field", "limit", "state", "upload", "at")
+TOKENS = [b"Bearer x", b"Token \xff", b"Bearer", b"x" * 3_000]
 FIELDS = ("item", "ticket", "answer", "keep", "seconds", "note", "correcting", "before",
           "metric", "target", "precision", "recall", "confidence", "power", "mode", "reason",
-          "name", "token")  # fmt: skip
+          "name", "token", "table", "id", "score", "prediction", "threshold", "text", "purpose", "title",
+          "size", "count", "person", "labels", "action", "task", "annotation", "url", "right")  # fmt: skip
 
 
 def body(chance: random.Random, known: dict[str, object]) -> bytes:
@@ -120,13 +129,19 @@ class Attacker:
 
     async def work(self, until: float) -> None:
         while time.perf_counter() < until:
-            route = self.chance.choice(ROUTES)
+            start = self.chance.random() < 0.25
+            route = self.chance.choice(START if start else ROUTES)
             if route.path not in SLOW or self.chance.random() < 0.05:
-                await self.send(route.path, "POST" if "POST" in route.methods else "GET")
+                method = "POST" if "POST" in route.methods else "GET"
+                await self.send(route.path, method, self.server.host if start else self.server.url)
 
-    async def send(self, route: str, method: str) -> None:
-        path = re.sub(r"\{[^}]*\}", lambda _: self.part(), route)
+    async def send(self, route: str, method: str, base: str) -> None:
+        path = base + re.sub(r"\{[^}]*\}", lambda _: self.part(), route)
         asked = self.request(route)
+        if method == "GET" and self.chance.random() < 0.5:
+            asked["params"] = {
+                name: str(value(self.chance)).encode("utf-8", "replace").decode() for name in QUERY
+            }
         try:
             answer = await self.web.request(method, path, **asked)
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
@@ -153,6 +168,13 @@ class Attacker:
         if chance.random() < 0.2:
             junk = [b"\xe9.\xe9", b"x.y", b"=;=", b"a" * 4_000, b"assaymark_session=\xff\xfe"]
             headers.append((b"cookie", chance.choice(junk)))
+        if chance.random() < 0.2:
+            headers.append(
+                (
+                    b"authorization",
+                    chance.choice([b"Bearer x", b"Token \xff", b"Bearer", b"x" * 3_000]),
+                )
+            )
         headers.append((b"accept", chance.choice([b"application/json", b"text/html", b"\xff"])))
         if chance.random() < 0.25:
             fields = {
@@ -209,7 +231,7 @@ def main() -> bool:
     counts = wrong(found.folder, [*attackers, *honest])
     times = [t for one in honest for t in one.times]
     print(
-        f"      {codes.total():,} hostile requests to {len(ROUTES)} routes in {asked.seconds:g} s: ",
+        f"      {codes.total():,} hostile requests to {len([*ROUTES, *START])} routes, {asked.seconds:g} s: ",
         end="",
     )
     print(", ".join(f"{n:,} × {code or 'not sent'}" for code, n in sorted(codes.items())))

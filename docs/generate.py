@@ -1,4 +1,4 @@
-"""Writes what follows from the code: docs/reference/*.md and docs/pictures/*.svg.
+"""Writes what follows from the code: docs/reference/*.md, docs/pictures/*.svg, a table in CONTRIBUTING.md.
 
     python docs/generate.py            write the reference and the pictures
     python docs/generate.py --check    write nothing; exit code 1 if the reference is stale
@@ -38,8 +38,12 @@ from assaymark.records.certificate import Certificate
 from assaymark.records.plan_shape import PlanShape
 from assaymark.records.pool_shape import PoolShape
 from assaymark.stats.binomial_bounds import METHODS
+from assaymark.training.stats.stopping_policy import POLICIES
 
 DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS))
+import changes  # noqa: E402
+
 TEMPLATES = DOCS / "reference" / "templates"
 NOTE = (
     "<!-- Written by docs/generate.py; change the code or docs/reference/templates instead. -->\n"
@@ -187,11 +191,12 @@ def registries() -> str:
     loads = {
         READERS.group: "a `LabelFormat` of `assaymark.files.formats`: a reader, a writer or both",
         LEARNERS.group: "a function without arguments that makes an unfitted text pipeline",
+        POLICIES.group: "a function from an `Outlook` to a `Decision`",
         ENGINES.group: "a function of source, columns, connection and flags that opens a `Pool`",
         LEDGERS.group: "a function of address and name that opens a `Ledger`; named by the scheme",
     }
     rows = []
-    for registry in (READERS, LEARNERS, ENGINES, LEDGERS):
+    for registry in (READERS, LEARNERS, POLICIES, ENGINES, LEDGERS):
         names = ", ".join(f"`{name}`" for name in registry.built_in) or "–"
         rows.append([f"`{registry.group}`", loads[registry.group], names])
     return _table(["entry points", "each loads", "built in"], rows)
@@ -290,11 +295,13 @@ def reference() -> dict[str, str]:
 def stale(pages: dict[str, str]) -> list[str]:
     """The pages on disk that are not what the code says."""
     folder = DOCS / "reference"
-    return [
+    old = [
         name
         for name, text in pages.items()
         if not (folder / name).exists() or (folder / name).read_text(encoding="utf-8") != text
     ]
+    text = changes.CONTRIBUTING.read_text(encoding="utf-8")
+    return old if changes.filled(text) == text else [*old, changes.CONTRIBUTING.name]
 
 
 def main() -> None:
@@ -311,6 +318,8 @@ def main() -> None:
         sys.exit(1 if old else 0)
     for name, text in pages.items():
         (DOCS / "reference" / name).write_text(text, encoding="utf-8")
+    text = changes.CONTRIBUTING.read_text(encoding="utf-8")
+    changes.CONTRIBUTING.write_text(changes.filled(text), encoding="utf-8")
     sys.path.insert(0, str(DOCS / "pictures"))
     draw = importlib.import_module("draw")
     draw.draw_all()

@@ -53,7 +53,7 @@ def test_thirty_items_by_keyboard_to_a_certificate(
             label(page, world.truth)
         page.wait_for_selector("#done h2")
         assert page.text_content("#done h2") == "All items are labelled"
-        page.click("nav >> text=Watch")
+        page.click("nav >> text=Progress")
         assert page.text_content("h1.verdict strong") == "Established."
         page.click("text=Issue the certificate")
         with page.expect_download() as download:
@@ -88,7 +88,7 @@ def test_undo_goes_back_and_the_change_is_a_correction(serve, browser, thirty, w
         page.keyboard.press("n")
         page.fill("#note", "a remark")
         page.keyboard.press("Escape")
-        page.keyboard.press("Space")
+        page.keyboard.press("x")
         page.wait_for_function(
             f"() => document.querySelector('#item-id').textContent !== '{third}'"
         )
@@ -115,7 +115,7 @@ def test_two_annotators_differ_and_a_lead_decides(serve, enter, thirty, world) -
                 "() => document.querySelector('#saved').textContent === 'saved ✓'"
             )
         lead = enter(server, "ann")
-        lead.click("nav >> text=Decide")
+        lead.click("nav >> text=Conflicts")
         assert lead.text_content(".id") == item
         said = lead.locator(".said .tag").all_text_contents()
         assert said == ["Relevant", "Not relevant"]
@@ -276,7 +276,7 @@ def test_a_reviewer_labels_under_a_prefix_and_the_link_leaves_no_trace(
         page.wait_for_url("**/deep/labels/label")
         assert "token" not in page.url
         label(page, world.truth)
-        assert page.query_selector("nav >> text=Watch") is None
+        assert page.query_selector("nav >> text=Progress") is None
         page.click(".menu summary")
         page.click("text=Sign out")
         page.wait_for_url("**/deep/labels/enter")

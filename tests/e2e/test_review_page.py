@@ -85,7 +85,7 @@ def test_readers_differ_and_somebody_who_sees_no_figures_decides(serve, enter, r
         kim.goto(f"{server.url}/decide")
         kim.wait_for_selector("text=Nothing to decide")
         third = enter(server, "max", "annotator")
-        third.click("nav >> text=Decide")
+        third.click("nav >> text=Conflicts")
         assert third.text_content(".id") == item
         third.keyboard.press("j")
         third.wait_for_selector("text=Nothing to decide")

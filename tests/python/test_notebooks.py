@@ -11,7 +11,7 @@ import pytest
 NOTEBOOKS = Path(__file__).parents[2] / "docs/notebooks"
 # what the answers of each notebook say, in order
 ANSWERS = {
-    "e-discovery": ["weighted", "Established", "report.html"],
+    "e-discovery": ["score-guided", "Established", "report.html"],
     "llm-judge": ["Established", "is better than"],
     "moderation": ["0.", "prevalence"],
     "systematic-review": ["Stop", "certified", "certificate.json"],

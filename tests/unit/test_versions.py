@@ -12,12 +12,12 @@ from assaymark.certification.modes.prefix import labelled_prefix
 from assaymark.certification.planning.rows import compiled
 from assaymark.certification.verification import verify
 from assaymark.claims.grammar import parse
-from assaymark.claims.ratio_metrics import DENOMINATORS, domain, parse_claim
+from assaymark.claims.ratio_metrics import DENOMINATORS, parse_claim
 from assaymark.claims.record import restored, stored
 from assaymark.errors import InputError, VerificationError
 from assaymark.ledger.events import KINDS, check_story, read_event, replay
 from assaymark.project.folder import Project
-from assaymark.records.plan import DOMAINS, Plan, claim_of, claim_tree
+from assaymark.records.plan import Plan, claim_of, claim_tree
 from assaymark.records.pool import PoolSummary, RegisteredPool
 from assaymark.stats import methods
 from worlds_on_disk import write_labels
@@ -89,9 +89,7 @@ def test_a_certificate_holds_facts_and_the_words_follow(guided) -> None:
         replay(entries[:-1]), plan=1, issued=entries[-1].time, software=json.loads(text)["software"]
     )
     prefix = labelled_prefix(state, state.attempts[0])
-    assert f"({prefix.labels} labels, score-guided, weighted, 9 strata)" in statement_of(
-        certificate
-    )
+    assert f"({prefix.labels} labels, score-guided, 9 strata)" in statement_of(certificate)
 
 
 def test_no_event_stores_null_or_a_sentence(guided) -> None:
@@ -122,7 +120,7 @@ def test_plans_of_coming_kinds_are_refused_with_one_sentence(guided) -> None:
     assert body["risk"] == {"confidence": "0.95", "level": "0.05", "share": "1", "account": "claim"}
     assert body["claim"]["tree"] == parse("f1 >= 0.8").to_json()
     assert restored(Plan, body) == plan
-    for part, name, value in (("seed", "law", "joint"), ("renewal", "law", "beacon/1")):
+    for part, name, value in (("seed", "law", "lottery"), ("renewal", "law", "moon/1")):
         changed = {**body, part: {**body[part], name: value}}
         with pytest.raises(VerificationError, match=rf"{value}.*Install a newer"):
             restored(Plan, changed)
@@ -153,13 +151,12 @@ def test_known_labels_come_before_the_seal_or_by_review(guided) -> None:
         check_story(chain(3, "import"))
 
 
-def test_rows_are_exact_and_domains_follow_the_metric() -> None:
+def test_rows_are_exact_and_trees_follow_the_metric() -> None:
     summary = PoolSummary(items=100, predicted_positive=20, predicted_negative=80)
     rows = compiled(parse_claim("f1 >= 0.7"), summary).to_json()["parts"][0]["rows"]
     assert rows[0]["gains"] == [[0, ["0", "13/10"]], [1, ["7/10", "0"]]]
     for name in ("f1", "f2", *DENOMINATORS):
         claim = parse_claim(f"{name} >= 0.5")
-        assert DOMAINS.get(claim.metric, "all") == domain(claim)
         assert claim_tree(claim) == parse(str(claim)).to_json()
         assert claim_of(claim_tree(claim)) == claim
 

@@ -1,5 +1,6 @@
 """The ask-and-tell interface: items to label out, labels in, until there is an answer."""
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from assaymark.api.labels import LabelColumns, Labels, label_rows
 from assaymark.errors import InputError
 from assaymark.hints import for_python
+from assaymark.labelling.blocking import blocking_items, draw_warning
 from assaymark.labelling.recording import DEFAULT_ANNOTATOR, Labelled, label
 from assaymark.overview.report import write_report
 from assaymark.overview.status import Status, status
@@ -67,6 +69,9 @@ class AskTell(ABC, Generic[Answer]):
         left = self._left()
         if left == 0:
             return []
+        blocking = blocking_items(self.project.state())
+        if blocking is not None:
+            warnings.warn(for_python(draw_warning(blocking)), stacklevel=2)
         return self._items(self._draw(None if count is None else min(count, left)))
 
     def tell(

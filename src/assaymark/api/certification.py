@@ -13,12 +13,13 @@ from assaymark.certification.looks import look
 from assaymark.certification.sealing import Wish, abandon_plan, forecast_plan, seal_plan
 from assaymark.certification.seeding import SeedPart, new_part, reveal_seed
 from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.claims.results import Forecast, Verdict
 from assaymark.pool.memory import Table, is_table
 from assaymark.project.folder import latest_attempt, registered_pool
 from assaymark.records.certificate import Verification
-from assaymark.records.plan import Expectation, Mode, Plan
+from assaymark.records.plan import Expectation, Plan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Certification", "Item", "certify"]
 SampleDesign = Literal["simple", "score-guided", "weighted"]
+ClaimMode = Literal["score-guided", "anytime", "budget", "fixed"]
 
 
 class Certification(AskTell[Verdict]):
@@ -81,10 +83,10 @@ class Certification(AskTell[Verdict]):
         self,
         claim: str | Claim,
         *,
-        mode: Mode | None = None,
+        mode: ClaimMode | None = None,
         design: SampleDesign | None = None,
         confidence: float = 0.95,
-        power: float = 0.93,
+        power: float = POWER,
         budget: int | None = None,
         expect: float | Expectation | None = None,
         pilot: Counts | str | Sequence[int] | None = None,
@@ -97,20 +99,22 @@ class Certification(AskTell[Verdict]):
         one_by_one: bool = False,
         family: bool = False,
         expectation: Expectation | None = None,
+        anyway: bool = False,
     ) -> Plan:
         """Seal a plan for the claim: from here on claim, size and draws are decided.
 
         `claim` is text such as "recall >= 0.8" or a `Claim`. `expect` is the value of the claimed
         metric that you expect, `pilot` the counts of a labelled random sample; both only plan the
-        number of labels. `mode` is "anytime" unless given, "budget" or "fixed"; `design` is
-        "score-guided" where there are predictions, or "simple"; with it, "budget" is a plan that ends
-        at a sealed number of labels. `budget` is where a fixed or budget plan ends. `one_by_one` is for
-        a single annotator who labels every item before the next is drawn. All plans on one claim share
-        one risk: `reserve` keeps a part of it for a later plan, `new_risk` opens a second account (what
-        is stated then covers both), and a `claim_only` plan states no bound besides its target; with
-        `family` all claims on the pool that say so share one risk. `commit` are hashes of other sides'
-        parts of a joint seed ("own": this side alone), `beacon` a public beacon; `reveal` makes the seed
-        known after the seal.
+        number of labels. `mode` is "score-guided", "anytime", "budget" or "fixed"; without one it is the
+        mode that the forecast recommends. `design` is "score-guided" where there are predictions, or
+        "simple"; score-guided with mode "budget" ends at a sealed number of labels. `budget` is where a
+        fixed or budget plan ends. `one_by_one` is for a single annotator who labels every item before
+        the next is drawn. `anyway` seals a claim that looks false, or one that points the wrong way. All
+        plans on one claim share one risk: `reserve` keeps a part of it for a later plan, `new_risk`
+        opens a second account (what is stated then covers both), and a `claim_only` plan states no bound
+        besides its target; with `family` all claims on the pool that say so share one risk. `commit` are
+        hashes of other sides' parts of a joint seed ("own": this side alone), `beacon` a public beacon;
+        `reveal` makes the seed known after the seal.
         """
         return seal_plan(
             self.project,
@@ -128,6 +132,7 @@ class Certification(AskTell[Verdict]):
                 claim_only=claim_only,
                 new_risk=new_risk,
                 one_by_one=one_by_one,
+                anyway=anyway,
                 family=family,
                 commit=(commit,) if isinstance(commit, str) else tuple(commit),
                 beacon=beacon,
@@ -148,7 +153,7 @@ class Certification(AskTell[Verdict]):
         claim: str | Claim,
         *,
         confidence: float = 0.95,
-        power: float = 0.93,
+        power: float = POWER,
         expect: float | Expectation | None = None,
         pilot: Counts | str | Sequence[int] | None = None,
     ) -> Forecast | None:
@@ -240,15 +245,16 @@ def certify(
     threshold: float | None = None,
     text: str | Sequence[str] = (),
     folder: str | Path | None = None,
-    mode: Mode | None = None,
+    mode: ClaimMode | None = None,
     design: SampleDesign | None = None,
     confidence: float = 0.95,
-    power: float = 0.93,
+    power: float = POWER,
     budget: int | None = None,
     expect: float | Expectation | None = None,
     pilot: Counts | str | Sequence[int] | None = None,
     seed: int | str | None = None,
     one_by_one: bool = False,
+    anyway: bool = False,
 ) -> Certification:
     """Begin to prove a claim: register the pool, seal a plan, and get the items to label.
 
@@ -287,5 +293,6 @@ def certify(
             pilot=pilot,
             seed=seed,
             one_by_one=one_by_one,
+            anyway=anyway,
         )
     return made

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from assaymark.errors import InputError
 from assaymark.pool.joined_ids import joined_name, parts_of_name
 from assaymark.pool.memory import MemoryTable, Table, is_table, memory_table
+from assaymark.project.foreign_pools import readable_pool
 from assaymark.project.place import is_project
-from assaymark.project.registration import init
+from assaymark.project.registration import init, refuse_used
 from assaymark.records.pool import Columns
 
 if TYPE_CHECKING:
@@ -64,7 +65,9 @@ def register(
     arrays = pool.y_score is not None or pool.y_pred is not None
     if not arrays and not is_table(pool.data):
         _refuse_no_pool(pool.data)
-        init(folder, pool=str(pool.data), columns=_file_columns(pool), engine=engine, spark=spark)
+        refuse_used(folder)
+        source = readable_pool(str(pool.data), folder)
+        init(folder, pool=source, columns=_file_columns(pool), engine=engine, spark=spark)
         return
     if is_project(folder):
         raise InputError(

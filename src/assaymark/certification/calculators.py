@@ -7,6 +7,7 @@ from assaymark.certification.planning import forecast as forecast_claim
 from assaymark.certification.planning.expected_value import expect_value, implied_words
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim, Counts, Side
+from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import domain, parse_claim
 from assaymark.claims.results import Estimate, Forecast, PowerCurve
 from assaymark.errors import InputError
@@ -44,7 +45,7 @@ def bound(
 
 
 def size(
-    claim: str, expectation: Expectation, *, confidence: float = 0.95, power: float = 0.93
+    claim: str, expectation: Expectation, *, confidence: float = 0.95, power: float = POWER
 ) -> Forecast:
     """How many labels the claim will need."""
     return forecast_claim(parse_claim(claim), expectation, confidence=confidence, power=power)

@@ -5,8 +5,10 @@ from typing import Any
 import click
 
 from assaymark.claims.claim import Counts
+from assaymark.claims.defaults import POWER
+from assaymark.claims.direction import refuse_wrong_way
 from assaymark.claims.record import plain
-from assaymark.claims.results import percent, shown
+from assaymark.claims.results import chance, percent, shown
 from assaymark.records.plan import Expectation
 from assaymark.terminal.output import headline, json_option, rows, say, show_json
 
@@ -121,10 +123,13 @@ def bound(
 @click.argument("claim")
 @expectation_options
 @click.option("--confidence", default=0.95, show_default=True, type=float)
-@click.option("--power", default=0.93, show_default=True, type=float, help="Wanted chance to pass.")
+@click.option(
+    "--power", default=POWER, show_default=True, type=float, help="Wanted chance to pass."
+)
 @click.option(
     "--at", "sizes", multiple=True, type=int, metavar="N", help="Also: chance to pass at N."
 )
+@click.option("--anyway", is_flag=True, help="The claim points the way it is written.")
 @json_option
 def size(
     claim: str,
@@ -136,6 +141,7 @@ def size(
     confidence: float,
     power: float,
     sizes: tuple[int, ...],
+    anyway: bool,
     as_json: bool,
 ) -> None:
     """How many labels a claim will need, before any is bought.
@@ -150,6 +156,7 @@ def size(
     if pilot is None and prevalence is None and (expect, precision, recall) != (None, None, None):
         raise click.UsageError("--expect needs --prevalence: the share of items that are relevant.")
     asked = calculators.read_claim(claim)
+    refuse_wrong_way(asked, anyway=anyway)
     expectation = read_expectation(
         asked, pilot=pilot, expect=expect, precision=precision, recall=recall, prevalence=prevalence
     )
@@ -170,68 +177,70 @@ def size(
         )
         return
     headline(f"{answer.claim} with {percent(confidence)} confidence")
-    show_forecast(answer, power, calculators.expected_words(asked, expectation))
-    for number, chance in zip(curve.sizes, curve.power, strict=True):
-        bar = "█" * round(40 * chance)
-        say(f"  {number:>9,} labels, judged once: pass with chance {chance:.3f}  {bar}")
+    show_forecast(answer, calculators.expected_words(asked, expectation))
+    for number, share in zip(curve.sizes, curve.power, strict=True):
+        bar = "█" * round(40 * share)
+        say(f"  {number:>9,} labels, judged once: {chance(share)} chance to pass  {bar}")
 
 
 def forecast_json(answer: Any) -> dict[str, Any]:
     """A forecast as scripts read it."""
     return {
         "claim": str(answer.claim),
+        "value": answer.value,
+        "basis": answer.basis,
         "reachable_power": answer.reachable_power,
         "elusion_floor": answer.elusion_floor,
         "modes": {name: plain(mode) for name, mode in answer.modes.items()},
         "recommended": answer.recommended,
         "why": answer.why,
+        "looks_false": answer.looks_false,
+        "read_all": answer.read_all,
     }
 
 
-def show_forecast(answer: Any, power: float, expected: str) -> None:
-    """A forecast as people read it: what it expects, then one line per mode."""
-    lines = [
-        ("expected", expected),
-        ("chance that it is true", f"{answer.reachable_power:.4f}, given what is expected"),
-    ]
-    if answer.elusion_floor is not None:
-        fewest = f"{answer.elusion_floor:,.0f} labels of predicted negatives"
-        floor = f"on average no method passes with fewer than {fewest}"
-        lines.append(("elusion floor", floor))
-    rows(lines)
-    if not answer.modes:
-        say("  no simple random sample proves this metric; in a project the weighted design does")
+def show_forecast(answer: Any, expected: str, *, sealed: str | None = None) -> None:
+    """A forecast as people read it: what it expects, then one line per mode.
+
+    `sealed` is the mode of the plan that is about to be sealed: its row is marked.
+    """
+    from assaymark.certification.planning import forecast_words as words
+
+    rows(words.basis_words(answer, expected))
+    if answer.looks_false:
+        say(f"  {answer.looks_false}")
         return
-    head = ("seal", "expected", "median", f"{100 * power:g}% of cases")
+    for sentence in (words.floor_words(answer), words.read_all_words(answer)):
+        if sentence:
+            say(f"  {sentence}")
+    if not answer.modes:
+        say("  no simple random sample proves this metric; in a project score-guided sampling does")
+        return
     say(f"  labels{_who(answer.claim)}")
-    say(f"  {'':<10}" + "".join(f"{name:>13}" for name in head))
+    say(f"  {'':<13}" + "".join(f"{name:>11}" for name in words.COLUMNS))
     for name, mode in answer.modes.items():
         if mode.reason:
-            say(f"  {name:<10} no number will do: {mode.reason}")
+            say(f"  {name:<13} not possible: {mode.reason}")
             continue
         cells = "".join(_cell(v) for v in (mode.labels, mode.expected, mode.median, mode.quantile))
-        say(f"  {name:<10}{cells}   {_mode_note(name, mode)}".rstrip())
-    if answer.recommended:
-        say(f"  recommended: {answer.recommended}, because {answer.why}")
+        notes = [note for note in (words.mode_words(mode), "this plan" * (name == sealed)) if note]
+        say(f"  {name:<13}{cells}   {', '.join(notes)}".rstrip())
+    if text := words.recommended_words(answer):
+        say(f"  {text}")
 
 
 def _cell(value: float | None) -> str:
-    return f"{'–' if value is None else format(round(value), ','):>13}"
-
-
-def _mode_note(name: str, mode: Any) -> str:
-    if name == "fixed":
-        return f"passes with chance {mode.power:.3f}, and so do the next 50 sizes"
-    if name in ("budget", "ceiling"):
-        return f"passes with chance {mode.power:.3f}"
-    return f"information limit {mode.ideal:,.0f}" if mode.ideal else ""
+    return f"{'–' if value is None else format(round(value), ','):>11}"
 
 
 def _who(claim: Any) -> str:
     from assaymark.certification.calculators import claim_domain
 
     where = claim_domain(claim)
-    return "" if where == "all" else f" of {where} items"
+    return {
+        "predicted positive": " (of items that the classifier flagged)",
+        "predicted negative": " (of items that the classifier rejected)",
+    }.get(where, "")
 
 
 COMMANDS = (bound, size)

@@ -9,6 +9,7 @@ from assaymark.certification.training_budget import BudgetUse, budget_use
 from assaymark.claims.results import Verdict
 from assaymark.errors import PlanError
 from assaymark.hints import command
+from assaymark.labelling.blocking import Blocking, blocking_items
 from assaymark.ledger.events import Closing, Looked, PlanClosed, State
 from assaymark.project.folder import Project, latest_attempt
 from assaymark.records.plan import Plan
@@ -18,7 +19,8 @@ from assaymark.records.plan import Plan
 class Look:
     """A verdict, the plan it belongs to, and how often that plan was looked at.
 
-    `budget` is that of the training of the classifier, if it was trained here under one.
+    `budget` is that of the training of the classifier, if it was trained here under one; `blocking`
+    are the items that keep later labels from counting.
     """
 
     verdict: Verdict
@@ -26,6 +28,7 @@ class Look:
     looks: int
     open: bool
     budget: BudgetUse | None = None
+    blocking: Blocking | None = None
 
 
 def look(project: Project) -> Look:
@@ -42,9 +45,16 @@ def look(project: Project) -> Look:
         if attempt.open:
             looks += 1
             session.record(*look_events(session.state, verdict))
-        budget = budget_use(session.state)
+        budget, blocking = budget_use(session.state), blocking_items(session.state)
     still = attempt.open and verdict.decision != "fail"
-    return Look(verdict=verdict, plan=attempt.plan, looks=looks, open=still, budget=budget)
+    return Look(
+        verdict=verdict,
+        plan=attempt.plan,
+        looks=looks,
+        open=still,
+        budget=budget,
+        blocking=blocking,
+    )
 
 
 def look_events(state: State, verdict: Verdict) -> list[Looked | PlanClosed]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from assaymark.certification.planning import from_scores, scores_are_shares
 from assaymark.certification.planning.belief import belief_in_pool
-from assaymark.certification.sealing import Wish, forecast_plan
+from assaymark.certification.sealing import Wish, expected_by, forecast_plan
 from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.claims.results import Forecast, PowerCurve
 from assaymark.errors import AssaymarkError
@@ -33,7 +33,8 @@ def prospect(project: Project, wish: Wish) -> Prospect:
     """Table and curve; records nothing."""
     summary = registered_pool(project.state()).summary
     cost = forecast_plan(project, wish)
-    expectation = wish.expectation or from_scores(summary)
+    known = expected_by(project.state(), wish)
+    expectation = None if known is None else known.expectation
     curve = None
     if cost is not None and expectation is not None and binomial_test(wish.claim) is not None:
         top = _top(cost)

@@ -2,9 +2,10 @@
 
 import secrets
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from assaymark import __version__
+from assaymark.certification.bought_labels import from_labels
 from assaymark.certification.calculators import expected_words
 from assaymark.certification.planning import (
     Wish,
@@ -23,15 +24,16 @@ from assaymark.certification.seeding import (
     keep_part,
     refuse_steerable,
 )
+from assaymark.claims.direction import refuse_wrong_way
 from assaymark.claims.record import stored
-from assaymark.claims.results import Forecast
+from assaymark.claims.results import Basis, Forecast
 from assaymark.errors import PlanError
-from assaymark.hints import command, option
+from assaymark.hints import command, option, switch
 from assaymark.ledger.events import Event, PlanClosed, PlanSealed, State, outgrown
 from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, open_attempt, registered_pool
 from assaymark.records.decimals import complement
-from assaymark.records.plan import Plan, known_labels
+from assaymark.records.plan import Expectation, Plan, known_labels
 from assaymark.records.seeds import SeedSource
 from assaymark.sampling.reserve import build_reserve
 
@@ -39,6 +41,8 @@ __all__ = [
     "Wish",
     "abandon_plan",
     "chances_at_other_margins",
+    "chosen",
+    "expected_by",
     "expected_in_words",
     "expected_of",
     "forecast_plan",
@@ -61,6 +65,7 @@ def seal_plan(
     """
     state = project.state()
     _refuse_second(state)
+    wish = chosen(wish, _forecast(state, wish))
     (plan, part), known = _make(state, wish, now=project.now()), len(state.attempts)
     stored: tuple[Event, ...] = ()
     if plan.seed:
@@ -121,26 +126,77 @@ def _source(wish: Wish, now: str) -> tuple[SeedSource, SeedPart | None]:
     return (beacon_source(wish.beacon, now) if wish.beacon else SeedSource()), None
 
 
+ROUTES = {
+    "score-guided": ("anytime", "weighted"),
+    "anytime": ("anytime", "simple"),
+    "budget": ("budget", None),
+    "fixed": ("fixed", None),
+}
+"""Names of the table of costs -> mode and design of the plan."""
+
+
+def chosen(wish: Wish, cost: Forecast | None) -> Wish:
+    """The wish as it will be sealed: in the recommended mode, where none was asked for.
+
+    Refused where the claim looks false or points the wrong way, unless `anyway` is set. Raw scores
+    alone refuse nothing, because they are often off; whoever names the size of a plan tries all the
+    same.
+    """
+    refuse_wrong_way(wish.claim, anyway=wish.anyway)
+    if cost is None:
+        return wish
+    if cost.refused and not wish.anyway and wish.budget is None:
+        raise PlanError(f"{cost.looks_false} To seal it all the same, add {switch('anyway')}.")
+    if cost.recommended is None or wish.mode or wish.design or wish.budget is not None:
+        return wish
+    mode, design = ROUTES[cost.recommended]
+    return replace(wish, mode=mode, design=design)
+
+
 def forecast_plan(project: Project, wish: Wish) -> Forecast | None:
     """What the claim will cost in every mode; None where nothing is known about the classifier.
 
-    Without an expectation the scores are taken at their word.
+    Without an expectation the labels bought so far are asked, then the scores.
     """
-    summary = registered_pool(project.state()).summary
-    expectation = wish.expectation or from_scores(summary)
-    if expectation is None:
+    return _forecast(project.state(), wish)
+
+
+def _forecast(state: State, wish: Wish) -> Forecast | None:
+    summary = registered_pool(state).summary
+    known = expected_by(state, wish)
+    if known is None:
         return None
     predicts = summary.predicted_positive + summary.predicted_negative > 0
-    stake, stated = stake_for(project.state(), wish.claim, wish.asked)
+    stake, stated = stake_for(state, wish.claim, wish.asked)
     return forecast(
         wish.claim,
-        expectation,
+        known.expectation,
         confidence=stated if stake.level is None else float(complement(stake.level)),
         power=wish.power,
         summary=summary,
         strata=guided_strata(wish.claim, summary) if predicts else (),
-        sure=wish.expectation is not None,
+        basis=known.basis,
+        to_a_ceiling=wish.mode == "budget" and wish.design == "weighted",
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expected:
+    """What is expected of the classifier, and what that rests on."""
+
+    expectation: Expectation
+    basis: Basis
+
+
+def expected_by(state: State, wish: Wish) -> Expected | None:
+    """What somebody said, else what labels bought so far say, else the scores; None without any."""
+    if wish.expectation is not None:
+        return Expected(expectation=wish.expectation, basis="expectation")
+    bought = from_labels(state)
+    if bought is not None:
+        return Expected(expectation=bought, basis="labels")
+    scores = from_scores(registered_pool(state).summary)
+    return None if scores is None else Expected(expectation=scores, basis="scores")
 
 
 def expected_of(state: State) -> int | None:
@@ -157,12 +213,11 @@ def chances_at_other_margins(project: Project, plan: Plan) -> tuple[tuple[float,
 
 
 def expected_in_words(project: Project, wish: Wish) -> str:
-    """What is expected of the classifier, in words: what was said, or what the scores say."""
-    summary = registered_pool(project.state()).summary
-    expectation = wish.expectation or from_scores(summary)
-    if expectation is None:
+    """What is expected of the classifier, in words: what was said, or what labels or scores say."""
+    known = expected_by(project.state(), wish)
+    if known is None:
         return "nothing is known"
-    return expected_words(wish.claim, expectation, share=predicted_share(project))
+    return expected_words(wish.claim, known.expectation, share=predicted_share(project))
 
 
 def predicted_share(project: Project) -> float:

@@ -22,7 +22,7 @@ class BudgetUse:
         if self.used < self.budget:
             return told
         end = "used up" if self.used == self.budget else f"exceeded by {self.used - self.budget:,}"
-        return f"{told}: {end}. More labels may still establish the claim; the promise stays valid"
+        return f"{told}: {end}. More labels may still establish the claim; the stated confidence still holds"
 
 
 def budget_use(state: State) -> BudgetUse | None:

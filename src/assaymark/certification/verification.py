@@ -18,6 +18,7 @@ from assaymark.certification.certificate import (
     check_seed,
     check_tickets,
     check_training,
+    history_of,
     population_in_words,
     read,
     read_recorded,
@@ -113,6 +114,7 @@ def verify(
         checks=tuple(checks),
         population=_worded(population_in_words, said),
         account=None if said is None else account_words(said.plan),
+        history=_history(said),
         missing=missing,
     )
 
@@ -125,6 +127,14 @@ def _worded(
         return None if certificate is None else words(certificate)
     except (AssaymarkError, *BREAKAGE):
         return None
+
+
+def _history(certificate: Certificate | None) -> tuple[tuple[str, str], ...]:
+    """How it came about, as far as a tampered one says anything."""
+    try:
+        return () if certificate is None else history_of(certificate)
+    except (AssaymarkError, *BREAKAGE):
+        return ()
 
 
 def _text(path: Path) -> str:

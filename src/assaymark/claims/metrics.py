@@ -20,6 +20,7 @@ RATIOS: dict[str, tuple[tuple[int, int, int, int], tuple[int, int, int, int]]] =
     "prevalence": ((1, 0, 1, 0), (1, 1, 1, 1)),
     "elusion": ((0, 0, 1, 0), (0, 0, 1, 1)),
 }
+LONG_NAMES = {"npv": "negative predictive value", "jaccard": "Jaccard index"}
 AVERAGES = ("macro f1", "macro recall", "macro precision", "balanced accuracy")
 ALIASES = {
     "sensitivity": "recall",

@@ -9,50 +9,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assaymark.claims import metrics as names
 from assaymark.claims.checks import choice
 from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.metrics import LONG_NAMES, RATIOS
 from assaymark.errors import InputError
 
 Cells = tuple[float, float, float, float]
 
-TITLES = {
-    "accuracy": "accuracy",
-    "precision": "precision",
-    "recall": "recall",
-    "specificity": "specificity",
-    "npv": "negative predictive value",
-    "jaccard": "Jaccard index",
-    "prevalence": "prevalence",
-    "elusion": "elusion",
-}
-NUMERATORS: dict[str, Cells] = {
-    "accuracy": (1, 0, 0, 1),
-    "precision": (1, 0, 0, 0),
-    "recall": (1, 0, 0, 0),
-    "specificity": (0, 0, 0, 1),
-    "npv": (0, 0, 0, 1),
-    "jaccard": (1, 0, 0, 0),
-    "prevalence": (1, 0, 1, 0),
-    "elusion": (0, 0, 1, 0),
-}
-DENOMINATORS: dict[str, Cells] = {
-    "accuracy": (1, 1, 1, 1),
-    "precision": (1, 1, 0, 0),
-    "recall": (1, 0, 1, 0),
-    "specificity": (0, 1, 0, 1),
-    "npv": (0, 0, 1, 1),
-    "jaccard": (1, 1, 1, 0),
-    "prevalence": (1, 1, 1, 1),
-    "elusion": (0, 0, 1, 1),
-}
-ALIASES = {
-    "sensitivity": "recall",
-    "tpr": "recall",
-    "ppv": "precision",
-    "tnr": "specificity",
-    "richness": "prevalence",
-    "iou": "jaccard",
-}
+TITLES = {name: LONG_NAMES.get(name, name) for name in RATIOS}
+NUMERATORS: dict[str, Cells] = {name: above for name, (above, _) in RATIOS.items()}
+DENOMINATORS: dict[str, Cells] = {name: below for name, (_, below) in RATIOS.items()}
+ALIASES = {word: name for word, name in names.ALIASES.items() if name in RATIOS and " " not in word}
 NOT_RATIOS = ("macro-f1", "balanced-accuracy", "mcc", "kappa", "auc")
 
 

@@ -16,9 +16,20 @@ def percent(share: float) -> str:
     return f"{100 * share:.6g}%"
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: "1 item", "2 items"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun: "1 item", "2 items", "2 strata"."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def chance(share: float) -> str:
+    """A chance in whole per cent, never rounded to certainty.
+
+    >>> chance(0.934), chance(0.9999), chance(0.0001)
+    ('93%', 'more than 99%', 'less than 1%')
+    """
+    if share > 0.995:
+        return "more than 99%"
+    return "less than 1%" if share < 0.005 else f"{100 * share:.0f}%"
 
 
 def shown(value: float | None) -> str:
@@ -76,7 +87,7 @@ class Estimate(Record):
     assumptions: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        how = f"{self.labels:,} labels, {self.interval.method}, {self.design}"
+        how = f"{counted(self.labels, 'label')}, {self.interval.method}, {self.design}"
         return f"{self.title} {self.interval} ({how})"
 
     @property
@@ -138,10 +149,21 @@ class Verdict(Record):
     log_wealth: float | None = None
     advice: str | None = None
     refuted: bool = False
+    labels_ahead: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         word = {"pass": "Established", "fail": "Not established", "continue": "Not yet"}
         return f"{word[self.decision]}: {self.reason}"
+
+    @property
+    def outlook(self) -> str | None:
+        """How many more labels it will probably take; None where nobody can tell."""
+        if self.labels_ahead is None:
+            return None
+        low, high = self.labels_ahead
+        if low >= high:
+            return f"roughly {counted(high, 'more label')}: everything that is left"
+        return f"roughly {low:,}–{high:,} more labels"
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
@@ -218,9 +240,18 @@ class ModeForecast(Record):
     reason: str | None = None
 
 
+Basis = Literal["expectation", "pilot", "scores", "labels"]
+"""What a forecast rests on: what somebody expects, a pilot, raw scores, or labels bought before."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Forecast(Record):
-    """What a claim will cost in every mode, before anything is bought."""
+    """What a claim will cost in every mode, before anything is bought.
+
+    `value` is the claimed metric's value under what is expected; `looks_false` says, in a sentence,
+    that the claim is expected not to hold (then no mode has numbers). `read_all` is the number of
+    items that the claim is about, where reading all of them is no dearer than a proof.
+    """
 
     claim: Claim
     reachable_power: float
@@ -228,6 +259,24 @@ class Forecast(Record):
     modes: dict[str, ModeForecast]
     recommended: str | None = None
     why: str | None = None
+    value: float | None = None
+    basis: Basis = "expectation"
+    looks_false: str | None = None
+    read_all: int | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Whether a plan is refused: the claim looks false by more than raw scores."""
+        return self.looks_false is not None and self.basis != "scores"
+
+    def __str__(self) -> str:
+        if self.looks_false or self.recommended is None:
+            return self.looks_false or f"{self.claim}: no forecast"
+        cost = self.modes[self.recommended]
+        return (
+            f"{self.claim}: about {cost.expected or 0:,.0f} labels on average "
+            f"({cost.median or 0:,} typical, {cost.quantile or 0:,} with bad luck), {self.recommended}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

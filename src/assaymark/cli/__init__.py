@@ -8,7 +8,19 @@ import click
 
 from assaymark import __version__
 from assaymark.certification import cli as calculators
-from assaymark.cli import convert, feeding, lab, operations, project, report, review, serve, story
+from assaymark.cli import (
+    convert,
+    feeding,
+    lab,
+    operations,
+    planning,
+    project,
+    report,
+    review,
+    serve,
+    story,
+    verifying,
+)
 from assaymark.composite import cli as composite
 from assaymark.errors import AssaymarkError
 from assaymark.estimation.cli import estimate
@@ -84,9 +96,11 @@ def cli(context: click.Context, log: Path | None) -> None:
 for command in (
     *calculators.COMMANDS,
     *project.COMMANDS,
+    *planning.COMMANDS,
     *convert.COMMANDS,
     *feeding.COMMANDS,
     *story.COMMANDS,
+    *verifying.COMMANDS,
     *report.COMMANDS,
     *serve.COMMANDS,
     *composite.COMMANDS,

@@ -11,18 +11,22 @@ from assaymark.composite.cli import claiming_now, draw_now
 from assaymark.estimation.cli.estimate import draw_for_estimate, estimating_now, show_batch
 from assaymark.terminal.output import (
     advise,
+    asks,
+    confirmed,
     headline,
     json_option,
     project_option,
     quoted,
     rows,
     say,
+    show_blocking,
     show_json,
     spark_option,
 )
 
 if TYPE_CHECKING:
     from assaymark.certification.drawing import Batch
+    from assaymark.project.folder import Project
 
 
 @click.command()
@@ -38,9 +42,13 @@ if TYPE_CHECKING:
     "form",
     default="auto",
     show_default=True,
-    help="auto (by the ending), csv, jsonl, xlsx, parquet, label-studio, asreview, ris or prodigy.",
+    help="auto (by the ending), csv, jsonl, xlsx, parquet, label-studio, asreview, ris, prodigy or "
+    "concordance.",
 )
 @click.option("--pending", is_flag=True, help="Write drawn items without a label again.")
+@click.option(
+    "--anyway", is_flag=True, help="Draw although undecided items keep labels from counting."
+)
 @spark_option
 @project_option
 @json_option
@@ -49,6 +57,7 @@ def draw(
     output: Path | None,
     form: str,
     pending: bool,
+    anyway: bool,
     master: str | None,
     folder: Path,
     as_json: bool,
@@ -78,12 +87,30 @@ def draw(
     if not pending and claiming_now(project):
         draw_now(project, count, output, as_json=as_json)
         return
+    if not pending and not anyway:
+        _ask_about_blocking(project)
     batch = (
         draw_pending(project, output=output, form=form)
         if pending
         else draw_batch(project, count=count, output=output, form=form)
     )
     _show_drawn(batch, folder, pending=pending, as_json=as_json)
+
+
+def _ask_about_blocking(project: "Project") -> None:
+    """Items that hold up the work are named before more are drawn; somebody at the terminal decides."""
+    from assaymark.errors import PlanError
+    from assaymark.labelling.blocking import blocking_items, draw_question
+
+    blocking = blocking_items(project.state())
+    if blocking is None:
+        return
+    if not asks():
+        raise PlanError(draw_question(blocking))
+    say(f"  {blocking.sentence}", tone="wait")
+    if not confirmed("New items will not count either until then. Draw more all the same?"):
+        advise(blocking.remedy_in({"project": quoted(project.folder)}))
+        raise click.exceptions.Exit(0)
 
 
 def _show_drawn(batch: "Batch", folder: Path, *, pending: bool, as_json: bool) -> None:
@@ -117,8 +144,13 @@ def _path(path: Path | None) -> str | None:
 
 
 @click.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--annotator", default="reviewer", show_default=True, help="Whose labels they are.")
+@click.option(
+    "--overdue", type=float, metavar="DAYS",
+    help="Instead of FILE: count drawn items without an answer for DAYS days as cannot tell.",
+)  # fmt: skip
+@click.option("--yes", is_flag=True, help="With --overdue: do it without asking.")
 @click.option("--correct", is_flag=True, help="Let annotators change their own earlier labels.")
 @click.option("--adjudicate", is_flag=True, help="Decide items on which annotators differ.")
 @click.option(
@@ -126,7 +158,12 @@ def _path(path: Path | None) -> str | None:
     "form",
     default="auto",
     show_default=True,
-    help="auto (by what it holds), csv, jsonl, xlsx, parquet, label-studio, asreview, ris or prodigy.",
+    help="auto (by what it holds), csv, jsonl, xlsx, parquet, label-studio, asreview, ris, prodigy or "
+    "concordance.",
+)
+@click.option("--id-column", metavar="NAME", help="The column of ids, where not called id.")
+@click.option(
+    "--label-column", metavar="NAME", help="The column of labels, where not called label."
 )
 @click.option("--relevant", multiple=True, metavar="NAME", help="Another name for relevant.")
 @click.option("--irrelevant", multiple=True, metavar="NAME", help="Another name for not relevant.")
@@ -135,11 +172,15 @@ def _path(path: Path | None) -> str | None:
 @project_option
 @json_option
 def label(
-    file: Path,
+    file: Path | None,
     annotator: str,
+    overdue: float | None,
+    yes: bool,
     correct: bool,
     adjudicate: bool,
     form: str,
+    id_column: str | None,
+    label_column: str | None,
     relevant: tuple[str, ...],
     irrelevant: tuple[str, ...],
     unclear: tuple[str, ...],
@@ -149,7 +190,11 @@ def label(
 ) -> None:
     """Record the labels in FILE: all of them, or none if any row is malformed.
 
-    Columns id and label (and annotator, time), or what Label Studio, ASReview or Prodigy exports.
+    Columns id and label (and annotator, time), or what Label Studio, ASReview, Prodigy, Rayyan or
+    EndNote (RIS) and Concordance (DAT) export. Text is UTF-8, UTF-16 or Windows-1252.
+    An item that waits for a reviewer who is away can be counted as cannot tell with --overdue: that
+    counts against the claim, and lets the labels behind it count.
+
     Label 1/0, true/false, yes/no, relevant/irrelevant, or ? for cannot tell; an empty label is left
     out. Items that were not drawn are left out too.
 
@@ -157,17 +202,29 @@ def label(
     Examples:
       assaymark label batch.csv --annotator kim -p work
       assaymark label export.json --relevant Spam --irrelevant Ham -p work
+      assaymark label --overdue 14 --annotator lead -p work
     """
     from assaymark.files.spelling import label_names
     from assaymark.labelling.recording import label_file
     from assaymark.project.folder import Project
 
+    if (file is None) is (overdue is None):
+        raise click.UsageError("Name the file with the labels, or give --overdue DAYS.")
+    if file is None:
+        _count_overdue(Project(folder=folder), overdue or 0.0, annotator, yes=yes, as_json=as_json)
+        return
     done = label_file(
         Project(folder=folder, resumes=True),
         file,
         annotator=annotator,
         form=form,
-        names=label_names(relevant=relevant, irrelevant=irrelevant, unclear=unclear),
+        names=label_names(
+            relevant=relevant,
+            irrelevant=irrelevant,
+            unclear=unclear,
+            id_column=id_column,
+            label_column=label_column,
+        ),
         correct=correct,
         adjudicate=adjudicate,
         restore_zeros=restore_zeros,
@@ -182,15 +239,17 @@ def label(
         "skipped": "cannot tell",
         "corrected": "corrections",
         "adjudicated": "decided between annotators",
-        "unchanged": "already on record",
+        "unchanged": "already recorded",
         "not_drawn": "not drawn, left out",
         "empty": "still empty",
-        "disputed": "annotators differ",
+        "disputed": "reviewers differ",
         "missing": "drawn, without label",
     }
     found = [(text, f"{getattr(done, key):,}") for key, text in names.items() if getattr(done, key)]
     rows(found)
-    if done.disputed:
+    if done.blocking is not None:
+        show_blocking(done.blocking, folder)
+    elif done.disputed:
         advise(f"decide them in a file: assaymark label FILE --adjudicate -p {quoted(folder)}")
     elif done.closed:
         advise(f"assaymark status -p {quoted(folder)}")
@@ -200,6 +259,31 @@ def label(
         advise(f"assaymark draw -p {quoted(folder)}")
     else:
         advise(f"{done.ask} -p {quoted(folder)}")
+
+
+def _count_overdue(
+    project: "Project", days: float, annotator: str, *, yes: bool, as_json: bool
+) -> None:
+    """Count items whose reviewer is away as "cannot tell", after saying what that costs."""
+    from assaymark.labelling.overdue import count_as_unclear, overdue
+
+    late = overdue(project, days)
+    if late.items and not yes:
+        if as_json or not asks():
+            raise click.UsageError(f"{late.cost} To do it, add --yes.")
+        if not confirmed(f"{late.cost} Do it?"):
+            raise click.exceptions.Exit(0)
+    done = count_as_unclear(project, days, annotator=annotator)
+    if as_json:
+        show_json(plain(done))
+        return
+    headline(f"{counted(len(done.items), 'item')} counted as cannot tell, against the claim")
+    rows([("items", ", ".join(done.items[:5]) + (", …" if len(done.items) > 5 else ""))])
+    if done.undecided:
+        say(
+            f"  {counted(done.undecided, 'item')} on which reviewers differ still wait for a decision"
+        )
+    advise(f"assaymark look -p {quoted(project.folder)}")
 
 
 COMMANDS = (draw, label)

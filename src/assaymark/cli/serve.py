@@ -42,6 +42,11 @@ from assaymark.terminal.output import (
     metavar="MINUTES",
     help="When an item left open goes to somebody else.",
 )
+@click.option(
+    "--files",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of pictures and PDFs that text columns name (default: files in the project).",
+)
 @click.option("--allow-host", multiple=True, metavar="NAME", help="A name that people will type.")
 @click.option("--tls-cert", type=click.Path(dir_okay=False, exists=True, path_type=Path))
 @click.option("--tls-key", type=click.Path(dir_okay=False, exists=True, path_type=Path))
@@ -60,6 +65,7 @@ def serve(
     twice: float | None,
     auto_draw: bool,
     return_after: float,
+    files: Path | None,
     allow_host: tuple[str, ...],
     tls_cert: Path | None,
     tls_key: Path | None,
@@ -72,20 +78,23 @@ def serve(
 ) -> None:
     """Label, watch and plan in the browser, until Ctrl-C.
 
+    In a folder that is no project it opens a start page: begin a project from a table that you
+    upload, and work on all projects that lie in the folder.
+
     It prints one link for the lead and one for reviewers; nobody comes in without a link, not even
     from this machine. From elsewhere everybody needs a token of their own: add people with assaymark
     users first. A proxy that signs people in (--sso-header) may name these users.
 
     \b
     Examples:
+      assaymark serve
       assaymark serve -p work
       assaymark serve --annotator kim -p work
       assaymark serve --allow-host labels.example.org --behind-tls --root-path /work -p work
     """
-    from assaymark.project.folder import Project
     from assaymark.project.users import checked_name, read_users
     from assaymark.web.access.proxy import Front
-    from assaymark.web.app import Options, make_app
+    from assaymark.web.app import Options
 
     names = read_users(folder) if folder.is_dir() else ()
     _refuse_unsafe(host, allow_host, users=bool(names), folder=folder)
@@ -103,12 +112,13 @@ def serve(
         twice=twice,
         minutes=return_after,
         auto_draw=auto_draw,
+        files=files,
         hosts=(*allow_host, *(() if host in ("0.0.0.0", "::") else (host,))),  # noqa: S104
         secure=behind_tls or tls_cert is not None,
         root=_prefix(root_path),
         front=Front(behind=behind_tls, header=sso_header, proxies=trust_proxy),
     )
-    app = make_app(Project(folder=folder), options)
+    app, several = _app(folder, options)
     bound = _bound(host, port)
     port = bound.getsockname()[1]
     url = _address(host, port, allow_host, tls=tls_cert is not None, proxied=behind_tls)
@@ -118,7 +128,8 @@ def serve(
         show_json({"url": url, "links": links, "project": str(folder), "users": len(names)})
     else:
         headline(f"The page is at {url}")
-        rows([("project", str(folder)), ("who", _who(len(names), annotator))])
+        where = ("projects in" if several else "project", str(folder))
+        rows([where, ("who", _who(len(names), annotator))])
         rows([(f"link for {LINKS[role]}", link) for role, link in links.items()])
         if not options.secure and not _loopback(host):
             say(
@@ -128,6 +139,22 @@ def serve(
         which = "your link" if links else "it"
         advise(f"open {which} in a browser; Ctrl-C ends the server, and every saved label is kept")
     _run(app, bound, tls_cert, tls_key)
+
+
+def _app(folder: Path, options: Any) -> tuple[Any, bool]:
+    """The page of a project; of a folder without one, the start page of the projects in it."""
+    from assaymark.project.folder import Project
+    from assaymark.project.place import is_project
+
+    if is_project(folder):
+        from assaymark.web.app import make_app
+
+        return make_app(Project(folder=folder), options), False
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {str(folder)!r}. Make it, or name another with -p.")
+    from assaymark.web.start.app import make_start_app
+
+    return make_start_app(folder, options), True
 
 
 LINKS = {"lead": "the lead", "annotator": "reviewers"}
@@ -255,9 +282,10 @@ def add(name: str, role: Any, url: str | None, folder: Path, as_json: bool) -> N
       assaymark users add kim --role annotator --url https://labels.example.org -p work
     """
     from assaymark.project.folder import Project
-    from assaymark.project.users import add_user
+    from assaymark.project.users import KEY, add_user
 
-    assert Project(folder=folder).ledger  # noqa: S101 - refuses a folder that is no project
+    if not (folder / KEY).is_file():  # a folder of several projects that was served before
+        assert Project(folder=folder).ledger  # noqa: S101 - refuses a folder that is no project
     added = add_user(folder, name, role)
     link = f"{(url or 'http://HOST:PORT').rstrip('/')}/enter#{added.token}"
     if as_json:

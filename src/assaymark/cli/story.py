@@ -1,7 +1,7 @@
-"""Commands that answer: look, certify, verify, status; and key, witness and demo."""
+"""Commands that answer: look, certify, status; and key, witness and demo."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,23 +13,19 @@ from assaymark.terminal.output import (
     advise,
     headline,
     json_option,
-    progress_bar,
-    project_of_environment,
     project_option,
     quoted,
     rows,
     say,
+    show_blocking,
     show_json,
-    spark_option,
 )
 
 if TYPE_CHECKING:
     from assaymark.certification.looks import Look
     from assaymark.overview.status import Status
-    from assaymark.records.certificate import Verification
 
 TONES = {"pass": "good", "fail": "bad", "continue": "wait"}
-MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
 
 
 @click.command()
@@ -70,7 +66,9 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
                 "labels": estimate.labels,
                 "draws": estimate.draws,
                 "labels_expected": verdict.labels_expected,
+                "labels_ahead": verdict.labels_ahead,
                 "looks": seen.looks,
+                "blocking": None if seen.blocking is None else plain(seen.blocking),
                 "waiting": verdict.waiting,
                 "skipped": verdict.skipped,
                 "census": verdict.census,
@@ -109,15 +107,13 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
 
 def _advise_more(seen: "Look", folder: Path) -> None:
     verdict = seen.verdict
-    if verdict.waiting:
-        say(
-            f"  {verdict.waiting:,} labels wait behind an unlabelled draw: assaymark draw --pending"
-        )
+    if seen.blocking is not None:
+        show_blocking(seen.blocking, folder)
+        return
     if verdict.advice:
         say(f"  {verdict.advice}")
-    if verdict.labels_expected is not None and not seen.plan.kind.promise:
-        more = max(verdict.labels_expected - verdict.estimate.labels, 1)
-        say(f"  about {more:,} more labels, if it is as good as it looks")
+    if verdict.outlook:
+        say(f"  {verdict.outlook}, if it is as good as it looks")
     advise(f"assaymark draw -p {quoted(folder)}")
 
 
@@ -181,129 +177,6 @@ def certify(
 
 
 @click.command()
-@click.argument("certificate", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "-p",
-    "--project",
-    "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Project whose ledger and pool to recompute from (default: the certificate's folder, else "
-    "$ASSAYMARK_PROJECT).",
-)
-@click.option("--pool", metavar="PATH", help="Where the pool lies now, if it was moved.")
-@click.option("--public-key", metavar="HEX", help="Demand a signature by this key (64 hex digits).")
-@click.option(
-    "--head", "heads", multiple=True, metavar="HASH",
-    help="A head of the ledger that you were given earlier. Repeatable.",
-)  # fmt: skip
-@click.option(
-    "--witness", "files", multiple=True, type=click.Path(dir_okay=False, path_type=Path),
-    help="A file with such a head: a text, a time stamp (RFC 3161), a git commit. Repeatable.",
-)  # fmt: skip
-@click.option(
-    "--tsa", type=click.Path(dir_okay=False, path_type=Path),
-    help="Certificates (PEM) of time-stamp services that you trust.",
-)  # fmt: skip
-@click.option(
-    "--require", default="", metavar="NAMES",
-    help="Exit code 1 unless these were checked: pool, witness, signature (with commas between).",
-)  # fmt: skip
-@spark_option
-@json_option
-@click.pass_context
-def verify(
-    context: click.Context,
-    certificate: Path,
-    folder: Path | None,
-    pool: str | None,
-    public_key: str | None,
-    heads: tuple[str, ...],
-    files: tuple[Path, ...],
-    tsa: Path | None,
-    require: str,
-    master: str | None,
-    as_json: bool,
-) -> None:
-    """Recompute a certificate from the ledger, and from the pool if it is at hand.
-
-    Ends as verified; verified in part, where pool or witness are not at hand; consistent only, where
-    nothing but the certificate is; or failed. Exit code 1 for the last two, or if something that
-    --require names is missing.
-
-    \b
-    Examples:
-      assaymark verify certificate.json -p work
-      assaymark verify certificate.json -p work --pool /archive/scores.parquet --head 3f0c…
-      assaymark verify certificate.json -p work --require pool,witness
-    """
-    from assaymark.certification.verification import Brought
-    from assaymark.certification.verification import verify as run
-    from assaymark.composite.verification import is_claim_certificate, verify_claim
-    from assaymark.project.folder import Project
-    from assaymark.project.place import is_project
-    from assaymark.reviewing.certificate import is_review_certificate
-    from assaymark.reviewing.verifying import verify_review
-
-    if folder is None and is_project(certificate.parent):
-        folder = certificate.parent
-    folder = folder or project_of_environment()
-    if pool is not None and folder is None:
-        raise click.UsageError("--pool needs the ledger too: name the project with -p DIR.")
-    project = Project(folder=folder, pool_at=pool, spark=master) if folder else None
-    brought = Brought(
-        public_key=public_key,
-        require=tuple(name.strip() for name in require.split(",") if name.strip()),
-        **_witnesses(heads, files, tsa),
-    )
-    if is_claim_certificate(certificate):
-        found = verify_claim(certificate, project=project, brought=brought)
-    elif is_review_certificate(certificate):
-        with progress_bar("verify") as progress:
-            found = verify_review(certificate, project=project, brought=brought, progress=progress)
-    else:
-        with progress_bar("verify") as progress:
-            found = run(certificate, project=project, brought=brought, progress=progress)
-    if as_json:
-        show_json(plain(found))
-    else:
-        _show_verification(found)
-    failed = any(check.outcome == "failed" for check in found.checks)
-    context.exit(1 if failed or found.status == "consistent only" else 0)
-
-
-def _witnesses(heads: tuple[str, ...], files: tuple[Path, ...], tsa: Path | None) -> dict[str, Any]:
-    from assaymark.certification.timestamp import read_certificates
-    from assaymark.certification.witness import read_head_hash, read_witness
-
-    given = [read_head_hash(head).encode() for head in heads] + [read_witness(f) for f in files]
-    return {"heads": tuple(given), "authorities": read_certificates(tsa) if tsa else ()}
-
-
-def _show_verification(found: "Verification") -> None:
-    superseded = any(check.detail.startswith("superseded") for check in found.checks)
-    lacking = [f"no {name}" for name in found.missing if name != "signature"]
-    headline(
-        {
-            "verified": "Verified.",
-            "verified in part": f"Verified in part: {' and '.join(lacking)} at hand.",
-            "consistent only": "Consistent only: the certificate agrees with itself, and no evidence was "
-            f"checked ({', '.join(lacking)}).",
-            "failed": "Not verified: superseded, a label changed after the certificate was issued."
-            if superseded
-            else "Not verified.",
-        }[found.status],
-        {"verified": "good", "failed": "bad"}.get(found.status, "wait"),
-    )
-    rows([(f"{MARKS[check.outcome]} {check.name}", check.detail) for check in found.checks])
-    if found.statement and found.status.startswith("verified"):
-        say(f"  {found.statement}")
-        if found.account:
-            say(f"  {found.account}.")
-        if found.population:
-            say(f"  {found.population}")
-
-
-@click.command()
 @project_option
 @json_option
 def status(folder: Path, as_json: bool) -> None:
@@ -333,6 +206,8 @@ def status(folder: Path, as_json: bool) -> None:
             ("events", f"{now.events:,}"),
         ]
     )
+    if now.blocking is not None and now.blocking.last_resort:
+        say(f"  {now.blocking.last_resort}")
     advise(f"{now.advice} -p {quoted(folder)}")
 
 
@@ -417,4 +292,4 @@ def witness(given: str, by: str, folder: Path, as_json: bool) -> None:
     rows([("head", done.head), ("form", done.told)])
 
 
-COMMANDS = (look, certify, verify, status, key, witness, demo)
+COMMANDS = (look, certify, status, key, witness, demo)

@@ -281,7 +281,7 @@ def read_estimate(project: Project, *, progress: Progress = silent) -> Estimates
             _required(state)
             raise AssertionError("refused above")
         told = about_pool(state, state.attempt.pool)
-        return _about(estimate_attempt(state, state.attempt, tell=progress), told)
+        return _about(estimate_attempt(state, state.attempt), told)
     design = design_of(work)
     found = estimate(design, _answers(state, work, design), tell=progress)
     found = _about(found, about_pool(state, state.pool))

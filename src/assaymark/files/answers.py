@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from assaymark.errors import InputError
+from assaymark.files.spelling import Names
+from assaymark.hints import option
 
 ITEM = "assaymark_id"
 """What the item's id is called where a tool has an id of its own."""
@@ -44,6 +46,16 @@ PLAIN = Roles(
     annotator=("annotator",),
     time=("time",),
 )
+
+
+def roles_for(names: Names) -> Roles:
+    """The usual columns, or those that were named for this file."""
+    return Roles(
+        id=(names.id_column,) if names.id_column else PLAIN.id,
+        label=(names.label_column,) if names.label_column else PLAIN.label,
+        annotator=PLAIN.annotator,
+        time=PLAIN.time,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +114,8 @@ def _places(table: Table, roles: Roles) -> dict[str, int | None]:
         if found[part] is None:
             raise InputError(
                 f"The label file has no column '{wanted[-1]}'. Its first line must name the columns "
-                f"{roles.id[-1]} and {roles.label[-1]}; it reads {table.first_line.strip()[:80]!r}."
+                f"{roles.id[-1]} and {roles.label[-1]}; it reads {table.first_line.strip()[:80]!r}. Other "
+                f"names are given with {option('id-column', 'NAME')} and {option('label-column', 'NAME')}."
             )
     return found
 

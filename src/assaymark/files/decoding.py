@@ -33,17 +33,40 @@ def read_text(path: Path) -> str:
     """The whole file as text, without its byte-order mark."""
     try:
         data = path.read_bytes()
-        return data.decode(encoding_of(data[:HEAD]))
+        return decoded(data)
     except (OSError, UnicodeDecodeError) as error:
         raise unreadable(path, error) from error
+
+
+def decoded(data: bytes) -> str:
+    """The bytes as text: UTF-8 or UTF-16; else Windows-1252, which Excel writes where it is old.
+
+    Text that is not UTF-8 hardly ever passes for it, so the order is safe.
+    """
+    name = encoding_of(data[:HEAD])
+    try:
+        return data.decode(name)
+    except UnicodeDecodeError:
+        if name != "utf-8" or b"\0" in data:
+            raise
+        return data.decode("cp1252")
 
 
 def unreadable(path: Path, error: Exception) -> InputError:
     """The sentence for a file that cannot be read."""
     why = getattr(error, "strerror", None)
     if not why:
-        why = "it is neither UTF-8 nor UTF-16 text; save it as CSV UTF-8"
+        why = "it is neither UTF-8, UTF-16 nor Windows-1252 text; save it as CSV UTF-8"
     return InputError(f"The label file {path.name!r} cannot be read: {why}.")
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether the bytes are UTF-8, but for a character that the end of the glimpse cuts."""
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start >= len(head) - 3
+    return True
 
 
 @dataclass(frozen=True)
@@ -56,7 +79,10 @@ class Glimpse:
     @cached_property
     def text(self) -> str:
         """The first characters, without a byte-order mark or blank lines before them."""
-        return self.head.decode(encoding_of(self.head), errors="ignore").lstrip("\ufeff \t\r\n")
+        name = encoding_of(self.head)
+        if name == "utf-8" and not _is_utf8(self.head):
+            name = "cp1252"
+        return self.head.decode(name, errors="ignore").lstrip("\ufeff \t\r\n")
 
     @cached_property
     def first_line(self) -> str:

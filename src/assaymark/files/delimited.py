@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from assaymark.errors import InputError
-from assaymark.files.answers import PLAIN as PLAIN_ROLES
-from assaymark.files.answers import Answer, Roles, Table, table_answers
+from assaymark.files.answers import Answer, Roles, Table, roles_for, table_answers
 from assaymark.files.decoding import Glimpse, read_text
 from assaymark.files.places import BatchRow, write_safely
 from assaymark.files.spelling import Names
@@ -24,7 +23,7 @@ RISKY = re.compile(rf"\A(?='*(?:[\t\r\n]|{FORMULA}))|(?<=[;\t\r\n])(?='*{FORMULA
 GUARD = re.compile(rf"\A'(?='*(?:[\t\r\n]|{FORMULA}))|(?<=[;\t\r\n])'(?='*{FORMULA})")
 QUOTED = re.compile(r'[",;\t\r\n]|^\s|\s$')
 SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
-OTHERS = re.compile(r"[{\[]|(?:\d+\.\s+)?TY  -|PAR1|PK\x03\x04")  # JSON, RIS, parquet, a workbook
+OTHERS = re.compile(r"[{\[]|þ|(?:\d+\.\s+)?TY  -|PAR1|PK\x03\x04")  # JSON, RIS, parquet, a workbook
 RIVALS = ("asreview_label", "included", "label_included")
 
 
@@ -59,9 +58,9 @@ def header_names(seen: Glimpse) -> set[str] | None:
         return set()
 
 
-def read(path: Path, _names: Names) -> Iterator[Answer]:
-    """The answers of a CSV file with the columns id and label."""
-    return table_answers(read_table(path), PLAIN_ROLES)
+def read(path: Path, names: Names) -> Iterator[Answer]:
+    """The answers of a CSV file with the columns id and label, or those that are named."""
+    return table_answers(read_table(path), roles_for(names))
 
 
 def read_as(path: Path, roles: Roles) -> Iterator[Answer]:

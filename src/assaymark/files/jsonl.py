@@ -44,10 +44,24 @@ def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, record
 
 
-def read(path: Path, _names: Names) -> Iterator[Answer]:
-    """The answers of a file of objects with id and label."""
+def read(path: Path, names: Names) -> Iterator[Answer]:
+    """The answers of a file of objects with id and label, or the fields that are named."""
     for number, record in records(path):
+        if names.id_column or names.label_column:
+            record = _renamed(record, names)
         yield object_answer(record, f"row {number}")
+
+
+def _renamed(record: dict[str, Any], names: Names) -> dict[str, Any]:
+    """The object with the named fields under their usual names."""
+    fields = {name.strip().lower(): value for name, value in record.items()}
+    found = dict(record)
+    for usual, name in (("id", names.id_column), ("label", names.label_column)):
+        if name:
+            found[usual] = fields.get(name)
+    if names.id_column:
+        found.pop(ITEM, None)
+    return found
 
 
 def object_answer(record: dict[str, Any], place: str, *, item: str | None = None) -> Answer:

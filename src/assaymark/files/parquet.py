@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assaymark.errors import InputError
-from assaymark.files.answers import Answer, Table, table_answers
+from assaymark.files.answers import Answer, Table, roles_for, table_answers
 from assaymark.files.decoding import Glimpse
 from assaymark.files.places import PRIVATE, BatchRow, part_of
 from assaymark.files.spelling import Names
@@ -15,7 +15,7 @@ def fits(seen: Glimpse) -> bool:
     return seen.head.startswith(b"PAR1")
 
 
-def read(path: Path, _names: Names) -> Iterator[Answer]:
+def read(path: Path, names: Names) -> Iterator[Answer]:
     """The answers of a table with the columns id and label."""
     import duckdb
 
@@ -27,7 +27,8 @@ def read(path: Path, _names: Names) -> Iterator[Answer]:
         connection.execute("SET preserve_insertion_order = true")
         source = f"read_parquet({quoted(str(path))})"
         header = [row[0] for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()]
-        wanted = [name for name in header if name.strip().lower() in NEEDED]
+        needed = {*NEEDED, names.id_column, names.label_column}
+        wanted = [name for name in header if name.strip().lower() in needed]
         chosen = ", ".join(named(name) for name in wanted) or "1"
         rows = connection.execute(f"SELECT {chosen} FROM {source}").fetchall()
     except duckdb.Error as error:
@@ -36,7 +37,7 @@ def read(path: Path, _names: Names) -> Iterator[Answer]:
     finally:
         connection.close()
     table = Table(header=wanted, rows=enumerate(rows, start=1), first_line=", ".join(header))
-    return table_answers(table)
+    return table_answers(table, roles_for(names))
 
 
 NEEDED = ("assaymark_id", "id", "label", "annotator", "time")

@@ -3,7 +3,17 @@
 from pathlib import Path
 
 from assaymark.errors import InputError
-from assaymark.files import asreview, delimited, jsonl, label_studio, parquet, prodigy, ris, xlsx
+from assaymark.files import (
+    asreview,
+    concordance,
+    delimited,
+    jsonl,
+    label_studio,
+    parquet,
+    prodigy,
+    ris,
+    xlsx,
+)
 from assaymark.files.decoding import glimpse
 from assaymark.files.formats import GROUP, Reader, reader_of
 from assaymark.hints import option
@@ -11,7 +21,7 @@ from assaymark.plugins import Registry
 
 BUILT_IN = {
     "csv": Reader(
-        title="a table in text: comma, semicolon or tab; UTF-8 or UTF-16",
+        title="a table in text: comma, semicolon or tab; UTF-8, UTF-16 or Windows-1252",
         endings=(".csv", ".tsv", ".txt"),
         fits=delimited.fits,
         read=delimited.read,
@@ -44,13 +54,22 @@ BUILT_IN = {
         read=asreview.read,
     ),
     "ris": Reader(
-        title="references with ASReview's notes", endings=(".ris",), fits=ris.fits, read=ris.read
+        title="references with the notes of ASReview, Rayyan or EndNote",
+        endings=(".ris",),
+        fits=ris.fits,
+        read=ris.read,
     ),
     "prodigy": Reader(
         title="what `prodigy db-out` prints",
         endings=(".jsonl",),
         fits=prodigy.fits,
         read=prodigy.read,
+    ),
+    "concordance": Reader(
+        title="a load file of Concordance or Relativity (DAT)",
+        endings=(".dat",),
+        fits=concordance.fits,
+        read=concordance.read,
     ),
 }
 READERS: Registry[Reader] = Registry(GROUP, BUILT_IN, reader_of)

@@ -1,4 +1,8 @@
-"""RIS: the reference format of literature reviews, with labels as ASReview notes them."""
+"""RIS: the reference format of literature reviews, with labels as review tools note them.
+
+ASReview writes its label into a note (N1); Rayyan writes the votes of all readers there; EndNote has
+a label (LB) and keywords (KW) that people use for "included" and "excluded".
+"""
 
 import json
 import re
@@ -14,6 +18,8 @@ from assaymark.files.spelling import Names
 
 TAG = re.compile(r"([A-Z][A-Z0-9])  -(?: (.*))?$")
 NOTES = {"ASReview_relevant": "1", "ASReview_irrelevant": "0", "ASReview_not_seen": ""}
+RAYYAN = re.compile(r"RAYYAN-INCLUSION:\s*\{([^}]*)\}")
+RAYYAN_VOTE = re.compile(r'"([^"]*)"\s*=>\s*"?(\w+)')  # older exports say true and false
 PARAGRAPH = re.compile(r"^<p>|</p>$")
 
 
@@ -22,10 +28,37 @@ def fits(seen: Glimpse) -> bool:
     return bool(re.match(r"(?:\d+\.\s+)?TY  -", seen.text))
 
 
-def read(path: Path, _names: Names) -> Iterator[Answer]:
+def read(path: Path, names: Names) -> Iterator[Answer]:
     """The answers in the notes of the references; a reference is known by its ID."""
     for line, fields in references(path):
-        yield _answer(f"the reference in line {line}", fields)
+        place = f"the reference in line {line}"
+        votes = _votes(fields)
+        if votes:
+            item = _item(fields)
+            for reader, vote in votes:
+                yield Answer(place=place, item=item, label=vote, annotator=reader)
+        else:
+            yield _answer(place, fields, names)
+
+
+def _votes(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Reader and vote, as Rayyan notes them."""
+    for tag, value in fields:
+        found = RAYYAN.search(value) if tag == "N1" else None
+        if found:
+            votes = RAYYAN_VOTE.findall(found[1])
+            return [(who, "?" if vote.lower() == "maybe" else vote) for who, vote in votes]
+    return []
+
+
+def _item(fields: list[tuple[str, str]]) -> str:
+    return next((value for tag, value in fields if tag == "ID"), "")
+
+
+def _endnote_label(fields: list[tuple[str, str]], names: Names) -> set[str]:
+    """What EndNote's label or keywords say, where they are labels at all."""
+    words = {value for tag, value in fields if tag in ("LB", "KW")}
+    return {meaning for word in words if (meaning := names.meaning(word)) is not None}
 
 
 def references(path: Path) -> Iterator[tuple[int, list[tuple[str, str]]]]:
@@ -53,10 +86,10 @@ def references(path: Path) -> Iterator[tuple[int, list[tuple[str, str]]]]:
         raise InputError(f"The reference in line {begun} of the label file has no end (ER).")
 
 
-def _answer(place: str, fields: list[tuple[str, str]]) -> Answer:
+def _answer(place: str, fields: list[tuple[str, str]], names: Names) -> Answer:
     notes = [PARAGRAPH.sub("", value) for tag, value in fields if tag == "N1"]
-    labels = {NOTES[note] for note in notes if note in NOTES}
-    item = next((value for tag, value in fields if tag == "ID"), "")
+    labels = {NOTES[note] for note in notes if note in NOTES} or _endnote_label(fields, names)
+    item = _item(fields)
     if len(labels) > 1:
         return Answer(place=place, fault="its notes give it two different labels")
     return Answer(

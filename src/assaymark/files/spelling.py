@@ -5,8 +5,11 @@ from dataclasses import dataclass, replace
 
 from assaymark.errors import InputError
 
-RELEVANT = {"1", "true", "yes", "y", "relevant", "1.0"}
-NOT_RELEVANT = {"0", "false", "no", "n", "irrelevant", "not relevant", "0.0"}
+RELEVANT = {"1", "true", "yes", "y", "relevant", "1.0", "included", "include", "responsive"}
+NOT_RELEVANT = {
+    "0", "false", "no", "n", "irrelevant", "not relevant", "0.0", "excluded", "exclude",
+    "not responsive", "non-responsive",
+}  # fmt: skip
 CANNOT_TELL = {"?", "skip", "unclear", "cannot tell"}
 
 
@@ -15,13 +18,16 @@ class Names:
     """Other names that a project gives to its labels. They win over assaymark's own spellings.
 
     Where labels are `classes`, a label is one of these names, as they are written, or cannot tell;
-    it means its place in the list.
+    it means its place in the list. `id_column` and `label_column` name the columns of a table whose
+    own are not called id and label.
     """
 
     relevant: frozenset[str] = frozenset()
     irrelevant: frozenset[str] = frozenset()
     unclear: frozenset[str] = frozenset()
     classes: tuple[str, ...] = ()
+    id_column: str = ""
+    label_column: str = ""
 
     def meaning(self, text: str) -> str | None:
         """Which answer this is: "1", "0" or the place of a class, "?", or None for no label."""
@@ -57,7 +63,12 @@ USUAL = Names()
 
 
 def label_names(
-    *, relevant: Iterable[str] = (), irrelevant: Iterable[str] = (), unclear: Iterable[str] = ()
+    *,
+    relevant: Iterable[str] = (),
+    irrelevant: Iterable[str] = (),
+    unclear: Iterable[str] = (),
+    id_column: str | None = None,
+    label_column: str | None = None,
 ) -> Names:
     """The names people gave their labels; refused where one name has two meanings."""
     given = [frozenset(map(_word, words)) for words in (relevant, irrelevant, unclear)]
@@ -69,7 +80,13 @@ def label_names(
             )
     if any("" in words for words in given):
         raise InputError("A label name cannot be empty: an empty label means not labelled yet.")
-    return Names(relevant=given[0], irrelevant=given[1], unclear=given[2])
+    return Names(
+        relevant=given[0],
+        irrelevant=given[1],
+        unclear=given[2],
+        id_column=(id_column or "").strip().lower(),
+        label_column=(label_column or "").strip().lower(),
+    )
 
 
 def read_label(text: str, names: Names = USUAL) -> int | None:

@@ -3,7 +3,17 @@
 from pathlib import Path
 
 from assaymark.errors import InputError
-from assaymark.files import asreview, delimited, jsonl, label_studio, parquet, prodigy, ris, xlsx
+from assaymark.files import (
+    asreview,
+    concordance,
+    delimited,
+    jsonl,
+    label_studio,
+    parquet,
+    prodigy,
+    ris,
+    xlsx,
+)
 from assaymark.files.formats import GROUP, Writer, writer_of
 from assaymark.hints import option
 from assaymark.plugins import Registry
@@ -54,6 +64,12 @@ BUILT_IN = {
         endings=(".jsonl",),
         write=prodigy.write,
         fill="label it in Prodigy, write it out with db-out",
+    ),
+    "concordance": Writer(
+        title="a load file for Concordance or Relativity (UTF-8)",
+        endings=(".dat",),
+        write=concordance.write,
+        fill="overlay it, label, export the columns id and label as DAT",
     ),
 }
 WRITERS: Registry[Writer] = Registry(GROUP, BUILT_IN, writer_of)

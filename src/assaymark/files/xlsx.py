@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assaymark.errors import InputError
-from assaymark.files.answers import PLAIN, Answer, Table, table_answers
+from assaymark.files.answers import Answer, Roles, Table, roles_for, table_answers
 from assaymark.files.decoding import Glimpse
 from assaymark.files.places import BatchRow, part_of
 from assaymark.files.spelling import Names
@@ -24,8 +26,27 @@ def fits(seen: Glimpse) -> bool:
     return seen.head.startswith(b"PK\x03\x04")
 
 
-def read(path: Path, _names: Names) -> Iterator[Answer]:
-    """The answers of the first sheet that has the columns id and label."""
+def first_sheet(path: Path) -> Table:
+    """The first sheet that holds anything, read whole: a pool that somebody keeps in a workbook."""
+    with _opened(path) as book:
+        emptiness = Emptiness()
+        tables = (_table(sheet, emptiness) for sheet in book.worksheets)
+        table = next((one for one in tables if any(one.header)), None)
+        if table is None:
+            raise InputError(f"The workbook {path.name!r} holds nothing.")
+        return replace(table, rows=[(number, list(cells)) for number, cells in table.rows])
+
+
+def read(path: Path, names: Names) -> Iterator[Answer]:
+    """The answers of the first sheet that has the columns id and label, or those that are named."""
+    roles = roles_for(names)
+    with _opened(path) as book:
+        yield from table_answers(_labelled_sheet(book, roles), roles)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The workbook, checked before anything of it is read into memory."""
     from zipfile import BadZipFile, ZipFile
 
     from openpyxl import load_workbook
@@ -37,28 +58,28 @@ def read(path: Path, _names: Names) -> Iterator[Answer]:
                 check_workbook(archive, path.stat().st_size)
             book = load_workbook(stream, read_only=True, data_only=False, keep_links=False)
             try:
-                yield from table_answers(_labelled_sheet(book))
+                yield book
             finally:
                 book.close()
     except InputError:
         raise
     except OSError as error:
         raise InputError(
-            f"The label file {path.name!r} cannot be read: {error.strerror or error}."
+            f"The file {path.name!r} cannot be read: {error.strerror or error}."
         ) from error
     except (BadZipFile, InvalidFileException, KeyError, ValueError, SyntaxError) as error:
         raise InputError(
-            f"The label file {path.name!r} is no workbook that can be read ({error}). Save it as "
-            ".xlsx or as CSV UTF-8."
+            f"The file {path.name!r} is no workbook that can be read ({error}). Save it as .xlsx or as "
+            "CSV UTF-8."
         ) from error
 
 
-def _labelled_sheet(book: Any) -> Table:
+def _labelled_sheet(book: Any, roles: Roles) -> Table:
     emptiness = Emptiness()
     tables = [_table(sheet, emptiness) for sheet in book.worksheets]
     for table in tables:
         names = {name.strip().lower() for name in table.header}
-        if names.intersection(PLAIN.id) and names.intersection(PLAIN.label):
+        if names.intersection(roles.id) and names.intersection(roles.label):
             return table
     return tables[0] if tables else Table(header=(), rows=(), first_line="")
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assaymark.errors import AssaymarkError, InputError, PlanError
+from assaymark.labelling.assignments import read_assignments, write_assignments
 from assaymark.labelling.queue import Queue
 from assaymark.ledger.events import (
     Answered,
@@ -75,6 +76,7 @@ class Desk:
         self._clock = clock
         self._ledger = project.ledger
         self._leases = leases_of(self._ledger, project.folder)
+        self.queue.assigned = read_assignments(project.folder)
         self.load()
 
     def load(self) -> None:
@@ -82,6 +84,7 @@ class Desk:
         self.entries: list[Entry] = self._ledger.entries()
         self.state: State = replay(self.entries)
         self.history: dict[str, dict[str, None]] = {}
+        self.deciders = deciders(self.entries)
         for item, given in self.state.answers.items():
             for annotator in given:
                 self.history.setdefault(annotator, {})[item] = None
@@ -101,6 +104,7 @@ class Desk:
         go_on(self.state, news)
         self.entries.extend(news)
         events = [entry.event for entry in news]
+        self.deciders |= deciders(news)
         for event in events:
             if isinstance(event, LabelRecorded | LabelCorrected):
                 mine = self.history.setdefault(event.annotator, {})
@@ -239,6 +243,34 @@ class Desk:
             holder.replace(annotator, items, until=now + 60 * self.queue.minutes)
         return items
 
+    def assign(self, items: Sequence[str], annotator: str | None) -> int:
+        """Give waiting items to one person, or back to everybody; how many it were."""
+        chosen = [item for item in items if item in self.queue.waiting]
+        assigned = {
+            item: who for item, who in self.queue.assigned.items() if item in self.queue.wanted
+        }
+        for item in chosen:
+            assigned.pop(item, None)
+            if annotator is not None:
+                assigned[item] = annotator
+        write_assignments(self.project.folder, assigned)
+        self.queue.assigned = assigned
+        self._take_back(chosen, annotator)
+        return len(chosen)
+
+    def _take_back(self, items: Sequence[str], annotator: str | None) -> None:
+        """End the leases of others on items that now belong to somebody."""
+        with self._leases.holding(self._clock()) as holder:
+            held: dict[str, list[str]] = {}
+            for lease in holder.leases:
+                held.setdefault(lease.annotator, []).append(lease.item)
+            for name, mine in held.items():
+                kept = [item for item in mine if item not in items]
+                if name != annotator and len(kept) < len(mine):
+                    until = self._clock() + 60 * self.queue.minutes
+                    holder.replace(name, kept, until=until)
+            self.queue.adopt(holder.leases)
+
     def release(self, annotator: str) -> None:
         """Give back everything in this person's hands."""
         with self._leases.holding(self._clock()) as holder:
@@ -253,6 +285,15 @@ class Desk:
         if not mine:
             return None
         return Previous(item=mine[-1], label=self.state.answers[mine[-1]][annotator])
+
+
+def deciders(entries: Sequence[Entry]) -> dict[str, str]:
+    """Who decided each item that others differed about."""
+    return {
+        entry.event.item: entry.event.annotator
+        for entry in entries
+        if isinstance(entry.event, LabelAdjudicated)
+    }
 
 
 def _refuse_unwritable(given: Given) -> None:

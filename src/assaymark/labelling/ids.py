@@ -11,6 +11,7 @@ from assaymark.hints import switch
 from assaymark.ledger.events import State
 
 SHORTENED = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
+WHOLE = re.compile(r"(?<=\d)[.,]0+\Z")  # 1002.0, as programs write numbers with gaps between them
 LONG = 12  # digits from which on spreadsheets show a number as 1.23E+11
 
 
@@ -20,6 +21,7 @@ def mend_ids(state: State, rows: Sequence[LabelRow], *, restore_zeros: bool) -> 
     An id without the zeros in front of a drawn one is refused, or mended if `restore_zeros`; a
     long number that was cut to "1.23E+17" cannot be mended and is always refused.
     """
+    rows = [_tidied(state, row) for row in rows]
     strange = [row for row in rows if not state.drawn(row.item)]
     if not strange:
         return rows
@@ -40,6 +42,20 @@ def mend_ids(state: State, rows: Sequence[LabelRow], *, restore_zeros: bool) -> 
             "keeps them."
         )
     return [replace(row, item=lost.get(row.item, row.item)) for row in rows]
+
+
+def _tidied(state: State, row: LabelRow) -> LabelRow:
+    """The row with blanks around its id, or the decimals of a whole number, taken away.
+
+    Only where the id as it stands was not drawn and the tidy one was.
+    """
+    if state.drawn(row.item):
+        return row
+    bare = row.item.strip()
+    for item in (bare, WHOLE.sub("", bare)):
+        if state.drawn(item):
+            return replace(row, item=item)
+    return row
 
 
 def _without_zeros(drawn: Sequence[str], given: set[str], strange: set[str]) -> dict[str, str]:

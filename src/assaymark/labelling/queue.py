@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from assaymark.ledger.events import State, live_surveys, read_twice
 from assaymark.ledger.leases import Lease
+from assaymark.records.survey_kinds import SURVEY_KINDS
 from assaymark.sampling.tickets import blind_order
 
 IN_HAND = 2  # the item on the screen and the one behind it, already loaded
@@ -51,27 +52,15 @@ def open_work(state: State) -> tuple[Work, ...]:
     return tuple(found)
 
 
-PURPOSES = {
-    "estimate": "to measure how good the classifier is",
-    "recall": "to find out how much of what is relevant the classifiers find",
-    "triage": "to choose what may be decided automatically",
-    "audit": "to check decisions that were made automatically",
-    "sentinel": "to check whether a certificate still holds",
-    "training": "to train a classifier",
-    "claim": "to judge a claim that was sealed before the first label",
-}
-
-
 def purposes(state: State) -> tuple[str, ...]:
     """What the labels are for, of all items together: an item's own purpose could tell about it."""
     found = []
     attempt = state.attempt
     if attempt is not None and attempt.open:
-        found.append("to judge a claim that was sealed before the first label")
+        found.append(SURVEY_KINDS["claim"].why)
     for work in live_surveys(state):
         if any(not state.labelled(item) for item in work.order):
-            purpose = work.survey.purpose
-            found.append(PURPOSES.get(purpose, f"for a survey ({purpose})"))
+            found.append(SURVEY_KINDS[work.survey.purpose].why)
     if any(not state.labelled(item) for review in state.reviews for item in review.handed):
         found.append("to find the relevant records of a collection")
     return tuple(dict.fromkeys(found))
@@ -88,6 +77,7 @@ class Queue:
     begun: set[str] = field(default_factory=set)
     disputed: dict[str, None] = field(default_factory=dict)
     leases: dict[str, list[Lease]] = field(default_factory=dict)
+    assigned: dict[str, str] = field(default_factory=dict)
 
     def reset(self, state: State) -> None:
         """Begin again from a state: a batch was drawn, a plan sealed or closed."""
@@ -116,6 +106,14 @@ class Queue:
                 self.waiting.pop(item, None)
                 self.leases.pop(item, None)
 
+    def answered_by(self, state: State, annotator: str) -> int:
+        """How many of the waiting items this person labelled: they want a second reviewer."""
+        return sum(annotator in state.answers.get(item, ()) for item in self.waiting)
+
+    def unread(self, state: State) -> int:
+        """How many of the waiting items nobody has labelled yet."""
+        return sum(not state.answers.get(item) for item in self.waiting)
+
     def _done(self, state: State, item: str) -> bool:
         given = state.answers.get(item, {})
         return item in state.decided or len(given) >= self.wanted[item]
@@ -130,7 +128,8 @@ class Queue:
             if leased and item not in mine and self._may(state, item, annotator, now):
                 mine.append(item)
         mine = mine[:IN_HAND]
-        for item in self.waiting:
+        own = [item for item, name in self.assigned.items() if name == annotator]
+        for item in (*own, *self.waiting):
             if len(mine) >= IN_HAND:
                 break
             if item not in mine and self._may(state, item, annotator, now):
@@ -145,6 +144,9 @@ class Queue:
             return False
         given = state.answers.get(item, {})
         if annotator in given:
+            return False
+        owner = self.assigned.get(item)
+        if owner is not None and owner != annotator and owner not in given:
             return False
         others = [
             lease

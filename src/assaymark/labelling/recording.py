@@ -10,6 +10,7 @@ from assaymark.errors import InputError, PlanError
 from assaymark.files.labels import LabelFile, LabelRow, read_labels
 from assaymark.files.spelling import USUAL, Names
 from assaymark.hints import command, option, switch
+from assaymark.labelling.blocking import Blocking, blocking_items
 from assaymark.labelling.ids import mend_ids
 from assaymark.ledger.events import (
     Event,
@@ -22,6 +23,7 @@ from assaymark.ledger.events import (
 )
 from assaymark.project.folder import Project, handed_out, latest_attempt
 from assaymark.records.survey import Survey
+from assaymark.records.survey_kinds import SURVEY_KINDS
 
 DEFAULT_ANNOTATOR = "reviewer"
 
@@ -42,6 +44,7 @@ class Labelled:
     to_draw: int
     closed: bool
     ask: str
+    blocking: Blocking | None = None
 
 
 def label_file(
@@ -182,6 +185,9 @@ def _when(row: LabelRow) -> dict[str, Any]:
 def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[Event]:
     events: list[Event] = []
     for row in rows:
+        if not state.answers.get(row.item) and row.item not in state.decided:
+            events.append(_first(state, row))  # nobody answered yet, so there is nothing to decide
+            continue
         if row.label is None or state.decided.get(row.item) == row.label:
             continue
         value = row.label if not state.classes else state.classes[row.label]
@@ -195,18 +201,6 @@ def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> 
                 LabelAdjudicated(item=row.item, value=value, annotator=row.annotator, **_when(row))
             )
     return events
-
-
-ANSWERS = {
-    "estimate": "estimate",
-    "recall": "recall",
-    "triage": "triage",
-    "audit": "triage audit",
-    "sentinel": "sentinel look",
-    "training": "train",
-    "claim": "look",
-}
-"""Purpose of a survey -> the command that tells what its labels say."""
 
 
 def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
@@ -226,7 +220,7 @@ def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
 def answer_command(survey: Survey) -> str:
     """The command that tells what the labels of a survey say."""
     flags = dict(zip("abc", survey.settings.get("flags", ()), strict=False))
-    return command(ANSWERS.get(survey.purpose, "status"), **flags)
+    return command(SURVEY_KINDS[survey.purpose].answer, **flags)
 
 
 def _summary(
@@ -258,4 +252,5 @@ def _summary(
         else 0,
         closed=attempt is not None and not attempt.open and not state.surveys and not state.reviews,
         ask=_ask(state, drawn),
+        blocking=blocking_items(state),
     )

@@ -12,11 +12,16 @@ SETTINGS = "page.json"
 HISTORY = "page-history.jsonl"
 LONGEST_CRITERIA = 20_000
 LONGEST_NAME = 40
+LONGEST_FACT = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Record):
-    """Title, criteria, the words on the three buttons, the share read twice, what a label costs."""
+    """Title, review protocol, the words on the three buttons, the share read twice, money.
+
+    `matter`, `classifier` (with its version) and `roles` (who did what) stand in the report;
+    `protocol` names the preset whose figures it shows.
+    """
 
     title: str = ""
     criteria: str = ""
@@ -26,6 +31,11 @@ class Settings(Record):
     twice: float = 0.0
     cost: float = 1.0
     currency: str = "EUR"
+    auto_draw: bool = False
+    matter: str = ""
+    classifier: str = ""
+    roles: str = ""
+    protocol: str = ""
 
     def __post_init__(self) -> None:
         if len(self.criteria) > LONGEST_CRITERIA:
@@ -36,6 +46,9 @@ class Settings(Record):
         for name in ("title", "relevant", "not_relevant", "cannot_tell", "currency"):
             if len(getattr(self, name)) > 2 * LONGEST_NAME:
                 raise InputError(f"'{name}' must be at most {2 * LONGEST_NAME} characters long.")
+        for name in ("matter", "classifier", "roles", "protocol"):
+            if len(getattr(self, name)) > LONGEST_FACT:
+                raise InputError(f"'{name}' must be at most {LONGEST_FACT:,} characters long.")
         if not (self.relevant.strip() and self.not_relevant.strip() and self.cannot_tell.strip()):
             raise InputError("Each of the three answers needs a name.")
         if not 0 <= self.twice <= 1:

@@ -39,6 +39,7 @@ class Study:
     look: TrainingLook
     scores: Floats
     scorer: Scorer = field(repr=False)
+    curve: Calibrator = field(repr=False)
 
 
 def study(
@@ -74,7 +75,7 @@ def study(
         bands=bands(scores if pool is None else scores[pool], threshold),
         threshold=threshold,
     )
-    return Study(look=look, scores=scores, scorer=scorer)
+    return Study(look=look, scores=scores, scorer=scorer, curve=curve)
 
 
 def _untrained(scores: Floats, rows: Ints) -> Floats:

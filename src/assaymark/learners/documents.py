@@ -45,7 +45,9 @@ class Documents(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Weights:
+class Weights:
+    """A linear classifier over the features of a collection."""
+
     features: Features
     weights: NDArray[np.float32]
     intercept: float
@@ -74,7 +76,7 @@ class LinearDocuments:
         )
         machine.fit(self.features.matrix[rows], labels)
         weights = machine.coef_.ravel().astype(np.float32)
-        return _Weights(
+        return Weights(
             features=self.features, weights=weights, intercept=float(machine.intercept_[0])
         )
 

@@ -99,6 +99,24 @@ def _letters(run: re.Match[str]) -> str:
     return f" {' '.join([*letters, *pairs])} "
 
 
+def hashing_vectorizer() -> Any:
+    """Word counts of texts, numbered by a hash."""
+    return needed("sklearn.feature_extraction.text").HashingVectorizer(
+        n_features=WIDTH,
+        alternate_sign=False,
+        norm=None,
+        preprocessor=prepared,
+        token_pattern=WORD,
+        dtype=np.float32,
+    )
+
+
+def importance_of(features: Features) -> NDArray[np.float32]:
+    """The importance of every word in the collection that these features were made of."""
+    texts_with = np.bincount(features.matrix.indices, minlength=WIDTH)
+    return _importance(texts_with, features.items)
+
+
 def vectorise(
     batches: Iterable[tuple[Sequence[str], Sequence[str]]],
     folder: Path,
@@ -111,14 +129,7 @@ def vectorise(
     Texts are forgotten batch by batch. What is there is complete or not there at all: the file
     that names the parts is written last.
     """
-    hashing = needed("sklearn.feature_extraction.text").HashingVectorizer(
-        n_features=WIDTH,
-        alternate_sign=False,
-        norm=None,
-        preprocessor=prepared,
-        token_pattern=WORD,
-        dtype=np.float32,
-    )
+    hashing = hashing_vectorizer()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / META).unlink(missing_ok=True)
     ids: list[str] = []

@@ -19,7 +19,7 @@ FIELDS = (
     "pool", "classifier",
 )  # fmt: skip
 POOL_FIELDS = ("path", "id", "score", "prediction", "threshold", "text", "group")
-MODES = ("anytime", "weighted", "budget", "fixed")
+MODES = ("score-guided", "anytime", "budget", "fixed")
 LARGEST = 1_000_000  # bytes: a claim file is written by hand
 
 

@@ -197,15 +197,17 @@ def _open(blank: GatedClaim, attempt: Attempt, state: State) -> GatedClaim:
     if verdict.decision == "pass":
         reason = f"{verdict.reason} No certificate is issued yet."
         return replace(blank, labels_expected=blank.labels, reason=reason)
-    expected = verdict.labels_expected or expected
-    return replace(blank, labels_expected=expected, reason=_undecided(verdict, blank, expected))
+    if not verdict.labels:  # nothing but the forecast is known
+        return replace(blank, labels_expected=expected, reason=_begun(verdict, expected))
+    ahead = f" {verdict.outlook[0].upper()}{verdict.outlook[1:]}." if verdict.outlook else ""
+    reason = f"{verdict.reason}{ahead}"
+    return replace(blank, labels_expected=verdict.labels_expected, reason=reason)
 
 
-def _undecided(verdict: Verdict, blank: GatedClaim, expected: int | None) -> str:
+def _begun(verdict: Verdict, expected: int | None) -> str:
     if expected is None:
         return verdict.reason
-    more = counted(max(expected - blank.labels, 1), "more label")
-    return f"{verdict.reason} About {more} if it is as good as it looks."
+    return f"{verdict.reason} About {counted(expected, 'label')} if the forecast is right."
 
 
 def _changes(

@@ -122,11 +122,9 @@ def _refuse_unfinished(old: Attempt | None, claim: ClaimFile) -> None:
 
 def _wish(planned: Claim, claim: ClaimFile, seed: str | None) -> Wish:
     terms = claim.terms
-    weighted = terms.mode == "weighted"  # anytime with that design, as everywhere
     return Wish(
         claim=planned,
-        mode="anytime" if weighted else terms.mode,
-        design="weighted" if weighted else None,
+        mode=terms.mode,
         confidence=terms.confidence,
         budget=terms.budget,
         seed=seed,

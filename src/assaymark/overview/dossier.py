@@ -12,7 +12,7 @@ from assaymark.certification.certificate import account_words, as_earlier, looks
 from assaymark.certification.modes import Prefix, at_present, judge, labelled_prefix
 from assaymark.certification.view.answer import NO_PLAN, SURVEYED, answer_of, upper_first, wanted
 from assaymark.certification.view.bound_path import path_of, shown_bound
-from assaymark.certification.view.card import card_of
+from assaymark.certification.view.card import card_note, card_of
 from assaymark.certification.view.dossier import (
     Answer,
     Collection,
@@ -33,6 +33,7 @@ from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict, percent
 from assaymark.errors import PlanError
 from assaymark.hints import command, for_command_line
+from assaymark.labelling.blocking import blocking_items
 from assaymark.ledger.events import Attempt, State, SurveyWork, population_words
 from assaymark.project.folder import Project, registered_pool
 from assaymark.records.agreement import Agreement, Sensitivity
@@ -109,6 +110,7 @@ def dossier_of(
         None if interval is None else interval.low if plan.claim.side == "lower" else interval.high
     )
     title = metric(plan.claim.metric).title
+    card = card_of(state, attempt, prefix, verdict, reason=reason)
     population = population_of(state, attempt)
     return Dossier(
         title=project.folder.resolve().name,
@@ -129,7 +131,8 @@ def dossier_of(
         counts=None if verdict is None else verdict.estimate.counts,
         path=path_of(attempt, prefix, verdict, _marks(story, attempt, changed), reason=reason),
         evidence=None if verdict is None else evidence_now(attempt, prefix, verdict),
-        card=card_of(state, attempt, prefix, verdict, reason=reason),
+        card=card,
+        card_note=card_note(plan, card, census=verdict is not None and verdict.census),
         strata=stratum_rows(
             attempt,
             prefix,
@@ -274,6 +277,8 @@ def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict |
         labels=labels,
         expected_total=total,
         expected_left=None if total is None or not attempt.open else max(total - labels, 0),
+        outlook=None if verdict is None or not attempt.open else verdict.outlook,
+        blocking=blocking_items(state),
     )
 
 

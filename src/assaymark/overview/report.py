@@ -9,6 +9,7 @@ from assaymark.certification.view.dossier import Dossier
 from assaymark.errors import InputError, PlanError
 from assaymark.files.places import SHARED, part_of
 from assaymark.overview.dossier import dossier
+from assaymark.overview.matter import matter_of
 from assaymark.overview.report_content import report_of
 from assaymark.overview.watch import look_is_due
 from assaymark.project.folder import Project
@@ -27,7 +28,7 @@ class Written:
 
 def report_bytes(project: Project, form: str) -> bytes:
     """The report in this form. Records nothing: whoever shows it puts the look on record before."""
-    return FORMS[form](report_of(dossier(project)))
+    return FORMS[form](report_of(dossier(project), matter_of(project)))
 
 
 def write_report(project: Project, *, output: Path | None = None) -> Written:
@@ -41,7 +42,7 @@ def write_report(project: Project, *, output: Path | None = None) -> Written:
         with contextlib.suppress(PlanError):  # too early to look: then the report shows no verdict
             look(project)
     seen = dossier(project)
-    made = FORMS[form](report_of(seen))
+    made = FORMS[form](report_of(seen, matter_of(project)))
     with part_of(path, mode=SHARED) as part:
         part.write_bytes(made)
     return Written(path=path, form=form, dossier=seen)

@@ -14,12 +14,21 @@ from assaymark.certification.report.annex import (
 from assaymark.certification.report.charts import path_chart, range_text
 from assaymark.certification.view.dossier import CardNumber, Dossier, Note
 from assaymark.claims.results import counted, percent, rounded, shown
+from assaymark.overview.matter import (
+    Matter,
+    matter_facts,
+    notes_section,
+    protocol_text_section,
+    roles_section,
+)
+from assaymark.overview.protocols import protocol_section
 from assaymark.overview.survey_sections import standing, survey_section
 from assaymark.records.agreement import Coefficient
 from assaymark.records.value import Value
 from assaymark.reports.document import Report
 from assaymark.reports.section import Section, Table
 
+NOTHING = Matter()
 LABELS: dict[Value | None, str] = {1: "relevant", 0: "not relevant", None: "cannot tell"}
 MARKS = {
     "pass": "✓",
@@ -32,34 +41,48 @@ MARKS = {
 MOST_ROWS = 400
 MEANINGS = {
     "f1": "one number for recall (how much of what is relevant was found) and precision (how much of "
-    "what was picked is relevant); it is high only if both are, and 1 is perfect",
+    "what was flagged is relevant); it is high only if both are, and 1 is perfect",
     "recall": "the share of the relevant items that the classifier found",
-    "precision": "the share of the items picked by the classifier that are relevant",
-    "elusion": "the share of the items left out by the classifier that are relevant all the same",
+    "precision": "the share of the items flagged by the classifier that are relevant",
+    "elusion": "the share of the items rejected by the classifier that are relevant: missed by it",
     "accuracy": "the share of all items that the classifier decided rightly",
     "prevalence": "the share of all items that are relevant",
-    "specificity": "the share of the items that are not relevant that the classifier left out",
-    "npv": "the share of the items left out by the classifier that are rightly left out",
-    "jaccard": "the relevant items found, as a share of all items that are relevant or were picked",
+    "specificity": "the share of the items that are not relevant that the classifier rejected",
+    "npv": "the share of the items rejected by the classifier that are rightly rejected",
+    "jaccard": "the relevant items found, as a share of all items that are relevant or were flagged",
 }
 
 
-def report_of(dossier: Dossier) -> Report:
-    """The report of a project as its dossier tells it."""
+def report_of(dossier: Dossier, matter: Matter = NOTHING) -> Report:
+    """The report of a project as its dossier tells it, and what its people wrote beside it."""
+    chosen = protocol_section(matter.settings.protocol, dossier)
+    written = (protocol_text_section(matter), roles_section(matter))
     return Report(
         title=_title(dossier),
         tone=dossier.answer.tone,
         mark=MARKS[dossier.answer.tone],
         word=dossier.answer.word,
         sentence=_first_page(dossier),
-        facts=_facts(dossier),
+        facts=_facts(dossier, matter),
         card=tuple(_card_row(number) for number in dossier.card),
         card_note=_card_note(dossier),
         chart=path_chart(dossier),
         assumptions=dossier.assumptions,
         limits=dossier.limits,
-        record=_present(_drawn, _people, _agreement, _looks, _notes, _skips, _earlier, of=dossier)
-        + tuple(survey_section(seen) for seen in standing(dossier.surveys)),
+        record=tuple(
+            section
+            for section in (
+                chosen,
+                *_present(_drawn, of=dossier),
+                *(written if dossier.people or matter.settings.criteria else ()),
+                *_present(_people, _agreement, _looks, of=dossier),
+                _notes(dossier, matter),
+                notes_section(matter),
+                *_present(_skips, _earlier, of=dossier),
+                *(survey_section(seen) for seen in standing(dossier.surveys)),
+            )
+            if section is not None
+        ),
         annex=_present(plan_section, strata_section, scores_section, proof_section, of=dossier),
         foot=f"assaymark {dossier.proof.software} · ledger {dossier.proof.head[:16]} · "
         f"{dossier.proof.events:,} events · as of {moment(dossier.as_of)}",
@@ -89,26 +112,28 @@ def moment(time: str) -> str:
     return f"{time[:10]} {time[11:16]} UTC" if len(time) >= 16 else time
 
 
-def _facts(dossier: Dossier) -> tuple[tuple[str, str], ...]:
+def _facts(dossier: Dossier, matter: Matter) -> tuple[tuple[str, str], ...]:
     collection = dossier.collection
     source = collection.source
     name = source if "://" in source else source.rstrip("/").rsplit("/", 1)[-1]
     about = f"{counted(collection.items, 'item')} in {name}"
     if collection.predicts:
-        about += f", of which the classifier picked {collection.predicted_positive:,}"
+        about += f", of which the classifier flagged {collection.predicted_positive:,}"
     names = ", ".join(person.name for person in dossier.people[:6])
     if len(dossier.people) > 6:
         names += f" and {len(dossier.people) - 6} more"
     facts = [
+        *matter_facts(matter),
         *_meaning(dossier),
         *((("Sealed", moment(dossier.sealed)),) if dossier.sealed else ()),
         *((("Risk", f"{dossier.account}."),) if dossier.account else ()),
         ("The collection", about),
         *((("What it is about", dossier.population),) if dossier.population else ()),
-        ("Project", dossier.title),
+        ("Project", matter.settings.title or dossier.title),
         ("Labelled by", names or "nobody yet"),
         ("Labels", _labels_fact(dossier)),
         *((("Agreement", dossier.agreement.sentence),) if dossier.agreement else ()),
+        *((("If labels were wrong", dossier.sensitivity.sentence),) if dossier.sensitivity else ()),
         ("Status", _status(dossier)),
     ]
     return tuple(facts)
@@ -124,11 +149,15 @@ def _meaning(dossier: Dossier) -> tuple[tuple[str, str], ...]:
 
 def _labels_fact(dossier: Dossier) -> str:
     progress = dossier.progress
-    told = f"{progress.labels:,}"
-    if progress.missing:
+    told = f"{progress.labels:,} that count"
+    if progress.blocking is not None:
+        told += f"; {progress.blocking.sentence.rstrip('.')}"
+    elif progress.missing:
         told += f"; {counted(progress.missing, 'drawn item')} without a settled label"
-    if progress.expected_left:
-        told += f"; about {progress.expected_left:,} to go"
+    if progress.outlook:
+        told += f"; {progress.outlook}"
+    elif progress.expected_left:
+        told += f"; {progress.expected_left:,} to go"
     return told
 
 
@@ -141,8 +170,8 @@ def _status(dossier: Dossier) -> str:
         return told
     return {
         "open": "open: no certificate was issued",
-        "failed": "closed without a certificate: the plan failed",
-        "abandoned": "closed without a certificate: the plan was abandoned",
+        "failed": "no certificate: the claim was not proven",
+        "abandoned": "no certificate: the plan was abandoned",
     }.get(dossier.outcome, dossier.outcome)
 
 
@@ -154,13 +183,10 @@ def _card_row(number: CardNumber) -> tuple[str, str, str, str]:
 
 def _card_note(dossier: Dossier) -> str:
     known = [number for number in dossier.card if number.low is not None]
-    if not known:
+    if dossier.card_note is None or not known:
         return ""
     methods = ", ".join(dict.fromkeys(number.method or "" for number in known))
-    return (
-        f"Each range holds with {percent(known[0].confidence)} confidence on its own, not all four "
-        f"together. Method: {methods}."
-    )
+    return f"{dossier.card_note} Method: {methods}."
 
 
 def _drawn(dossier: Dossier) -> Section | None:
@@ -211,7 +237,7 @@ def coefficient_text(found: Coefficient) -> str:
 def _agreement(dossier: Dossier) -> Section | None:
     if dossier.plan is None:
         return None
-    told = [dossier.sensitivity.sentence] if dossier.sensitivity else []
+    told: list[str] = []
     found = dossier.agreement
     if found is None:
         return Section(
@@ -269,23 +295,30 @@ def _looks(dossier: Dossier) -> Section | None:
     header = ("event", "time", "labels", "at least" if lower else "at most", "verdict then")
     return Section(
         title="Every look",
-        sentence=f"The verdict was looked at {counted(len(rows), 'time')}; every look is on record.",
+        sentence=f"The verdict was looked at {counted(len(rows), 'time')}; every look is recorded.",
         tables=(_table("Looks in order", header, rows),) if rows else (),
     )
 
 
-def _notes(dossier: Dossier) -> Section | None:
+def _notes(dossier: Dossier, matter: Matter) -> Section | None:
     if dossier.plan is None:
         return None
     number = len(dossier.notes)
+    decided = [note.item for note in dossier.notes if note.kind == "decision"]
+    own = len({*decided} & matter.own_decisions)
+    flag = (
+        f"{counted(own, 'conflict')} {'was' if own == 1 else 'were'} decided by one of the reviewers who "
+        "differed, not by a third person."
+    )
     header = ("event", "time", "item", "by", "what", "before", "after", "reason")
     rows = tuple(_note_row(note) for note in dossier.notes)
     return Section(
         title="Corrections and decisions",
         sentence="No label was changed after it was given."
         if not number
-        else f"{counted(number, 'label')} were changed or decided between annotators after they were "
-        "given; the verdict uses the latest.",
+        else f"{counted(number, 'label')} {'was' if number == 1 else 'were'} changed, or decided between "
+        "annotators, after being given; the verdict uses the latest.",
+        paragraphs=(flag,) if own else (),
         tables=(_table("Changes in order", header, rows),) if rows else (),
     )
 
@@ -310,7 +343,7 @@ def _skips(dossier: Dossier) -> Section | None:
         title="Items that nobody could decide",
         sentence="There were none."
         if not number
-        else f"{counted(number, 'item')}; each counts in the way that hurts the claim.",
+        else f"{counted(number, 'item')}; each is counted against the claim.",
         paragraphs=(", ".join(dossier.skipped[:MOST_ROWS]),) if number else (),
     )
 
@@ -335,8 +368,9 @@ def _earlier(dossier: Dossier) -> Section | None:
         title="Earlier attempts",
         sentence="This is the first plan on this collection in this project."
         if not rows
-        else f"{counted(len(rows), 'plan')} were sealed on this collection before this one. Each has its "
-        "own risk of error; the confidence of this one does not cover them.",
+        else f"{counted(len(rows), 'plan')} {'was' if len(rows) == 1 else 'were'} sealed on this "
+        "collection before this one. The stated confidence covers all plans about this claim together; "
+        "those about other claims have risks of their own.",
         tables=(_table("Plans before this one", header, rows),) if rows else (),
     )
 

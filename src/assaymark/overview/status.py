@@ -3,9 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from assaymark.certification.modes.closing import closed_because
 from assaymark.hints import command
+from assaymark.labelling.blocking import Blocking, blocking_items
 from assaymark.labelling.recording import answer_command
 from assaymark.ledger.events import (
+    Attempt,
     State,
     SurveyWork,
     is_frozen,
@@ -27,7 +30,7 @@ class Status:
 
     Counts are those of the plan, or of the estimate where one is being worked on: `estimate` then
     says which metric it is of. Without either they are those of the latest survey, whose purpose
-    `survey` says.
+    `survey` says. `blocking` items keep later labels from counting; settling them comes first.
     """
 
     summary: str
@@ -43,6 +46,7 @@ class Status:
     advice: str
     estimate: str | None = None
     survey: str | None = None
+    blocking: Blocking | None = None
 
 
 def status(project: Project) -> Status:
@@ -55,12 +59,16 @@ def status(project: Project) -> Status:
     disputed = sum(state.disputed(item) for item in order)
     size = attempt.plan.size if attempt else None
     draws = len(attempt.draws) if attempt else 0
+    blocking = blocking_items(state)
     if attempt is None:
         summary, advice = "No plan yet.", command("plan", "f1 >= 0.75", "…")
     elif not attempt.open:
-        summary, advice = f"Plan {attempt.plan.number}: {attempt.outcome}.", command("plan", "…")
+        summary, advice = _ended(attempt), command("plan", "…")
     elif attempt.looks and attempt.looks[-1][2].decision == "pass":
         summary, advice = f"Plan {attempt.plan.number}: established.", command("certify")
+    elif blocking is not None:
+        summary = f"Plan {attempt.plan.number}: {blocking.sentence}"
+        advice = command("draw", pending=True)
     elif not draws or (attempt.plan.kind.judged_once and size is not None and draws < size):
         summary, advice = f"Plan {attempt.plan.number} is open.", command("draw")
     elif missing:
@@ -82,8 +90,16 @@ def status(project: Project) -> Status:
         disputed=disputed,
         events=state.head.seq if state.head else 0,
         advice=advice,
+        blocking=blocking,
     )
     return _about(found, state)
+
+
+def _ended(attempt: Attempt) -> str:
+    """How a closed plan ended, in a sentence."""
+    if attempt.outcome != "failed":
+        return f"Plan {attempt.plan.number}: {attempt.outcome}."
+    return f"Plan {attempt.plan.number}: {closed_because(attempt).rstrip('.')}."
 
 
 def _about(found: Status, state: State) -> Status:
@@ -211,6 +227,9 @@ def _of_training(found: Status, state: State, work: SurveyWork) -> Status:
         summary, advice = "Training can go on.", command("train")
     elif advice_of(work).action == "certify":
         summary, advice = "Training may stop.", command("train", stop=True)
+    elif advice_of(work).action == "reconsider":
+        summary = "The claim is more likely false than true: lower the target or raise the budget."
+        advice = command("train", status=True)
     else:
         summary, advice = "Training can go on.", command("train")
     before = f"{found.summary} " if state.attempt is not None else ""

@@ -2,26 +2,23 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from assaymark.certification.view.dossier import SurveySeen
 from assaymark.claims.results import counted
-from assaymark.composite.report import claim_section
-from assaymark.estimation.report import estimate_section
-from assaymark.pair_recall.report import recall_section
+from assaymark.records.survey_kinds import SURVEY_KINDS
 from assaymark.reports.section import Section, Table
-from assaymark.training.report import training_section
-from assaymark.triaging.report import audit_section, triage_section
 
-SECTIONS: dict[str, Callable[[Mapping[str, Any]], Section]] = {
-    "estimate": estimate_section,
-    "recall": recall_section,
-    "triage": triage_section,
-    "audit": audit_section,
-    "training": training_section,
-    "claim": claim_section,
-}
-"""Purpose of the survey -> section from the result on record."""
+
+def section_of(purpose: str) -> Callable[[Mapping[str, Any]], Section] | None:
+    """What makes the section of such a survey from its result; None for a plain table."""
+    place = SURVEY_KINDS[purpose].section
+    if place is None:
+        return None
+    module, name = place.split(":")
+    make: Callable[[Mapping[str, Any]], Section] = getattr(import_module(module), name)
+    return make
 
 
 def standing(surveys: Sequence[SurveySeen]) -> tuple[SurveySeen, ...]:
@@ -46,8 +43,9 @@ def _continued(seen: SurveySeen, later: Sequence[SurveySeen]) -> bool:
 
 def survey_section(seen: SurveySeen) -> Section:
     """The section of a survey: its purpose's own, or a plain table of the result."""
-    if seen.result is not None and seen.purpose in SECTIONS:
-        section = SECTIONS[seen.purpose](seen.result)
+    make = section_of(seen.purpose)
+    if seen.result is not None and make is not None:
+        section = make(seen.result)
         if seen.purpose == "estimate":  # a project has several: by number, as on the command line
             name = seen.result["metrics"][0]["title"]
             return replace(section, title=f"Estimate {seen.number}: {name}")

@@ -35,6 +35,20 @@ def connect() -> duckdb.DuckDBPyConnection:
     return connection
 
 
+def reader_sql(source: Source, columns: dict[str, str] | None = None) -> str:
+    """The call that reads these files; `columns` forces the types of columns in JSON lines."""
+    if source.kind == "parquet":
+        return f"read_parquet({source.listed}, union_by_name = true)"
+    if source.kind == "csv":
+        return (
+            f"read_csv({source.listed}, header = true, all_varchar = true, "
+            f"max_line_size = {LONGEST})"
+        )
+    pairs = (f"{quoted(name)}: {quoted(kind)}" for name, kind in (columns or {}).items())
+    forced = f", columns = {{{', '.join(pairs)}}}" if columns else ""
+    return f"read_json({source.listed}, format = 'newline_delimited'{forced})"
+
+
 class DuckDBPool(SqlPool):
     """A pool in parquet, CSV or JSON-lines files."""
 
@@ -97,16 +111,7 @@ class DuckDBPool(SqlPool):
         self.export(f"SELECT {column}, * FROM everything", path, rows=rows)
 
     def _reader(self, columns: dict[str, str] | None = None) -> str:
-        files = self.source.listed
-        if self.source.kind == "parquet":
-            return f"read_parquet({files}, union_by_name = true)"
-        if self.source.kind == "csv":
-            return (
-                f"read_csv({files}, header = true, all_varchar = true, max_line_size = {LONGEST})"
-            )
-        pairs = (f"{quoted(name)}: {quoted(kind)}" for name, kind in (columns or {}).items())
-        forced = f", columns = {{{', '.join(pairs)}}}" if columns else ""
-        return f"read_json({files}, format = 'newline_delimited'{forced})"
+        return reader_sql(self.source, columns)
 
     def _column_types(self) -> dict[str, str]:
         rows = self._rows(f"DESCRIBE SELECT * FROM {self._reader()}")

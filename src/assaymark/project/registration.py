@@ -28,6 +28,22 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+def missing_columns(columns: Columns) -> tuple[str, ...]:
+    """What this project cannot do because a column or the cut-off was not named, in sentences."""
+    found = []
+    if not columns.text:
+        found.append(
+            "No text column was named, so batches hold ids only and the page has nothing to show. If "
+            f"people read here, begin again in a new folder with {option('text', 'COL')}."
+        )
+    if columns.score and not columns.predicts and not columns.classes:
+        found.append(
+            "Scores without a cut-off predict nothing, so only prevalence can be claimed. To claim "
+            f"recall, precision or F1, begin again in a new folder with {option('threshold', 'X')}."
+        )
+    return tuple(found)
+
+
 def init(
     folder: Path,
     *,

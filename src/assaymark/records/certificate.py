@@ -210,5 +210,7 @@ class Verification(Record):
     checks: tuple[Check, ...]
     population: str | None = None
     account: str | None = None
+    history: tuple[tuple[str, str], ...] = ()
+    """Who labelled, looks, changed labels, the seed and earlier plans, as name and text."""
     missing: tuple[str, ...] = ()
     """Which of ledger, pool, witness and signature could not be checked."""

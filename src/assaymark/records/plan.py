@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 from assaymark.claims.canonical import digest
 from assaymark.claims.checks import choice, open_share
 from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.ratio_metrics import domain
 from assaymark.claims.record import Record, stored
 from assaymark.errors import VerificationError
 from assaymark.records.decimals import complement, decimal_text
@@ -31,12 +32,6 @@ BATCHES, SEALED = "batch/1", "sealed/1"
 """How chances are renewed: with every batch, or at sealed draw numbers."""
 CLAIM, FAMILY, JOINT = "claim", "family", "joint"
 """Risk accounts: of one claim, of all claims on the pool, and of plans whose seed is drawn jointly."""
-DOMAINS = {
-    "precision": "predicted positive",
-    "npv": "predicted negative",
-    "elusion": "predicted negative",
-}
-"""The metrics that only one predicted class can tell about."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +141,7 @@ class Plan(Record):
     @property
     def domain(self) -> str:
         """Which items the claim is about: `predicted positive`, `predicted negative` or `all`."""
-        return DOMAINS.get(self.claim.metric, "all")
+        return domain(self.claim)
 
     @property
     def bound(self) -> str:
@@ -270,7 +265,7 @@ class Plan(Record):
         ):
             raise VerificationError(
                 f"Plan {shape.number} was sealed by rules that this version of assaymark does not know "
-                f"({', '.join((*laws, renewal.law))}). Install a newer assaymark to read it."
+                f"({', '.join((*laws, shape.seed.law, renewal.law))}). Install a newer assaymark to read it."
             )
         told = shape.told or ExpectationShape()
         given = {name: value for name, value in vars(told).items() if name != "power"}

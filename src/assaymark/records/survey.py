@@ -1,14 +1,12 @@
 """Labels bought for something other than a claim: a survey of named cells of a collection."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from assaymark.claims.checks import choice
 from assaymark.claims.record import Record
 from assaymark.records.pool import PoolFile
-
-Purpose = Literal["recall", "triage", "audit", "estimate", "training", "claim", "sentinel"]
-PURPOSES = ("recall", "triage", "audit", "estimate", "training", "claim", "sentinel")
+from assaymark.records.survey_kinds import SURVEY_KINDS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +26,7 @@ class Survey(Record):
     """
 
     number: int
-    purpose: Purpose
+    purpose: str
     seed: str
     cells: tuple[Cell, ...]
     text: tuple[str, ...] = ()
@@ -37,4 +35,4 @@ class Survey(Record):
     settings: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        choice("purpose", self.purpose, PURPOSES)
+        choice("purpose", self.purpose, SURVEY_KINDS)

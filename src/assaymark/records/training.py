@@ -5,6 +5,7 @@ from typing import Literal
 
 from assaymark.claims.checks import choice, count, open_share
 from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.defaults import POWER
 from assaymark.claims.record import Record
 from assaymark.claims.results import counted, percent
 from assaymark.errors import InputError
@@ -12,8 +13,14 @@ from assaymark.hints import option
 
 SAMPLINGS = ("random", "uncertainty", "relevance")
 POPULATIONS = ("rest", "whole", "future")
-MODES = ("weighted", "anytime", "budget", "fixed")
-Action = Literal["train", "certify"]
+MODES = ("score-guided", "anytime", "budget", "fixed")
+Action = Literal["train", "certify", "reconsider"]
+VERBS: dict[Action, str] = {
+    "train": "Keep labelling",
+    "certify": "Stop training and certify",
+    "reconsider": "Do not certify this claim",
+}
+"""What is advised, as people say it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,11 +33,11 @@ class TrainingGoal(Record):
 
     claim: Claim
     confidence: float = 0.95
-    power: float = 0.93
+    power: float = POWER
     budget: int | None = None
     policy: str = "split"
     wait: int = 0
-    mode: str = "weighted"
+    mode: str = "score-guided"
 
     def __post_init__(self) -> None:
         open_share("confidence", self.confidence)
@@ -81,9 +88,11 @@ class Advice(Record):
     """Whether to go on training or to certify, and why. None where nothing can be said yet.
 
     `low` and `high` hold the metric with 90 % belief, `chance_true` is the belief that the claim
-    holds now; `certification` and `total` are labels expected if training stops now, and
-    `best_total` those at the training size `best_at`. `fixed_size` is the exact fixed test's.
-    None of this is a guarantee: certification is.
+    holds now; `certification` and `total` are the labels forecast if training stops now and the
+    metric is as it is estimated (None where the estimate does not meet the claim), and `best_total`
+    those at the training size `best_at`. `flagged` is the share of the items that the classifier
+    would flag for reading. `fixed_size` is the exact fixed test's. To `reconsider` is to lower the
+    target, raise the budget or let it be. None of this is a guarantee: certification is.
     """
 
     action: Action
@@ -99,11 +108,12 @@ class Advice(Record):
     best_at: int | None = None
     best_total: int | None = None
     fixed_size: int | None = None
+    flagged: float | None = None
     until: int | None = None
     next_look: int = 0
 
     def __str__(self) -> str:
-        verb = "Stop training and certify" if self.action == "certify" else "Go on training"
+        verb = VERBS[self.action]
         belief = ""
         if self.chance_true is not None:
             belief = f", the claim holds now with a chance of about {percent(round(self.chance_true, 2))}"

@@ -12,11 +12,10 @@ from assaymark.files.asreview_project import is_project_file, read_project
 from assaymark.files.decoding import glimpse, read_text
 from assaymark.files.delimited import RIVALS, header_names, read_table
 from assaymark.files.labels import read_labels
+from assaymark.files.ris import RAYYAN, RAYYAN_VOTE
 from assaymark.files.spelling import read_label
 from assaymark.reviewing.duplicates import Catalogue
 
-RAYYAN = re.compile(r"RAYYAN-INCLUSION:\s*\{([^}]*)\}")
-RAYYAN_VOTE = re.compile(r'"[^"]*"\s*=>\s*"?(\w+)')  # older exports say true and false
 DECISIONS = {
     "included": 1, "include": 1, "relevant": 1, "yes": 1, "true": 1, "1": 1,
     "excluded": 0, "exclude": 0, "irrelevant": 0, "no": 0, "false": 0, "0": 0,
@@ -157,7 +156,7 @@ def _rayyan(path: Path, id_column: str) -> list[Screened]:
     for row in rows:
         votes = RAYYAN.search(row.get("notes", ""))
         said = (
-            {DECISIONS.get(vote.lower()) for vote in RAYYAN_VOTE.findall(votes[1])}
+            {DECISIONS.get(vote.lower()) for _reader, vote in RAYYAN_VOTE.findall(votes[1])}
             if votes
             else set()
         )

@@ -15,6 +15,7 @@ from scipy.special import gammaln
 
 from assaymark.claims.checks import count, open_share
 from assaymark.claims.claim import Claim
+from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import (
     BinomialTest,
     binomial_test,
@@ -22,7 +23,7 @@ from assaymark.claims.ratio_metrics import (
     gain,
     metric,
 )
-from assaymark.claims.results import PowerCurve, Size
+from assaymark.claims.results import PowerCurve, Size, chance
 from assaymark.errors import InputError
 from assaymark.stats.acceptance_region import Positives, pass_chances, passing_region
 from assaymark.stats.beta_posterior import Belief, cells, chance_below
@@ -90,7 +91,7 @@ class Planner:
         return pass_chances(passing, self.laws, self.share, sizes, nodes)
 
 
-def labels_needed(planner: Planner, *, power: float = 0.93) -> Size:
+def labels_needed(planner: Planner, *, power: float = POWER) -> Size:
     """The least number of labels whose test passes with this power, and at the next 50 sizes too.
 
     >>> from assaymark.claims.ratio_metrics import parse_claim
@@ -115,7 +116,7 @@ def labels_needed(planner: Planner, *, power: float = 0.93) -> Size:
     return Size(labels=labels, informative=planner.informative(labels), power=reached)
 
 
-def roughly_needed(planner: Planner, *, power: float = 0.93, most: int) -> int | None:
+def roughly_needed(planner: Planner, *, power: float = POWER, most: int) -> int | None:
     """A size that reaches the power, to within 1 %; None where `most` labels do not.
 
     Far quicker than `labels_needed`: for decisions that are made again and again, not for plans.
@@ -131,8 +132,8 @@ def roughly_needed(planner: Planner, *, power: float = 0.93, most: int) -> int |
 
 def _out_of_reach(planner: Planner, power: float) -> str:
     return (
-        f"the chance that the claim is true at all is {planner.reachable():.3f}, not above the "
-        f"power of {power:g} asked for, so no number of labels reaches it"
+        f"the chance that the claim is true is {chance(planner.reachable())}, not above the "
+        f"{chance(power)} chance to pass that is asked for"
     )
 
 
@@ -208,7 +209,7 @@ def power_curve(planner: Planner, sizes: tuple[int, ...]) -> PowerCurve:
 
 
 def informative_needed(
-    null_share: float, true_share: float, *, confidence: float = 0.95, power: float = 0.93
+    null_share: float, true_share: float, *, confidence: float = 0.95, power: float = POWER
 ) -> tuple[int, int]:
     """Informative items that reach the power: the first number that does, and the first from
     which the next 50 do too.
@@ -232,7 +233,7 @@ def _at_least(law: Positives, size: int, successes: int) -> float:
 
 
 def elusion_floor(
-    planner: Planner, *, power: float = 0.93, pool: int | None = None
+    planner: Planner, *, power: float = POWER, pool: int | None = None
 ) -> float | None:
     """Labels of predicted negatives that no scheme passes with fewer of, on average; None if none.
 

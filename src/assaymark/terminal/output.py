@@ -142,6 +142,24 @@ def advise(text: str) -> None:
     say(f"Next: {text}")
 
 
+def show_blocking(blocking: Any, folder: object) -> None:
+    """What keeps labels from counting, before anything else; the next step is to settle it."""
+    say(f"  {blocking.sentence}", tone="wait")
+    if blocking.last_resort:
+        say(f"  {blocking.last_resort}")
+    advise(blocking.remedy_in({"project": quoted(folder)}))
+
+
+def asks() -> bool:
+    """Whether somebody sits at the terminal who can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def confirmed(question: str) -> bool:
+    """Ask a question that is answered yes or no; no unless said otherwise."""
+    return click.confirm(printable(question), default=False)
+
+
 def fail(error: object) -> None:
     """One sentence about what is wrong; as JSON too where that was asked for."""
     text = error.message if isinstance(error, AssaymarkError) else str(error)

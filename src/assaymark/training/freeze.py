@@ -1,6 +1,7 @@
 """Stop training: freeze the classifier, score what is to be certified, seal the plan that judges it."""
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from assaymark import __version__
 from assaymark.certification.drawing import Batch, draw_batch
 from assaymark.certification.planning import Wish, make_plan
 from assaymark.certification.sealing import refuse_spent, seal_plan
-from assaymark.claims.results import counted
+from assaymark.claims.record import Record
+from assaymark.claims.results import chance, counted
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import command, option
 from assaymark.ledger.events import (
@@ -40,15 +42,54 @@ from assaymark.training.scored_files import (
     write_decisions,
     write_scored,
 )
+from assaymark.training.scoring import save_model
 from assaymark.training.settings import TrainWish
 
 ROUTES: dict[str, tuple[str, str | None]] = {
-    "weighted": ("anytime", "weighted"),
+    "score-guided": ("anytime", "weighted"),
     "anytime": ("anytime", "simple"),
     "budget": ("budget", None),
     "fixed": ("fixed", None),
 }
 """How to certify -> mode and design of the plan."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SealedCost(Record):
+    """What freezing the classifier now would seal: before it is final.
+
+    `expected` labels certification will take (None where nobody can tell), `left` are those that the
+    budget has; the classifier would flag `flagged` of `items`.
+    """
+
+    claim: str
+    flagged: int
+    items: int
+    expected: int | None
+    left: int | None
+    chance_true: float | None
+
+    @property
+    def sentence(self) -> str:
+        """The cost, what is left of the budget, and how likely the claim is."""
+        text = f"Certifying {self.claim} will take "
+        text += (
+            "an unknown number of labels"
+            if self.expected is None
+            else (f"about {counted(self.expected, 'label')}")
+        )
+        if self.left is not None:
+            text += f"; the budget has {self.left:,} left"
+        if self.chance_true is not None:
+            text += f". The claim is true with a chance of about {chance(self.chance_true)}"
+        return f"{text}. After the freeze training cannot go on until the plan has ended."
+
+
+Agree = Callable[[SealedCost], bool]
+
+
+class NotAgreedError(Exception):
+    """Whoever was asked saw what the freeze would cost and said no; nothing was recorded."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,9 +150,13 @@ def stop_training(
     seed: str | None = None,
     draw: bool = False,
     write: bool = True,
+    agree: Agree = lambda _cost: True,
     progress: Progress = silent,
 ) -> Stopped:
     """Freeze the classifier of the labels as they are and seal its certification plan.
+
+    `agree` is asked with what the plan will cost before anything is recorded; where it says no,
+    nothing is.
 
     Where the classifier is frozen already and only its plan is missing, the plan is sealed.
     """
@@ -124,7 +169,7 @@ def stop_training(
         _complete(project, state, frozen, progress=progress)
     else:
         refuse_closed(state)
-        frozen = _freeze(project, state, asked, progress=progress)
+        frozen = _freeze(project, state, asked, agree, progress=progress)
         state = project.state()
         work = required(state)
     wish = _wish(state, work, asked)
@@ -186,11 +231,12 @@ def _wish(
         budget=labels if labels or not ends else left if mode == "budget" else None,
         expectation=Expectation(pilot=look.counts) if ends else None,
         seed=asked.seed,
+        anyway=True,  # what is believed of the claim was said before the freeze
     )
 
 
 def _freeze(
-    project: Project, state: State, asked: _Asked, *, progress: Progress
+    project: Project, state: State, asked: _Asked, agree: Agree, *, progress: Progress
 ) -> ClassifierFrozen:
     work = required(state)
     settings, seen = settings_of(work), standing(work)
@@ -213,11 +259,23 @@ def _freeze(
             model = refit.event or work.models[-1][2]
             # what the plan would refuse is refused before anything is frozen
             wish = _wish(state, work, asked, model=model)
-            _refuse_unsealable(wish, scored, state)
+            plan = _refuse_unsealable(wish, scored, state)
+            summary = scored.summary
+            cost = SealedCost(
+                claim=str(settings.goal.claim),
+                flagged=summary.predicted_positive,
+                items=summary.items,
+                expected=plan.size or plan.expected_labels,
+                left=_left(state, work),
+                chance_true=refit.advice.chance_true if refit.advice else None,
+            )
+            if not agree(cost):
+                raise NotAgreedError("Nothing was frozen and nothing was sealed.")
             frozen = _record(project, seen, refit, scored, part, final)
         finally:
             part.unlink(missing_ok=True)
         progress("writing the decisions", None)
+        save_model(project, refit, frozen.threshold, number)
         write_decisions(project, found, scores, frozen, number)
         return frozen
 
@@ -238,13 +296,14 @@ def _complete(
                 "The frozen classifier cannot be made again: its learner or its words changed. The "
                 "scores it gave are on record; put back what changed, then run it again."
             )
+        save_model(project, refit, frozen.threshold, number)
         write_decisions(project, found, refit.study.scores, frozen, number)
 
 
-def _refuse_unsealable(wish: Wish, scored: RegisteredPool, state: State) -> None:
+def _refuse_unsealable(wish: Wish, scored: RegisteredPool, state: State) -> Plan:
     refuse_spent(state, wish)
     try:
-        make_plan(wish, scored.summary, number=len(state.attempts) + 1, seed="trial")
+        return make_plan(wish, scored.summary, number=len(state.attempts) + 1, seed="trial")
     except PlanError as error:
         raise PlanError(
             error.message.replace(option("budget", "N"), option("labels", "N"))
@@ -261,8 +320,8 @@ def _refuse_useless(scores: NDArray[np.float64], threshold: float) -> None:
     if flagged in (0, len(scores)):
         how = "no item" if flagged == 0 else "every item"
         raise PlanError(
-            f"The classifier picks {how} of the {counted(len(scores), 'item')} to be certified, so "
-            f"there is nothing to prove about it. Go on training: {command('train')}."
+            f"The classifier flags {how} of the {counted(len(scores), 'item')} to be certified, so "
+            f"there is nothing to prove about it. Keep labelling: {command('train')}."
         )
 
 

@@ -42,7 +42,7 @@ def next_items(
             f"{counted(waiting, 'item')} that training handed out "
             f"{'waits' if waiting == 1 else 'wait'} for a label{why}, so no more were handed out."
         )
-    if refit.advice is not None and refit.advice.action == "certify" and not insist:
+    if refit.advice is not None and refit.advice.action != "train" and not insist:
         return (), None
     number = _how_many(settings, work, refit)
     if number < 1:

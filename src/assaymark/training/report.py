@@ -65,8 +65,8 @@ def _paragraphs(result: Mapping[str, Any]) -> tuple[str, ...]:
         told.append(
             f"Model {frozen['model']}, trained on {counted(frozen['labels'], 'label')}, was frozen"
             f"{again} with its cut-off at {frozen['threshold']:.4g} before the plan that judges it drew "
-            f"its first item. It picks {frozen['flagged']:,} of {counted(frozen['items'], 'item')}. "
-            f"{frozen['sentence']}"
+            f"its first item. It flags {frozen['flagged']:,} of {counted(frozen['items'], 'item')} for "
+            f"reading. {frozen['sentence']}"
         )
         told.append(
             "No label of the certification trained the classifier: items handed out for training are "
@@ -110,14 +110,16 @@ def _looks(result: Mapping[str, Any]) -> Table:
             _short(look["estimate"]),
             f"{_short(look['low'])} to {_short(look['high'])}",
             "–" if look["total"] is None else f"{look['total']:,}",
-            {"train": "go on training", "certify": "certify"}[look["action"]],
+            {"train": "keep labelling", "certify": "certify", "reconsider": "reconsider"}[
+                look["action"]
+            ],
         )
         for look in looks
     )
     return Table(
         caption="Every model" if not left else f"The latest models; {left:,} earlier ones left out",
         header=(
-            "model", "labels", "relevant", "cross-validated", "believed", "90% range",
+            "model", "labels", "relevant", "raw estimate", "estimate", "likely range",
             "labels in all", "advice",
         ),
         rows=rows,
@@ -157,7 +159,7 @@ def learning_chart(result: Mapping[str, Any]) -> Chart:
     )
     return Chart(
         title="Learning curve",
-        caption=f"Line: what {result['metric']} is believed to be, with its 90% range. Circles: "
+        caption=f"Line: the estimate of {result['metric']} with its likely range (90% belief). Circles: "
         "cross-validation alone, which is noisy. Dashed line: the claim.",
         figure=figure(plot),
     )

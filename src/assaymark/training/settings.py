@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assaymark.claims.claim import Claim
+from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
@@ -63,11 +64,11 @@ def first_settings(wish: TrainWish) -> TrainingSettings:
     goal = TrainingGoal(
         claim=wish.claim,
         confidence=0.95 if wish.confidence is None else wish.confidence,
-        power=0.93 if wish.power is None else wish.power,
+        power=POWER if wish.power is None else wish.power,
         budget=wish.budget,
         policy=policy,
         wait=wish.wait or 0,
-        mode=wish.mode or "weighted",
+        mode=wish.mode or "score-guided",
     )
     population = wish.population or "rest"
     future = population == "future"
@@ -168,9 +169,9 @@ def _refuse_unnamed(settings: TrainingSettings, *, seeds: bool) -> None:
 
 def _refuse_uncertifiable(goal: TrainingGoal) -> None:
     """Refuse before the first label what no plan could seal after the last one."""
-    if goal.mode != "weighted" and binomial_test(goal.claim) is None:
+    if goal.mode != "score-guided" and binomial_test(goal.claim) is None:
         raise InputError(
-            f"{metric(goal.claim.metric).title} can be certified in mode weighted only, got "
+            f"{metric(goal.claim.metric).title} can be certified in mode score-guided only, got "
             f"{option('mode', goal.mode)}: a simple random sample has no exact bound for it."
         )
 

@@ -16,6 +16,7 @@ from assaymark.ledger.events import (
     training_labels,
     training_of,
 )
+from assaymark.records.training import VERBS
 from assaymark.records.training_settings import CELLS
 from assaymark.training.training_advice import advice_of
 
@@ -92,6 +93,7 @@ def _look(work: SurveyWork, event: ModelTrained, time: str) -> dict[str, Any]:
         "chance_true": advice.chance_true,
         "certification": advice.certification,
         "total": advice.total,
+        "flagged": advice.flagged,
         "action": advice.action,
         "threshold": event.look.threshold,
         "learner": event.learner,
@@ -121,16 +123,16 @@ def _sentence(told: dict[str, Any], work: SurveyWork) -> str:
         frozen = told["frozen"]
         return (
             f"Model {frozen['model']}, trained on {counted(frozen['labels'], 'label')}, was frozen; it "
-            f"picks {frozen['flagged']:,} of {counted(frozen['items'], 'item')}."
+            f"flags {frozen['flagged']:,} of {counted(frozen['items'], 'item')} for reading."
         )
     if not told["looks"]:
         return f"Training has begun with {seen}; no classifier could be trained yet."
     last, advice = told["looks"][-1], advice_of(work)
-    verb = "Stop training and certify" if advice.action == "certify" else "Go on training"
+    verb = VERBS[advice.action]
     belief = "" if advice.chance_true is None else f" (chance about {advice.chance_true:.0%})"
     return (
-        f"After {counted(last['labels'], 'training label')} {told['metric']} is believed to be "
-        f"{_two(last['estimate'])}, between {_two(last['low'])} and {_two(last['high'])}; "
+        f"After {counted(last['labels'], 'training label')} {told['metric']} is about "
+        f"{_two(last['estimate'])}, likely between {_two(last['low'])} and {_two(last['high'])}; "
         f"{told['target']:g} is wanted{belief}. {verb}: {advice.reason}."
     )
 

@@ -4,14 +4,16 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Scope
 
 from assaymark.errors import AssaymarkError, InputError
 from assaymark.labelling.desk import Desk
@@ -20,7 +22,7 @@ from assaymark.labelling.texts import Shelf
 from assaymark.ledger.events import review_of
 from assaymark.project.folder import Project
 from assaymark.project.users import Known, Role, server_key
-from assaymark.web import entering, labelling
+from assaymark.web import attachments, entering, labelling
 from assaymark.web.access.connections import say_shortage_once
 from assaymark.web.access.ended_sessions import Ended
 from assaymark.web.access.guard import Guard, Place, TooLargeError
@@ -28,14 +30,18 @@ from assaymark.web.access.proxy import Front
 from assaymark.web.access.rate_limits import BURST, RATE, Buckets
 from assaymark.web.access.sessions import Sessions, start_links
 from assaymark.web.assets import load_assets, load_templates, version_of
+from assaymark.web.programs.hooks_out import tell_on
 from assaymark.web.rooms import prepare, room
 from assaymark.web.runner import Runner
-from assaymark.web.site import Site, on_gone, on_refusal, on_trouble, refuse, site_of
+from assaymark.web.site import Site, on_gone, on_refusal, on_trouble, pages_of, refuse
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How a project is served. `links` are the secrets of the links that are printed, by role."""
+    """How a project is served. `links` are the secrets of the links that are printed, by role.
+
+    `files` is the folder of pictures and PDFs that texts name; else the project's own `files`.
+    """
 
     annotator: str | None = None
     twice: float | None = None
@@ -46,6 +52,7 @@ class Options:
     root: str = ""
     front: Front = field(default_factory=Front)
     links: Mapping[Role, str] = field(default_factory=start_links)
+    files: Path | None = None
     rate: float = RATE
     burst: float = BURST
 
@@ -55,22 +62,33 @@ def make_app(
 ) -> ASGIApp:
     """The page of a project."""
     folder = project.folder
-    settings = read_settings(folder)
+    sessions = Sessions(
+        server_key(folder), Known(folder), links=options.links, ended=Ended(folder, now=clock())
+    )
+    site = make_site(project, options, sessions, clock=clock)
+    return site_app(site, options)
+
+
+def make_site(
+    project: Project,
+    options: Options,
+    sessions: Sessions,
+    *,
+    home: str | None = None,
+    clock: Callable[[], float] = time.time,
+) -> Site:
+    """What serves a project; `home` is the address of the list of projects it belongs to."""
+    settings = read_settings(project.folder)
     share = settings.twice if options.twice is None else options.twice
     desk = Desk(project, clock=clock, share=share, minutes=options.minutes)
     if options.twice is not None:
         _refuse_settled(desk, options.twice)
     assets = load_assets()
-    site = Site(
+    return Site(
         served=project,
         runner=Runner(desk),
         shelf=Shelf(project),
-        sessions=Sessions(
-            server_key(folder),
-            Known(folder),
-            links=options.links,
-            ended=Ended(folder, now=clock()),
-        ),
+        sessions=sessions,
         settings=settings,
         templates=load_templates(),
         assets=assets,
@@ -78,40 +96,71 @@ def make_app(
         clock=clock,
         attempts=Buckets(rate=1 / 3, burst=10, clock=clock),
         annotator=options.annotator,
-        auto_draw=options.auto_draw,
+        files=options.files or _own_files(project.folder),
+        always_draws=options.auto_draw,
         secure=options.secure,
         root=options.root,
+        home=home,
         front=options.front,
     )
+
+
+def _own_files(folder: Path) -> Path | None:
+    return folder / "files" if (folder / "files").is_dir() else None
+
+
+@contextlib.contextmanager
+def running(site: Site) -> Iterator[None]:
+    """The project held open while its pages are served."""
+    with site.served.ledger.held():
+        threading.Thread(target=prepare, args=(site,), name="prepare", daemon=True).start()
+        yield
+    site.runner.close()
+
+
+@contextlib.asynccontextmanager
+async def telling(site: Site) -> AsyncIterator[None]:
+    """Addresses are told of events as long as the server runs."""
+    task = asyncio.create_task(tell_on(site))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+def site_app(site: Site, options: Options, *, lasts: bool = True) -> ASGIApp:
+    """The pages of a site behind their guard; with `lasts` the site opens and closes with them."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         say_shortage_once(asyncio.get_running_loop())
-        with project.ledger.held():
-            threading.Thread(target=prepare, args=(site,), name="prepare", daemon=True).start()
-            yield
-        site.runner.close()
+        with running(site) if lasts else contextlib.nullcontext():
+            async with telling(site) if lasts else contextlib.nullcontext():
+                yield
 
-    app = Starlette(
-        routes=ROUTES,
-        lifespan=lifespan,
-        exception_handlers={
-            AssaymarkError: on_refusal,
-            OSError: on_trouble,
-            ClientDisconnect: on_gone,
-            TooLargeError: _too_large,
-            404: _missing,
-            405: _missing,
-        },
-    )
+    app = Starlette(routes=ROUTES, lifespan=lifespan, exception_handlers=HANDLERS)
     app.state.site = site
+    return guarded(app, options, who=site.who, clock=site.clock, limits=LIMITS)
+
+
+def guarded(
+    app: ASGIApp,
+    options: Options,
+    *,
+    who: Callable[[Scope], str],
+    clock: Callable[[], float],
+    limits: Mapping[str, int] | None = None,
+) -> ASGIApp:
+    """An application behind the guard that every request passes."""
     place = Place(
         hosts=frozenset(host.lower() for host in options.hosts),
         root=options.root,
         secure=options.secure,
     )
     failures = Buckets(rate=options.rate, burst=options.burst, clock=clock)
-    return Guard(app, place=place, failures=failures, who=site.who)
+    return Guard(app, place=place, failures=failures, who=who, limits=limits or {})
 
 
 def _refuse_settled(desk: Desk, share: float) -> None:
@@ -135,7 +184,7 @@ async def _missing(request: Request, _error: Exception) -> Response:
 
 async def asset(request: Request) -> Response:
     """A script or style from memory; browsers keep it until its address changes."""
-    found = site_of(request).assets.get(request.path_params["name"])
+    found = pages_of(request).assets.get(request.path_params["name"])
     if found is None:
         return PlainTextResponse("There is no such file.", status_code=404)
     return Response(
@@ -150,6 +199,22 @@ async def alive(_request: Request) -> Response:
     return PlainTextResponse("ok")
 
 
+HANDLERS: Mapping[Any, Any] = {
+    AssaymarkError: on_refusal,
+    OSError: on_trouble,
+    ClientDisconnect: on_gone,
+    TooLargeError: _too_large,
+    404: _missing,
+    405: _missing,
+}
+
+LIMITS = {
+    "/items/import": 20_000_000,
+    "/api/v1/labels": 5_000_000,
+    "/api/v1/hooks/label-studio": 5_000_000,
+}
+"""Addresses that take longer requests than the others, in bytes."""
+
 ROUTES = [
     Route("/", entering.home),
     Route("/enter", entering.show, methods=["GET"]),
@@ -159,6 +224,7 @@ ROUTES = [
     Route("/label/hand", labelling.hand, methods=["POST"]),
     Route("/label/answer", labelling.answer, methods=["POST"]),
     Route("/label/back", labelling.back, methods=["POST"]),
+    Route("/label/file", attachments.show),
     Route("/watch", room("watching", "show")),
     Route("/watch/news", room("watching", "news")),
     Route("/watch/doubt", room("watching", "doubt")),
@@ -166,6 +232,7 @@ ROUTES = [
     Route("/watch/certify", room("watching", "certify"), methods=["POST"]),
     Route("/watch/train", room("training", "go_on"), methods=["POST"]),
     Route("/watch/stop", room("training", "stop"), methods=["POST"]),
+    Route("/watch/survey/{survey}", room("surveys", "act"), methods=["POST"]),
     Route("/watch/progress", room("training", "progress")),
     Route("/review", room("reviewing", "show")),
     Route("/review/news", room("reviewing", "news")),
@@ -178,6 +245,28 @@ ROUTES = [
     Route("/plan/settings", room("planning", "settings"), methods=["POST"]),
     Route("/decide", room("deciding", "show")),
     Route("/decide", room("deciding", "decide"), methods=["POST"]),
+    Route("/items", room("items", "show")),
+    Route("/items/one", room("items", "one")),
+    Route("/items/assign", room("items", "assign"), methods=["POST"]),
+    Route("/items/labels.csv", room("label_files", "labels")),
+    Route("/items/waiting.{form}", room("label_files", "waiting")),
+    Route("/items/import", room("label_files", "bring_in"), methods=["POST"]),
+    Route("/connect", room("programs.connecting", "show")),
+    Route("/connect/program", room("programs.connecting", "add"), methods=["POST"]),
+    Route("/connect/remove", room("programs.connecting", "remove"), methods=["POST"]),
+    Route("/connect/hook", room("programs.connecting", "tell"), methods=["POST"]),
+    Route("/connect/label-studio", room("programs.connecting", "label_studio"), methods=["POST"]),
+    Route("/api/v1/openapi.json", room("programs.endpoints", "describe")),
+    Route("/api/v1/status", room("programs.endpoints", "status")),
+    Route("/api/v1/items", room("programs.endpoints", "items")),
+    Route("/api/v1/labels", room("programs.endpoints", "labels"), methods=["POST"]),
+    Route("/api/v1/draw", room("programs.endpoints", "draw"), methods=["POST"]),
+    Route("/api/v1/look", room("programs.endpoints", "look"), methods=["POST"]),
+    Route(
+        "/api/v1/hooks/label-studio",
+        room("programs.hooks_in", "label_studio"),
+        methods=["POST"],
+    ),
     Route("/read", room("reading", "show")),
     Route("/read/certificate.json", room("reading", "certificate")),
     Route("/read/report.{form}", room("reading", "report")),

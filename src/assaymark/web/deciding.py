@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -11,29 +12,32 @@ from assaymark.labelling.desk import ConflictError, Desk, Given
 from assaymark.labelling.texts import Sources, text_sources
 from assaymark.ledger.events import decides_blind
 from assaymark.web.access.sessions import Person
-from assaymark.web.display import pieces, visible
-from assaymark.web.labelling import LONGEST_NOTE, answers
+from assaymark.web.display import visible
+from assaymark.web.labelling import LONGEST_NOTE, answers, shown_fields
 from assaymark.web.site import form, only, person_of, refuse, site_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dispute:
-    """An item in dispute: what was said, without names, and the remarks."""
+    """An item in dispute: what was said, without names, and the remarks; `own` if the decider answered."""
 
     item: str
     left: int
     said: tuple[tuple[int | None, str], ...]
     sources: Sources
     classes: tuple[str, ...]
+    own: bool
 
 
-def _next(desk: Desk, after: str | None, person: Person) -> Dispute | None:
+def _next(desk: Desk, after: str | None, wanted: str | None, person: Person) -> Dispute | None:
     desk.catch_up()
     items = [item for item in desk.queue.disputed if _may_decide(desk, item, person)]
     if not items:
         return None
+    # what others differ about comes first: who answered an item should not decide it
+    items.sort(key=lambda item: person.name in desk.state.answers.get(item, {}))
     place = items.index(after) + 1 if after in items else 0
-    item = items[place % len(items)]
+    item = wanted if wanted in items else items[place % len(items)]
     notes = dict(desk.state.notes.get(item, []))
     said = sorted(
         ((label, notes.get(name, "")) for name, label in desk.state.answers[item].items()),
@@ -45,6 +49,7 @@ def _next(desk: Desk, after: str | None, person: Person) -> Dispute | None:
         said=tuple(said),
         sources=text_sources(desk.state),
         classes=desk.state.classes,
+        own=person.name in desk.state.answers[item],
     )
 
 
@@ -76,12 +81,12 @@ async def show(request: Request) -> Response:
         return refusal
     site, person = site_of(request), person_of(request)
     after = request.query_params.get("after")
-    found = await site.runner.ask(lambda desk: _next(desk, after, person))
-    fields: list[tuple[str, list[str]]] = []
+    wanted = request.query_params.get("item")
+    found = await site.runner.ask(lambda desk: _next(desk, after, wanted, person))
+    fields: list[dict[str, Any]] = []
     if found is not None:
         await asyncio.to_thread(site.shelf.fetch, found.sources, [found.item])
-        texts = site.shelf.fields(found.sources, found.item)
-        fields = [(visible(name), pieces(visible(text))) for name, text in texts]
+        fields = shown_fields(site, person.name, found.sources, found.item)
     ticket = site.sessions.item_mark(person.name, found.item) if found else ""
     said = [(label, visible(note)) for label, note in found.said] if found else []
     return site.page(

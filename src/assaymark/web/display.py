@@ -24,15 +24,3 @@ def _shown(found: re.Match[str]) -> str:
     if number < 0x20:
         return chr(0x2400 + number)
     return "␡" if number == 0x7F else f"⟨U+{number:04X}⟩"
-
-
-def pieces(text: str, *, most: int = 4000) -> list[str]:
-    """A long text in pieces that end at a line or a word, so that a browser lays out what is seen."""
-    found = []
-    whole = len(text) <= 5 * most
-    while not whole and len(text) > most:
-        cut = max(text.rfind("\n", 0, most), text.rfind(" ", 0, most)) + 1
-        cut = cut if cut > most // 4 else most
-        found.append(text[:cut])
-        text = text[cut:]
-    return [*found, text] if text else found

@@ -1,8 +1,7 @@
-"""When the queue runs low: say where things stand, and draw on if the server was told to."""
+"""When the queue runs low: draw on, if the server was told to."""
 
 import asyncio
 import logging
-from typing import Any
 
 from assaymark.errors import AssaymarkError
 from assaymark.labelling.desk import Desk
@@ -13,24 +12,8 @@ LOW = 12  # items left at which the next are drawn, so that nobody waits for the
 log = logging.getLogger("assaymark.serve")
 
 
-def standing(desk: Desk) -> dict[str, Any]:
-    """What to tell somebody who has, or soon will have, nothing to label."""
-    attempt = desk.state.attempt
-    if desk.queue.waiting:
-        word = "established" if _established(desk) else "open"
-    elif attempt is None and not desk.state.surveys and not desk.state.reviews:
-        word = "no plan"
-    elif attempt is not None and not attempt.open:
-        word = "closed"
-    elif _established(desk):
-        word = "established"
-    else:
-        word = "empty"
-    outcome = attempt.outcome if attempt is not None else None
-    return {"word": word, "outcome": outcome, "disputed": len(desk.queue.disputed)}
-
-
-def _established(desk: Desk) -> bool:
+def established(desk: Desk) -> bool:
+    """Whether the claim was established at the last look."""
     attempt = desk.state.attempt
     if attempt is None:
         return False
@@ -76,11 +59,11 @@ def few(attempt: Attempt | None) -> int:
 def _runs_low(desk: Desk) -> str | None:
     """What needs more items: plan or review; None where nothing does."""
     attempt = desk.state.attempt
-    if len(desk.queue.waiting) > few(desk.state.attempt):
+    if desk.queue.unread(desk.state) > few(attempt):
         return None
     if attempt is None:
         return "review" if desk.state.reviews else None
-    return "plan" if attempt.open and not _established(desk) else None
+    return "plan" if attempt.open and not established(desk) else None
 
 
 async def draw_next(site: Site, count: int | None = None) -> int:

@@ -6,26 +6,26 @@ from starlette.responses import RedirectResponse, Response
 from assaymark.errors import AssaymarkError
 from assaymark.project.users import Role, checked_name
 from assaymark.web.access.sessions import LASTS
-from assaymark.web.site import HOME, Site, form, only, person_of, site_of
+from assaymark.web.site import Pages, form, only, pages_of, person_of
 
 
 async def home(request: Request) -> Response:
     """Send everybody to the page of their role."""
-    person = site_of(request).person(request)
+    person = pages_of(request).person(request)
     if person is None:
         return RedirectResponse("/enter", status_code=303)
-    return RedirectResponse(HOME[person.role], status_code=303)
+    return RedirectResponse(pages_of(request).first_page(person.role), status_code=303)
 
 
 async def show(request: Request) -> Response:
     """The form. A link that carries a token is exchanged for a cookie, and leaves the address."""
-    site = site_of(request)
+    site = pages_of(request)
     token = request.query_params.get("token")
     if token is not None:
         return _by_token(request, token, name="")
     session = site.session(request)
     if session is not None and session.person is not None:
-        return RedirectResponse(HOME[session.role], status_code=303)
+        return RedirectResponse(site.first_page(session.role), status_code=303)
     if session is None and _crossed(request):
         return site.page(request, "enter.html", form="again", problem=None)
     if site.front.name(request.scope) is not None:
@@ -44,7 +44,7 @@ def _crossed(request: Request) -> bool:
 
 async def enter(request: Request) -> Response:
     """Exchange a token for a cookie; after a link's token, take the name."""
-    site, fields = site_of(request), await form(request)
+    site, fields = pages_of(request), await form(request)
     token, name = fields.get("token", "").strip(), fields.get("name", "")
     if token:
         return _by_token(request, token, name=name)
@@ -55,7 +55,7 @@ async def enter(request: Request) -> Response:
 
 
 def _by_token(request: Request, token: str, *, name: str) -> Response:
-    site = site_of(request)
+    site = pages_of(request)
     if site.sessions.open:
         role = site.sessions.link(token)
         if role is not None:
@@ -65,7 +65,7 @@ def _by_token(request: Request, token: str, *, name: str) -> Response:
     else:
         user = site.sessions.user(token)
         if user is not None:
-            return _enter(site, user.name, user.role, HOME[user.role])
+            return _enter(site, user.name, user.role, site.first_page(user.role))
     # a right token is never refused, however often others at this address were wrong
     if not site.attempts.take(site.front.address(request.scope)):
         return _again(request, "Too many attempts. Wait half a minute.", status=429)
@@ -74,13 +74,14 @@ def _by_token(request: Request, token: str, *, name: str) -> Response:
 
 def _by_name(request: Request, role: Role, name: str) -> Response:
     try:
-        return _enter(site_of(request), checked_name(name), role, HOME[role])
+        site = pages_of(request)
+        return _enter(site, checked_name(name), role, site.first_page(role))
     except AssaymarkError as error:
         return _again(request, error.message, status=400)
 
 
 def _form(request: Request, *, problem: str | None = None, status: int = 200) -> Response:
-    site = site_of(request)
+    site = pages_of(request)
     kind = "token"
     if site.sessions.open:
         kind = "link" if site.session(request) is None else "name"
@@ -91,13 +92,13 @@ def _again(request: Request, problem: str, *, status: int) -> Response:
     return _form(request, problem=problem, status=status)
 
 
-def _enter(site: Site, name: str, role: Role, where: str) -> Response:
+def _enter(site: Pages, name: str, role: Role, where: str) -> Response:
     answer = RedirectResponse(where, status_code=303)
     answer.set_cookie(
         site.sessions.cookie_name,
         site.sessions.cookie(name, role, now=site.clock()),
         max_age=LASTS,
-        path=site.root or "/",
+        path=site.cookie_path,
         httponly=True,
         samesite="strict",
         secure=site.secure,
@@ -108,15 +109,15 @@ def _enter(site: Site, name: str, role: Role, where: str) -> Response:
 @only("annotator", "lead", "reader")
 async def leave(request: Request) -> Response:
     """Sign out: the session ends on the server, and what was in hand is given back."""
-    site, name = site_of(request), person_of(request).name
+    site, name = pages_of(request), person_of(request).name
     session = site.session(request)
     if session is not None:
         site.sessions.end(session, now=site.clock())
-    await site.runner.ask(lambda desk: desk.release(name))
+    await site.release(name)
     answer = RedirectResponse("/enter", status_code=303)
     answer.delete_cookie(
         site.sessions.cookie_name,
-        path=site.root or "/",
+        path=site.cookie_path,
         httponly=True,
         samesite="strict",
         secure=site.secure,

@@ -13,8 +13,12 @@ from assaymark.labelling.desk import ConflictError, Desk, Given
 from assaymark.labelling.queue import purposes
 from assaymark.labelling.texts import Sources, text_sources
 from assaymark.ledger.events import decides_blind
+from assaymark.web.access.sessions import Person
+from assaymark.web.attachments import attached
 from assaymark.web.display import visible
-from assaymark.web.drawing_on import draw_when_low, standing
+from assaymark.web.drawing_on import draw_when_low
+from assaymark.web.empty_queue import standing
+from assaymark.web.markdown import rendered
 from assaymark.web.rooms import FORECASTS, loaded
 from assaymark.web.site import Site, body, only, person_of, site_of
 from assaymark.web.wording import for_page
@@ -49,6 +53,7 @@ async def show(request: Request) -> Response:
         purposes=await site.runner.ask(_purposes),
         classes=await site.runner.ask(lambda desk: desk.state.classes),
         decides=await site.runner.ask(lambda desk: decides_blind(desk.state)),
+        protocol=rendered(site.settings.criteria) if site.settings.criteria.strip() else "",
     )
 
 
@@ -62,7 +67,8 @@ async def hand(request: Request) -> Response:
     """The next items for this person."""
     asked = await body(request)
     site, name = site_of(request), person_of(request).name
-    answer = await _handed(site, name, _kept(site, name, asked))
+    answer = await _handed(site, person_of(request), _kept(site, name, asked))
+    draw_when_low(site)  # the first items too
     return JSONResponse(answer)
 
 
@@ -76,7 +82,7 @@ async def answer(request: Request) -> Response:
     keep = [item for item in _kept(site, name, asked) if item != given.item]
     outcome = await site.runner.record(given)
     try:
-        found = await _handed(site, name, keep)
+        found = await _handed(site, person_of(request), keep)
     except (AssaymarkError, OSError) as error:  # it is saved all the same
         return JSONResponse(
             {"saved": True, "outcome": outcome, "trouble": for_page(message_of(error))}
@@ -165,11 +171,11 @@ def _seconds(value: object) -> float | None:
     return round(min(float(value), LONGEST_STAY), 1)
 
 
-async def _handed(site: Site, name: str, keep: Sequence[str]) -> dict[str, Any]:
-    await loaded(
-        FORECASTS
-    )  # before the desk is asked: nobody's answer waits for statistics to load
-    found = await site.runner.ask(lambda desk: _hand(desk, name, keep))
+async def _handed(site: Site, person: Person, keep: Sequence[str]) -> dict[str, Any]:
+    name = person.name
+    # before the desk is asked: nobody's answer waits for statistics to load
+    await loaded(FORECASTS)
+    found = await site.runner.ask(lambda desk: _hand(desk, person, keep))
     missing = [item for item in found.items if not site.shelf.has(item)]
     if missing:
         await asyncio.to_thread(site.shelf.fetch, found.sources, [*missing, *found.ahead])
@@ -180,9 +186,9 @@ async def _handed(site: Site, name: str, keep: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _hand(desk: Desk, name: str, keep: Sequence[str]) -> Handed:
+def _hand(desk: Desk, person: Person, keep: Sequence[str]) -> Handed:
     desk.catch_up()
-    items = tuple(desk.hand(name, keep))
+    items = tuple(desk.hand(person.name, keep))
     ahead = []
     for item in desk.queue.waiting:
         ahead.append(item)
@@ -192,8 +198,8 @@ def _hand(desk: Desk, name: str, keep: Sequence[str]) -> Handed:
         items=items,
         ahead=tuple(ahead),
         sources=text_sources(desk.state),
-        progress=_progress(desk, name),
-        standing=standing(desk),
+        progress=_progress(desk, person.name),
+        standing=standing(desk, person),
     )
 
 
@@ -217,10 +223,19 @@ def _progress(desk: Desk, name: str) -> dict[str, Any]:
 
 def shown(site: Site, name: str, sources: Sources, item: str) -> dict[str, Any]:
     """An item as an annotator may see it: its id and texts, never score, prediction or label."""
-    fields = site.shelf.fields(sources, item)
     return {
         "id": item,
         "ticket": site.sessions.item_mark(name, item),
         "name": visible(item),
-        "fields": [{"name": visible(field), "text": visible(text)} for field, text in fields],
+        "fields": shown_fields(site, name, sources, item),
     }
+
+
+def shown_fields(site: Site, name: str, sources: Sources, item: str) -> list[dict[str, Any]]:
+    """The item's texts and files, as the page's script lays them out."""
+    found = []
+    for place, (field, text) in enumerate(site.shelf.fields(sources, item)):
+        shown: dict[str, Any] = {"name": visible(field), "text": visible(text)}
+        file = attached(site, name, item, place, text) if site.files is not None else None
+        found.append({**shown, "file": file} if file else shown)
+    return found

@@ -10,35 +10,51 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.certification.calculators import read_claim
+from assaymark.certification.chance_curves import chance_curves
+from assaymark.certification.planning.forecast_words import floor_words, read_all_words
 from assaymark.certification.prospect import Prospect, prospect, usual
 from assaymark.certification.report.charts import power_chart
-from assaymark.certification.sealing import Wish, abandon_plan, expected_of, seal_plan
+from assaymark.certification.sealing import (
+    Wish,
+    abandon_plan,
+    expected_of,
+    seal_plan,
+)
+from assaymark.claims.defaults import POWER
 from assaymark.claims.results import ModeForecast, percent
 from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import Settings, write_settings
 from assaymark.ledger.events import Attempt, is_frozen, review_of, settings_of, training_of
+from assaymark.overview.protocols import PROTOCOLS
+from assaymark.project.folder import Project
 from assaymark.records.plan import Expectation
 from assaymark.records.seeds import source_in_words
 from assaymark.web.charts import picture
-from assaymark.web.site import body, form, only, person_of, site_of
+from assaymark.web.drawing_on import draw_when_low
+from assaymark.web.numbers import FieldError, number_of, share_of
+from assaymark.web.site import body, form, only, person_of, site_of, wants_json
 
 MODES = {
     "fixed": ("fixed", "simple", "Judged once, when all labels are there."),
     "budget": ("budget", "simple", "Judged on the way; ends at the number you promise."),
     "anytime": ("anytime", "simple", "Judged whenever you look; ends when you like."),
-    "weighted": ("anytime", "weighted", "Guided by the scores, judged whenever you look."),
+    "score-guided": ("anytime", "weighted", "Guided by the scores, judged whenever you look."),
     "ceiling": (
         "budget",
         "weighted",
         "Guided by the scores; ends at the number you promise. For those who are sure of what they expect.",
     ),
 }
+TEXTS = (
+    "title", "criteria", "relevant", "not_relevant", "cannot_tell", "currency", "matter", "classifier",
+    "roles", "protocol",
+)  # fmt: skip
 TITLES = {
     "fixed": "Fixed",
     "budget": "Budget",
     "anytime": "Anytime",
-    "weighted": "Score-guided",
+    "score-guided": "Score-guided",
     "ceiling": "Score-guided with a ceiling",
 }
 
@@ -64,6 +80,7 @@ async def show(request: Request) -> Response:
         modes=MODES,
         titles=TITLES,
         percent=percent,
+        protocols=[(name, title) for name, (title, _) in PROTOCOLS.items()],
     )
 
 
@@ -102,60 +119,54 @@ def _wish(asked: dict[str, Any]) -> Wish:
         claim=read_claim(_claim_text(asked)),
         mode=mode,
         design=None if mode in ("fixed", "budget") and design == "simple" else design,
-        confidence=_number(asked, "confidence") or 0.95,
-        power=_number(asked, "power") or 0.93,
+        confidence=share_of(asked, "confidence") or 0.95,
+        power=share_of(asked, "power") or POWER,
         expectation=_expectation(asked),
     )
 
 
 def _claim_text(asked: dict[str, Any]) -> str:
-    metric, target = str(asked.get("metric") or ""), _number(asked, "target")
+    metric, target = str(asked.get("metric") or ""), share_of(asked, "target")
     if target is None:
-        raise InputError("A claim needs a number, such as 0.75.")
+        raise FieldError("target", "A claim needs a number, such as 0.75 or 75 %.")
     sign = "<=" if metric in ("elusion", "prevalence") else ">="
     return f"{metric} {sign} {target:g}"
 
 
 def _expectation(asked: dict[str, Any]) -> Expectation | None:
-    precision, recall = _number(asked, "precision"), _number(asked, "recall")
+    precision, recall = share_of(asked, "precision"), share_of(asked, "recall")
     if precision is None or recall is None:
         return None
     return Expectation(precision=precision, recall=recall, prevalence=None)
 
 
-def _number(asked: dict[str, Any], name: str) -> float | None:
-    value = asked.get(name)
-    if value is None or value == "":
-        return None
-    try:
-        found = float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"'{name}' must be a number, got {str(value)[:40]!r}.") from error
-    if not math.isfinite(found):
-        raise InputError(f"'{name}' must be a finite number.")
-    return found
-
-
 def _shown(found: Prospect, settings: Settings, wish: Wish) -> dict[str, Any]:
     cost = found.forecast
     if cost is None:
-        return {"rows": [], "curve": "", "recommended": None, "sentence": _UNKNOWN, "wall": None}
+        return {"rows": [], "curves": {}, "recommended": None, "sentence": _UNKNOWN, "wall": None}
     rows = [_row(name, mode, settings) for name, mode in cost.modes.items() if name in MODES]
     named = TITLES.get(cost.recommended or "")
     told = f"{named} is the usual choice here: {cost.why}." if named else ""
-    wall = None
-    if cost.elusion_floor is not None:
-        wall = (
-            f"Elusion floor: on average no method passes with fewer than {cost.elusion_floor:,.0f} "
-            "labels of predicted negatives, because that many must be read to rule out what hides there."
-        )
+    wall = floor_words(cost)
     return {
         "rows": rows,
-        "curve": str(picture(power_chart(found, power=wish.power)) or ""),
+        "curves": _curves(found, wish),
         "recommended": cost.recommended,
-        "sentence": told,
+        "sentence": cost.looks_false or read_all_words(cost) or told,
         "wall": wall,
     }
+
+
+def _curves(found: Prospect, wish: Wish) -> dict[str, str]:
+    """A picture of the chance to pass for each mode, with what is usual and what bad luck costs."""
+    cost = found.forecast
+    if cost is None:
+        return {}
+    charts = {
+        name: power_chart(curve, mode=cost.modes[name], power=wish.power, floor=cost.elusion_floor)
+        for name, curve in chance_curves(found, power=wish.power).items()
+    }
+    return {name: str(picture(chart) or "") for name, chart in charts.items()}
 
 
 _UNKNOWN = "Say what precision and recall you expect, and the cost appears here."
@@ -181,9 +192,19 @@ async def seal(request: Request) -> Response:
     site, fields = site_of(request), await form(request)
     if fields.get("mode") not in MODES:
         raise InputError("Choose how the claim will be judged.")
-    await asyncio.to_thread(seal_plan, site.project, _wish(dict(fields)))
+    await asyncio.to_thread(_seal_as_shown, site.project, _wish(dict(fields)))
     await site.runner.ask(Desk.catch_up)
+    draw_when_low(site)
+    if wants_json(request):
+        return JSONResponse({"where": "/watch"})
     return RedirectResponse("/watch", status_code=303)
+
+
+def _seal_as_shown(project: Project, wish: Wish) -> None:
+    """Seal the size that the table shows: where nobody says what to expect, it is what the scores say."""
+    if wish.mode in ("fixed", "budget") and wish.expectation is None and wish.budget is None:
+        wish = replace(wish, expectation=usual(project).expectation)
+    seal_plan(project, wish)
 
 
 @only("lead")
@@ -199,23 +220,24 @@ async def abandon(request: Request) -> Response:
 async def settings(request: Request) -> Response:
     """Keep what the labelling page says, and what a label costs."""
     site, fields = site_of(request), await form(request)
-    texts = {
-        name: fields[name].replace("\r\n", "\n").strip()
-        for name in ("title", "criteria", "relevant", "not_relevant", "cannot_tell", "currency")
-        if name in fields
+    texts: dict[str, Any] = {
+        name: fields[name].replace("\r\n", "\n").strip() for name in TEXTS if name in fields
     }
-    twice, cost = _number(dict(fields), "twice"), _number(dict(fields), "cost")
+    twice, cost = number_of(fields, "twice"), number_of(fields, "cost")
     changed = replace(
         site.settings,
         **texts,
         twice=site.settings.twice if twice is None else twice / 100,
         cost=site.settings.cost if cost is None else cost,
+        auto_draw=fields.get("auto_draw") == "yes",
     )
     if changed != site.settings:
         keep = partial(write_settings, by=person_of(request).name, time=site.project.now())
         await asyncio.to_thread(keep, site.project.folder, changed)
     site.settings = changed
     await site.runner.ask(lambda desk: _read_twice(desk, changed.twice))
+    if wants_json(request):
+        return JSONResponse({"saved": True, "title": site.title})
     return RedirectResponse("/plan#page", status_code=303)
 
 

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from assaymark.errors import AssaymarkError
 from assaymark.web.site import Handler, Site
 
-ROOMS = ("watching", "deciding", "planning", "reading")
+ROOMS = ("watching", "deciding", "planning", "reading", "surveys", "label_files")
 FORECASTS = "assaymark.certification.sealing"
 _open: dict[str, ModuleType] = {}
 

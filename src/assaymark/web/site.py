@@ -5,6 +5,7 @@ import threading
 import urllib.parse
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment
@@ -29,6 +30,7 @@ from assaymark.web.access.proxy import Front
 from assaymark.web.access.rate_limits import Buckets
 from assaymark.web.access.sessions import Person, Session, Sessions
 from assaymark.web.assets import Asset
+from assaymark.web.numbers import field_of
 from assaymark.web.runner import Runner
 from assaymark.web.wording import for_page
 
@@ -40,44 +42,37 @@ HOME = {"annotator": "/label", "lead": "/watch", "reader": "/read"}
 
 
 @dataclass(kw_only=True)
-class Site:
-    """One served project."""
+class Pages:
+    """What pages need, of one project or of the list of several: who is asking, how answers look."""
 
-    served: Project
-    runner: Runner
-    shelf: Shelf
     sessions: Sessions
-    settings: Settings
     templates: Environment
     assets: dict[str, Asset]
     version: str
     clock: Callable[[], float]
     attempts: Buckets
     annotator: str | None = None
-    auto_draw: bool = False
     secure: bool = False
     root: str = ""
+    home: str | None = None
     front: Front = field(default_factory=Front)
-    busy: dict[str, Any] = field(default_factory=dict)
-    opening: threading.Lock = field(default_factory=threading.Lock)
-    watching: "Watch | None" = None
 
     @property
-    def project(self) -> Project:
-        """The served project, for one step: steps run in several threads."""
-        return self.served.afresh()
+    def title(self) -> str:
+        """What stands at the top of every page."""
+        return ""
+
+    def first_page(self, _role: Role) -> str:
+        """Where somebody begins who has just signed in."""
+        return "/"
+
+    async def release(self, name: str) -> None:
+        """Give back what was in this person's hands."""
 
     @property
-    def watch(self) -> "Watch":
-        """What the lead sees of the project."""
-        from assaymark.overview.watch import (
-            Watch,
-        )  # loads the statistics, which labelling can do without
-
-        with self.opening:
-            if self.watching is None:
-                self.watching = Watch(self.project, lambda: self.runner.call(Desk.snapshot))
-            return self.watching
+    def cookie_path(self) -> str:
+        """Where browsers send the session: to this project, or to all that are served together."""
+        return (self.root if self.home is None else self.home) or "/"
 
     def session(self, request: HTTPConnection) -> Session | None:
         """The session of this request: as a proxy in front says, else by its cookie."""
@@ -106,6 +101,10 @@ class Site:
         session = self.session(request)
         return self.sessions.form_mark(session.id if session else "")
 
+    def values(self) -> dict[str, Any]:
+        """What every template of these pages may use."""
+        return {"settings": None}
+
     def page(self, request: Request, name: str, *, status: int = 200, **values: Any) -> Response:
         """A template, filled."""
         text = self.templates.get_template(name).render(
@@ -116,12 +115,73 @@ class Site:
                 "mark": "",
                 "here": request.scope["path"].removeprefix(self.root),
                 "root": self.root,
-                "settings": self.settings,
-                "title": self.settings.title or self.project.folder.resolve().name,
+                "home": self.home,
+                "title": self.title,
+                **self.values(),
                 **values,
             }
         )
         return HTMLResponse(text, status_code=status)
+
+
+@dataclass(kw_only=True)
+class Site(Pages):
+    """One served project."""
+
+    served: Project
+    runner: Runner
+    shelf: Shelf
+    settings: Settings
+    files: Path | None = None
+    always_draws: bool = False
+    busy: dict[str, Any] = field(default_factory=dict)
+    opening: threading.Lock = field(default_factory=threading.Lock)
+    watching: "Watch | None" = None
+
+    @property
+    def title(self) -> str:
+        """The project's title, or else the name of its folder."""
+        return self.settings.title or self.served.folder.resolve().name
+
+    @property
+    def auto_draw(self) -> bool:
+        """Whether items are drawn without anybody asking."""
+        return self.always_draws or self.settings.auto_draw
+
+    @property
+    def project(self) -> Project:
+        """The served project, for one step: steps run in several threads."""
+        return self.served.afresh()
+
+    @property
+    def watch(self) -> "Watch":
+        """What the lead sees of the project."""
+        from assaymark.overview.watch import (
+            Watch,
+        )  # loads the statistics, which labelling can do without
+
+        with self.opening:
+            if self.watching is None:
+                self.watching = Watch(self.project, lambda: self.runner.call(Desk.snapshot))
+            return self.watching
+
+    def first_page(self, role: Role) -> str:
+        """The page of this role."""
+        return HOME[role]
+
+    async def release(self, name: str) -> None:
+        """Give back what was in this person's hands."""
+        await self.runner.ask(lambda desk: desk.release(name))
+
+    def values(self) -> dict[str, Any]:
+        """The settings of the project."""
+        return {"settings": self.settings}
+
+
+def pages_of(request: Request) -> Pages:
+    """The pages that this request belongs to, of a project or of the list of projects."""
+    found: Pages = request.app.state.site
+    return found
 
 
 def site_of(request: Request) -> Site:
@@ -135,8 +195,7 @@ def only(*roles: Role) -> Callable[[Handler], Handler]:
 
     def wrap(handler: Handler) -> Handler:
         async def checked(request: Request) -> Response:
-            site = site_of(request)
-            person = site.person(request)
+            person = pages_of(request).person(request)
             if person is None:
                 return _ask_to_enter(request)
             if person.role not in roles:
@@ -177,7 +236,7 @@ async def check_mark(request: Request) -> None:
     given = request.headers.get("x-assaymark-token")
     if given is None and not _is_json(request):
         given = (await form(request)).get("mark")
-    site = site_of(request)
+    site = pages_of(request)
     if not site.sessions.fits(given, site.mark(request)):
         raise ForeignFormError("This form is out of date. Reload the page and try again.")
 
@@ -190,7 +249,11 @@ async def form(request: Request) -> dict[str, str]:
     """The fields of a form; each once."""
     if not hasattr(request.state, "form"):
         text = (await request.body()).decode("utf-8", "replace")
-        request.state.form = dict(urllib.parse.parse_qsl(text, keep_blank_values=True))
+        try:
+            pairs = urllib.parse.parse_qsl(text, keep_blank_values=True, max_num_fields=1_000)
+        except ValueError as error:
+            raise InputError("The form has too many fields.") from error
+        request.state.form = dict(pairs)
     found: dict[str, str] = request.state.form
     return found
 
@@ -215,11 +278,12 @@ def _whole(value: Any) -> Any:
     return value if clean == text else json.loads(clean)
 
 
-def refuse(request: Request, message: str, *, status: int) -> Response:
-    """One clear sentence, as JSON for scripts and as a page for people."""
+def refuse(request: Request, message: str, *, status: int, field: str | None = None) -> Response:
+    """One clear sentence, as JSON for scripts and as a page for people; `field` is what it is about."""
     if wants_json(request):
-        return JSONResponse({"error": for_page(message)}, status_code=status)
-    site = site_of(request)
+        told = {"error": for_page(message)} | ({"field": field} if field else {})
+        return JSONResponse(told, status_code=status)
+    site = pages_of(request)
     try:
         person, mark = site.person(request), site.mark(request)
     except (AssaymarkError, OSError):  # who is asking cannot be found out just now
@@ -243,7 +307,8 @@ STATUS: dict[type[AssaymarkError], int] = {
 async def on_refusal(request: Request, error: Exception) -> Response:
     """An error of ours becomes the sentence it carries."""
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 400)
-    return refuse(request, message_of(error), status=status)
+    field = field_of(error) if isinstance(error, AssaymarkError) else None
+    return refuse(request, message_of(error), status=status, field=field)
 
 
 async def on_trouble(request: Request, error: Exception) -> Response:

@@ -19,6 +19,7 @@ from assaymark.overview.watch import look_is_due
 from assaymark.web.charts import cut_offs, evidence_bar, picture, range_picture
 from assaymark.web.drawing_on import draw_next
 from assaymark.web.site import only, person_of, site_of
+from assaymark.web.surveys import Buttons, buttons_of
 
 TONES = {
     "pass": ("good", "✓"),
@@ -32,17 +33,27 @@ TONES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Now:
-    """What the lead can do next."""
+    """What the lead can do next.
+
+    `answers` were given so far, double readings too, for the money `spent`.
+
+    Of the items that are `waiting`, `mine` can be labelled by whoever asks; `second` were labelled
+    once and wait for a second reviewer.
+    """
 
     open: bool
     waiting: int
+    mine: int
+    second: int
     disputed: int
     can_draw: bool
     due: bool
     labels_at: int
+    answers: int
+    spent: float
 
 
-def _now(desk: Desk) -> Now:
+def _now(desk: Desk, name: str, cost: float = 0.0) -> Now:
     desk.catch_up()
     attempt = desk.state.attempt
     is_open = attempt is not None and attempt.open
@@ -52,13 +63,18 @@ def _now(desk: Desk) -> Now:
         if attempt.plan.size
         else len(attempt.order) >= attempt.plan.items
     )
+    answers = sum(len(given) for given in desk.state.answers.values())
     return Now(
         open=is_open,
         waiting=len(desk.queue.waiting),
+        mine=len(desk.queue.waiting) - desk.queue.answered_by(desk.state, name),
+        second=len(desk.queue.waiting) - desk.queue.unread(desk.state),
         disputed=len(desk.queue.disputed),
         can_draw=is_open and not full,
         due=look_is_due(desk.state),
         labels_at=desk.state.labels_at,
+        answers=answers,
+        spent=answers * cost,
     )
 
 
@@ -69,7 +85,11 @@ async def show(request: Request) -> Response:
     if await site.runner.ask(lambda desk: bool(desk.state.reviews)):
         return RedirectResponse("/review", status_code=303)
     seen = await asyncio.to_thread(site.watch.look)
-    now = await site.runner.ask(_now)
+    name = person_of(request).name
+    now = await site.runner.ask(lambda desk: _now(desk, name, site.settings.cost))
+    buttons = await site.runner.ask(
+        lambda desk: {one.number: buttons_of(desk.state, one) for one in seen.surveys}
+    )
     tone, sign = TONES[seen.answer.tone]
     return site.page(
         request,
@@ -86,7 +106,10 @@ async def show(request: Request) -> Response:
         evidence=evidence_bar(seen),
         ranges=[(number, range_picture(number)) for number in seen.card],
         cut=cut_offs(seen),
-        sections=[(survey, survey_section(survey)) for survey in seen.surveys],
+        sections=[
+            (survey, survey_section(survey), buttons.get(survey.number, Buttons()))
+            for survey in seen.surveys
+        ],
         training=_training(seen),
         working=site.busy["training"].told if "training" in site.busy else "",
         percent=percent,
@@ -102,7 +125,8 @@ def _training(seen: Dossier) -> Mapping[str, Any] | None:
 @only("lead")
 async def news(request: Request) -> Response:
     """Counts only: whether looking again would show anything new."""
-    now = await site_of(request).runner.ask(_now)
+    name = person_of(request).name
+    now = await site_of(request).runner.ask(lambda desk: _now(desk, name))
     return JSONResponse(
         {"due": now.due, "waiting": now.waiting, "disputed": now.disputed, "at": now.labels_at}
     )

@@ -14,7 +14,6 @@ from assaymark.estimation.stats.guaranteed_interval import (
     relevant,
     richest,
 )
-from assaymark.estimation.stats.inverse_propensity import positives_found
 from assaymark.stats.score_guided.supermartingale import Draws, Stratum, weighted_test
 from assaymark.stats.score_guided.supermartingale import tests_at as rows_at
 from assaymark.stats.score_guided.wealth import draw_strata, live_sampling
@@ -55,28 +54,6 @@ def paths(length):
 
     go([], [], [], 1.0)
     return found
-
-
-@pytest.mark.parametrize("length", [1, 2, 4, 6])
-def test_the_martingale_estimate_is_unbiased_whatever_the_chances(length):
-    """Expected totals equal the truth up to the clipping at the ends, which is left out here."""
-    total = np.zeros(2)
-    for strata, labels, sampling, chance in paths(length):
-        draws = Draws(strata=np.array(strata), labels=np.array(labels), sampling=np.array(sampling))
-        total += chance * _unclipped(draws)
-    assert total == pytest.approx([1.0, 2.0])
-
-
-def _unclipped(draws):
-    """The totals without the clip: sizes so large that it never binds give the same sums."""
-    import assaymark.estimation.stats.inverse_propensity as module
-
-    kept = module.np.clip
-    try:
-        module.np.clip = lambda value, _low, _high: value
-        return positives_found(STRATA, draws)
-    finally:
-        module.np.clip = kept
 
 
 @pytest.mark.parametrize(

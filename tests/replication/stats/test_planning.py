@@ -97,7 +97,7 @@ def test_no_size_where_the_power_cannot_be_reached() -> None:
     """Algorithm 2 as printed would never stop here: the posterior chance itself is too small."""
     found = labels_needed(planner("f1 >= 0.79", "80,20,20,880"))
     assert found.labels is None
-    assert "no number of labels reaches it" in (found.reason or "")
+    assert "chance to pass that is asked for" in (found.reason or "")
 
 
 def test_reachable_power_is_the_posterior_chance() -> None:

@@ -56,8 +56,8 @@ def test_accuracy_costs_what_accuracy_costs(assaymark) -> None:
 def test_the_recommendation_is_the_cheapest_of_its_table() -> None:
     modes = {
         "budget": ModeForecast(labels=120, expected=98.0),
-        "weighted": ModeForecast(expected=30.0),
+        "score-guided": ModeForecast(expected=30.0),
         "anytime": ModeForecast(expected=20.0, reason="it cannot work"),
     }
-    assert recommend(modes)[0] == "weighted"
+    assert recommend(modes)[0] == "score-guided"
     assert recommend({"budget": ModeForecast(reason="no")}) == (None, None)

@@ -187,9 +187,11 @@ def test_the_forecast_names_every_mode_and_seals_nothing(assaymark, project) -> 
     found = assaymark(
         "plan", "f1 >= 0.8", "--expect", "0.88", "--forecast", "-p", project, "--json"
     ).json
-    assert set(found["modes"]) == {"fixed", "budget", "anytime", "weighted"}
+    assert set(found["modes"]) == {"fixed", "budget", "anytime", "score-guided"}
     modes = found["modes"]
-    assert modes["weighted"]["expected"] < modes["anytime"]["expected"] < modes["fixed"]["labels"]
+    assert (
+        modes["score-guided"]["expected"] < modes["anytime"]["expected"] < modes["fixed"]["labels"]
+    )
     assert modes["budget"]["power"] >= 0.93
     assert assaymark("status", "-p", project, "--json").json["claim"] is None
     precise = assaymark(
@@ -265,6 +267,6 @@ def test_futility_is_advice_and_ends_nothing(assaymark, tmp_path) -> None:
     assert assaymark("draw", 5, "-p", folder).code == 0
 
 
-def test_weighted_may_be_asked_for_as_the_table_of_costs_names_it(assaymark, project) -> None:
-    sealed = assaymark("plan", "f1 >= 0.8", "--mode", "weighted", "-p", project, "--json").json
+def test_score_guided_may_be_asked_for_as_the_table_of_costs_names_it(assaymark, project) -> None:
+    sealed = assaymark("plan", "f1 >= 0.8", "--mode", "score-guided", "-p", project, "--json").json
     assert (sealed["mode"], sealed["design"]) == ("anytime", "weighted")

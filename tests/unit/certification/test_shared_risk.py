@@ -107,7 +107,7 @@ def test_a_second_account_states_the_confidence_of_both(tmp_path) -> None:
     work.claim("accuracy >= 0.95", **ENDS, seed="first")
     label(work, None)
     work.verdict()
-    plan = work.claim("accuracy >= 0.6", new_risk=True)
+    plan = work.claim("accuracy >= 0.6", new_risk=True, anyway=True)
     assert (plan.confidence, plan.level, plan.stake.account) == (0.9, "0.05", "claim/2")
     label(work, 80, right=True)
     assert "90% confidence" in str(work.verdict())

@@ -11,7 +11,7 @@ from assaymark.lab.experiments.stratified.figures import (
     ratio_figure,
     tuning_figure,
 )
-from assaymark.overview.survey_sections import SECTIONS
+from assaymark.overview.survey_sections import section_of
 from worlds_on_disk import write_labels
 
 
@@ -80,7 +80,7 @@ def test_rare_class_metrics_come_with_a_guarantee(assaymark, world, project, tmp
     assert low <= one["guaranteed_low"] <= truth(world)[metric] <= high
     shown = assaymark("estimate", "-p", project).out
     assert "Guaranteed with 95% confidence each, at every look:" in shown
-    section = SECTIONS["estimate"](
+    section = section_of("estimate")(
         {**found, "metrics": [v for v in found.values() if isinstance(v, dict)]}
     )
     assert section.sentence.endswith("from 60 labels.")
@@ -131,12 +131,12 @@ def test_an_estimate_from_the_labels_of_a_claim_agrees_with_the_look(
     low = assaymark("look", "-p", project, "--json").json["low"]
     found = assaymark("estimate", "-p", project, "--json").json
     assert found["f1"]["guaranteed_low"] == low
-    assert found["recall"]["guaranteed_low"] is not None
+    assert found["recall"]["guaranteed_interval"] is not None
 
 
 def test_a_fixed_plan_is_not_peeked_at(assaymark, world, project, labelled):
     found = assaymark("estimate", "-p", labelled, "--json").json
-    assert found["f1"]["method"] == "exact, one look"
+    assert found["f1"]["method"] == "exact binomial range (Clopper–Pearson)"
     assert found["f1"]["low"] < found["f1"]["point"]
 
 

@@ -214,7 +214,7 @@ def test_a_text_too_long_for_a_cell_is_refused(tmp_path: Path) -> None:
         ("l.csv", "id,label,included\n1,1,0\n", "could be csv or asreview. Say which with format="),
         ("l.csv", "id,label,time\n1,1,yesterday\n", "row 2: the time 'yesterday' cannot be read"),
         ("l.csv", "id,included\n1,2\n", "row 2: '2' is no label"),
-        ("l.csv", b"id,label\n\xe9,1\n", "neither UTF-8 nor UTF-16 text"),
+        ("l.csv", b"id,label\n\x81,1\n", "neither UTF-8, UTF-16 nor Windows-1252"),
         ("l.jsonl", '{"id": "a", "label": [1]}\n', "row 1: a text or a number was expected"),
         ("l.jsonl", '{"id": "a", "label": "yes", "answer": "accept"}\n', "could be jsonl or prodigy"),
         ("l.jsonl", '{"assaymark_id": "a", "label": "X", "answer": "accept"}\n[1]\n', "Line 2 of the label file is not a JSON object"),

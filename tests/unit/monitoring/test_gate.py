@@ -23,8 +23,9 @@ def test_undecided_until_the_certificate_is_issued(folder) -> None:
     folder.label(batches=7)
     some = folder.only()
     assert (some["outcome"], some["labels"]) == ("undecided", 90)
-    more = some["labels_expected"] - 90
-    assert f"About {more} more label{'s' if more > 1 else ''} if" in some["reason"]
+    assert some["labels_expected"] > 90
+    assert "Roughly " in some["reason"]
+    assert " more labels." in some["reason"]
     folder.label()
     assert folder.gate().code == 4
     assert "No certificate is issued yet" in folder.only()["reason"]

@@ -3,15 +3,17 @@
 import csv
 import re
 
+import click
 import pytest
 
 from assaymark.certification.view.dossier import SurveySeen
+from assaymark.cli import cli
 from assaymark.overview.dossier import dossier
 from assaymark.overview.report_content import report_of
-from assaymark.overview.survey_sections import SECTIONS, survey_section
+from assaymark.overview.survey_sections import section_of, survey_section
 from assaymark.project.folder import Project
+from assaymark.records.survey_kinds import SURVEY_KINDS
 from assaymark.reports.pdf import typeset
-from assaymark.reports.section import Section
 from worlds_on_disk import write_labels
 
 HOSTILE = '<script>alert(1)</script> #panic() $x$ "]; {{ 7*7 }} \u202e ] #read("/etc/passwd")'
@@ -109,12 +111,17 @@ def test_hostile_text_stays_text(assaymark, tmp_path):
     assert all(page.startswith(b"\x89PNG") for page in pages)
 
 
-def test_surveys_without_a_section_are_a_table(monkeypatch):
+def test_surveys_without_a_section_are_a_table():
     seen = SurveySeen(
-        number=2, purpose="recall", drawn=10, labelled=9, time="t", result={"a": {"recall": 0.5}}
+        number=2, purpose="sentinel", drawn=10, labelled=9, time="t", result={"a": {"recall": 0.5}}
     )
-    with monkeypatch.context() as patched:
-        patched.delitem(SECTIONS, "recall")
-        assert survey_section(seen).tables[0].rows == (("a recall", "0.5"),)
-    monkeypatch.setitem(SECTIONS, "recall", lambda _result: Section(title="own", sentence="told"))
-    assert survey_section(seen).title == "own"
+    assert survey_section(seen).tables[0].rows == (("a recall", "0.5"),)
+
+
+@pytest.mark.parametrize("purpose", SURVEY_KINDS)
+def test_every_kind_of_survey_names_a_command_and_a_section_that_exist(purpose):
+    kind, command = SURVEY_KINDS[purpose], cli
+    for word in kind.answer.split():
+        command = command.get_command(click.Context(command), word)
+    assert command is not None
+    assert kind.section is None or callable(section_of(purpose))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assaymark.overview.survey_sections import SECTIONS
+from assaymark.overview.survey_sections import section_of
 
 KEYS = {"recall", "low", "high", "band_low", "band_high"}
 FLAGS = ("--a", "a", "--b", "b")
@@ -235,7 +235,7 @@ def test_asking_before_drawing_is_refused(flagged, tmp_path: Path, assaymark: Ca
 def test_the_report_tells_the_result(surveyed, assaymark: Callable) -> None:
     folder, _ = surveyed
     result = assaymark("recall", *FLAGS, "-p", folder, "--json").json
-    section = SECTIONS["recall"](result)
+    section = section_of("recall")(result)
     assert section.sentence.startswith("a finds between 0.")
     assert [chart.title for chart in section.charts] == [
         "Who flags what",

@@ -178,7 +178,7 @@ def test_split_trains_thirty_per_cent() -> None:
     assert advise(goal(), good).until == 1200
     assert advise(goal(), [*good, look(1200, 0.8)]).action == "certify"
     assert advise(goal(), [*poor, look(1200, 0.55)]).action == "train"
-    assert advise(goal(), [*poor, look(1800, 0.55)]).action == "certify"
+    assert advise(goal(), [*poor, look(1800, 0.55)]).action == "reconsider"
 
 
 def test_adaptive_stops_when_the_total_no_longer_falls() -> None:
@@ -212,10 +212,23 @@ def test_the_paper_policies_follow_the_fixed_test() -> None:
 
 
 def test_the_best_shot_is_taken_when_the_budget_ends() -> None:
-    """Every policy certifies at last, whatever the classifier."""
+    """Every policy decides at last; a claim that is believed false is never advised to certify."""
     looks = [look(size, 0.4) for size in (300, 900, 1900)]
     for policy in POLICIES:
-        assert advise(goal(policy=policy), looks).action == "certify", policy
+        found = advise(goal(policy=policy), looks)
+        assert found.action == "reconsider", policy
+        assert found.chance_true < 0.5
+        assert "lower the target" in found.reason
+        assert found.total is None, "there is no forecast for a claim that is not met"
+
+
+def test_the_total_is_the_forecast_and_not_the_budget_cut_off() -> None:
+    """535 was promised where the plan took 1,528: the price was cut at what the budget had left."""
+    looks = grown(200, 400, 800)
+    rich, poor = (advise(goal(budget=budget), looks) for budget in (60_000, 900))
+    assert rich.total == poor.total
+    assert rich.certification == rich.total - 800
+    assert 0 < rich.flagged < 1
 
 
 def test_out_of_reach_is_said_with_the_projected_best() -> None:
@@ -241,4 +254,4 @@ def test_goals_that_cannot_be() -> None:
 def test_advice_reads_as_a_sentence() -> None:
     """What a person hears."""
     said = str(advise(goal(), grown(200, 400, 800)))
-    assert said.startswith("Go on training (800 training labels, the claim holds now with a chance")
+    assert said.startswith("Keep labelling (800 training labels, the claim holds now with a chance")

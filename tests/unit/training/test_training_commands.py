@@ -23,7 +23,7 @@ def begun(world, tmp_path, assaymark):
     )
     assert done.code == 0, done.err
     assert "Training for f1 >= 0.8 with 95% confidence has begun" in done.out
-    assert "rest: the items that training never takes" in done.out
+    assert "items not used for training" in done.out
     assert "80 items to label" in done.out
     return folder
 
@@ -46,15 +46,23 @@ def test_the_story_on_the_command_line(begun, world, assaymark) -> None:
     assert "Next: assaymark train -p" in done.out
     went = assaymark("train", "-p", begun)
     assert went.code == 0
-    assert "labels  positive  cross-validated" in went.out
+    assert "labels  positive  raw estimate" in went.out
     assert "80 (" in went.out
     before = assaymark("status", "-p", begun, "--json").json["events"]
     shown = assaymark("train", "--status", "-p", begun, "--json").json
     assert [look["labels"] for look in shown["looks"]] == [80]
     assert assaymark("status", "-p", begun, "--json").json["events"] == before, "it records nothing"
     assaymark("label", fill(begun / "survey-1-2.csv", world.truth), "-p", begun)
+    events = assaymark("status", "-p", begun, "--json").json["events"]
+    cost = assaymark("train", "--stop", "--forecast", "-p", begun)
+    assert cost.code == 0
+    assert "Certifying f1 >= 0.8 will take about" in cost.out
+    assert "Nothing was frozen" in cost.out
+    assert assaymark("status", "-p", begun, "--json").json["events"] == events
     stopped = assaymark("train", "--stop", "--seed", "c", "-p", begun)
     assert stopped.code == 0, stopped.err
+    assert "for reading" in stopped.out
+    assert "Certifying f1 >= 0.8 will take about" in stopped.out
     assert "is frozen; plan 1 is sealed: f1 >= 0.8" in stopped.out
     assert "Next: assaymark draw -p" in stopped.out
     refused = assaymark("train", "-p", begun)
@@ -69,7 +77,7 @@ def test_json_has_everything(begun, world, assaymark) -> None:
     assaymark("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
     told = assaymark("train", "-p", begun, "--json").json
     assert told["refitted"] is True
-    assert told["advice"]["action"] in ("train", "certify")
+    assert told["advice"]["action"] in ("train", "certify", "reconsider")
     assert told["batch"]["path"].endswith("survey-1-2.csv")
     assert (told["labels"], told["waiting"]) == (80, 20)
     assert told["population"] == "rest"

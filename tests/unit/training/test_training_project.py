@@ -275,14 +275,14 @@ def test_auto_certify_freezes_seals_and_draws(world, tmp_path) -> None:
     assert project.state().attempt.open
 
 
-@pytest.mark.parametrize("mode", ["weighted", "anytime", "budget", "fixed"])
+@pytest.mark.parametrize("mode", ["score-guided", "anytime", "budget", "fixed"])
 def test_every_mode_of_certification_can_be_sealed(mode, world, tmp_path) -> None:
     project = begun(world, tmp_path / "work", batch=150)
     answer_training(project, world)
     labels = 200 if mode in ("budget", "fixed") else None
     stopped = stop_training(project, mode=mode, labels=labels)
     assert stopped.plan.size == labels
-    assert stopped.plan.design == ("weighted" if mode == "weighted" else "simple")
+    assert stopped.plan.design == ("weighted" if mode == "score-guided" else "simple")
 
 
 def test_a_pipeline_of_ones_own_can_be_plugged_in(world, tmp_path, monkeypatch) -> None:

@@ -93,7 +93,7 @@ def test_a_mode_that_could_never_be_sealed_is_refused_before_the_first_label(
 ) -> None:
     fresh(world, tmp_path / "work", text=("body",))
     wish = TrainWish(claim=parse_claim("f2 >= 0.7"), budget=100, mode="fixed")
-    with pytest.raises(InputError, match="F2 can be certified in mode weighted only"):
+    with pytest.raises(InputError, match="F2 can be certified in mode score-guided only"):
         train(Project(folder=tmp_path / "work"), wish)
 
 
@@ -305,7 +305,7 @@ def test_texts_without_a_single_word_train_nothing(tmp_path) -> None:
     rows = [LabelRow(item=i, label=int(n % 4 == 0), annotator="kim") for n, i in enumerate(order)]
     label(project, rows)
     train(project, TrainWish())
-    with pytest.raises(PlanError, match=r"The classifier picks (no|every) item"):
+    with pytest.raises(PlanError, match=r"The classifier flags (no|every) item"):
         stop_training(project)
 
 
@@ -397,7 +397,7 @@ def test_labels_that_come_in_while_scoring_stop_the_freeze(project, world, monke
 def test_labels_belong_to_plans_that_end_at_a_number(project, world) -> None:
     answer_training(project, world)
     with pytest.raises(InputError, match="labels= belongs to a plan that ends at a number"):
-        stop_training(project, mode="weighted", labels=100)
+        stop_training(project, mode="score-guided", labels=100)
     with pytest.raises(InputError, match="'mode' must be one of"):
         stop_training(project, mode="sometimes")
     assert not training_of(project.state()).freezes

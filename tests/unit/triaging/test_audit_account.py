@@ -6,7 +6,7 @@ import json
 import pytest
 
 from assaymark.errors import InputError, PlanError
-from assaymark.overview.survey_sections import SECTIONS
+from assaymark.overview.survey_sections import section_of
 from assaymark.project.folder import Project
 from assaymark.triaging.audit_account import (
     Opening,
@@ -161,4 +161,4 @@ def test_an_audit_keeps_to_what_was_sealed(assaymark, tmp_path):
     shown = assaymark("triage", "audit", "-p", work)
     assert "in a year of 12 batches" in " ".join(shown.out.split())
     result = Project(folder=work).state().surveys[-1].reports[-1][2].result
-    assert any("alarm 'yearly'" in text for text in SECTIONS["audit"](result).paragraphs)
+    assert any("alarm 'yearly'" in text for text in section_of("audit")(result).paragraphs)

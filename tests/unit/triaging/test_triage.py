@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assaymark.errors import InputError
-from assaymark.overview.survey_sections import SECTIONS
+from assaymark.overview.survey_sections import section_of
 from assaymark.project.folder import Project
 from assaymark.triaging import routing
 from assaymark.triaging.files import read_thresholds
@@ -290,7 +290,7 @@ def test_labels_to_order_are_drawn_blind_judged_once_and_reported(assaymark, fil
     assert answer["labels"] == 150
     survey = Project(folder=work).state().surveys[-1]
     assert len(survey.reports) == 1
-    section = SECTIONS["triage"](survey.reports[0][2].result)
+    section = section_of("triage")(survey.reports[0][2].result)
     assert section.sentence == answer["promise"]
     assert [chart.title for chart in section.charts] == ["Yield plot", "Scores and both cut-offs"]
     assert assaymark("triage", "-p", work, "--json").json == answer
@@ -348,7 +348,7 @@ def test_an_audit_tells_a_promise_kept_from_one_broken_by_drift(assaymark, cuts,
     assert found["since"] > first.json["draws"] - 40
     assert [batch["name"] for batch in found["batches"]] == ["may.csv", "june.csv"]
     report = Project(folder=work).state().surveys[-1].reports[-1][2].result
-    section = SECTIONS["audit"](report)
+    section = section_of("audit")(report)
     assert section.sentence.startswith("The promise of 92% is broken")
     late = assaymark("triage", "audit", "--thresholds", cuts, "--batch", good, "--id", "id", "--draw", 5,
                  "-p", work)  # fmt: skip

@@ -282,18 +282,23 @@ def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:
             "recall": 0.9,
         }
         found = web.post("/plan/forecast", json=asked).json()
-        modes = {"fixed", "budget", "anytime", "weighted", "ceiling"}
-        assert {row["mode"] for row in found["rows"]} == modes
-        assert found["curve"].startswith("<svg")
+        assert {row["mode"] for row in found["rows"]} == {
+            "fixed",
+            "budget",
+            "anytime",
+            "score-guided",
+        }
+        assert all(curve.startswith("<svg") for curve in found["curves"].values())
+        assert set(found["curves"]) == {row["mode"] for row in found["rows"] if not row["reason"]}
         assert web.post("/plan/forecast", json={**asked, "target": "much"}).status_code == 400
         assert web.post("/plan/forecast", json={**asked, "metric": "<b>"}).status_code == 400
         form = {
             "mark": web.headers["x-assaymark-token"],
-            "mode": "weighted",
+            "mode": "score-guided",
             "metric": "f1",
             "target": "0.75",
         }
-        assert web.post("/plan/seal", data=form).url.path == "/watch"
+        assert web.post("/plan/seal", data=form).json() == {"where": "/watch"}
         second = web.post("/plan/seal", data=form)
         assert second.status_code == 400
         assert "is still open" in second.json()["error"]

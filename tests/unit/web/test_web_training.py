@@ -56,7 +56,7 @@ def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
         done = web.post("/watch/train", headers=HTML)
         assert done.status_code == 200
         assert "How the classifier is being trained" in done.text
-        assert "Go on training: " in done.text
+        assert "Keep labelling: " in done.text
         assert '<figure class="drawn"><svg' in done.text
         assert not (project.folder / "survey-1-2.csv").exists(), "nobody needs a file here"
         answer_training(project, world)

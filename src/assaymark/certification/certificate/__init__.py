@@ -16,6 +16,7 @@ from assaymark.certification.certificate.draws import (
     check_seed,
     check_tickets,
 )
+from assaymark.certification.certificate.history import history_of
 from assaymark.certification.certificate.issue import (
     as_earlier,
     certificate_hash,
@@ -52,6 +53,7 @@ __all__ = [
     "check_training",
     "document",
     "first_difference",
+    "history_of",
     "issue",
     "looks_of",
     "population_in_words",

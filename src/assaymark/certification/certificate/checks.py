@@ -14,6 +14,7 @@ from assaymark.certification.certificate.issue import (
 )
 from assaymark.certification.certificate.words import estimate_of
 from assaymark.certification.modes.words import capped, reaches
+from assaymark.claims.results import counted
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import (
     CertificateIssued,
@@ -93,7 +94,8 @@ def read_recorded(certificate: Certificate, entries: Sequence[Entry]) -> Recorde
 def check_ledger(certificate: Certificate, recorded: Recorded) -> list[Check]:
     """What was read, and every field of the certificate recomputed from it."""
     number = len(recorded.entries)
-    chain = _ok("chain", f"{number:,} events, none changed, missing or out of place")
+    told = "unbroken; whether it was rewritten as a whole only a hash lodged outside can tell"
+    chain = _ok("chain", f"{counted(number, 'event')}, {told}")
     return [chain, check_replay(certificate, recorded.entries, recorded.past)]
 
 

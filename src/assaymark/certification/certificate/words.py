@@ -4,7 +4,7 @@ from assaymark.certification.modes import mode_of
 from assaymark.certification.modes.tallies import counts_of_tallies
 from assaymark.certification.modes.words import CENSUS, census_sentence, sentence
 from assaymark.claims.ratio_metrics import metric
-from assaymark.claims.results import Estimate, Interval, percent
+from assaymark.claims.results import Estimate, Interval, counted, percent
 from assaymark.ledger.events import population_words
 from assaymark.records.certificate import Certificate
 from assaymark.records.plan import FAMILY, Plan
@@ -16,7 +16,7 @@ def estimate_of(certificate: Certificate) -> Estimate:
     counts = counts_of_tallies(plan.claim, certificate.tallies, certificate.pool.predictions)
     ratio = metric(plan.claim.metric)
     guided = plan.kind.guided
-    drawn = f"weighted, {len(plan.strata)} strata" if guided else plan.design
+    drawn = counted(len(plan.strata), "stratum", "strata") if guided else plan.design
     return Estimate(
         metric=ratio.name,
         title=ratio.title,

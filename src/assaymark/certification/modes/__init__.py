@@ -5,6 +5,7 @@ Everything that differs between modes is a method of their objects, which are re
 
 from assaymark.certification.modes.account import at_present
 from assaymark.certification.modes.fixed import judge_census
+from assaymark.certification.modes.labels_ahead import with_labels_ahead
 from assaymark.certification.modes.mode import Mode
 from assaymark.certification.modes.prefix import Prefix, labelled_prefix, tally
 from assaymark.certification.modes.score_guided import weighted_draws, weighted_test_of
@@ -33,7 +34,8 @@ def judge(state: State, attempt: Attempt) -> Verdict:
     everything = judge_census(state, attempt.plan)
     if everything is not None:
         return everything
-    return mode_of(attempt.plan).judge(state, at_present(state, attempt))
+    verdict = mode_of(attempt.plan).judge(state, at_present(state, attempt))
+    return with_labels_ahead(verdict, attempt.plan)
 
 
 __all__ = [

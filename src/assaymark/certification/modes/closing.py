@@ -1,7 +1,8 @@
 """Why a plan ended without a certificate, in words: the note somebody left, or what a look showed."""
 
+from assaymark.certification.modes.words import refuted_because
 from assaymark.claims.ratio_metrics import metric
-from assaymark.claims.results import Interval, percent, shown
+from assaymark.claims.results import Interval, counted, shown
 from assaymark.ledger.events import Attempt
 from assaymark.records.certificate import CLOSED
 from assaymark.records.plan import Plan
@@ -15,11 +16,11 @@ def closed_because(attempt: Attempt) -> str:
     if closed.note or not attempt.looks:
         return closed.note or CLOSED[closed.reason]
     look = attempt.looks[-1][2]
-    plan, labels = attempt.plan, f"{look.labels:,} labels"
+    plan, labels = attempt.plan, counted(look.labels, "label")
     wanted = f"{'at least' if plan.claim.side == 'lower' else 'at most'} {plan.claim.target:g}"
     title = metric(plan.claim.metric).title
     if closed.reason == "refuted":
-        return f'the claim "{plan.claim}" is refuted with {percent(plan.confidence)} confidence ({labels})'
+        return refuted_because(plan.claim, title, plan.confidence, look.labels)
     if closed.reason == "census":
         return (
             f"{title} is {shown(look.low)}: all {look.labels:,} items were labelled; which does not "

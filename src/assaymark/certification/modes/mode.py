@@ -95,6 +95,10 @@ class Mode(ABC):
     def bounds(self, attempt: Attempt, prefix: Prefix, ends: Sequence[int]) -> Values:
         """The bound after each of these numbers of draws; None where the mode has none on the way."""
 
+    def passing(self, attempt: Attempt, prefix: Prefix, ends: Sequence[int]) -> Values:  # noqa: ARG002
+        """The estimate that would pass after each of these numbers of draws; None where bounds tell."""
+        return [None] * len(ends)
+
     @abstractmethod
     def metric_range(self, attempt: Attempt, prefix: Prefix, name: str) -> Range:
         """A range of another metric from the same labels."""

@@ -7,7 +7,7 @@ import numpy as np
 from assaymark.certification.modes.prefix import Prefix, labelled_prefix
 from assaymark.certification.modes.words import WEIGHTED, refuted, sentence
 from assaymark.claims.ratio_metrics import Cells, metric
-from assaymark.claims.results import Decision, Estimate, Interval, Verdict
+from assaymark.claims.results import Decision, Estimate, Interval, Verdict, counted
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
 from assaymark.stats.methods import betting_method
@@ -97,7 +97,7 @@ def guided_estimate(
         ),
         labels=prefix.labels,
         draws=prefix.draws,
-        design=f"weighted, {len(plan.strata)} strata",
+        design=counted(len(plan.strata), "stratum", "strata"),
         counts=prefix.counts,
         assumptions=assumptions,
     )

@@ -24,8 +24,13 @@ from assaymark.records.plan import Plan
 from assaymark.sampling.tickets import Draw, simple_draw, simple_draws, simple_until
 from assaymark.stats.binomial_bounds import bound
 from assaymark.stats.methods import exact_method, mixture_method
-from assaymark.stats.sequential.alpha_spending import crossing
-from assaymark.stats.sequential.beta_mixture import anytime_bound, evidence, mixture_test
+from assaymark.stats.sequential.alpha_spending import crossing, spending_boundary
+from assaymark.stats.sequential.beta_mixture import (
+    anytime_bound,
+    evidence,
+    metric_at,
+    mixture_test,
+)
 
 
 class SimpleSample(Mode):
@@ -160,6 +165,18 @@ class Budget(SimpleSample):
         plan = attempt.plan
         wins = informative_draws(plan.claim, prefix).wins
         return crossing(spending_test_of(plan), wins[: plan.informative]).passed
+
+    def passing(self, attempt: Attempt, prefix: Prefix, ends: Sequence[int]) -> Values:
+        """The spending boundary as a value of the metric: least successes over informative items."""
+        plan = attempt.plan
+        boundary = spending_boundary(spending_test_of(plan))
+        places = informative_draws(plan.claim, prefix).places
+        seen = np.minimum(np.searchsorted(places, np.asarray(ends)), boundary.horizon)
+        least = boundary.least[seen]
+        return [
+            metric_at(plan.claim, float(wins) / int(items)) if items and wins <= items else None
+            for items, wins in zip(seen, least, strict=True)
+        ]
 
     def evidence(self, attempt: Attempt, prefix: Prefix, verdict: Verdict) -> EvidenceNow | None:
         return boundary_evidence(attempt, prefix)

@@ -21,8 +21,7 @@ def wealth_evidence(plan: Plan, verdict: Verdict) -> EvidenceNow:
         value=value,
         needed=needed,
         share=share,
-        sentence=f"Somebody who bet on the claim from the first label on would have turned 1 into "
-        f"{_amount(value)} at best; {_amount(needed)} establishes it.",
+        sentence=f"Strength of evidence: {_amount(value)} ({_amount(needed)} needed).",
     )
 
 

@@ -71,6 +71,13 @@ def capped(plan: Plan, value: float) -> float:
     return (min if plan.claim.side == "lower" else max)(value, plan.claim.target)
 
 
+def useful(claim: Claim, interval: Interval) -> bool:
+    """Whether a bound says anything that helps: it lies within a tenth of the way to the target."""
+    if claim.side == "lower":
+        return interval.low >= 0.1 * claim.target
+    return interval.high <= min(10 * claim.target, 1 - 0.1 * (1 - claim.target))
+
+
 def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
     """What is established, in one sentence."""
     word = "at least" if claim.side == "lower" else "at most"
@@ -80,7 +87,12 @@ def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
     if decision == "pass":
         return f"{estimate}; the claim was {wanted}."
     if decision == "continue":
-        return f"{estimate}; the claim is {wanted}."
+        proven = (
+            f"{estimate} is proven so far"
+            if useful(claim, estimate.interval)
+            else (f"nothing useful is proven so far ({counted(estimate.labels, 'label')})")
+        )
+        return f"{proven}; the claim is {wanted}."
     return (
         f"{estimate}, which does not reach the claim of {wanted}. "
         f"The sample itself shows {shown(estimate.point)}."
@@ -90,8 +102,17 @@ def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:
 def refuted(claim: Claim, estimate: Estimate, confidence: float) -> str:
     """That the labels show the claim to be false, in one sentence."""
     return (
-        f'the claim "{claim}" is refuted with {percent(confidence)} confidence '
-        f"({estimate.labels:,} labels); the estimate is {shown(estimate.point)}."
+        f"{refuted_because(claim, estimate.title, confidence, estimate.labels)}; the estimate is "
+        f"{shown(estimate.point)}."
+    )
+
+
+def refuted_because(claim: Claim, title: str, confidence: float, labels: int) -> str:
+    """That the claim is false and at which confidence that is shown."""
+    beyond = "below" if claim.side == "lower" else "above"
+    return (
+        f"refuted, {title} is {beyond} {claim.target:g} with {percent(confidence)} confidence "
+        f"({counted(labels, 'label')})"
     )
 
 

@@ -21,6 +21,7 @@ from assaymark.certification.planning.stakes import Asked, little_left, stake_fo
 from assaymark.certification.planning.strata import domain_strata, guided_strata, scores_are_shares
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
+from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.claims.results import ModeForecast
 from assaymark.errors import InputError, PlanError
@@ -57,13 +58,14 @@ class Wish:
 
     `one_by_one` is for a single annotator: a score-guided plan is then drawn without a lead. `method`
     names an earlier method, to compare with; otherwise it is the one of new plans.
+    `anyway` seals a claim that looks false, or that says the classifier is bad.
     """
 
     claim: Claim
     mode: str | None = None
     design: str | None = None
     confidence: float = 0.95
-    power: float = 0.93
+    power: float = POWER
     budget: int | None = None
     expectation: Expectation | None = None
     seed: str | None = None
@@ -76,9 +78,15 @@ class Wish:
     anew: bool = False
     one_by_one: bool = False
     method: str | None = None
+    anyway: bool = False
 
     def __post_init__(self) -> None:
-        if self.design == "score-guided":  # as it is stored
+        """Score-guided is the name of a mode; plans store it as anytime with the design weighted."""
+        guided = ("score-guided", "weighted")
+        if self.design == "score-guided":
+            object.__setattr__(self, "design", "weighted")
+        if self.mode in guided and self.design in (None, "weighted"):
+            object.__setattr__(self, "mode", "anytime")
             object.__setattr__(self, "design", "weighted")
         ways = [self.seed is not None, bool(self.commit), self.beacon is not None]
         if sum(ways) > 1:
@@ -159,13 +167,15 @@ def _method(wish: Wish, mode: str, design: str) -> str:
 def _routed(wish: Wish, summary: PoolSummary) -> tuple[str, str]:
     """The mode and design asked for, or the usual ones; refused in combinations without a proof."""
     if wish.mode is not None and wish.mode not in MODES:
-        raise InputError(f"'mode' must be one of {', '.join(MODES)}, got {wish.mode!r}.")
+        raise InputError(
+            f"'mode' must be one of score-guided, {', '.join(MODES)}, got {wish.mode!r}."
+        )
     if wish.design is not None and wish.design not in DESIGNS:
-        raise InputError(f"'design' must be one of simple, score-guided, got {wish.design!r}.")
+        raise InputError(f"'design' must be score-guided or simple, got {wish.design!r}.")
     if wish.mode == "fixed" and wish.design == "weighted":
         raise PlanError(
             "A score-guided plan is judged on the way, so it has no mode 'fixed'. Take "
-            f"{option('mode', 'anytime')} or {option('mode', 'budget')} with it, or leave "
+            f"{option('mode', 'score-guided')} or {option('mode', 'budget')} with it, or leave "
             f"{option('design')} out."
         )
     if wish.mode in ("fixed", "budget"):
@@ -189,20 +199,20 @@ def _refuse_unprovable(claim: Claim, summary: PoolSummary, design: str) -> None:
                 f"{option('score', 'COL')} {option('threshold', 'X')}."
             )
         if design == "weighted":
-            raise PlanError("The weighted design needs predictions, and this pool has none.")
+            raise PlanError("Score-guided sampling needs predictions, and this pool has none.")
     if binomial_test(claim) is None and design != "weighted":
         raise PlanError(
             f"{metric(claim.metric).title} has no exact bound for a simple random sample: its items "
-            "have three different gains, so no binomial law applies. Use the weighted design "
-            f"({option('mode', 'anytime')} {option('design', 'weighted')})."
+            "have three different gains, so no binomial law applies. Use "
+            f"{option('mode', 'score-guided')}."
         )
 
 
 def _refuse_needless(wish: Wish, mode: str) -> None:
     if wish.claim_only and mode == "anytime":
         raise PlanError(
-            f"{switch('claim-only')} is for plans that are judged at a number of draws: one that may be "
-            "looked at at any time proves its bound on the way. Leave it out, or add "
+            f"{switch('claim-only')} is for plans that are judged at a number of draws: one that you may "
+            "look at whenever you like proves its bound on the way. Leave it out, or add "
             f"{option('mode', 'fixed')}."
         )
 
@@ -241,8 +251,8 @@ def _fixed_size(plan: Plan, wish: Wish, summary: PoolSummary) -> tuple[int, floa
     size = labels_needed(planner, power=wish.power)
     if size.labels is None:
         raise PlanError(
-            f"No number of labels gives this claim the chance you ask for: {size.reason}. Lower the "
-            f"target or the power, or give {option('budget', 'N')} to try all the same."
+            f"No number of labels gives this claim the chance to pass that you ask for: {size.reason}. "
+            f"Lower the target or the power, or give {option('budget', 'N')} to try all the same."
         )
     return size.labels, size.power
 
@@ -269,8 +279,8 @@ def _budget(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
     size = labels_needed(planner, power=wish.power)
     if course.share <= planner.test.null_share or size.labels is None:
         raise PlanError(
-            f"No budget gives this claim the chance you ask for: "
-            f"{size.reason or 'the expected value does not meet the target'}. Lower the target or "
+            f"No budget gives this claim the chance to pass that you ask for: "
+            f"{size.reason or 'the claim is not expected to hold'}. Lower the target or "
             f"the power, or give {option('budget', 'N')} to try all the same."
         )
     found = budget_forecast(planner, course, size, wish.power)

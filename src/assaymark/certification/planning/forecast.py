@@ -2,17 +2,21 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import bdtrc
 
 from assaymark.certification.planning.belief import belief_in_pool, belief_of, stratum_rates
+from assaymark.certification.planning.expected_value import implied_value
+from assaymark.certification.planning.forecast_words import false_words, refuse_the_edge
 from assaymark.certification.planning.strata import domain_strata
 from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import binomial_test
-from assaymark.claims.results import Forecast, ModeForecast, Size
+from assaymark.claims.results import Basis, Forecast, ModeForecast, Size
 from assaymark.errors import InputError
-from assaymark.records.plan import DOMAINS, Expectation
+from assaymark.records.plan import Expectation
 from assaymark.records.pool import PoolSummary
 from assaymark.records.strata import Stratum
 from assaymark.stats.beta_posterior import Belief, cells
@@ -26,6 +30,7 @@ from assaymark.stats.sequential.beta_mixture import mixture_boundary, mixture_te
 from assaymark.stats.sequential.stopping_boundary import Belief as ShareBelief
 from assaymark.stats.sequential.stopping_boundary import Stopping, stopping
 
+NOT_MET = "the claim is not expected to hold"
 FAR = 4  # an anytime test is followed to this many times the fixed number of informative items
 LONGEST = 8_000  # informative items beyond which nobody plans a test
 
@@ -92,38 +97,54 @@ def labels_for(course: Stopping, rate: float, level: float) -> int | None:
     return high
 
 
+@lru_cache(maxsize=32)
 def forecast(
     claim: Claim,
     expectation: Expectation,
     *,
     confidence: float = 0.95,
-    power: float = 0.93,
+    power: float = POWER,
     summary: PoolSummary | None = None,
     strata: tuple[Stratum, ...] = (),
-    sure: bool = False,
+    basis: Basis = "expectation",
+    to_a_ceiling: bool = False,
 ) -> Forecast:
-    """How many labels the claim needs in each mode; the score-guided ones where strata are known.
+    """How many labels the claim needs in each mode; the score-guided one where strata are known.
 
-    One with a ceiling is offered to those who are `sure` of what they expect, and recommended for
-    claims about one predicted class, where scores alone save little.
+    `basis` says what the expectation rests on. Where the claim is expected not to hold, no mode has
+    numbers and `looks_false` says why; an expected value on the target itself is refused. A
+    score-guided plan with a ceiling is for those who are sure of what they expect: it has a row where
+    it was asked for (`to_a_ceiling`), and is never recommended by itself.
     """
     belief = belief_of(expectation) if summary is None else belief_in_pool(expectation, summary)
     planner = Planner(claim=claim, belief=belief, confidence=confidence)
+    basis = "pilot" if expectation.pilot is not None else basis
+    value = expected_value(claim, expectation, summary)
+    if basis == "expectation":
+        refuse_the_edge(claim, value)
     modes: dict[str, ModeForecast] = {}
     if binomial_test(claim) is not None:
         modes |= _simple_modes(planner, expectation, power)
     if strata:
-        modes["weighted"] = weighted_forecast(claim, strata, belief, confidence=confidence)
-        if sure:
-            items = sum(stratum.items for stratum in strata)
-            modes["ceiling"] = ceiling_forecast(
-                modes["weighted"], confidence=confidence, power=power, items=items
-            )
-    if summary is not None:
-        top = domain_strata(claim, summary)[0].items
+        modes["score-guided"] = weighted_forecast(claim, strata, belief, confidence=confidence)
+    top = None if summary is None else domain_strata(claim, summary)[0].items
+    if top is not None:
         modes = {name: _within_pool(mode, top) for name, mode in modes.items()}
-    open_ended = {k: v for k, v in modes.items() if k != "ceiling" or claim.metric in DOMAINS}
-    name, why = recommend(open_ended)
+    name, why = recommend(modes, basis)
+    looks_false = None if name else false_words(claim, value, basis)
+    if (
+        looks_false and basis == "scores"
+    ):  # raw scores are often off, so they close no way that is open
+        modes = {n: ModeForecast() if n in OPEN_ENDED else mode for n, mode in modes.items()}
+        name = next(n for n in OPEN_ENDED if n in modes)
+        why = "it goes on until the claim is decided"
+    if to_a_ceiling and strata:
+        modes["ceiling"] = ceiling_forecast(
+            modes["score-guided"],
+            confidence=confidence,
+            power=power,
+            items=sum(stratum.items for stratum in strata),
+        )
     return Forecast(
         claim=claim,
         reachable_power=planner.reachable(),
@@ -133,7 +154,36 @@ def forecast(
         modes=modes,
         recommended=name,
         why=why,
+        value=value,
+        basis=basis,
+        looks_false=looks_false,
+        read_all=_read_all(modes, name, top),
     )
+
+
+def expected_value(
+    claim: Claim, expectation: Expectation, summary: PoolSummary | None
+) -> float | None:
+    """The claimed metric's value under the expectation; None where it is undefined."""
+    share = 0.0 if summary is None else summary.predicted_positive / summary.items
+    return implied_value(
+        claim,
+        expectation,
+        share=share or expectation.prevalence or 0.5,
+        of_relevant=not share,
+    )
+
+
+NEARLY = (
+    0.75  # of all items: an average this near to all of them saves nothing that is worth a proof
+)
+
+
+def _read_all(modes: dict[str, ModeForecast], name: str | None, items: int | None) -> int | None:
+    """The number of items, where the recommended mode would read nearly all of them."""
+    if name is None or items is None:
+        return None
+    return items if (modes[name].expected or 0.0) >= NEARLY * items else None
 
 
 def _within_pool(mode: ModeForecast, items: int) -> ModeForecast:
@@ -164,7 +214,7 @@ def _simple_modes(
     }
     course = course_of(planner, expectation)
     if course.share <= planner.test.null_share or course.rate == 0:
-        missing = ModeForecast(reason="the expected value does not meet the target")
+        missing = ModeForecast(reason=NOT_MET)
         return modes | {"budget": missing, "anytime": missing}
     unreachable = ModeForecast(reason=size.reason)
     return modes | {
@@ -211,7 +261,7 @@ def _anytime_forecast(planner: Planner, course: Course, size: Size, power: float
 def weighted_forecast(
     claim: Claim, strata: tuple[Stratum, ...], belief: Belief | None, *, confidence: float
 ) -> ModeForecast:
-    """Labels of the score-guided design: the information limit times factors measured on real pools."""
+    """Labels of the score-guided mode: the information limit times factors measured on real pools."""
     parts = tuple(
         TestStratum(predicted=bool(s.prediction), size=s.items, mean_score=s.mean_score)
         for s in strata
@@ -223,7 +273,7 @@ def weighted_forecast(
         expected=found.mean,
         median=found.median,
         quantile=found.most,
-        reason=found.reason,
+        reason=found.reason and NOT_MET,
     )
 
 
@@ -259,23 +309,38 @@ def ceiling_forecast(
 
 
 WHY = {
-    "weighted": "known predictions and scores steer the labels to where they matter",
-    "ceiling": "scores steer the labels, and it ends at a number of labels that is known now",
+    "score-guided": "known predictions and scores steer the labels to where they matter",
     "budget": "it ends at a number of labels that is known now",
     "anytime": "it may be looked at whenever you like",
     "fixed": "it is judged once, at the end",
 }
 """Modes in the order of preference, where two cost the same -> what else speaks for them."""
+OPEN_ENDED = ("score-guided", "anytime")
+"""Modes that go on until the claim is decided, so that a wrong forecast cannot end them too early."""
 
 
-def recommend(modes: dict[str, ModeForecast]) -> tuple[str | None, str | None]:
-    """The mode with the fewest labels on average, and why; None where no mode can pass."""
+def recommend(
+    modes: dict[str, ModeForecast], basis: Basis = "expectation"
+) -> tuple[str | None, str | None]:
+    """The mode with the fewest labels on average, and why; None where no mode can pass.
+
+    By raw scores alone only a mode without a sealed size is recommended.
+    """
     costs = {
         name: mode.expected
         for name in WHY
         if (mode := modes.get(name)) is not None and not mode.reason and mode.expected is not None
     }
-    if not costs:
+    if basis == "scores":
+        among = {name: cost for name, cost in costs.items() if name in OPEN_ENDED}
+        cheaper = among and min(costs.values()) < min(among.values())
+        words = (
+            "a wrong forecast cannot end it too early, and of such modes it needs the fewest labels"
+        )
+    else:
+        among, cheaper, words = costs, False, ""
+    if not among:
         return None, None
-    name = min(costs, key=lambda one: costs[one])
-    return name, f"it needs the fewest labels on average; {WHY[name]}"
+    name = min(among, key=lambda one: among[one])
+    fewest = words if cheaper else "it needs the fewest labels on average"
+    return name, f"{fewest}; {WHY[name]}"

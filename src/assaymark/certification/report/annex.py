@@ -3,6 +3,7 @@
 from assaymark.certification.report.charts import card_chart
 from assaymark.certification.report.collection_charts import score_chart, strata_chart, stratum_name
 from assaymark.certification.view.dossier import Dossier
+from assaymark.certification.view.method_words import DOMAINS
 from assaymark.claims.results import counted, percent
 from assaymark.hints import option
 from assaymark.records.seeds import source_in_words
@@ -14,26 +15,26 @@ def plan_section(dossier: Dossier) -> Section | None:
     plan = dossier.plan
     if plan is None:
         return None
-    rows = [
+    rows: list[tuple[str, str | None]] = [
         ("number", str(plan.number)),
         ("claim", str(plan.claim)),
         ("confidence", percent(plan.confidence)),
-        ("mode", plan.mode),
-        ("design", plan.design),
+        ("mode", plan.kind.name),
         ("bound", plan.bound),
-        ("drawn from", f"{plan.domain} ({counted(plan.items, 'item')})"),
-        ("draws sealed", "–" if plan.size is None else f"{plan.size:,}"),
-        ("informative items", "–" if plan.informative is None else f"{plan.informative:,}"),
+        ("drawn from", f"{DOMAINS.get(plan.domain, plan.domain)} ({counted(plan.items, 'item')})"),
+        ("draws sealed", None if plan.size is None else f"{plan.size:,}"),
+        ("informative items", None if plan.informative is None else f"{plan.informative:,}"),
         ("level of this plan's test", plan.level),
         ("seed", plan.seed or "not revealed yet"),
         ("who drew the seed", source_in_words(plan.source)),
     ]
     found = () if dossier.evidence is None else (dossier.evidence.sentence,)
+    known = tuple((name, value) for name, value in rows if value is not None)
     return Section(
         title="Annex A: the sealed plan",
         sentence="Nothing in the plan changed after it was sealed.",
         paragraphs=found,
-        tables=(Table(caption="The plan", header=("what", "value"), rows=tuple(rows)),),
+        tables=(Table(caption="The plan", header=("what", "value"), rows=known),),
     )
 
 
@@ -54,9 +55,9 @@ def strata_section(dossier: Dossier) -> Section | None:
     charts = [chart for chart in (strata_chart(dossier),) if chart is not None]
     return Section(
         title="Annex B: groups of items",
-        sentence="Where the labels went, and what may still hide there.",
+        sentence="Where the labels went, and how many errors are still possible there.",
         paragraphs=(
-            f"Each number of what could hide holds with {percent(dossier.strata[0].confidence)} "
+            f"Each number of possible errors holds with {percent(dossier.strata[0].confidence)} "
             "confidence on its own, at every look at once.",
         ),
         tables=(
@@ -89,7 +90,7 @@ def proof_section(dossier: Dossier) -> Section:
     rows = [
         ("ledger, last event", str(proof.events)),
         ("ledger, hash of it", proof.head),
-        ("collection, fingerprint", proof.fingerprint),
+        ("collection, checksum", proof.fingerprint),
         ("certificate, hash", proof.certificate or "none was issued"),
         ("software", f"assaymark {proof.software}"),
     ]

@@ -1,8 +1,7 @@
 """The charts of dashboard and report that show a plan: its path, its four numbers, its power."""
 
-from assaymark.certification.prospect import Prospect
 from assaymark.certification.view.dossier import CardNumber, Dossier, Path
-from assaymark.claims.results import percent, rounded, shown
+from assaymark.claims.results import ModeForecast, PowerCurve, percent, rounded, shown
 from assaymark.drawing.interval_rows import IntervalRow, interval_figure
 from assaymark.drawing.marks import (
     Bars,
@@ -46,6 +45,9 @@ def path_chart(dossier: Dossier) -> Chart | None:
 
 def _bound_in_words(path: Path, word: str) -> str:
     number = sum(point.bound is not None for point in path.points)
+    if any(point.passing is not None for point in path.points):
+        beyond = "above" if path.side == "lower" else "below"
+        return f"Dotted line: the plan passes when the estimate is {beyond} it."
     if number == 0:
         return f"There is no {word} yet."
     if number == 1:
@@ -80,6 +82,9 @@ def _lines(path: Path) -> list[Mark]:
         # between two prefixes the bound is not known to be higher than at the first of them
         Line(points=bounds, role="accent", width=3, steps=True),
     ]
+    passing = tuple((float(p.labels), p.passing) for p in path.points if p.passing is not None)
+    if passing:
+        marks.append(Line(points=passing, role="warn", width=2.2, dashed=True))
     if len(bounds) == 1:  # a line without length
         marks.append(Dots(points=bounds, role="accent"))
     return marks
@@ -101,6 +106,9 @@ def _ends(path: Path) -> EndLabels:
         labels.append(
             (bounds[-1], f"{side} {rounded(bounds[-1], up=path.side == 'upper')}", "accent")
         )
+    passing = [p.passing for p in path.points if p.passing is not None]
+    if passing:
+        labels.append((passing[-1], f"passes at {shown(passing[-1])}", "warn"))
     if points:
         labels.append((points[-1], f"estimate {shown(points[-1])}", "soft"))
     return EndLabels(labels=tuple(labels))
@@ -135,29 +143,29 @@ def range_text(number: CardNumber) -> str:
     return f"{rounded(number.low)} to {rounded(number.high, up=True)}"
 
 
-def power_chart(found: Prospect, *, power: float) -> Chart | None:
-    """The chance to pass a test judged once, against its labels; the elusion floor as a wall."""
-    if found.curve is None or found.forecast is None:
-        return None
-    most = max(found.curve.sizes)
-    curve = tuple((float(n), p) for n, p in zip(found.curve.sizes, found.curve.power, strict=True))
+def power_chart(
+    curve: PowerCurve, *, mode: ModeForecast, power: float, floor: float | None
+) -> Chart:
+    """The chance to have passed in one mode, against labels; the elusion floor as a wall."""
+    most = max(curve.sizes)
+    points = tuple((float(n), p) for n, p in zip(curve.sizes, curve.power, strict=True))
     marks: list[Mark] = [
-        *_floor(found.forecast.elusion_floor, most),
+        *_floor(floor, most),
         Rule(y=power),
-        Words(x=0, y=power, text=f"{power:g} wanted", dx=6, dy=-6),
-        Line(points=curve, role="accent", width=3),
+        Words(x=0, y=power, text=f"{power:.0%} wanted", dx=6, dy=-6),
+        Line(points=points, role="accent", width=3),
     ]
-    fixed = found.forecast.modes.get("fixed")
-    if fixed is not None and fixed.labels is not None and fixed.power is not None:
-        x, near_edge = min(fixed.labels, most), fixed.labels > 0.85 * most
-        marks.append(Dots(points=((x, fixed.power),), role="accent", radius=4.5))
+    for labels, chance, name in _named_sizes(mode, power):
+        x, near_edge = min(labels, most), labels > 0.6 * most
+        marks.append(Dots(points=((x, chance),), role="accent", radius=4.5))
         marks.append(
             Words(
                 x=x,
-                y=fixed.power,
-                text=f"{fixed.labels:,} labels",
-                dy=24,
-                anchor="end" if near_edge else "middle",
+                y=chance,
+                text=f"{name} {labels:,}",
+                dx=-8 if near_edge else 10,
+                dy=20,
+                anchor="end" if near_edge else "start",
                 bold=True,
             )
         )
@@ -169,9 +177,17 @@ def power_chart(found: Prospect, *, power: float) -> Chart | None:
     )
     return Chart(
         title="Chance to pass",
-        caption="By number of labels, for a test that is judged once.",
+        caption="The chance to have passed by each number of labels.",
         figure=figure(plot),
     )
+
+
+def _named_sizes(mode: ModeForecast, power: float) -> list[tuple[int, float, str]]:
+    """The points of the curve that the table of costs names."""
+    if mode.power is not None and mode.labels is not None and mode.median == mode.labels:
+        return [(mode.labels, mode.power, "plan size")]
+    known = ((mode.median, 0.5, "typical"), (mode.quantile, power, "bad luck"))
+    return [(labels, chance, name) for labels, chance, name in known if labels]
 
 
 def _floor(labels: float | None, most: int) -> list[Mark]:

@@ -1,6 +1,7 @@
 """The verdict as people say it: one word, and a sentence that anybody understands."""
 
 from assaymark.certification.modes.closing import closed_because
+from assaymark.certification.modes.words import useful
 from assaymark.certification.view.dossier import Answer, Tone
 from assaymark.claims.claim import Claim
 from assaymark.claims.results import Verdict, counted, percent, rounded, shown
@@ -21,8 +22,8 @@ NO_PLAN = Answer(
 SURVEYED = Answer(
     tone="no plan",
     word="No claim",
-    sentence="Nothing was claimed, so there is no verdict; what the labels say is told below.",
-    told="You claimed nothing, so there is no verdict; what the labels say is told below.",
+    sentence="Nothing was claimed, so there is no verdict; what the labels say is shown below.",
+    told="You claimed nothing, so there is no verdict; what the labels say is shown below.",
 )
 """Of a project without a plan whose labels were bought for something else."""
 
@@ -60,7 +61,7 @@ def _reason(attempt: Attempt) -> str:
 
 
 def _abandoned(attempt: Attempt) -> Answer:
-    sentence = f"Plan {attempt.plan.number} was given up before it was decided. Reason on record: "
+    sentence = f"Plan {attempt.plan.number} was abandoned before it was decided. Reason given: "
     return _same("abandoned", "Abandoned", f"{sentence}{_reason(attempt)}")
 
 
@@ -70,8 +71,8 @@ def _too_early(attempt: Attempt) -> Answer:
     return _same(
         "too early",
         "Too early to look",
-        f"This plan is judged once, when all of its {counted(size, 'draw')} are labelled; an earlier "
-        "look would void its promise.",
+        f"This plan is judged once, when all of its {counted(size, 'draw')} are labelled; with an earlier "
+        "look its confidence would no longer hold.",
     )
 
 
@@ -80,7 +81,7 @@ def _superseded(attempt: Attempt, verdict: Verdict | None) -> Answer:
     return _same(
         "fail",
         "Superseded",
-        f"A label that the certificate of plan {attempt.plan.number} rests on was changed after it was "
+        f"A label that the certificate of plan {attempt.plan.number} uses was changed after it was "
         f"issued, so it no longer holds.{now}",
     )
 
@@ -95,10 +96,10 @@ def _found(verdict: Verdict) -> str:
         everything = f"all {counted(estimate.labels, 'item')} were labelled"
         return f"{title} is {shown(estimate.point)}: {everything}; {{claimed}}."
     lower = verdict.claim.side == "lower"
-    known = interval.low > 0 if lower else interval.high < 1
-    if not known:
+    if verdict.decision == "continue" and not useful(verdict.claim, interval):
         return (
-            f"The labels so far do not prove anything about {_title(estimate.title)}; {{claimed}}."
+            f"Nothing useful is proven about {estimate.title} so far; the estimate is "
+            f"{shown(estimate.point)}; {{claimed}}."
         )
     bound = rounded(interval.low) if lower else rounded(interval.high, up=True)
     word = "at least" if lower else "at most"
@@ -110,18 +111,11 @@ def _outlook(verdict: Verdict) -> str:
         return ""
     if verdict.estimate.interval.method == "budget":
         return f" {upper_first(verdict.reason)}"
-    if verdict.labels_expected is None:
-        return ""
-    more = max(verdict.labels_expected - verdict.estimate.labels, 1)
-    return f" About {counted(more, 'more label')} if it is as good as it looks."
+    return f" {upper_first(verdict.outlook)}." if verdict.outlook else ""
 
 
 def _braced(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
-
-
-def _title(title: str) -> str:
-    return title
 
 
 def upper_first(text: str) -> str:

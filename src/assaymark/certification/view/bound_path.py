@@ -35,17 +35,18 @@ def path_of(
     ends = _ends(prefix.draws)
     labels = np.cumsum([0, *(not draw.repeat for draw in prefix.drawn)])
     nothing: Values = [None] * len(ends)
-    points, bounds = nothing, nothing
+    points, bounds, passing = nothing, nothing, nothing
     if verdict is not None and not verdict.census:
         points = mode_of(plan).points(attempt, prefix, ends)
         bounds = _bounds(attempt, prefix, verdict, ends)
+        passing = mode_of(plan).passing(attempt, prefix, ends)
     return Path(
         metric=plan.claim.metric,
         side=plan.claim.side,
         target=plan.claim.target,
         points=tuple(
-            PathPoint(labels=int(labels[end]), draws=end, point=point, bound=bound)
-            for end, point, bound in zip(ends, points, bounds, strict=True)
+            PathPoint(labels=int(labels[end]), draws=end, point=point, bound=bound, passing=line)
+            for end, point, bound, line in zip(ends, points, bounds, passing, strict=True)
         ),
         marks=marks,
         reason=reason,

@@ -1,16 +1,12 @@
 """The four-number card: richness, recall, precision and elusion, each as an honest range.
 
-Each range holds at the plan's confidence on its own. A sample judged once gives exact binomial
-ranges; one that may be looked at on the way gives ranges that hold at every look at once. An item
-that nobody could tell widens a range: each end counts it in the way that hurts that end.
+A sample judged once gives exact binomial ranges; one that may be looked at on the way gives ranges
+that hold at every look at once. An item that nobody could tell widens a range: each end counts it in
+the way that hurts that end. `card_note` says at which level they hold, each alone and together.
 """
 
-from collections.abc import Callable
-
-from assaymark.certification.modes import mode_of
-from assaymark.certification.modes.mode import Range
+from assaymark.certification.metric_ranges import Ranges, joint_words, spoken_of
 from assaymark.certification.modes.prefix import Prefix
-from assaymark.certification.modes.ranges import counted_range
 from assaymark.certification.view.dossier import CardNumber
 from assaymark.claims.results import Verdict
 from assaymark.ledger.events import Attempt, State
@@ -25,10 +21,9 @@ TITLES = {
 DEFINITIONS = {
     "prevalence": "The share of the whole collection that is relevant.",
     "recall": "The share of the relevant items that the classifier found.",
-    "precision": "The share of the items that the classifier picked that are relevant.",
-    "elusion": "The share of the items that the classifier left out that are relevant all the same.",
+    "precision": "The share of the items that the classifier flagged that are relevant.",
+    "elusion": "The share of the items that the classifier rejected that are relevant, and so were missed.",
 }
-SPOKEN_OF = {"predicted positive": ("precision",), "predicted negative": ("elusion",)}
 
 
 def card_of(
@@ -38,33 +33,28 @@ def card_of(
     plan = attempt.plan
     if verdict is None:
         return tuple(_unknown(plan, name, reason or "there is no verdict") for name in TITLES)
-    find = _finder(state, attempt, prefix, verdict)
-    return tuple(_number(plan, name, prefix, find) for name in TITLES)
+    ranges = Ranges(state=state, attempt=attempt, prefix=prefix, verdict=verdict)
+    return tuple(_number(plan, name, prefix, ranges) for name in TITLES)
 
 
-def _finder(
-    state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict
-) -> Callable[[str], Range]:
-    """How a range is found under this plan."""
-    plan = attempt.plan
-    if verdict.census:
-        known = [
-            (bool(p), state.label(i)) for i, p in state.predictions.items() if state.labelled(i)
-        ]
-        return lambda name: counted_range(name, known)
-    return lambda name: mode_of(plan).metric_range(attempt, prefix, name)
+def card_note(plan: Plan, card: tuple[CardNumber, ...], *, census: bool) -> str | None:
+    """At which level the ranges hold, each alone and all together; None where there are none."""
+    known = [number.name for number in card if number.point is not None]
+    if not known:
+        return None
+    claimed = plan.claim.metric in known
+    return joint_words(plan.confidence, census=census, metrics=len(known), claimed=claimed)
 
 
-def _number(plan: Plan, name: str, prefix: Prefix, find: Callable[[str], Range]) -> CardNumber:
-    spoken = SPOKEN_OF.get(plan.domain, tuple(TITLES))
-    if name not in spoken:
-        return _unknown(plan, name, f"items were drawn only from those {plan.domain}")
+def _number(plan: Plan, name: str, prefix: Prefix, ranges: Ranges) -> CardNumber:
+    if name not in spoken_of(ranges.attempt, tuple(TITLES)):
+        return _unknown(plan, name, f"only items {plan.domain} were drawn")
     if not prefix.drawn:
         return _unknown(plan, name, "there are no labels yet")
     blind = all(draw.prediction is None for draw in prefix.drawn)
     if blind and name != "prevalence":
         return _unknown(plan, name, "the collection has no predictions")
-    found = find(name)
+    found = ranges.of(name)
     return CardNumber(
         name=name,
         title=TITLES[name],
@@ -74,7 +64,7 @@ def _number(plan: Plan, name: str, prefix: Prefix, find: Callable[[str], Range])
         high=found.high,
         confidence=plan.confidence,
         method=found.method,
-        reason=None if found.point is not None else "no label speaks of it yet",
+        reason=None if found.point is not None else "no label says anything about it yet",
     )
 
 

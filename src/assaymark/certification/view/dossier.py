@@ -6,6 +6,7 @@ from typing import Any, Literal
 from assaymark.certification.modes.mode import EvidenceNow
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.record import Record
+from assaymark.labelling.blocking import Blocking
 from assaymark.records.agreement import Agreement, Sensitivity
 from assaymark.records.certificate import EarlierAttempt, LookSeen
 from assaymark.records.plan import Plan
@@ -35,13 +36,15 @@ class Answer(Record):
 class PathPoint(Record):
     """What was known after so many labels, by the labels as they are now.
 
-    `bound` is None where none may be shown or none exists yet.
+    `bound` is None where none may be shown or none exists yet. `passing` is the estimate that would
+    pass there, in a mode that has a boundary in place of bounds.
     """
 
     labels: int
     draws: int
     point: float | None
     bound: float | None
+    passing: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,6 +182,8 @@ class Progress(Record):
     labels: int
     expected_total: int | None
     expected_left: int | None
+    outlook: str | None = None
+    blocking: Blocking | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,6 +256,7 @@ class Dossier(Record):
     assumptions: tuple[str, ...]
     limits: tuple[str, ...]
     proof: Proof
+    card_note: str | None = None
     population: str | None = None
     account: str | None = None
     bound_certified: str | None = None

@@ -119,5 +119,5 @@ def _sentence(prediction: bool | None, wrong: int, labels: int, hidden: int) -> 
     what = {True: "wrongly predicted", False: "missed", None: "relevant"}[prediction]
     found = f"{wrong:,} {what} in {counted(labels, 'label')}"
     if hidden == 0:
-        return f"{found}; none can hide"
-    return f"{found}; up to {hidden:,} {'could' if wrong == 0 else 'more could'} hide"
+        return f"{found}; no {'more ' if wrong else ''}errors possible"
+    return f"{found}; up to {counted(hidden, 'more error' if wrong else 'error')} possible"

@@ -8,8 +8,8 @@ from assaymark.records.seeds import source_in_words
 
 DOMAINS = {
     "all": "all items of the collection",
-    "predicted positive": "the items that the classifier picked",
-    "predicted negative": "the items that the classifier left out",
+    "predicted positive": "the items that the classifier flagged",
+    "predicted negative": "the items that the classifier rejected",
 }
 
 
@@ -31,13 +31,13 @@ def method_of(plan: Plan, *, trained: bool = False) -> tuple[str, ...]:
     )
     return (
         sealed,
-        "An item's place in the draw is a fingerprint of the seed and its id, so nobody could choose "
+        "An item's place in the draw is a checksum of the seed and its id, so nobody could choose "
         "which items were labelled once it was sealed, and anybody can repeat the draw. The seed: "
         f"{source_in_words(plan.source)}.",
         drawn,
         mode.judged,
-        "What is handed out to label holds the text of an item, never its score or prediction. An "
-        "item that nobody could decide counts in the way that hurts the claim.",
+        "What is handed out to label holds the text of an item, never its score or prediction. "
+        "Items that nobody could decide are counted against the claim.",
     )
 
 
@@ -49,10 +49,10 @@ def limits_of(plan: Plan, pool: RegisteredPool, *, trained: bool = False) -> tup
         f"It was proved on the {items} that the frozen classifier scored, not on those it learnt from, "
         "on items that arrive later or on another collection."
         if trained
-        else f"It speaks of this collection of {items} as it was registered, not of items that arrive "
-        "later or of another collection.",
-        "It speaks of the labels that these annotators gave by their instructions. If the labels are "
-        "wrong, so is the result.",
+        else f"It is about this collection of {items} as it was registered, not about items that arrive "
+        "later or another collection.",
+        "It depends on these reviewers' decisions under their instructions. If the labels are wrong, so "
+        "is the result.",
         f"With {percent(plan.confidence)} confidence, a claim that is not true passes in at most "
         f"{risk} of cases. That is a property of the method, not the chance that this claim is true.",
         "It does not say that the classifier is equally good in every part of the collection.",

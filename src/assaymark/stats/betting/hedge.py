@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from assaymark.claims.checks import open_share
+from assaymark.claims.defaults import POWER
 from assaymark.errors import InputError
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.wealth import Ints
@@ -95,7 +96,7 @@ def _drift(power: float, level: float) -> float:
     return 0.5 * (low + high)
 
 
-def ceiling(ideal: float, *, level: float, power: float = 0.93) -> int:
+def ceiling(ideal: float, *, level: float, power: float = POWER) -> int:
     """The number of draws to seal if the truth is as expected: with this chance it passes in time.
 
     `ideal` is ln(1/level)/V*, the least any test needs on average at the expected truth.

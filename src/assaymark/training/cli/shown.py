@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from assaymark.training.rounds import Trained
 
 LOOKS_SHOWN = 12
-ABOUT = {"rest": "rest", "whole": "whole collection", "future": "part that was set aside"}
+ABOUT = {
+    "rest": "items not used for training",
+    "whole": "whole collection",
+    "future": "part set aside for later items",
+}
 
 
 def batch_json(batch: "SurveyBatch | None") -> dict[str, Any] | None:
@@ -66,15 +70,15 @@ def show_round(done: "Trained", folder: Path) -> None:
 def _show_settings(told: dict[str, Any]) -> None:
     budget = "none named" if told["budget"] is None else f"{told['budget']:,} labels in all"
     about = {
-        "rest": "the items that training never takes",
-        "whole": "the whole collection, training items with the labels people gave them",
-        "future": f"a part of {percent(told['keep'] or 0)} that was set aside by lot",
+        "rest": "items not used for training",
+        "whole": "all items, training items with the labels people gave them",
+        "future": f"later items: a part of {percent(told['keep'] or 0)} was set aside by lot",
     }[told["population"]]
     lines = [
         ("budget", budget),
         ("policy", told["policy"]),
         ("sampling", told["sampling"]),
-        ("claim is about", f"{told['population']}: {about}"),
+        ("claim is about", about),
         ("certified by", told["mode"]),
     ]
     if told["learner"] != "linear":
@@ -119,24 +123,34 @@ def _believed(told: dict[str, Any], advice: Any) -> list[tuple[str, str]]:
     lines = [
         (
             told["metric"],
-            f"about {shown(advice.estimate)}, {shown(advice.low)} to {shown(advice.high)} with 90% "
-            f"belief; {told['target']:g} is wanted",
+            f"about {shown(advice.estimate)}, likely range {shown(advice.low)} to "
+            f"{shown(advice.high)}; {told['target']:g} is wanted",
         )
     ]
-    if advice.total is not None:
-        budget = "" if told["budget"] is None else f" of {told['budget']:,}"
+    if advice.flagged is not None:
         lines.append(
-            (
-                "labels in all",
-                f"about {advice.total:,}{budget} if training stops now "
-                f"({advice.certification:,} to certify)",
-            )
+            ("flagged for reading", f"{advice.flagged:.0%} of the items: that much is left to read")
         )
+    lines.append(("labels in all", _total(told, advice)))
     if advice.best_total is not None and advice.best_at != advice.labels:
         lines.append(
             ("at the best", f"about {advice.best_total:,} with {advice.best_at:,} training labels")
         )
     return lines
+
+
+def _total(told: dict[str, Any], advice: Any) -> str:
+    """The forecast of the whole cost, whether or not the budget has room for it."""
+    if advice.total is None:
+        return "no forecast: the estimate does not meet the claim yet"
+    text = (
+        f"about {advice.total:,} if training stops now ({advice.certification:,} to certify) and the "
+        "estimate is right"
+    )
+    budget = told["budget"]
+    if budget is None or advice.total <= budget:
+        return text if budget is None else f"{text}; the budget is {budget:,}"
+    return f"{text}, more than the budget of {budget:,}: raise it, lower the target, or train more"
 
 
 def show_looks(looks: list[dict[str, Any]], metric: str) -> None:
@@ -145,7 +159,7 @@ def show_looks(looks: list[dict[str, Any]], metric: str) -> None:
         return
     if len(looks) > LOOKS_SHOWN:
         say(f"  … {len(looks) - LOOKS_SHOWN} earlier looks")
-    head = ("labels", "positive", "cross-validated", metric, "range", "in all", "advice")
+    head = ("labels", "positive", "raw estimate", metric, "likely range", "in all", "advice")
     lines = [
         (
             f"{look['labels']:,}",
@@ -192,6 +206,11 @@ def stopped_json(done: "Stopped") -> dict[str, Any]:
     }
 
 
+def flagged_line(flagged: int, items: int) -> str:
+    """How much the classifier leaves to read."""
+    return f"{flagged:,} of {counted(items, 'item')} ({flagged / max(items, 1):.0%}) for reading"
+
+
 def show_stopped(done: "Stopped", folder: Path) -> None:
     """The frozen classifier and its plan, and what comes next."""
     frozen, plan = done.frozen, done.plan
@@ -201,7 +220,7 @@ def show_stopped(done: "Stopped", folder: Path) -> None:
         "as many as it takes" if plan.expected_labels is None else f"{plan.expected_labels:,}"
     )
     lines = [
-        ("picks", f"{summary.predicted_positive:,} of {counted(summary.items, 'item')}"),
+        ("flags", flagged_line(summary.predicted_positive, summary.items)),
         ("scores", frozen.pool.source),
         ("labels to buy", f"{'' if plan.expected_labels is None else 'about '}{expected}"),
     ]

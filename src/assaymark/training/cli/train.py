@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
+from assaymark.claims.results import counted
 from assaymark.terminal.output import (
     advise,
+    asks,
+    confirmed,
     headline,
     json_option,
     progress_bar,
@@ -21,6 +25,7 @@ from assaymark.terminal.output import (
 from assaymark.training.cli.shown import (
     batch_json,
     claim_line,
+    flagged_line,
     labels_line,
     show_looks,
     show_round,
@@ -54,14 +59,21 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--learner", metavar="MODULE:NAME", help="A scikit-learn text pipeline of your own.")
 @click.option("--seeds", type=FILE, help="Ids to label first, such as known positives.")
 @click.option("--confidence", type=float, metavar="X", help="Of the certificate (default: 0.95).")
-@click.option("--power", type=float, metavar="X", help="Wanted chance to pass (default: 0.93).")
+@click.option("--power", type=float, metavar="X", help=f"Wanted chance to pass (default: {POWER}).")
 @click.option("--mode", metavar="NAME",
-              help="How to certify: weighted (default), anytime, budget or fixed.")  # fmt: skip
+              help="How to certify: score-guided (default), anytime, budget or fixed.")  # fmt: skip
 @click.option("--auto-certify", is_flag=True, help="Freeze, seal and draw when it is advised.")
 @click.option(
     "--seed", metavar="TEXT", help="Decides the random items; with --stop the plan's draws."
 )
 @click.option("--stop", is_flag=True, help="Freeze the classifier and seal its certification plan.")
+@click.option("--yes", is_flag=True, help="With --stop: freeze without asking.")
+@click.option(
+    "--forecast", is_flag=True, help="With --stop: show what it would cost; freeze nothing."
+)
+@click.option(
+    "--score", metavar="FILE", help="Score FILE by the frozen classifier (with -o OUT.parquet)."
+)
 @click.option("--labels", type=click.IntRange(min=1), metavar="N",
               help="With --stop: where a fixed or budget plan ends.")  # fmt: skip
 @click.option("--status", "only_status", is_flag=True, help="Show where it stands; record nothing.")
@@ -86,6 +98,9 @@ def train(
     auto_certify: bool,
     seed: str | None,
     stop: bool,
+    yes: bool,
+    forecast: bool,
+    score: str | None,
     labels: int | None,
     only_status: bool,
     plot: Path | None,
@@ -106,15 +121,20 @@ def train(
       assaymark label work/survey-1-1.csv -p work
       assaymark train -p work
       assaymark train --plot curve.svg --status -p work
+      assaymark train --stop --forecast -p work
       assaymark train --stop -p work
+      assaymark train --score new.csv -o scored.parquet -p work
     """
     from assaymark.certification.calculators import read_claim
     from assaymark.project.folder import Project
     from assaymark.training.settings import TrainWish
 
     project = Project(folder=folder)
-    if labels is not None and not stop:
-        raise click.UsageError("--labels is about the plan: add --stop.")
+    if (labels is not None or yes or forecast) and not stop:
+        raise click.UsageError("--labels, --yes and --forecast are about the plan: add --stop.")
+    if score is not None:
+        _score(project, score, output, as_json=as_json)
+        return
     wish = TrainWish(
         claim=None if claim is None else read_claim(claim),
         confidence=confidence,
@@ -139,7 +159,8 @@ def train(
     if stop:
         kept = replace(wish, mode=None, seed=None)
         _refuse_others("--stop ends the training", kept, output, plot=plot is not None)
-        _stop(project, mode, labels, seed, as_json=as_json)
+        how = {"mode": mode, "labels": labels, "seed": seed}
+        _stop(project, how, yes=yes, forecast=forecast, as_json=as_json)
         return
     _round(project, wish, output, as_json=as_json)
 
@@ -214,21 +235,49 @@ def _show_status(project: "Project", plot: Path | None, *, as_json: bool) -> Non
 
 
 def _stop(
-    project: "Project",
-    mode: str | None,
-    labels: int | None,
-    seed: str | None,
-    *,
-    as_json: bool,
+    project: "Project", how: dict[str, Any], *, yes: bool, forecast: bool, as_json: bool
 ) -> None:
-    from assaymark.training.freeze import stop_training
+    from assaymark.training.freeze import NotAgreedError, SealedCost, stop_training
 
-    with progress_bar("stop") as progress:
-        done = stop_training(project, mode=mode, labels=labels, seed=seed, progress=progress)
+    seen: list[SealedCost] = []
+
+    def agree(cost: SealedCost) -> bool:
+        """The cost is shown before it is final; somebody at the terminal is asked."""
+        seen.append(cost)
+        if not as_json:
+            rows([("flags", flagged_line(cost.flagged, cost.items))])
+            say(f"  {cost.sentence}")
+        if forecast:
+            return False
+        return yes or as_json or not asks() or confirmed("Freeze the classifier and seal the plan?")
+
+    try:
+        with progress_bar("stop") as progress:
+            done = stop_training(project, **how, agree=agree, progress=progress)
+    except NotAgreedError as told:
+        if as_json:
+            show_json({**plain(seen[0]), "sentence": seen[0].sentence})
+        else:
+            say(f"  {told}")
+        return
     if as_json:
         show_json(stopped_json(done))
         return
     show_stopped(done, project.folder)
+
+
+def _score(project: "Project", source: str, output: Path | None, *, as_json: bool) -> None:
+    from assaymark.training.scoring import score_file
+
+    if output is None:
+        raise click.UsageError("Say where to write the scores: -o OUT.parquet.")
+    with progress_bar("score") as progress:
+        done = score_file(project, source, output=output, progress=progress)
+    if as_json:
+        show_json(plain(done))
+        return
+    headline(f"{counted(done.items, 'item')} scored by model {done.model}")
+    rows([("flags", flagged_line(done.flagged, done.items)), ("file", done.path)])
 
 
 COMMANDS = (train,)

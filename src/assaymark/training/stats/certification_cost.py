@@ -104,6 +104,13 @@ class CertificationCost:
         found = np.exp(np.interp(np.log(np.maximum(gap, NEAREST)), at, logs))
         return np.where(gap >= NEAREST, found, np.inf)
 
+    def forecast(self, value: float) -> float | None:
+        """Labels expected if the metric has this value, however few the budget has left; None where
+        the claim does not hold then.
+        """
+        found = float(self.price(np.array([logit(np.clip(value, 1e-6, 1 - 1e-6))]))[0])
+        return found if np.isfinite(found) else None
+
     def expected(self, belief: Belief, *, shrink: float = 1.0, most: float | None = None) -> float:
         """The mean price under a belief whose variance is shrunk; `most` is spent where it fails.
 

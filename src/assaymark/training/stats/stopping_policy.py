@@ -203,9 +203,10 @@ POLICIES: Registry[Callable[[Outlook], Decision]] = Registry(
 def advise(goal: TrainingGoal, looks: Sequence[TrainingLook]) -> Advice:
     """What the goal's policy advises after these looks."""
     outlook = Outlook(goal=goal, looks=tuple(looks))
-    decision = POLICIES.find("policy", goal.policy)(outlook)
+    decision = _believed(outlook, POLICIES.find("policy", goal.policy)(outlook))
     now = outlook.curve.now
-    total = outlook.totals[outlook.labels]
+    needed = outlook.cost.forecast(now.quantile(0.5))
+    best = outlook.cost.forecast(outlook.curve.at(outlook.best_at).quantile(0.5))
     most = _most_trained(outlook)
     # the claim is not even likely to hold at the most training that is possible
     hopeless = most.chance_above(goal.claim.target) < HOPELESS
@@ -225,14 +226,42 @@ def advise(goal: TrainingGoal, looks: Sequence[TrainingLook]) -> Advice:
         low=now.quantile(0.05),
         high=now.quantile(0.95),
         chance_true=outlook.chance_true,
-        certification=math.ceil(total - outlook.labels),
-        total=math.ceil(total),
+        certification=None if needed is None else math.ceil(needed),
+        total=None if needed is None else outlook.labels + math.ceil(needed),
         best_at=outlook.best_at,
-        best_total=math.ceil(outlook.totals[outlook.best_at]),
+        best_total=None if best is None else outlook.best_at + math.ceil(best),
+        flagged=_flagged(outlook.last),
         fixed_size=outlook.fixed_size(outlook.last),
         until=decision.until,
         next_look=math.ceil(outlook.labels * SPACING),
     )
+
+
+LIKELY = 0.5  # below this chance to be true, a claim is never advised for certification
+
+
+def _believed(outlook: Outlook, decision: Decision) -> Decision:
+    """The decision; a claim that is believed false is not certified, whatever the policy says."""
+    if decision.action != "certify" or outlook.chance_true >= LIKELY:
+        return decision
+    goal, now = outlook.goal, outlook.curve.now
+    ways = [f"lower the target (about {now.quantile(0.1):.2f} is likely to hold)"]
+    if goal.budget is not None:
+        later = outlook.curve.at(max(2 * LATEST * goal.budget, outlook.labels))
+        if later.chance_above(goal.claim.target) >= LIKELY:
+            ways.append("raise the budget, for with twice as much training it is likely to hold")
+    ways.append("or let it be")
+    return Decision(
+        action="reconsider",
+        reason="the claim is more likely false than true, and certifying it would probably waste "
+        f"labels: {', '.join(ways)}",
+    )
+
+
+def _flagged(look: TrainingLook) -> float | None:
+    """The share of the items that the classifier would flag for reading."""
+    items = sum(band.items for band in look.bands)
+    return sum(band.items for band in look.bands if band.predicted) / items if items else None
 
 
 def _most_trained(outlook: Outlook) -> Belief:

@@ -1,7 +1,7 @@
 """What every request passes before a page sees it: host, size, rate; and what every answer carries."""
 
 import ipaddress
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -65,9 +65,16 @@ class Guard:
     """The outermost layer of the application."""
 
     def __init__(
-        self, app: ASGIApp, *, place: Place, failures: Buckets, who: Callable[[Scope], str]
+        self,
+        app: ASGIApp,
+        *,
+        place: Place,
+        failures: Buckets,
+        who: Callable[[Scope], str],
+        limits: Mapping[str, int],
     ) -> None:
         self._app = app
+        self._limits = limits
         self._place = place
         self._failures = failures
         self._who = who
@@ -91,7 +98,11 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, dressed)
             return
-        await self._app(scope, _limited(receive), dressed)
+        await self._app(scope, _limited(receive, self._most(scope)), dressed)
+
+    def _most(self, scope: Scope) -> int:
+        """How many bytes a request to this address may hold."""
+        return self._limits.get(scope["path"].removeprefix(self._place.root), LARGEST)
 
     def _dress(self, headers: MutableHeaders, asked: Headers) -> None:
         for name, value in HEADERS.items():
@@ -111,8 +122,9 @@ class Guard:
                 "people use it.",
                 status_code=421,
             )
-        if _too_long(headers.get("content-length", "0")):
-            return PlainTextResponse(f"A request may be {LARGEST:,} bytes long.", status_code=413)
+        most = self._most(scope)
+        if _too_long(headers.get("content-length", "0"), most):
+            return PlainTextResponse(f"A request may be {most:,} bytes long.", status_code=413)
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return PlainTextResponse("Only GET and POST are answered.", status_code=405)
         if scope["method"] == "POST" and not _own_origin(headers):
@@ -125,9 +137,9 @@ class Guard:
         return None
 
 
-def _too_long(length: str) -> bool:
+def _too_long(length: str, most: int) -> bool:
     plain = length.isascii() and length.isdigit() and len(length) < 20
-    return not plain or int(length) > LARGEST
+    return not plain or int(length) > most
 
 
 def _bare(host: str) -> str:
@@ -155,7 +167,7 @@ class TooLargeError(Exception):
     """A body that goes on after the most it may hold."""
 
 
-def _limited(receive: Receive) -> Receive:
+def _limited(receive: Receive, most: int) -> Receive:
     """The request's body, cut off where it exceeds what it may hold, whatever its header says."""
     seen = 0
 
@@ -163,7 +175,7 @@ def _limited(receive: Receive) -> Receive:
         nonlocal seen
         message = await receive()
         seen += len(message.get("body", b""))
-        if seen > LARGEST:
+        if seen > most:
             raise TooLargeError
         return message
 

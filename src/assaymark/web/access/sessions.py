@@ -1,6 +1,7 @@
 """Who is asking: signed cookies, and the marks that tie a request to them."""
 
 import base64
+import copy
 import hashlib
 import hmac
 import json
@@ -67,10 +68,17 @@ class Sessions:
         self._read = users
         self._links = links
         self._ended = ended
+        self._place = ""
         # decided at the start: nobody may open the page to all by removing a file
         self.open = not users()
         # two projects on one machine share cookies, whatever their ports
         self.cookie_name = f"assaymark_{self._sign('cookie', '')[:12]}"
+
+    def within(self, place: str) -> "Sessions":
+        """The same sessions for one of several projects: what was handed out there holds there."""
+        found = copy.copy(self)
+        found._place = place
+        return found
 
     @property
     def _users(self) -> dict[str, User]:
@@ -131,7 +139,7 @@ class Sessions:
 
     def item_mark(self, name: str, item: str) -> str:
         """Proof that this item was handed to this person; holds across restarts."""
-        return self._sign("item", f"{name}\n{item}")
+        return self._sign("item", f"{self._place}\n{name}\n{item}")
 
     def fits(self, given: object, expected: str) -> bool:
         """Whether a mark is the expected one, compared in constant time."""

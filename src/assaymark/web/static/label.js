@@ -6,8 +6,8 @@
   const $ = (id) => document.getElementById(id);
   const item = $("item"), deck = $("deck"), done = $("done"), saved = $("saved"), note = $("note");
   const listed = document.querySelectorAll(".answer.class").length > 0;
-  const KEYS = listed ? { " ": "unclear", "?": "unclear" }
-    : { j: "relevant", 1: "relevant", f: "not", 2: "not", " ": "unclear", 3: "unclear" };
+  const KEYS = listed ? { x: "unclear" }
+    : { f: "not", 1: "not", j: "relevant", 2: "relevant", x: "unclear", 3: "unclear" };
   document.querySelectorAll(".answer.class[data-key]").forEach((b) => { KEYS[b.dataset.key] = b.dataset.answer; });
   const words = {};
   document.querySelectorAll("[data-answer]").forEach((b) => { words[b.dataset.answer] = b.querySelector("span").textContent; });
@@ -64,28 +64,7 @@
     }
     if (!shown) return;
     done.hidden = true;
-    if (!shown.fields.length) item.append(empty("This item has no text."));
-    shown.fields.forEach((field) => {
-      const part = document.createElement("section");
-      if (shown.fields.length > 1) {
-        const head = document.createElement("h2");
-        head.textContent = field.name;
-        part.append(head);
-      }
-      const short = field.text.length < 140 && !field.text.includes("\n") && shown.fields.length > 1;
-      const laid = assaymarkLayout(field.text);
-      if (!field.text.trim()) part.append(empty("(empty)"));
-      else if (laid) part.append(laid);
-      else slices(field.text).forEach((slice) => {
-        const text = document.createElement("div");
-        text.dir = "auto";
-        text.className = short ? "text title" : "text";
-        text.dataset.text = "";
-        text.textContent = slice;
-        part.append(text);
-      });
-      item.append(part);
-    });
+    item.append(...assaymarkItem(shown.fields));
     highlight();
     window.scrollTo(0, 0);
     item.scrollTop = 0;
@@ -95,46 +74,15 @@
     hiddenFor = 0;
     hiddenAt = document.hidden ? performance.now() : 0;
   };
-  const empty = (text) => Object.assign(document.createElement("p"), { className: "quiet", textContent: text });
-
-  // A long text is laid out piece by piece as it scrolls into view; two megabytes at once take seconds.
-  const slices = (text) => {
-    const found = [];
-    for (let from = 0; from < text.length;) {
-      let to = from + 4000;
-      if (text.length < 20000) to = text.length;
-      else if (to < text.length) {
-        const line = text.lastIndexOf("\n", to), space = text.lastIndexOf(" ", to);
-        if (line > from + 1000) to = line + 1;
-        else if (space > from + 1000) to = space + 1;
-        else if (/[\udc00-\udfff]/.test(text[to])) to += 1;
-      }
-      found.push(text.slice(from, to));
-      from = to;
-    }
-    return found;
-  };
-
+  const find = $("find");
   const highlight = () => {
-    const wanted = $("find").value.trim().toLowerCase();
-    let found = 0;
-    item.querySelectorAll("[data-text]").forEach((box) => {
-      const text = box.textContent;
-      const lower = text.toLowerCase();
-      const parts = [];
-      let from = 0;
-      if (wanted && lower.length === text.length) {
-        for (let at = lower.indexOf(wanted); at >= 0 && found < 2000; at = lower.indexOf(wanted, at + wanted.length)) {
-          parts.push(document.createTextNode(text.slice(from, at)));
-          parts.push(Object.assign(document.createElement("mark"), { textContent: text.slice(at, at + wanted.length) }));
-          from = at + wanted.length;
-          found += 1;
-        }
-      }
-      if (box.childNodes.length > 1 || parts.length) box.replaceChildren(...parts, document.createTextNode(text.slice(from)));
-    });
-    $("found").textContent = wanted ? (found ? `${found >= 2000 ? "2,000+" : found} found` : "not found") : "";
+    const found = assaymarkMark(item, find.value);
+    keep(`assaymark-find ${root}`, find.value);
+    $("found").textContent = found === null ? "" : found ? `${found >= 2000 ? "2,000+" : found} found` : "not found";
   };
+  // what somebody looks for stays, on the next items and after a reload
+  const keep = (name, value) => { try { sessionStorage.setItem(name, value); } catch { /* private window */ } };
+  try { find.value = sessionStorage.getItem(`assaymark-find ${root}`) ?? ""; } catch { /* private window */ }
 
   const progress = (p) => {
     const middle = [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)];
@@ -145,32 +93,22 @@
 
   const finish = (standing) => {
     if (hand.length || past) return;
-    const say = {
-      "no plan": ["Nothing to label yet", "The lead has not sealed a plan. This page fills when items are drawn."],
-      closed: ["The work is done", standing.outcome === "certified" ? "The claim is certified. Thank you." : "The plan is closed. Thank you."],
-      established: ["The claim is established", "Enough is known; no more labels are needed. You can stop here."],
-      empty: ["All items are labelled", "Nothing is waiting for you. The lead can draw more on the page Watch; this page goes on by itself."],
-      open: ["Nothing for you right now", "The remaining items are in other hands. This page goes on by itself when one comes back."],
-    }[standing.word] ?? ["Nothing to label", ""];
+    const say = [standing.title, standing.text];
     const head = Object.assign(document.createElement("h2"), { textContent: say[0] });
     const text = Object.assign(document.createElement("p"), { textContent: say[1] });
     const go = document.createElement("p");
     const undo = Object.assign(document.createElement("button"), { type: "button", textContent: "Go back one item" });
     undo.addEventListener("click", back);
-    go.append(undo);
+    if (standing.mine) go.append(undo);
+    if (standing.where) go.append(" ", Object.assign(document.createElement("a"), { className: "button primary", href: root + standing.where, textContent: standing.go }));
     done.replaceChildren(head, text, go);
     done.hidden = false;
-    document.querySelector(".done-hint")?.remove();
+    $("stop-hint").hidden = true;
   };
 
   const hint = (standing) => {
-    const old = document.querySelector(".done-hint");
-    if (standing.word !== "established" || !hand.length) { old?.remove(); return; }
-    if (old) return;
-    const line = Object.assign(document.createElement("p"), {
-      className: "banner done-hint", textContent: "The claim is established: you can stop here. What is left is not needed for it.",
-    });
-    document.querySelector(".tools").before(line);
+    $("stop-hint").textContent = standing.hint;
+    $("stop-hint").hidden = !standing.hint || !hand.length;
   };
 
   const take = (found) => {
@@ -215,6 +153,7 @@
     if (found.saved) {
       if (seconds < 600) times.push(seconds);
       tell("saved ✓", "good");
+      $("last").textContent = `${words[word]} saved · U to undo`;
       const before = current()?.id;
       if (found.items) take(found);
       else { tell(`saved ✓ ${found.trouble}`, "bad"); hand = []; await load(); }
@@ -283,7 +222,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
     if (event.key === "Escape") {
-      if (typing) event.target.blur(); else forward();
+      if (typing) event.target.blur(); else if (!$("keys").open) forward();
       return;
     }
     if (typing) {
@@ -292,10 +231,9 @@
       return;
     }
     const key = event.key.toLowerCase();
-    // a button or a fold in focus keeps its own space key
-    if (key === " " && /^(BUTTON|SUMMARY|A)$/.test(event.target.tagName)) return;
-    if (event.repeat) return;
+    if (event.repeat || $("keys").open) return;
     if (KEYS[key]) { event.preventDefault(); answer(KEYS[key]); }
+    else if (key === "?") { event.preventDefault(); $("keys").showModal(); }
     else if (key === "t" && typed) { event.preventDefault(); typed.focus(); }
     else if (key === "u") { event.preventDefault(); back(); }
     else if (key === "n") { event.preventDefault(); showNote($("note-box").hidden); }
@@ -307,6 +245,7 @@
     answer(b.dataset.answer);
   }));
   $("undo").addEventListener("click", (event) => { event.currentTarget.blur(); back(); });
+  $("keys-button").addEventListener("click", () => $("keys").showModal());
   $("note-button").addEventListener("click", () => showNote($("note-box").hidden));
   $("find").addEventListener("input", highlight);
   $("find").addEventListener("search", highlight);

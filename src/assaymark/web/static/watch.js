@@ -48,6 +48,20 @@
     const told = document.getElementById("cut-told"), usual = told.textContent;
     const edges = cut.dataset.edges.split(" ").map(Number), above = cut.dataset.above.split(" ").map(Number);
     const { x0, x1, left, right } = line.dataset;
+    // the line itself can be dragged; the slider below it is for the keyboard
+    const chart = line.closest("svg");
+    chart.classList.add("cuttable");
+    const drag = (event) => {
+      if (!(event.buttons & 1)) return;
+      const box = chart.getBoundingClientRect();
+      const x = (event.clientX - box.left) / box.width * chart.viewBox.baseVal.width;
+      const at = Number(x0) + (x - left) / (right - left) * (x1 - x0);
+      const near = edges.reduce((best, edge, i) => (Math.abs(edge - at) < Math.abs(edges[best] - at) ? i : best), 0);
+      cut.value = near;
+      cut.dispatchEvent(new Event("input"));
+    };
+    chart.addEventListener("pointerdown", (event) => { chart.setPointerCapture(event.pointerId); drag(event); });
+    chart.addEventListener("pointermove", drag);
     cut.addEventListener("input", () => {
       const at = edges[cut.value], same = at === Number(cut.dataset.now);
       const x = Number(left) + (at - x0) / (x1 - x0) * (right - left);
@@ -95,7 +109,7 @@
       const changed = news.at > Number(document.getElementById("verdict").dataset.at);
       const button = document.getElementById("again");
       button.hidden = !changed;
-      button.textContent = "Look again: there are new labels";
+      button.textContent = "Refresh: there are new labels";
       const box = document.getElementById("live");
       if (changed && may && box.checked && Date.now() - shown > 8000) await refresh();
     } catch { /* the server is away; the next round will tell */ }

@@ -1,0 +1,113 @@
+"""One range per metric: what verdict, card, estimate, dashboard and report all show.
+
+One idea: the verdict is a statement about one end of the claimed metric's range, so that end is
+taken from the verdict; the other end, and the ranges of other metrics, come from the same labels at
+every look at once. Where a range and the verdict would contradict each other, the range gives way
+by growing, which can only make it more certain.
+"""
+
+from dataclasses import dataclass, replace
+
+from assaymark.certification.modes import mode_of
+from assaymark.certification.modes.account import on_metric
+from assaymark.certification.modes.mode import Range
+from assaymark.certification.modes.prefix import Prefix
+from assaymark.certification.modes.ranges import counted_range
+from assaymark.claims.results import Verdict, percent
+from assaymark.ledger.events import Attempt, State
+
+STEP = 1e-4  # ranges are shown to four decimals
+SPOKEN_OF = {
+    "predicted positive": ("precision",),
+    "predicted negative": ("elusion", "npv"),
+}
+"""Domain of a plan -> the metrics that its items say anything about."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranges:
+    """The ranges of a plan's metrics, found when they are asked for."""
+
+    state: State
+    attempt: Attempt
+    prefix: Prefix
+    verdict: Verdict
+
+    def of(self, name: str) -> Range:
+        """The range of this metric; the claimed one agrees with the verdict."""
+        if self.verdict.census:
+            return counted_range(name, self._counted)
+        plan = self.attempt.plan
+        found = mode_of(plan).metric_range(self.attempt, self.prefix, name)
+        row = on_metric(self.verdict.claim, name)
+        if row is not None and name in (self.verdict.claim.metric, "elusion", "npv"):
+            found = agreeing(found, self.verdict, row, refutes=plan.kind.failure == "refuted")
+        return _with_point_inside(found)
+
+    @property
+    def _counted(self) -> list[tuple[bool, int | None]]:
+        state = self.state
+        return [
+            (bool(p), state.label(i)) for i, p in state.predictions.items() if state.labelled(i)
+        ]
+
+
+def spoken_of(attempt: Attempt, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the metrics that the plan's items say anything about."""
+    known = SPOKEN_OF.get(attempt.plan.domain)
+    return names if known is None else tuple(name for name in names if name in known)
+
+
+def agreeing(found: Range, verdict: Verdict, row: tuple[str, float], *, refutes: bool) -> Range:
+    """The range of the claimed metric with the verdict's own end, contradicting nothing it says.
+
+    `row` is the claim's side and target in terms of the range's metric; `refutes` says that a failed
+    verdict of this mode means that the claim is shown to be false.
+    """
+    side, target = row
+    flipped = side != verdict.claim.side  # npv and elusion: one less the other
+    interval = verdict.estimate.interval
+    own = interval.low if verdict.claim.side == "lower" else interval.high
+    proven = 1 - own if flipped else own
+    refuted = verdict.decision == "fail" and refutes
+    undecided = verdict.decision == "continue"
+    if side == "lower":
+        low = proven if proven > 0 else found.low
+        if verdict.decision != "pass":
+            low = min(low, target - STEP)
+        high = min(found.high, target) if refuted else found.high
+        high = max(high, target) if undecided else high
+        return replace(found, low=max(low, 0.0), high=max(high, low))
+    high = proven if proven < 1 else found.high
+    if verdict.decision != "pass":
+        high = max(high, target + STEP)
+    low = max(found.low, target) if refuted else found.low
+    low = min(low, target) if undecided else low
+    return replace(found, low=min(low, high), high=min(high, 1.0))
+
+
+def _with_point_inside(found: Range) -> Range:
+    if found.point is None:
+        return found
+    return replace(found, point=min(max(found.point, found.low), found.high))
+
+
+def joint_words(confidence: float, *, census: bool, metrics: int, claimed: bool) -> str:
+    """At which level the ranges hold, each alone and all of them together.
+
+    Each end of a range is wrong with at most half the risk; the end that the verdict proves, with the
+    whole of it. All ends together: the sum.
+    """
+    if census:
+        return "Every item was labelled, so these values are exact."
+    risk = 1 - confidence
+    together = metrics * risk + (risk / 2 if claimed else 0.0)
+    words = f"Each range holds on its own with {percent(confidence)} confidence, at every look"
+    if claimed:
+        words += (
+            f" (that of the claimed metric with {percent(1 - 1.5 * risk)}, because its proven end is the "
+            "verdict's)"
+        )
+    if metrics > 1:
+        words += f"; all of them together with at least {percent(max(0.0, 1 - together))}"
+    return f"{words}."

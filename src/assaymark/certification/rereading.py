@@ -1,0 +1,129 @@
+"""A sample of a certificate's labels for the other side to read again, and how far they agree.
+
+Nothing is recorded: whoever verifies keeps the file, and the ledger stays as it is.
+"""
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from assaymark.certification.certificate import read, read_recorded
+from assaymark.certification.certificate.issue import items_used
+from assaymark.certification.drawing import read_texts
+from assaymark.claims.claim import Counts
+from assaymark.claims.record import Record
+from assaymark.claims.results import counted, percent, rounded
+from assaymark.errors import InputError
+from assaymark.files.batch import BatchRow, refuse_existing, write_batch
+from assaymark.files.labels import read_labels
+from assaymark.ledger.events import State
+from assaymark.project.folder import Project, registered_pool
+from assaymark.records.certificate import Certificate
+from assaymark.stats.binomial_bounds import bound
+
+
+@dataclass(frozen=True, kw_only=True)
+class RereadSample(Record):
+    """A file of labelled items without their labels."""
+
+    path: str
+    items: int
+    labels: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement(Record):
+    """How many of the items read again got the label that the certificate uses.
+
+    `low` and `high` bound the share that would agree among all its labels (Clopper–Pearson), if the
+    items are the random sample that was written.
+    """
+
+    read: int
+    agreed: int
+    unclear: int
+    labels: int
+    low: float
+    high: float
+    confidence: float
+    differing: tuple[str, ...]
+
+    def __str__(self) -> str:
+        share = percent(round(self.agreed / self.read, 3))
+        return (
+            f"{self.agreed:,} of {counted(self.read, 'label')} agree ({share}); of all "
+            f"{self.labels:,} labels between {rounded(self.low)} and {rounded(self.high, up=True)} would, "
+            f"with {percent(self.confidence)} confidence"
+        )
+
+
+def write_reread(project: Project, certificate: Path, count: int, *, output: Path) -> RereadSample:
+    """Write a random sample of the labelled items with their texts and no labels."""
+    state, labels = _labels(project, certificate)
+    if count < 1:
+        raise InputError(f"A sample holds at least 1 item, got {count}.")
+    items = sorted(labels)
+    chosen = secrets.SystemRandom().sample(items, min(count, len(items)))
+    refuse_existing(output)
+    files = [part.file for attempt in state.attempts for part in attempt.reserves]
+    there = [file for file in dict.fromkeys(files) if (project.folder / file).exists()]
+    rows: list[BatchRow] = [
+        {"id": item, "label": "", **text}
+        for item, text in read_texts(project, state, there, chosen)
+    ]
+    write_batch(output, rows, registered_pool(state).columns.text)
+    return RereadSample(path=str(output), items=len(chosen), labels=len(items))
+
+
+def read_reread(
+    project: Project, certificate: Path, file: Path, *, confidence: float = 0.95
+) -> Agreement:
+    """Compare the labels of the file with those that the certificate uses."""
+    _state, labels = _labels(project, certificate)
+    given = read_labels(file, annotator="the other side").rows
+    strange = [row.item for row in given if row.item not in labels]
+    if strange:
+        raise InputError(
+            f"{file.name!r} holds {counted(len(strange), 'item')} that the certificate uses no label of "
+            f"(the first is {strange[0]!r}). Label the file that was written for it."
+        )
+    told = [row for row in given if row.label is not None]
+    if not told:
+        raise InputError(f"{file.name!r} holds no label yet. Fill in the column 'label'.")
+    differing = tuple(row.item for row in told if row.label != labels[row.item])
+    agreed = len(told) - len(differing)
+    counts = Counts(tp=agreed, fp=len(differing), fn=0, tn=0)
+    interval = bound(
+        "precision", counts, design="simple", confidence=confidence, side="both"
+    ).interval
+    return Agreement(
+        read=len(told),
+        agreed=agreed,
+        unclear=len(given) - len(told),
+        labels=len(labels),
+        low=interval.low,
+        high=interval.high,
+        confidence=confidence,
+        differing=differing,
+    )
+
+
+def _labels(project: Project, path: Path) -> tuple[State, dict[str, int]]:
+    """The labels that the certificate uses, as they were when it was issued."""
+    certificate = _certificate(path)
+    recorded = read_recorded(certificate, project.ledger.entries())
+    state = recorded.past
+    if len(state.attempts) < certificate.plan.number:
+        raise InputError("This project's ledger is not the one that the certificate names.")
+    attempt = state.attempts[certificate.plan.number - 1]
+    used = items_used(state, attempt, census=certificate.census)
+    labels = {item: state.label(item) for item in used}
+    return state, {item: label for item, label in labels.items() if label is not None}
+
+
+def _certificate(path: Path) -> Certificate:
+    try:
+        return read(path.read_bytes().decode("utf-8"))[0]
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise InputError(f"The certificate {str(path)!r} cannot be read: {why}.") from error

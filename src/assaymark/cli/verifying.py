@@ -1,0 +1,217 @@
+"""The command verify: recompute a certificate, and read a sample of its labels again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assaymark.claims.record import plain
+from assaymark.terminal.output import (
+    advise,
+    headline,
+    json_option,
+    progress_bar,
+    project_of_environment,
+    quoted,
+    rows,
+    say,
+    show_json,
+    spark_option,
+)
+
+if TYPE_CHECKING:
+    from assaymark.project.folder import Project
+    from assaymark.records.certificate import Verification
+
+MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
+
+
+@click.command()
+@click.argument("certificate", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "-p",
+    "--project",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Project whose ledger and pool to recompute from (default: the certificate's folder, else "
+    "$ASSAYMARK_PROJECT).",
+)
+@click.option("--pool", metavar="PATH", help="Where the pool lies now, if it was moved.")
+@click.option("--public-key", metavar="HEX", help="Demand a signature by this key (64 hex digits).")
+@click.option(
+    "--head", "heads", multiple=True, metavar="HASH",
+    help="A head of the ledger that you were given earlier. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--witness", "files", multiple=True, type=click.Path(dir_okay=False, path_type=Path),
+    help="A file with such a head: a text, a time stamp (RFC 3161), a git commit. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--tsa", type=click.Path(dir_okay=False, path_type=Path),
+    help="Certificates (PEM) of time-stamp services that you trust.",
+)  # fmt: skip
+@click.option(
+    "--require", default="", metavar="NAMES",
+    help="Exit code 1 unless these were checked: pool, witness, signature (with commas between).",
+)  # fmt: skip
+@click.option(
+    "--sample", type=click.IntRange(min=1), metavar="N",
+    help="Write N of its labelled items, without labels, to read again (with -o FILE).",
+)  # fmt: skip
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where --sample writes."
+)
+@click.option(
+    "--reread", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Read that file back, labelled, and say how far the labels agree.",
+)  # fmt: skip
+@spark_option
+@json_option
+@click.pass_context
+def verify(
+    context: click.Context,
+    certificate: Path,
+    folder: Path | None,
+    pool: str | None,
+    public_key: str | None,
+    heads: tuple[str, ...],
+    files: tuple[Path, ...],
+    tsa: Path | None,
+    require: str,
+    sample: int | None,
+    output: Path | None,
+    reread: Path | None,
+    master: str | None,
+    as_json: bool,
+) -> None:
+    """Recompute a certificate from the ledger, and from the pool if it is at hand.
+
+    It writes nothing into the project. Ends as verified; verified in part, where pool or witness are
+    not at hand; consistent only, where nothing but the certificate is; or failed. Exit code 1 for the
+    last two, or if something that --require names is missing.
+
+    \b
+    Examples:
+      assaymark verify certificate.json -p work
+      assaymark verify certificate.json -p work --pool /archive/scores.parquet --head 3f0c…
+      assaymark verify certificate.json -p work --require pool,witness
+      assaymark verify certificate.json -p work --sample 20 -o again.csv
+      assaymark verify certificate.json -p work --reread again.csv
+    """
+    from assaymark.certification.verification import Brought
+    from assaymark.certification.verification import verify as run
+    from assaymark.composite.verification import is_claim_certificate, verify_claim
+    from assaymark.project.folder import Project
+    from assaymark.project.place import is_project
+    from assaymark.reviewing.certificate import is_review_certificate
+    from assaymark.reviewing.verifying import verify_review
+
+    if folder is None and is_project(certificate.parent):
+        folder = certificate.parent
+    folder = folder or project_of_environment()
+    if pool is not None and folder is None:
+        raise click.UsageError("--pool needs the ledger too: name the project with -p DIR.")
+    project = Project(folder=folder, pool_at=pool, spark=master) if folder else None
+    if sample is not None or reread is not None:
+        _reread(project, certificate, sample, output, reread, as_json=as_json)
+        return
+    brought = Brought(
+        public_key=public_key,
+        require=tuple(name.strip() for name in require.split(",") if name.strip()),
+        **_witnesses(heads, files, tsa),
+    )
+    if is_claim_certificate(certificate):
+        found = verify_claim(certificate, project=project, brought=brought)
+    elif is_review_certificate(certificate):
+        with progress_bar("verify") as progress:
+            found = verify_review(certificate, project=project, brought=brought, progress=progress)
+    else:
+        with progress_bar("verify") as progress:
+            found = run(certificate, project=project, brought=brought, progress=progress)
+    if as_json:
+        show_json(plain(found))
+    else:
+        _show_verification(found)
+    failed = any(check.outcome == "failed" for check in found.checks)
+    context.exit(1 if failed or found.status == "consistent only" else 0)
+
+
+def _witnesses(heads: tuple[str, ...], files: tuple[Path, ...], tsa: Path | None) -> dict[str, Any]:
+    from assaymark.certification.timestamp import read_certificates
+    from assaymark.certification.witness import read_head_hash, read_witness
+
+    given = [read_head_hash(head).encode() for head in heads] + [read_witness(f) for f in files]
+    return {"heads": tuple(given), "authorities": read_certificates(tsa) if tsa else ()}
+
+
+def _show_verification(found: "Verification") -> None:
+    superseded = any(check.detail.startswith("superseded") for check in found.checks)
+    lacking = [f"no {name}" for name in found.missing if name != "signature"]
+    headline(
+        {
+            "verified": "Verified.",
+            "verified in part": f"Verified in part: {' and '.join(lacking)} at hand.",
+            "consistent only": "Not verified: only the certificate was given. Add the project folder: "
+            "-p DIR",
+            "failed": "Not verified: superseded, a label changed after the certificate was issued."
+            if superseded
+            else "Not verified.",
+        }[found.status],
+        {"verified": "good", "failed": "bad"}.get(found.status, "wait"),
+    )
+    rows([(f"{MARKS[check.outcome]} {check.name}", check.detail) for check in found.checks])
+    if found.statement and found.status.startswith("verified"):
+        say(f"  {found.statement}")
+        if found.account:
+            say(f"  {found.account}.")
+        if found.population:
+            say(f"  {found.population}")
+        if found.history:
+            say("How it came about:")
+            rows(list(found.history))
+
+
+def _reread(
+    project: "Project | None",
+    certificate: Path,
+    sample: int | None,
+    output: Path | None,
+    reread: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Labels for the other side to read again, and how far they agree; the ledger stays as it is."""
+    from assaymark.certification.rereading import read_reread, write_reread
+
+    if project is None:
+        raise click.UsageError("The labels are in the ledger: name the project with -p DIR.")
+    if (sample is None) is (reread is None):
+        raise click.UsageError(
+            "Give either --sample N to write a file, or --reread FILE to read it."
+        )
+    if reread is not None:
+        agreement = read_reread(project, certificate, reread)
+        if as_json:
+            show_json({**plain(agreement), "sentence": str(agreement)})
+            return
+        headline(f"Read again: {agreement}.")
+        if agreement.differing:
+            rows([("labelled differently", ", ".join(agreement.differing[:10]))])
+        return
+    if output is None:
+        raise click.UsageError("Say where to write the items: -o FILE.")
+    written = write_reread(project, certificate, sample or 0, output=output)
+    if as_json:
+        show_json(plain(written))
+        return
+    headline(
+        f"{written.items:,} of {written.labels:,} labelled items to read again, chosen at random"
+    )
+    rows([("file", written.path)])
+    advise(
+        f"fill in the column 'label', then: assaymark verify {quoted(certificate)} "
+        f"-p {quoted(project.folder)} --reread {quoted(output)}"
+    )
+
+
+COMMANDS = (verify,)

@@ -1,0 +1,125 @@
+"""Drawn items without a settled label that keep the labels of later draws from counting.
+
+Only the labelled prefix in draw order counts, so one undecided early item holds up everything
+after it. What holds the work up is said before anything else, and settling it is the next step.
+"""
+
+from dataclasses import dataclass
+
+from assaymark.claims.record import Record
+from assaymark.claims.results import counted
+from assaymark.hints import command, switch
+from assaymark.ledger.events import State
+
+NAMED = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blocking(Record):
+    """Items in draw order that have no settled label although later ones do.
+
+    `disputed` are those on which reviewers differ, `unlabelled` those without an answer; `waiting`
+    labels do not count until they are settled.
+    """
+
+    disputed: tuple[str, ...]
+    unlabelled: tuple[str, ...]
+    waiting: int
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.disputed, *self.unlabelled)
+
+    @property
+    def sentence(self) -> str:
+        """What does not count, because of which items."""
+        verb = "does" if self.waiting == 1 else "do"
+        return f"{counted(self.waiting, 'label')} {verb} not count yet because {self._reason}."
+
+    @property
+    def _reason(self) -> str:
+        parts = []
+        if self.disputed:
+            parts.append(
+                f"{_named(self.disputed)} {_verb(self.disputed)} undecided (reviewers differ)"
+            )
+        if self.unlabelled:
+            have = "has" if len(self.unlabelled) == 1 else "have"
+            parts.append(f"{_named(self.unlabelled)} {have} no label")
+        return " and ".join(parts)
+
+    @property
+    def remedy(self) -> str:
+        """How to settle them, with marks of commands."""
+        return self.remedy_in({})
+
+    def remedy_in(self, place: dict[str, object]) -> str:
+        """The same, with options of the place in every command."""
+        write = command("draw", pending=True, **place)
+        if not self.disputed:
+            return f"label {_them(self.unlabelled)}: {write}"
+        decide = command("label", "FILE", adjudicate=True, **place)
+        return f"decide {_them(self.items)}: {write}, then {decide}"
+
+    @property
+    def last_resort(self) -> str | None:
+        """What can be done about items whose reviewer is away, and what that costs."""
+        if not self.unlabelled:
+            return None
+        return (
+            f"If nobody will label {_them(self.unlabelled)}, count {_them(self.unlabelled)} as cannot "
+            f"tell ({command('label', overdue='DAYS')}): that is counted against the claim."
+        )
+
+
+def blocking_items(state: State) -> Blocking | None:
+    """What holds up the open plan; None where nothing does."""
+    attempt = state.attempt
+    if attempt is None or not attempt.open:
+        return None
+    first = next((i for i, d in enumerate(attempt.draws) if not state.labelled(d.id)), None)
+    if first is None:
+        return None
+    before = {draw.id for draw in attempt.draws[:first]}
+    places: dict[str, int] = {}
+    for place, draw in enumerate(attempt.draws[first:]):
+        if draw.id not in before:
+            places.setdefault(draw.id, place)
+    settled = {item for item in places if state.labelled(item)}
+    if not settled:
+        return None
+    last = max(places[item] for item in settled)
+    open_items = [item for item in places if item not in settled and places[item] < last]
+    return Blocking(
+        disputed=tuple(item for item in open_items if state.disputed(item)),
+        unlabelled=tuple(item for item in open_items if not state.disputed(item)),
+        waiting=len(settled),
+    )
+
+
+def draw_warning(blocking: Blocking) -> str:
+    """What to say to somebody who draws more while items hold up the work."""
+    return (
+        f"{blocking.sentence} New items will not count either until then. First {blocking.remedy}."
+    )
+
+
+def draw_question(blocking: Blocking) -> str:
+    """The same, to somebody who can be asked to say that it is meant."""
+    return f"{draw_warning(blocking)} To draw all the same, add {switch('anyway')}."
+
+
+def _named(items: tuple[str, ...]) -> str:
+    shown = ", ".join(items[:NAMED])
+    if len(items) == 1:
+        return f"item {shown}"
+    return f"{len(items):,} items ({shown}{', …' if len(items) > NAMED else ''})"
+
+
+def _verb(items: tuple[str, ...]) -> str:
+    return "is" if len(items) == 1 else "are"
+
+
+def _them(items: tuple[str, ...]) -> str:
+    return "it" if len(items) == 1 else "them"

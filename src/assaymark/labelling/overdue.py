@@ -1,0 +1,80 @@
+"""Items whose reviewer is away: who waits for how long, and counting them as "cannot tell"."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from assaymark.claims.record import Record
+from assaymark.claims.results import counted
+from assaymark.errors import InputError, PlanError
+from assaymark.hints import option
+from assaymark.ledger.events import BatchDrawn, Entry, LabelRecorded, State
+from assaymark.project.folder import Project, open_attempt
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overdue(Record):
+    """Drawn items without any answer for at least so many days, longest first.
+
+    `undecided` items have answers that differ: those need a decision, and no time settles them.
+    """
+
+    days: float
+    items: tuple[str, ...]
+    undecided: int
+
+    @property
+    def cost(self) -> str:
+        """What counting them as "cannot tell" does to the claim."""
+        each = "it is" if len(self.items) == 1 else "each is"
+        return (
+            f"{counted(len(self.items), 'item')} without an answer for {self.days:g} days or more. "
+            f"Counted as cannot tell, {each} counted against the claim, whatever it is in truth; a label "
+            "given later is a correction."
+        )
+
+
+def overdue(project: Project, days: float) -> Overdue:
+    """The open plan's items that were handed out so long ago and have no answer. Records nothing."""
+    if not 0 <= days < 36500:
+        raise InputError(f"{option('overdue')} is a number of days, got {days:g}.")
+    return _overdue(project.state(), project.ledger.entries(), days, project.now())
+
+
+def _overdue(state: State, entries: Sequence[Entry], days: float, now: str) -> Overdue:
+    attempt = open_attempt(state)
+    drawn: dict[str, str] = {}
+    for entry in entries:
+        event = entry.event
+        if isinstance(event, BatchDrawn) and event.plan == attempt.plan.number:
+            for draw in event.draws:
+                drawn.setdefault(draw.id, entry.time)
+    late = [
+        item
+        for item in attempt.order
+        if item not in state.answers
+        and item not in state.decided
+        and _days(drawn[item], now) >= days
+    ]
+    return Overdue(
+        days=days, items=tuple(late), undecided=sum(state.disputed(i) for i in attempt.order)
+    )
+
+
+def count_as_unclear(project: Project, days: float, *, annotator: str) -> Overdue:
+    """Record "cannot tell" for these items, in the name of whoever decides that."""
+    if not annotator.strip():
+        raise InputError(f"Say who decides this: {option('annotator', 'NAME')}.")
+    entries = project.ledger.entries()
+    with project.writing() as session:
+        found = _overdue(session.state, entries, days, project.now())
+        if not found.items:
+            raise PlanError(f"No drawn item has been without an answer for {days:g} days.")
+        session.record(
+            *(LabelRecorded(item=i, value=None, annotator=annotator.strip()) for i in found.items)
+        )
+    return found
+
+
+def _days(earlier: str, later: str) -> float:
+    return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds() / 86400

@@ -1,0 +1,87 @@
+"""What a report says besides the proof: the matter, the protocol, who did what, and their notes."""
+
+import re
+from dataclasses import dataclass, field
+
+from assaymark.claims.results import counted
+from assaymark.labelling.desk import deciders
+from assaymark.labelling.settings import Settings, read_settings
+from assaymark.ledger.events import replay
+from assaymark.project.folder import Project
+from assaymark.reports.section import Section, Table
+
+MOST_ROWS = 400
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matter:
+    """What the lead wrote, what reviewers noted, and conflicts decided by one of those who differed."""
+
+    settings: Settings = field(default_factory=Settings)
+    notes: tuple[tuple[str, str, str], ...] = ()
+    own_decisions: frozenset[str] = frozenset()
+
+
+def matter_of(project: Project) -> Matter:
+    """What is known of the project beside its proof."""
+    entries = project.ledger.entries()
+    state = replay(entries)
+    notes = tuple((item, name, text) for item, said in state.notes.items() for name, text in said)
+    own = (item for item, who in deciders(entries).items() if who in state.answers.get(item, {}))
+    return Matter(settings=read_settings(project.folder), notes=notes, own_decisions=frozenset(own))
+
+
+def matter_facts(matter: Matter) -> tuple[tuple[str, str], ...]:
+    """Lines of page one: the matter, and the classifier with its version."""
+    found = (
+        ("Matter", matter.settings.matter),
+        ("Classifier", matter.settings.classifier),
+    )
+    return tuple((name, text) for name, text in found if text)
+
+
+def protocol_text_section(matter: Matter) -> Section | None:
+    """The rule by which reviewers decided, as it stands now."""
+    text = matter.settings.criteria.strip()
+    if not text:
+        return Section(
+            title="Review protocol",
+            sentence="No protocol was written down, so by which rule reviewers decided is not on record.",
+        )
+    return Section(
+        title="Review protocol",
+        sentence="Reviewers decided by this rule; earlier versions are in the project's history file.",
+        paragraphs=tuple(_plain(part) for part in text.split("\n") if part.strip()),
+    )
+
+
+def _plain(line: str) -> str:
+    """A line of Markdown as plain text: headings, lists and stress lose their marks."""
+    line = re.sub(r"^\s*#{1,6}\s+", "", line)
+    line = re.sub(r"^(\s*)[-*+]\s+", r"\1• ", line)
+    return re.sub(r"\*\*(.+?)\*\*|__(.+?)__", lambda found: found[1] or found[2], line)
+
+
+def roles_section(matter: Matter) -> Section | None:
+    """Who had which part, as the lead wrote it."""
+    if not matter.settings.roles.strip():
+        return None
+    return Section(
+        title="Reviewers and roles",
+        sentence="As stated by the lead:",
+        paragraphs=tuple(line for line in matter.settings.roles.split("\n") if line.strip()),
+    )
+
+
+def notes_section(matter: Matter) -> Section | None:
+    """What reviewers noted on items."""
+    if not matter.notes:
+        return None
+    rows = matter.notes[:MOST_ROWS]
+    more = len(matter.notes) - len(rows)
+    return Section(
+        title="Notes on items",
+        sentence=f"Reviewers left {counted(len(matter.notes), 'note')}"
+        + (f"; the first {len(rows):,} are shown." if more else "."),
+        tables=(Table(caption="Notes in order", header=("item", "by", "reason"), rows=rows),),
+    )

@@ -1,0 +1,59 @@
+"""Pools in files that no engine reads: workbooks and Concordance load files, copied as parquet."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from assaymark.errors import InputError
+from assaymark.files.answers import Table, cell_text
+from assaymark.files.concordance import read_dat
+from assaymark.files.xlsx import first_sheet
+from assaymark.pool.tables import write_table
+from assaymark.project.place import private_folder
+
+READERS = {".xlsx": first_sheet, ".dat": read_dat}
+COPY = "pool.parquet"
+NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d+)?(?:[eE]-?\d+)?")
+"""A number as people write it; one with a zero in front is an id, and a longer one too."""
+
+
+def readable_pool(pool: str, folder: Path) -> str:
+    """The pool itself, or its copy in the project folder where no engine reads it.
+
+    The copy is what the project is about: the checksum is that of the copy.
+    """
+    path = Path(pool).expanduser()
+    reader = READERS.get(path.suffix.lower())
+    if reader is None or not path.is_file():
+        return pool
+    columns = _columns(reader(path), path)
+    private_folder(folder)
+    return str(write_table(folder / COPY, columns))
+
+
+def _columns(table: Table, path: Path) -> dict[str, list[object]]:
+    names = [name.strip() for name in table.header]
+    used = [name for name in names if name]
+    if len(set(used)) < len(used) or not used:
+        raise InputError(
+            f"The first line of {path.name!r} must name every column once; it reads "
+            f"{table.first_line.strip()[:80]!r}."
+        )
+    columns: dict[str, list[str | None]] = {name: [] for name in used}
+    for _number, cells in table.rows:
+        if all(value is None or value == "" for value in cells):
+            continue
+        for place, name in enumerate(names):
+            if name:
+                text = cell_text(cells[place]) if place < len(cells) else ""
+                columns[name].append(text or None)
+    return {name: _typed(values) for name, values in columns.items()}
+
+
+def _typed(values: Sequence[str | None]) -> list[object]:
+    """Numbers where every value is one, text elsewhere."""
+    if any(value is None or not NUMBER.fullmatch(value) for value in values):
+        return list(values)
+    numbers = [float(value) for value in values if value is not None]
+    whole = all(number.is_integer() for number in numbers)
+    return [int(number) for number in numbers] if whole else list(numbers)

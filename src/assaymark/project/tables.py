@@ -1,0 +1,156 @@
+"""Table files that somebody brings along, made into what a pool is read from: UTF-8, no workbook."""
+
+import codecs
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from assaymark.errors import InputError
+from assaymark.files.decoding import HEAD, encoding_of
+from assaymark.files.places import part_of
+from assaymark.files.workbook_limits import Emptiness, check_workbook
+
+TABLES = (".csv", ".tsv", ".csv.gz", ".jsonl", ".ndjson", ".jsonl.gz", ".parquet", ".xlsx")
+PIECE = 1 << 20
+
+
+def table_ending(name: str) -> str:
+    """The ending of a table's name; refused where it is of no kind that can be read."""
+    lowered = name.lower()
+    found = [ending for ending in TABLES if lowered.endswith(ending)]
+    if not found:
+        raise InputError(
+            f"{name[-60:]!r} is no table that can be read. Give a file that ends with "
+            f"{', '.join(TABLES[:-1])} or {TABLES[-1]}."
+        )
+    return max(found, key=len)
+
+
+def safe_name(name: str) -> str:
+    """A file name of plain letters that keeps its ending; whatever a stranger called the file.
+
+    >>> safe_name("../../Mails (März).CSV")
+    'Mails-M-rz.csv'
+    """
+    ending = table_ending(name)
+    stem = re.sub(r"[^A-Za-z0-9_]+", "-", Path(name.replace("\\", "/")).name[: -len(ending)])
+    return f"{stem.strip('-')[:60] or 'table'}{ending}"
+
+
+def is_settled(path: Path) -> bool:
+    """Whether a pool can be read from the table as it is."""
+    ending = table_ending(path.name)
+    if ending in (".csv", ".tsv"):
+        with path.open("rb") as stream:
+            return encoding_of(stream.read(HEAD)) == "utf-8" and _decodes(path, "utf-8")
+    return ending != ".xlsx"
+
+
+def settle_table(path: Path) -> Path:
+    """The table as a pool is read from: a workbook becomes CSV beside it, other text UTF-8."""
+    ending = table_ending(path.name)
+    if ending == ".xlsx":
+        return _from_workbook(path)
+    if ending in (".csv", ".tsv"):
+        return _as_utf8(path)
+    return path
+
+
+def _as_utf8(path: Path) -> Path:
+    if is_settled(path):
+        return path
+    with path.open("rb") as stream:
+        encoding = encoding_of(stream.read(HEAD))
+    if encoding == "utf-8":
+        encoding = "cp1252"  # what a spreadsheet on Windows writes
+    if not _decodes(path, encoding):
+        raise InputError(
+            f"{path.name!r} is neither UTF-8, UTF-16 nor Windows-1252 text. Save it as CSV UTF-8."
+        )
+    with (
+        part_of(path) as part,
+        path.open(encoding=encoding, newline="") as old,
+        part.open("w", encoding="utf-8", newline="") as new,
+    ):
+        while piece := old.read(PIECE):
+            new.write(piece)
+    return path
+
+
+def _decodes(path: Path, encoding: str) -> bool:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        with path.open("rb") as stream:
+            while piece := stream.read(PIECE):
+                decoder.decode(piece)
+            decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _from_workbook(path: Path) -> Path:
+    target = path.with_suffix(".csv")
+    with part_of(target) as part, part.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        for row in _workbook_rows(path):
+            writer.writerow(row)
+    return target
+
+
+def _workbook_rows(path: Path) -> Iterator[Sequence[str]]:
+    """The rows of the first sheet as texts, from the first one that holds anything."""
+    from zipfile import BadZipFile, ZipFile
+
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    try:
+        with ZipFile(path) as archive:
+            check_workbook(archive, path.stat().st_size)
+        book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
+        try:
+            yield from _sheet_rows(book.worksheets[0])
+        finally:
+            book.close()
+    except (
+        BadZipFile,
+        InvalidFileException,
+        KeyError,
+        IndexError,
+        ValueError,
+        SyntaxError,
+    ) as error:
+        raise InputError(
+            f"{path.name!r} is no workbook that can be read ({error}). Save it as .xlsx or as CSV UTF-8."
+        ) from error
+
+
+def _sheet_rows(sheet: Any) -> Iterator[Sequence[str]]:
+    emptiness, width = Emptiness(), 0
+    sheet.reset_dimensions()
+    for cells in sheet.iter_rows(values_only=True):
+        emptiness.count(len(cells), sum(value is not None for value in cells))
+        texts = [_text(value) for value in cells]
+        while texts and not texts[-1]:
+            texts.pop()
+        if not texts and not width:
+            continue
+        width = width or len(texts)
+        if len(texts) > width:
+            raise InputError(
+                f"A row of the workbook has {len(texts)} cells and its first row {width}: every column "
+                "needs a name in the first row."
+            )
+        if texts:
+            yield [*texts, *[""] * (width - len(texts))]
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,79 @@
+"""Numbers as people type them: 75 %, 0.75, 0,75 and 75 are one share."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from assaymark.errors import AssaymarkError, InputError
+
+
+class FieldError(InputError):
+    """A field of a form that cannot be used; the page marks it."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def number_of(asked: Mapping[str, Any], name: str) -> float | None:
+    """The finite number in this field; None where it is empty.
+
+    >>> number_of({"cost": "0,80"}, "cost")
+    0.8
+    """
+    value = asked.get(name)
+    text = "" if value is None else str(value).strip()
+    if not text:
+        return None
+    plain = text.replace("\u00a0", "").replace(" ", "")
+    if plain.count(",") == 1 and "." not in plain:
+        plain = plain.replace(",", ".")
+    try:
+        found = float(plain)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise FieldError(name, f"'{name}' must be a number, got {text[:40]!r}.") from error
+    if not math.isfinite(found):
+        raise FieldError(name, f"'{name}' must be a finite number.")
+    return found
+
+
+def share_of(asked: Mapping[str, Any], name: str) -> float | None:
+    """The share in this field, written as a fraction or in per cent.
+
+    A number above 1 is per cent, and one with the sign always is.
+
+    >>> [share_of({"target": text}, "target") for text in ("0.75", "75 %", "75", "0,5 %")]
+    [0.75, 0.75, 0.75, 0.005]
+    """
+    text = str(asked.get(name) or "").strip()
+    percent = text.endswith("%")
+    found = number_of({name: text.removesuffix("%")}, name)
+    if found is None:
+        return None
+    if percent or found > 1:
+        found = round(found / 100, 12)
+    if not 0 <= found <= 1:
+        raise FieldError(
+            name, f"'{name}' must be between 0 and 1, or 0 % and 100 %, got {text[:40]!r}."
+        )
+    return found
+
+
+def count_of(asked: Mapping[str, Any], name: str) -> int | None:
+    """The whole number in this field; 1,000 and 1 000 are one thousand.
+
+    >>> count_of({"budget": "1,000"}, "budget")
+    1000
+    """
+    text = str(asked.get(name) or "").strip()
+    if not text:
+        return None
+    plain = "".join(mark for mark in text if mark not in ", \u00a0'")
+    if not plain.isdecimal() or len(plain) > 9 or int(plain) == 0:
+        raise FieldError(name, f"'{name}' must be a whole number above 0, got {text[:40]!r}.")
+    return int(plain)
+
+
+def field_of(error: AssaymarkError) -> str | None:
+    """The field that an error is about, where it says so."""
+    return error.field if isinstance(error, FieldError) else None

@@ -1,0 +1,131 @@
+"""What programs can do: see where things stand, fetch items, send labels, draw, look."""
+
+import asyncio
+from functools import partial
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from assaymark.certification.handover import on_record
+from assaymark.claims.record import plain
+from assaymark.errors import InputError
+from assaymark.files.labels import LabelRow
+from assaymark.labelling.desk import Desk
+from assaymark.labelling.recording import Labelled, label
+from assaymark.labelling.texts import text_sources
+from assaymark.web.drawing_on import draw_next
+from assaymark.web.programs.access import limited, program, program_now
+from assaymark.web.programs.description import openapi
+from assaymark.web.site import body, site_of
+
+MOST_ITEMS = 500
+MOST_LABELS = 10_000
+
+
+async def describe(request: Request) -> Response:
+    """The interface as OpenAPI 3.1; it holds nothing of the project."""
+    return JSONResponse(openapi(site_of(request).root))
+
+
+def _status(desk: Desk) -> dict[str, Any]:
+    desk.catch_up()
+    return {
+        **plain(on_record(desk.state)),
+        "waiting": len(desk.queue.waiting),
+        "unread": desk.queue.unread(desk.state),
+        "conflicts": len(desk.queue.disputed),
+        "labelled": len(desk.queue.begun),
+        "event": desk.state.head.seq if desk.state.head else 0,
+    }
+
+
+@program("read")
+async def status(request: Request) -> Response:
+    """Where the plan stands by what is on record; no look is taken."""
+    return JSONResponse(await site_of(request).runner.ask(_status))
+
+
+@program("label")
+async def items(request: Request) -> Response:
+    """Items that wait for a label, with their texts; never a score, a prediction or a label."""
+    site = site_of(request)
+    most = limited(request.query_params.get("limit"), MOST_ITEMS, 100)
+
+    def waiting(desk: Desk) -> tuple[list[str], Any]:
+        desk.catch_up()
+        given = desk.queue.assigned
+        return [i for i in desk.queue.waiting if i not in given][:most], text_sources(desk.state)
+
+    found, sources = await site.runner.ask(waiting)
+    await asyncio.to_thread(site.shelf.fetch, sources, found)
+    rows = [{"id": item, "fields": dict(site.shelf.fields(sources, item))} for item in found]
+    return JSONResponse({"items": rows})
+
+
+@program("label")
+async def labels(request: Request) -> Response:
+    """Record labels, all of them or none."""
+    site, asked = site_of(request), await body(request)
+    given = asked.get("labels")
+    if not isinstance(given, list) or not given or len(given) > MOST_LABELS:
+        raise InputError(f"'labels' must be a list of 1 to {MOST_LABELS:,} labels.")
+    classes = await site.runner.ask(lambda desk: desk.state.classes)
+    usual = program_now(request).name
+    rows = [_row(one, place, usual, classes) for place, one in enumerate(given)]
+    correct = asked.get("correct") is True
+    done = await asyncio.to_thread(partial(label, site.project, rows, correct=correct))
+    await site.runner.ask(Desk.catch_up)
+    return JSONResponse(counts(done))
+
+
+def counts(done: Labelled) -> dict[str, Any]:
+    """What became of labels."""
+    names = ("recorded", "skipped", "corrected", "unchanged", "not_drawn", "disputed")
+    return {name: getattr(done, name) for name in names}
+
+
+def _row(one: Any, place: int, usual: str, classes: tuple[str, ...]) -> LabelRow:
+    if not isinstance(one, dict) or not isinstance(one.get("id"), str) or not one["id"]:
+        raise InputError(f"Label {place + 1} needs an id.")
+    name = one.get("annotator", usual)
+    if not isinstance(name, str) or not name.strip() or len(name) > 64 or not name.isprintable():
+        raise InputError(f"Label {place + 1} needs the name of who gave it.")
+    return LabelRow(item=one["id"], label=_value(one.get("label"), place, classes), annotator=name)
+
+
+def _value(value: Any, place: int, classes: tuple[str, ...]) -> int | None:
+    if value is None:
+        return None
+    if classes and isinstance(value, str) and value in classes:
+        return classes.index(value)
+    if not classes and not isinstance(value, bool) and value in (0, 1):
+        return int(value)
+    known = ", ".join(classes[:10]) if classes else "1, 0"
+    raise InputError(f"Label {place + 1} must be one of {known} or null, got {str(value)[:40]!r}.")
+
+
+@program("lead")
+async def draw(request: Request) -> Response:
+    """Draw the next items of the plan."""
+    asked = await body(request)
+    count = asked.get("count")
+    if count is not None and (not isinstance(count, int) or isinstance(count, bool)):
+        raise InputError("'count' must be a whole number.")
+    return JSONResponse({"drawn": await draw_next(site_of(request), count)})
+
+
+@program("lead")
+async def look(request: Request) -> Response:
+    """The verdict of now. It is a look, and goes on record if labels changed."""
+    seen = await asyncio.to_thread(site_of(request).watch.look)
+    return JSONResponse(
+        {
+            "tone": seen.answer.tone,
+            "sentence": str(seen.answer),
+            "claim": seen.claim_text,
+            "point": seen.point,
+            "bound": seen.bound,
+            "confidence": seen.confidence,
+        }
+    )

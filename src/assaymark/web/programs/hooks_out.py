@@ -1,0 +1,106 @@
+"""Tell the lead's addresses when a claim is established, refuted, or no longer holds."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import time
+import urllib.request
+from typing import Any
+
+from assaymark.errors import AssaymarkError
+from assaymark.files.places import write_safely
+from assaymark.labelling.desk import Desk
+from assaymark.ledger.events import Attempt
+from assaymark.project.connections import Hook, read_connections
+from assaymark.web.site import Site
+
+EVERY = 3.0  # seconds between looks at the state; nothing is computed for it
+TRIES, PAUSE, PATIENCE = 5, 2.0, 10.0
+SENT = "hooks-sent.json"
+log = logging.getLogger("assaymark.serve")
+
+
+def event_of(attempt: Attempt) -> str | None:
+    """What there is to tell of a plan, by what is on record; None where it is still open."""
+    if attempt.watches and attempt.watches[-1][2].decision == "drifted":
+        return "stale"
+    if attempt.closed is not None and attempt.closed.outcome == "failed":
+        return "refuted"
+    last = attempt.looks[-1][2].decision if attempt.looks else None
+    if attempt.certificate is not None or (attempt.open and last == "pass"):
+        return "established"
+    return "refuted" if last == "fail" else None
+
+
+def _news(desk: Desk) -> dict[str, Any] | None:
+    desk.catch_up()
+    attempt = desk.state.attempt
+    event = event_of(attempt) if attempt is not None else None
+    if attempt is None or event is None:
+        return None
+    return {
+        "event": event,
+        "plan": attempt.plan.number,
+        "claim": str(attempt.plan.claim),
+        "confidence": attempt.plan.confidence,
+        "head": desk.state.head.hash if desk.state.head else "",
+    }
+
+
+async def tell_on(site: Site) -> None:
+    """Watch the state and tell each event once to each address, until the server ends."""
+    while True:
+        await asyncio.sleep(EVERY)
+        with contextlib.suppress(AssaymarkError, OSError):  # a file that cannot be read just now
+            hooks = await asyncio.to_thread(lambda: read_connections(site.served.folder).hooks)
+            if hooks:
+                news = await site.runner.ask(_news)
+                if news is not None:
+                    await _tell_all(site, hooks, news)
+
+
+async def _tell_all(site: Site, hooks: tuple[Hook, ...], news: dict[str, Any]) -> None:
+    path = site.served.folder / SENT
+    sent = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    for hook in hooks:
+        key = f"{news['plan']} {news['event']}"
+        if news["event"] not in hook.events or key in sent.get(hook.url, []):
+            continue
+        body = json.dumps({**news, "project": site.title}, sort_keys=True).encode()
+        done = await asyncio.to_thread(deliver, hook, body)
+        log.info("hook %s: %s %s", hook.url, key, "delivered" if done else "not delivered")
+        # what could not be delivered in five tries is not tried again and again
+        sent.setdefault(hook.url, []).append(key)
+        write_safely(path, json.dumps(sent) + "\n")
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    """No redirect is followed: what was configured is what is told."""
+
+    def redirect_request(self, *_args: Any, **_more: Any) -> None:
+        return None
+
+
+def deliver(hook: Hook, body: bytes, *, tries: int = TRIES, pause: float = PAUSE) -> bool:
+    """Post the body, signed; whether the other side took it."""
+    opener = urllib.request.build_opener(_Stay, urllib.request.ProxyHandler({}))
+    for attempt in range(tries):
+        request = urllib.request.Request(  # noqa: S310 - http and https only, checked when configured
+            hook.url,
+            data=body,
+            headers={
+                "content-type": "application/json",
+                "user-agent": "assaymark",
+                "x-assaymark-signature": hook.signature(body),
+            },
+        )
+        with (
+            contextlib.suppress(OSError, ValueError),
+            opener.open(request, timeout=PATIENCE) as answer,
+        ):
+            if 200 <= answer.status < 300:
+                return True
+        if attempt + 1 < tries:
+            time.sleep(pause * 2**attempt)
+    return False

@@ -1,0 +1,96 @@
+"""Label Studio as the front end: a project, its tasks, a hook back, and an export to catch up."""
+
+import json
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from assaymark.errors import InputError
+from assaymark.files.answers import ITEM
+from assaymark.project.connections import checked_address
+
+PATIENCE = 60.0
+LARGEST = 200_000_000  # bytes of an answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelStudio:
+    """A server of Label Studio and the token of whoever uses it."""
+
+    url: str
+    token: str
+
+    def create_project(self, title: str, columns: list[str], answers: list[str]) -> int:
+        """Call 1: a project whose question is named 'label'."""
+        config = label_config(columns, answers)
+        found = self._call("POST", "/api/projects/", {"title": title[:50], "label_config": config})
+        return int(found["id"])
+
+    def import_tasks(self, project: int, items: list[dict[str, Any]]) -> int:
+        """Call 2: the items as tasks; how many were taken."""
+        tasks = [{"data": {ITEM: one["id"], **one["fields"]}} for one in items]
+        found = self._call("POST", f"/api/projects/{project}/import", tasks)
+        return int(found.get("task_count", len(tasks)))
+
+    def add_hook(self, project: int, url: str, token: str) -> int:
+        """Call 3: have every annotation sent to this address, with this token."""
+        asked = {
+            "url": checked_address(url),
+            "project": project,
+            "send_payload": True,
+            "send_for_all_actions": False,
+            "actions": ["ANNOTATION_CREATED", "ANNOTATION_UPDATED"],
+            "headers": {"Authorization": f"Bearer {token}"},
+            "is_active": True,
+        }
+        return int(self._call("POST", "/api/webhooks/", asked)["id"])
+
+    def export(self, project: int) -> bytes:
+        """Call 4: everything that was annotated, for what the hook missed."""
+        return self._send("GET", f"/api/projects/{project}/export?exportType=JSON", None)
+
+    def _call(self, method: str, path: str, asked: Any) -> Any:
+        try:
+            return json.loads(self._send(method, path, asked))
+        except ValueError as error:
+            raise InputError("Label Studio's answer is not JSON. Is the address right?") from error
+
+    def _send(self, method: str, path: str, asked: Any) -> bytes:
+        # a personal access token is a JWT and is sent as Bearer; a legacy token as Token
+        kind = "Bearer" if self.token.count(".") == 2 else "Token"
+        request = urllib.request.Request(  # noqa: S310 - http and https only
+            checked_address(self.url.rstrip("/") + path),
+            method=method,
+            data=None if asked is None else json.dumps(asked).encode(),
+            headers={"authorization": f"{kind} {self.token}", "content-type": "application/json"},
+        )
+        try:
+            opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+            with opener.open(request, timeout=PATIENCE) as answer:
+                found: bytes = answer.read(LARGEST)
+                return found
+        except urllib.error.HTTPError as error:
+            text = error.read(300).decode("utf-8", "replace")
+            raise InputError(f"Label Studio answered {error.code} to {path}: {text}") from error
+        except OSError as error:
+            raise InputError(f"Label Studio does not answer at {self.url}: {error}.") from error
+
+
+def label_config(columns: list[str], answers: list[str]) -> str:
+    """The labelling interface: every text column, and one choice named 'label'.
+
+    >>> label_config(["body"], ["yes"])[:44]
+    '<View><Text name="text-1" value="$body"/><Ch'
+    """
+    shown = columns or [ITEM]
+    texts = "".join(
+        f"<Text name={quoteattr(f'text-{place}')} value={quoteattr('$' + name)}/>"
+        for place, name in enumerate(shown, start=1)
+    )
+    choices = "".join(f"<Choice value={quoteattr(name)}/>" for name in answers)
+    return (
+        f'<View>{texts}<Choices name="label" toName="text-1" choice="single" required="true">{choices}'
+        "</Choices></View>"
+    )

@@ -1,0 +1,168 @@
+"""Begin a project from a table: register it, and take the first step towards what is asked."""
+
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assaymark.certification.calculators import read_claim
+from assaymark.composite.comparing import ComparisonWish, seal_comparison
+from assaymark.composite.drawing import draw_for_claim
+from assaymark.composite.sealing import Terms
+from assaymark.errors import InputError
+from assaymark.estimation.planning import EstimateWish
+from assaymark.estimation.survey import draw_estimate, open_estimate
+from assaymark.labelling.settings import Settings, write_settings
+from assaymark.project.class_names import with_verdicts
+from assaymark.project.folder import Project
+from assaymark.project.place import is_project
+from assaymark.project.registration import init
+from assaymark.records.pool import Columns
+from assaymark.reviewing.handing import next_items
+from assaymark.reviewing.starting import Start, start
+from assaymark.training.freeze import train_on
+from assaymark.training.settings import TrainWish
+from assaymark.triaging.survey import LabelWish, draw_labels
+from assaymark.web.numbers import count_of, share_of
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+FIRST_RECORDS = 50
+RESERVED = {"tables"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beginning:
+    """What somebody asked for: the table, its columns, the purpose and the numbers it needs."""
+
+    table: Path
+    title: str
+    columns: Columns
+    purpose: str
+    asked: Mapping[str, Any]
+
+
+def begin(home: Path, wish: Beginning) -> tuple[str, str]:
+    """Make the project; its folder's name and the page to go on with. All of it or nothing."""
+    if wish.purpose not in PURPOSES:
+        raise InputError("Choose what you want to find out.")
+    name = free_name(home, wish.title)
+    folder = home / name
+    try:
+        page = PURPOSES[wish.purpose](folder, str(wish.table), wish)
+        write_settings(folder, Settings(title=wish.title.strip()[:80]))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return name, page
+
+
+def free_name(home: Path, title: str) -> str:
+    """A folder for a project of this title that is not taken yet.
+
+    >>> free_name(Path("/nowhere"), "Tickets about refunds")
+    'tickets-about-refunds'
+    """
+    stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:50] or "project"
+    number, name = 1, stem
+    while (home / name).exists() or name in RESERVED:
+        number += 1
+        name = f"{stem}-{number}"
+    return name
+
+
+def projects_in(home: Path) -> dict[str, Path]:
+    """The projects that lie in this folder, by the names of their folders."""
+    return {
+        path.name: path
+        for path in sorted(home.iterdir())
+        if NAME.fullmatch(path.name) and path.is_dir() and is_project(path)
+    }
+
+
+def _registered(folder: Path, pool: str, columns: Columns) -> Project:
+    init(folder, pool=pool, columns=with_verdicts(pool, columns))
+    return Project(folder=folder)
+
+
+def _prove(folder: Path, pool: str, wish: Beginning) -> str:
+    _registered(folder, pool, wish.columns)
+    return "/plan"
+
+
+def _estimate(folder: Path, pool: str, wish: Beginning) -> str:
+    budget = count_of(wish.asked, "budget")
+    within = None if budget is not None else share_of(wish.asked, "within")
+    metric = str(wish.asked.get("metric") or "accuracy")
+    asked = EstimateWish(metric=metric, within=within, budget=budget)
+    project = _registered(folder, pool, wish.columns)
+    open_estimate(project, asked)
+    draw_estimate(project, write=False)
+    return "/watch"
+
+
+def _compare(folder: Path, pool: str, wish: Beginning) -> str:
+    a, b = str(wish.asked.get("a") or ""), str(wish.asked.get("b") or "")
+    if not a or not b:
+        raise InputError("Choose the two columns of predictions to compare.")
+    metric = str(wish.asked.get("metric") or "accuracy")
+    positive = str(wish.asked.get("positive") or "") or None
+    asked = ComparisonWish(a=a, b=(b,), metric=metric, positive=positive)
+    columns = Columns(id=wish.columns.id, text=wish.columns.text)
+    project = _registered(folder, pool, columns)
+    seal_comparison(project, asked, Terms())
+    draw_for_claim(project, write=False)
+    return "/watch"
+
+
+def _review(folder: Path, pool: str, wish: Beginning) -> str:
+    recall = share_of(wish.asked, "target") or 0.9
+    columns = wish.columns
+    asked = Start(
+        pool=pool,
+        id=columns.id,
+        text=columns.text,
+        recall=f"{recall:g}",
+        score=columns.score,
+        decisions="open",
+    )
+    start(folder, asked)
+    next_items(Project(folder=folder), count=FIRST_RECORDS, write=False)
+    return "/review"
+
+
+def _triage(folder: Path, pool: str, wish: Beginning) -> str:
+    target, labels = share_of(wish.asked, "target"), count_of(wish.asked, "budget")
+    if target is None or labels is None:
+        raise InputError(
+            "Say how accurate automatic decisions must be, and how many labels to buy."
+        )
+    asked = LabelWish(target=target, labels=labels)
+    project = _registered(folder, pool, wish.columns)
+    draw_labels(project, asked)
+    return "/watch"
+
+
+def _train(folder: Path, pool: str, wish: Beginning) -> str:
+    target, budget = share_of(wish.asked, "target"), count_of(wish.asked, "budget")
+    if target is None:
+        raise InputError("Say what the classifier should reach, such as 75 %.")
+    metric = str(wish.asked.get("metric") or "f1")
+    asked = TrainWish(claim=read_claim(f"{metric} >= {target:g}"), budget=budget)
+    if not wish.columns.text:
+        raise InputError("A classifier learns from texts: choose at least one text column.")
+    columns = Columns(id=wish.columns.id, text=wish.columns.text)
+    train_on(_registered(folder, pool, columns), asked, write=False)
+    return "/watch"
+
+
+PURPOSES: dict[str, Callable[[Path, str, Beginning], str]] = {
+    "prove": _prove,
+    "estimate": _estimate,
+    "compare": _compare,
+    "review": _review,
+    "triage": _triage,
+    "train": _train,
+}
+"""What somebody wants to find out -> the first steps towards it, and the page they lead to."""

@@ -1,0 +1,186 @@
+"""The start page: choose a project, or a table to begin one with; name its columns; begin."""
+
+import asyncio
+import math
+from dataclasses import asdict
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from assaymark.claims.ratio_metrics import metric
+from assaymark.errors import AssaymarkError, EngineError, InputError, message_of
+from assaymark.labelling.desk import ConflictError
+from assaymark.pool.preview import Table
+from assaymark.records.pool import Columns
+from assaymark.web.display import visible
+from assaymark.web.numbers import field_of, number_of
+from assaymark.web.site import body, only, person_of, refuse
+from assaymark.web.start.beginning import Beginning, begin
+from assaymark.web.start.uploads import PIECE
+from assaymark.web.start.workspace import Workspace
+from assaymark.web.wording import for_page
+
+MOST_TEXTS = 20
+METRICS = ("accuracy", "f1", "recall", "precision")
+
+
+def workspace_of(request: Request) -> Workspace:
+    """The workspace that this request belongs to."""
+    found: Workspace = request.app.state.site
+    return found
+
+
+@only("lead", "annotator", "reader")
+async def show(request: Request) -> Response:
+    """Projects for everybody; tables and the upload for the lead."""
+    here, person = workspace_of(request), person_of(request)
+    tables = await asyncio.to_thread(here.uploads.tables) if person.leads else {}
+    return here.page(
+        request,
+        "start.html",
+        person=person,
+        mark=here.mark(request),
+        projects=await asyncio.to_thread(here.listed),
+        tables=[visible(name) for name in list(tables)[:200]],
+        piece=PIECE,
+    )
+
+
+@only("lead")
+async def begin_upload(request: Request) -> Response:
+    """A new upload: its id."""
+    asked = await body(request)
+    name, size = asked.get("name"), asked.get("size")
+    if not isinstance(name, str) or not isinstance(size, int) or isinstance(size, bool):
+        raise InputError("An upload needs the file's name and its size.")
+    key = await asyncio.to_thread(workspace_of(request).uploads.begin, name, size)
+    return JSONResponse({"upload": key})
+
+
+@only("lead")
+async def add_piece(request: Request) -> Response:
+    """The next piece of an upload; the last one answers with the table's name."""
+    asked, piece = request.query_params, await request.body()
+    at = asked.get("at", "")
+    if not at.isascii() or not at.isdecimal() or len(at) > 12 or len(piece) > PIECE:
+        raise InputError("A piece needs the place where it begins, and is not too long.")
+    uploads, key = workspace_of(request).uploads, asked.get("upload", "")
+    arrived, table = await asyncio.to_thread(uploads.add, key, int(at), piece)
+    return JSONResponse({"arrived": arrived, "table": table})
+
+
+@only("lead")
+async def show_table(request: Request) -> Response:
+    """The columns of a table and its first ten rows, to say which column is what."""
+    here = workspace_of(request)
+    name = request.query_params.get("name", "")
+
+    def read() -> Any:
+        with Table(here.uploads.readable(name)) as table:
+            return table.preview()
+
+    try:
+        seen = await asyncio.to_thread(read)
+    except EngineError as error:  # the table's fault, not the server's
+        return refuse(request, message_of(error), status=400)
+    return here.page(
+        request,
+        "table.html",
+        person=person_of(request),
+        mark=here.mark(request),
+        table=name,
+        shown_table=visible(name),
+        usual_title=visible(name).split(".", 1)[0].replace("-", " ").strip().capitalize(),
+        rows=seen.rows,
+        columns=[visible(column.name) for column in seen.columns],
+        names=[column.name for column in seen.columns],
+        first=[[visible(cell) for cell in row] for row in seen.first],
+        guess=seen.guess,
+        metrics=[(key, metric(key).title) for key in METRICS],
+    )
+
+
+@only("lead")
+async def check(request: Request) -> Response:
+    """What is wrong with the table, for the columns as they are named now."""
+    asked = await body(request)
+    path = await asyncio.to_thread(workspace_of(request).uploads.readable, _text(asked, "table"))
+    prediction = _text(asked, "prediction")
+
+    def read() -> tuple[list[dict[str, Any]], list[str]]:
+        with Table(path) as table:
+            values = table.values(prediction) if prediction else []
+            found = [asdict(one) for one in table.check(_columns(asked))]
+        return [{**one, "sentence": visible(one["sentence"])} for one in found], values
+
+    try:
+        findings, values = await asyncio.to_thread(read)
+    except (AssaymarkError, ValueError) as error:
+        told = [{"level": "wrong", "sentence": visible(for_page(message_of(error)))}]
+        return JSONResponse({"findings": told, "values": [], "field": _field(error)})
+    plain = {"0", "1", "0.0", "1.0", "true", "false"} >= {value.lower() for value in values}
+    return JSONResponse({"findings": findings, "values": [] if plain else values, "field": None})
+
+
+def _field(error: Exception) -> str | None:
+    return field_of(error) if isinstance(error, AssaymarkError) else None
+
+
+@only("lead")
+async def start(request: Request) -> Response:
+    """Begin the project; where to go on. One at a time: it reads the whole table."""
+    here, asked = workspace_of(request), await body(request)
+    if here.beginning:
+        raise ConflictError(
+            "Another project is being made at this moment. Try again when it is there."
+        )
+    title = _text(asked, "title").strip()
+    if not title:
+        raise InputError("Give the project a name.")
+    here.beginning = True
+    try:
+        wish = Beginning(
+            table=await asyncio.to_thread(here.uploads.readable, _text(asked, "table")),
+            title=title,
+            columns=_columns(asked),
+            purpose=_text(asked, "purpose"),
+            asked=asked,
+        )
+        name, page = await asyncio.to_thread(begin, here.folder, wish)
+    except EngineError as error:
+        raise InputError(message_of(error)) from error
+    finally:
+        here.beginning = False
+    return JSONResponse({"where": f"/p/{name}{page}"})
+
+
+def _columns(asked: dict[str, Any]) -> Columns:
+    texts = asked.get("text") or []
+    if not isinstance(texts, list) or not all(isinstance(name, str) for name in texts):
+        raise InputError("'text' must be a list of columns.")
+    if len(texts) > MOST_TEXTS:
+        raise InputError(f"At most {MOST_TEXTS} columns can be shown to reviewers.")
+    score, prediction = _text(asked, "score"), _text(asked, "prediction")
+    threshold = number_of(asked, "threshold") if score and not prediction else None
+    if not _text(asked, "id"):
+        raise InputError("Choose the column that holds the ids.")
+    if threshold is not None and not math.isfinite(threshold):
+        raise InputError("A cut-off is a number.")
+    return Columns(
+        id=_text(asked, "id"),
+        score=score or None,
+        prediction=prediction or None,
+        threshold=threshold,
+        text=tuple(texts),
+        positive=_text(asked, "positive") or None if prediction else None,
+    )
+
+
+def _text(asked: dict[str, Any], name: str) -> str:
+    value = asked.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str) or len(value) > 1_000:
+        raise InputError(f"'{name}' must be a short text.")
+    return value

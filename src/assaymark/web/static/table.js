@@ -1,0 +1,89 @@
+// Says at once what is wrong with the columns as they are named; nothing typed is ever lost.
+(() => {
+  const form = document.getElementById("begin");
+  const root = document.querySelector("meta[name=assaymark-root]").content;
+  const mark = document.querySelector("meta[name=assaymark-token]").content;
+  const $ = (id) => document.getElementById(id);
+  const SIGNS = { wrong: "✗", careful: "!", fine: "✓" };
+  const WORDS = { wrong: "Wrong", careful: "Careful", fine: "Fine" };
+  let round = 0, timer = 0;
+
+  const post = async (path, data) => {
+    const answer = await fetch(root + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json", "x-assaymark-token": mark },
+      body: JSON.stringify(data),
+    });
+    const text = await answer.text();
+    try { return JSON.parse(text); } catch { return { error: text.slice(0, 300) }; }
+  };
+  const purpose = () => form.elements.purpose.value;
+  const values = () => {
+    const found = { table: form.dataset.table, title: $("title").value, purpose: purpose() };
+    for (const name of ["id", "score", "threshold", "prediction", "positive"]) found[name] = $(name).value;
+    if ($("positive-box").hidden) found.positive = "";
+    found.text = [...form.querySelectorAll("input[name=text]:checked")].map((box) => box.value);
+    form.querySelectorAll(`.asked[data-for=${purpose()}] [data-name]`).forEach((field) => { found[field.dataset.name] = field.value; });
+    return found;
+  };
+  const showParts = () => {
+    form.querySelectorAll(".asked").forEach((box) => { box.hidden = box.dataset.for !== purpose(); });
+    const hidden = ["id", "score", "prediction"].map((name) => $(name).value);  // nobody reads these
+    form.querySelectorAll("input[name=text]").forEach((box) => {
+      box.disabled = hidden.includes(box.value);
+      box.checked &&= !box.disabled;
+    });
+    $("threshold-box").hidden = !$("score").value || Boolean($("prediction").value);
+  };
+  const marked = (field) => {
+    form.querySelectorAll("[aria-invalid]").forEach((one) => one.removeAttribute("aria-invalid"));
+    if (!field) return;
+    const box = form.querySelector(`.asked[data-for=${purpose()}] [data-name="${field}"]`) ?? form.elements[field];
+    box?.setAttribute?.("aria-invalid", "true");
+    box?.focus?.();
+  };
+  const line = (level, sentence) => {
+    const row = document.createElement("li");
+    row.className = level;
+    const sign = Object.assign(document.createElement("span"), { className: "sign", textContent: SIGNS[level] ?? "" });
+    sign.setAttribute("aria-hidden", "true");
+    const word = Object.assign(document.createElement("strong"), { textContent: `${WORDS[level]}: ` });
+    row.append(sign, word, sentence);
+    return row;
+  };
+  const check = async () => {
+    const mine = ++round;
+    let found;
+    try { found = await post("/start/check", values()); } catch { found = { error: "The server does not answer." }; }
+    if (mine !== round) return;
+    const findings = found.findings ?? [{ level: "wrong", sentence: found.error }];
+    $("findings").replaceChildren(...findings.map((one) => line(one.level, one.sentence)));
+    const kept = $("positive").value;
+    $("positive").replaceChildren(...["", ...(found.values ?? [])].map((value) => new Option(value || "choose", value, false, value === kept)));
+    $("positive-box").hidden = !found.values?.length;
+    $("go").disabled = purpose() === "prove" && findings.some((one) => one.level === "wrong");
+  };
+  form.addEventListener("input", (event) => {
+    event.target.removeAttribute?.("aria-invalid");
+    showParts();
+    clearTimeout(timer);
+    timer = setTimeout(check, 250);
+  });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = $("go"), problem = $("problem");
+    button.disabled = true;
+    button.textContent = "Reading the table…";
+    problem.hidden = true;
+    let found;
+    try { found = await post("/start/begin", values()); } catch { found = { error: "The server does not answer. Is it still running?" }; }
+    if (found.where) { location.assign(root + found.where); return; }
+    problem.textContent = found.error;
+    problem.hidden = false;
+    marked(found.field);
+    button.disabled = false;
+    button.textContent = "Begin";
+  });
+  showParts();
+  check();
+})();

@@ -1,0 +1,98 @@
+"""Buttons of a survey on the dashboard: work out its result, draw on, certify what it proves."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from assaymark.certification.view.dossier import SurveySeen
+from assaymark.composite.drawing import draw_for_claim
+from assaymark.composite.issuing import certify_claim
+from assaymark.composite.looks import look_at_claim
+from assaymark.composite.work import current_claim
+from assaymark.errors import InputError
+from assaymark.estimation.survey import current_estimate, draw_estimate, read_estimate
+from assaymark.labelling.desk import Desk
+from assaymark.ledger.events import State
+from assaymark.project.folder import Project
+from assaymark.triaging.survey import judge_labels, open_work
+from assaymark.web.site import form, only, site_of
+
+Step = Callable[[Project], Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steps:
+    """What can be done about a kind of survey, each the command line's own step."""
+
+    result: Step
+    draw: Step | None = None
+    certify: Step | None = None
+
+
+STEPS: dict[str, Steps] = {
+    "estimate": Steps(result=read_estimate, draw=partial(draw_estimate, write=False)),
+    "triage": Steps(result=judge_labels),
+    "claim": Steps(
+        result=look_at_claim, draw=partial(draw_for_claim, write=False), certify=certify_claim
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Buttons:
+    """Which buttons a survey has now."""
+
+    result: bool = False
+    draw: bool = False
+    certify: bool = False
+
+
+def buttons_of(state: State, seen: SurveySeen) -> Buttons:
+    """The buttons of a survey: only the latest of its kind that is still open has any."""
+    if seen.number != _current(state, seen.purpose):
+        return Buttons()
+    steps = STEPS[seen.purpose]
+    certified = (seen.result or {}).get("decision") in ("pass", "better", "worse", "within")
+    left = seen.labelled < seen.drawn
+    return Buttons(
+        # what is judged once is judged when all labels are there
+        result=seen.labelled > 0 and (not left or seen.purpose != "triage"),
+        draw=steps.draw is not None and not left,
+        certify=steps.certify is not None and certified,
+    )
+
+
+def _current(state: State, purpose: str) -> int | None:
+    if purpose == "estimate":
+        work = current_estimate(state)
+        return work.survey.number if work else None
+    if purpose == "triage":
+        waiting = open_work(state)
+        return waiting.survey.number if waiting else None
+    if purpose == "claim":
+        claim = current_claim(state)
+        return claim.number if claim else None
+    return None
+
+
+@only("lead")
+async def act(request: Request) -> Response:
+    """Take the step that a button names."""
+    site, asked = site_of(request), await form(request)
+    state = await asyncio.to_thread(site.project.state)
+    number, what = request.path_params["survey"], asked.get("step", "")
+    chosen = [work for work in state.surveys if str(work.survey.number) == number]
+    purpose = chosen[0].survey.purpose if chosen else ""
+    step = (
+        getattr(STEPS.get(purpose), what, None) if what in ("result", "draw", "certify") else None
+    )
+    if step is None or number != str(_current(state, purpose)):
+        raise InputError("There is nothing to do for this survey any more. Reload the page.")
+    await asyncio.to_thread(step, site.project)
+    await site.runner.ask(Desk.catch_up)
+    return RedirectResponse("/watch", status_code=303)

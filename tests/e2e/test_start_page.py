@@ -1,0 +1,128 @@
+"""From a file to a report by somebody who never sees a terminal; on a desktop and on a phone."""
+
+import json
+
+import pytest
+
+from assaymark.project.folder import Project
+from worlds_on_disk import write_world
+
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+DESKTOP, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 780}
+WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("*")]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+  .map((one) => `wider than the screen: ${one.outerHTML.slice(0, 100)}`)"""
+SAVED = "() => document.querySelector('#saved').textContent === 'saved ✓'"
+
+
+def faults(page) -> list[str]:
+    """What axe finds, and whether the page is wider than the screen."""
+    found = [
+        f"{v['id']}: {v['nodes'][0]['html'][:120]}"
+        for v in axe.Axe().run(page).response["violations"]
+    ]
+    return found + page.evaluate(WIDE)
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_from_a_file_to_a_report_without_a_terminal(
+    serve, enter, assaymark, tmp_path, size
+) -> None:
+    world = write_world(tmp_path / "scores.csv", items=1200)
+    home = tmp_path / "served"
+    home.mkdir()
+    theme = "dark" if size is PHONE else "light"
+    with serve(home) as server:
+        page = enter(server, "Ann", viewport=size, color_scheme=theme, accept_downloads=True)
+        page.wait_for_selector("#upload")
+        assert faults(page) == []
+        page.set_input_files("#file", world.path)
+        page.click("#upload button")
+        page.wait_for_selector("#findings .fine")
+        assert page.locator(".preview tbody tr").count() == 10
+        assert faults(page) == []
+        page.fill("#title", "Refunds")
+        page.click("#go")
+        page.wait_for_url("**/p/refunds/plan")
+        page.select_option("[name=metric]", "accuracy")
+        page.fill("[name=target]", "75 %")
+        page.wait_for_selector("#cost input[value=fixed]:not([disabled])")
+        page.wait_for_function("() => !document.querySelector('#cost[aria-busy]')")
+        page.check("#cost input[value=fixed]")
+        page.click("#seal")
+        assert "Accuracy is at least 75 %" in page.text_content("#sealing-claim")
+        assert faults(page) == []
+        page.click("#sealing button[value=yes]")
+        page.wait_for_url("**/watch")
+        page.click("text=Draw the next items")
+        page.wait_for_selector("a:has-text('waiting')")
+        page.click("nav >> text=Label")
+        state = Project(folder=home / "refunds").state()
+        for _ in state.attempt.order:
+            page.wait_for_selector("#item [data-text]")
+            item = page.text_content("#item-id")
+            answer = "relevant" if world.truth[item] else "not"
+            if size is PHONE:
+                page.click(f"[data-answer={answer}]")
+            else:
+                page.keyboard.press("j" if answer == "relevant" else "f")
+            page.wait_for_function(
+                f"() => document.querySelector('#item-id').textContent !== {json.dumps(item)}"
+            )
+            page.wait_for_function(SAVED)
+        page.wait_for_selector("#done h2")
+        page.click("nav >> text=Progress")
+        page.click("text=Issue the certificate")
+        page.wait_for_selector("text=Download the certificate")
+        assert faults(page) == []
+        with page.expect_download() as report:
+            page.click("text=Report as HTML")
+        report.value.save_as(tmp_path / "report.html")
+        page.click("nav >> text=Projects")
+        page.wait_for_selector("text=certified")
+        assert page.faults == []
+    assert "Refunds" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert (
+        assaymark("verify", home / "refunds" / "certificate.json", "-p", home / "refunds").code == 0
+    )
+
+
+def test_labelling_has_no_traps(serve, enter, assaymark, project, world) -> None:
+    plan = ["accuracy >= 0.7", "--mode", "fixed", "--budget", 30, "--seed", "s"]
+    assert assaymark("plan", *plan, "-p", project).code == 0
+    with serve(
+        project, "--auto-draw"
+    ) as server:  # the first items are drawn without anybody asking
+        page = enter(server, "kim", role="annotator")
+        page.wait_for_url("**/label")
+        page.wait_for_selector("#item [data-text]")
+        item = page.text_content("#item-id")
+        page.keyboard.press("Space")
+        page.keyboard.press("?")
+        assert page.is_visible("#keys")
+        page.keyboard.press("j")  # not while the keys are shown
+        page.keyboard.press("Escape")
+        assert page.text_content("#item-id") == item
+        left, right = (
+            page.locator(f"[data-answer={name}]").bounding_box() for name in ("not", "relevant")
+        )
+        assert left["x"] < right["x"]
+        page.fill("#find", "text, comma")
+        page.keyboard.press("Enter")
+        assert page.locator("#item mark").count() == 2
+        at = page.locator("[data-answer=not]").bounding_box()
+        page.keyboard.press("x")
+        page.wait_for_function(SAVED)
+        assert page.locator("#item mark").count() == 2  # kept on the next item
+        page.keyboard.press("u")
+        page.wait_for_selector("#going-back:not([hidden])")
+        assert page.locator("[data-answer=not]").bounding_box() == at  # nothing jumps
+        page.keyboard.press("c")
+        assert page.locator("[data-answer=not]").bounding_box() == at
+        page.keyboard.press("c")
+        page.keyboard.press("f")
+        page.wait_for_function(SAVED)
+        assert page.faults == []
+    state = Project(folder=project).state()
+    assert state.answers[item] == {"kim": 0}
+    assert state.attempt.looks == []

@@ -1,0 +1,235 @@
+"""Advice never misleads: forecasts, what is recommended, claims asked back, what holds work up."""
+
+import json
+
+import numpy as np
+import pytest
+
+import assaymark as front_door
+from assaymark.certification.planning.forecast import recommend
+from assaymark.claims.claim import Claim
+from assaymark.claims.direction import usual_side, wrong_way
+from assaymark.claims.ratio_metrics import NUMERATORS
+from assaymark.claims.results import ModeForecast
+from assaymark.errors import InputError, PlanError
+from assaymark.labelling.blocking import blocking_items
+from assaymark.labelling.overdue import count_as_unclear, overdue
+from worlds_on_disk import write_labels
+
+
+def drawn(assaymark, project, tmp_path, count=20):
+    """A score-guided plan with one batch; the ids in the order of the batch's file."""
+    assert assaymark("plan", "f1 >= 0.6", "--seed", "s", "-p", project).code == 0
+    answer = assaymark("draw", count, "-p", project, "-o", tmp_path / "b.csv", "--json")
+    return answer.json["items"]
+
+
+# forecasts
+
+
+def test_an_expected_value_on_the_target_is_refused_not_computed(assaymark, project) -> None:
+    """It used to print a chance of 0.0000 or 1.0000 and 284,358,587,162,483,584 labels."""
+    for command in (
+        ("size", "recall >= 0.8", "--expect", 0.8, "--prevalence", 0.1),
+        ("plan", "recall >= 0.8", "--expect", 0.8, "-p", project),
+    ):
+        answer = assaymark(*command)
+        assert answer.code == 2
+        assert "which is the target itself" in answer.err
+
+
+@pytest.mark.parametrize("mode", [(), ("--mode", "score-guided"), ("--mode", "fixed"), ("--mode", "budget")])  # fmt: skip
+def test_a_claim_that_one_expects_to_be_false_is_refused_in_every_mode(
+    assaymark, project, mode
+) -> None:
+    """One behaviour where there were three: sealed, refused in fixed mode, blocked on the page."""
+    answer = assaymark("plan", "f1 >= 0.9", "--expect", 0.7, *mode, "-p", project)
+    assert answer.code == 2
+    assert "You expect F1 0.7, below the target of 0.9" in answer.err
+    assert "--anyway" in answer.err
+    assert assaymark("status", "-p", project, "--json").json["claim"] is None
+
+
+def test_raw_scores_warn_in_words_and_close_no_way(assaymark, project) -> None:
+    answer = assaymark("plan", "f1 >= 0.99", "-p", project)
+    assert answer.code == 0
+    assert "Judging by the raw scores the claim looks false" in answer.out
+    assert "--expect" in answer.out
+    assert "no number will do" not in answer.out.lower()
+
+
+def test_the_cost_table_marks_the_plan_that_is_sealed(assaymark, project) -> None:
+    answer = assaymark("plan", "precision >= 0.6", "--expect", 0.8, "-p", project)
+    marked = [line for line in answer.out.splitlines() if line.endswith("this plan")]
+    assert len(marked) == 1
+    sealed = assaymark("status", "-p", project)
+    assert sealed.code == 0
+    name = marked[0].split()[0]
+    assert f"recommended: {name}" in answer.out
+    for word in ("information limit", "next 50 sizes", "elusion floor", "seal "):
+        assert word not in answer.out
+
+
+def test_the_recommended_mode_is_sealed_where_none_is_asked_for(assaymark, project) -> None:
+    found = assaymark("plan", "precision >= 0.6", "--expect", 0.8, "-p", project, "--json").json
+    names = {"weighted": "score-guided", "simple": found["mode"]}
+    assert names[found["design"]] == found["forecast"]["recommended"]
+
+
+def test_by_raw_scores_only_a_mode_without_an_end_is_recommended() -> None:
+    modes = {"budget": ModeForecast(expected=98.0), "score-guided": ModeForecast(expected=130.0)}
+    assert recommend(modes)[0] == "budget"
+    name, why = recommend(modes, "scores")
+    assert name == "score-guided"
+    assert "cannot end it too early" in (why or "")
+
+
+def test_labels_bought_before_are_used_for_the_next_forecast() -> None:
+    """Perfect scores that promise too much: the labels of the first plan say otherwise."""
+    rng = np.random.default_rng(1)
+    score = np.where(rng.random(600) < 0.3, 0.95, 0.02)
+    truth = np.where(score > 0.5, rng.random(600) < 0.5, rng.random(600) < 0.05)
+    work = front_door.certify(
+        y_score=score,
+        threshold=0.5,
+        claim="accuracy >= 0.95",
+        seed=1,
+        design="simple",
+        mode="anytime",
+    )
+    items = work.ask(150)
+    work.tell([(item.id, int(truth[item.id])) for item in items])
+    work.abandon("another claim")
+    cost = work.forecast("f1 >= 0.8")
+    assert cost.basis == "labels"
+    assert cost.value < 0.8
+    assert "labels bought so far" in (cost.looks_false or "")
+    with pytest.raises(PlanError, match="looks false"):
+        work.claim("f1 >= 0.8")
+
+
+def test_reading_everything_is_an_answer() -> None:
+    score = np.linspace(0.01, 0.99, 80)
+    work = front_door.certify(y_score=score, threshold=0.5)
+    cost = work.forecast("f1 >= 0.75", expect=0.8)
+    assert cost.read_all == 80
+
+
+# claims asked back
+
+
+@pytest.mark.parametrize("claim", ["elusion >= 0.01", "recall <= 0.9"])
+def test_a_claim_that_points_the_wrong_way_is_asked_back(assaymark, project, claim) -> None:
+    for command in (("plan", claim, "--forecast", "-p", project), ("plan", claim, "-p", project)):
+        answer = assaymark(*command)
+        assert answer.code == 2
+        assert "Did you mean" in answer.err
+    with pytest.raises(InputError, match="Did you mean"):
+        front_door.Certification(project).claim(claim)
+    assert assaymark("plan", claim, "--anyway", "--mode", "anytime", "-p", project).code == 0
+
+
+def test_every_metric_has_a_usual_side() -> None:
+    for name in ("f1", "f2", *NUMERATORS):
+        side = usual_side(name)
+        if side is not None:
+            assert wrong_way(Claim(metric=name, side=side, target=0.5)) is None
+            other = "upper" if side == "lower" else "lower"
+            assert wrong_way(Claim(metric=name, side=other, target=0.5)) is not None
+
+
+@pytest.mark.parametrize("words", [("recall",), ("recall", "0.8")])
+def test_an_unquoted_claim_is_recognised(assaymark, project, words) -> None:
+    answer = assaymark("plan", *words, "-p", project)
+    assert answer.code == 2
+    assert "without quotation marks" in answer.err
+    assert 'assaymark plan "recall >= 0.8"' in answer.err
+
+
+def test_a_claim_in_several_words_is_one_claim(assaymark, project) -> None:
+    answer = assaymark("plan", "f1", ">=", "0.6", "--forecast", "-p", project)
+    assert answer.code == 0, answer.err
+
+
+def test_init_says_what_the_project_cannot_do(assaymark, world, tmp_path) -> None:
+    answer = assaymark(
+        "init", tmp_path / "w", "--pool", world.path, "--id", "id", "--score", "score"
+    )
+    assert "No text column was named" in answer.out
+    assert "Scores without a cut-off predict nothing" in answer.out
+    assert "checksum of the collection" in answer.out
+
+
+# what holds the work up
+
+
+def test_one_undecided_item_is_named_everywhere_and_settled_next(
+    assaymark, project, world, tmp_path
+) -> None:
+    """1,353 labels without effect while every command said "Next: draw"."""
+    items = drawn(assaymark, project, tmp_path)
+    truth = {item: world.truth[item] for item in items}
+    write_labels(tmp_path / "a.csv", {i: truth[i] for i in items[1:]})
+    told = assaymark("label", tmp_path / "a.csv", "-p", project)
+    sentence = f"19 labels do not count yet because item {items[0]} has no label."
+    assert sentence in told.out
+    for command in ("look", "status"):
+        shown = assaymark(command, "-p", project).out
+        assert sentence in shown
+        assert "Next: " in shown
+        assert "draw --pending" in shown.split("Next: ")[1]
+    refused = assaymark("draw", 5, "-p", project)
+    assert refused.code == 2
+    assert sentence in refused.err
+    assert "--anyway" in refused.err
+    assert assaymark("draw", 5, "--anyway", "-o", tmp_path / "c.csv", "-p", project).code == 0
+    with pytest.warns(UserWarning, match="do not count yet"):
+        front_door.Certification(project).ask(2)
+
+
+def test_a_disagreement_is_decided_with_the_items_that_nobody_answered(
+    assaymark, project, world, tmp_path
+) -> None:
+    items = drawn(assaymark, project, tmp_path)
+    write_labels(tmp_path / "a.csv", {i: world.truth[i] for i in items[1:]})
+    assaymark("label", tmp_path / "a.csv", "--annotator", "ann", "-p", project)
+    write_labels(tmp_path / "b2.csv", {items[1]: 1 - world.truth[items[1]]})
+    told = assaymark("label", tmp_path / "b2.csv", "--annotator", "bob", "-p", project)
+    assert f"item {items[1]} is undecided (reviewers differ)" in told.out
+    assert "--adjudicate" in told.out
+    both = {items[0]: 1, items[1]: 1}
+    write_labels(tmp_path / "d.csv", both)
+    done = assaymark("label", tmp_path / "d.csv", "--adjudicate", "--annotator", "lead", "-p", project, "--json")  # fmt: skip
+    assert (done.json["recorded"], done.json["adjudicated"]) == (1, 1)
+    assert done.json["blocking"] is None
+
+
+def test_items_of_somebody_who_is_away_count_against_the_claim_after_a_time(
+    assaymark, project, world, tmp_path
+) -> None:
+    items = drawn(assaymark, project, tmp_path)
+    write_labels(tmp_path / "a.csv", {i: world.truth[i] for i in items[1:]})
+    assaymark("label", tmp_path / "a.csv", "-p", project)
+    work = front_door.Certification(project).project
+    assert overdue(work, 14).items == ()
+    with pytest.raises(PlanError, match="No drawn item"):
+        count_as_unclear(work, 14, annotator="lead")
+    asked = assaymark("label", "--overdue", 0, "--annotator", "lead", "-p", project)
+    assert asked.code == 2
+    assert "counted against the claim" in asked.err
+    done = assaymark("label", "--overdue", 0, "--yes", "--annotator", "lead", "-p", project, "--json")  # fmt: skip
+    assert json.loads(done.out)["items"] == [items[0]]
+    look = assaymark("look", "-p", project, "--json").json
+    assert (look["labels"], look["skipped"], look["blocking"]) == (20, 1, None)
+
+
+def test_nothing_is_blocking_while_a_batch_is_labelled_in_order(
+    assaymark, project, world, tmp_path
+) -> None:
+    items = drawn(assaymark, project, tmp_path)
+    state = front_door.Certification(project).project.state()
+    order = state.attempt.order
+    write_labels(tmp_path / "a.csv", {i: world.truth[i] for i in order[:7]})
+    assaymark("label", tmp_path / "a.csv", "-p", project)
+    assert blocking_items(front_door.Certification(project).project.state()) is None
+    assert len(items) == 20

@@ -1,0 +1,125 @@
+"""The lead's list of items: what may be seen, given away, brought in and taken out."""
+
+import csv
+import io
+
+import pytest
+from test_web import answer, signed
+
+from assaymark.project.folder import Project
+from worlds_on_disk import write_labels
+
+
+@pytest.fixture
+def drawn(assaymark, project, world, tmp_path):
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    items = assaymark("draw", 20, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    for name, part, flip in (("kim", items[:8], 0), ("lee", items[:3], 1)):
+        labels = {item: world.truth[item] ^ (flip and at == 0) for at, item in enumerate(part)}
+        file = write_labels(tmp_path / f"{name}.csv", labels)
+        assert assaymark("label", file, "--annotator", name, "-p", project).code == 0
+    return project, items
+
+
+def test_items_are_listed_searched_and_filtered(drawn) -> None:
+    folder, items = drawn
+    with signed(folder, name="ann") as web:
+
+        def shown(query):
+            page = web.get(f"/items?{query}", headers={"accept": "text/html"}).text
+            return [item for item in items if f">{item}</a>" in page]
+
+        assert shown("") == items
+        assert shown("state=conflict") == items[:1]
+        assert shown("person=lee") == items[:3]
+        assert shown(f"search={items[5]}") == [items[5]]
+        assert shown("search=nothing+of+the+kind") == []
+        assert set(shown("answer=relevant")) | set(shown("answer=not")) == set(items[:8])
+        assert shown("page=99999999999999999999") == items  # nonsense shows the first page
+        page = web.get(
+            "/items/one", params={"item": items[0]}, headers={"accept": "text/html"}
+        ).text
+        assert "kim" in page
+        assert "lee" in page
+        assert web.get("/items/one?item=doc-99999").status_code == 404
+    with signed(folder, role="annotator") as web:
+        for path in (
+            "/items",
+            f"/items/one?item={items[0]}",
+            "/items/labels.csv",
+            "/items/waiting.csv",
+        ):
+            assert web.get(path).status_code == 403
+        for path in ("/items/assign", "/items/import"):
+            assert web.post(path, data={"person": "kim", "count": 5}).status_code == 403
+
+
+def test_a_plan_that_is_judged_once_shows_no_answers_before_its_end(
+    assaymark, project, world, tmp_path
+) -> None:
+    plan = ["accuracy >= 0.7", "--mode", "fixed", "--budget", 30, "--seed", "s"]
+    assaymark("plan", *plan, "-p", project)
+    items = assaymark("draw", "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    assaymark("label", write_labels(tmp_path / "l.csv", {items[0]: 1}), "-p", project)
+    with signed(project) as web:
+        page = web.get("/items", headers={"accept": "text/html"}).text
+        assert "answers are shown when its last label is there" in page
+        assert ": Relevant" not in page
+        assert web.get("/items/labels.csv").status_code == 403
+
+
+def test_an_item_goes_to_the_person_it_was_given_to(drawn) -> None:
+    folder, items = drawn
+    with signed(folder, name="ann") as lead:
+        given = lead.post("/items/assign", data={"item": items[15], "person": "lee"})
+        assert given.status_code == 200
+        assert lead.post("/items/assign", data={"person": "kim", "count": "4"}).status_code == 200
+        assert (
+            lead.post("/items/assign", data={"item": items[0], "person": "kim"}).status_code == 400
+        )
+        assert (
+            lead.post("/items/assign", data={"person": "kim", "count": "many"}).status_code == 400
+        )
+    with signed(folder, name="lee") as web:  # it holds after a restart
+        assert web.post("/label/hand", json={}).json()["items"][0]["id"] == items[15]
+    with signed(folder, name="other") as web:
+        handed = [one["id"] for one in web.post("/label/hand", json={}).json()["items"]]
+        assert not {*items[8:12], items[15]} & set(handed)
+    with signed(folder, name="kim") as web:
+        first = web.post("/label/hand", json={}).json()["items"]
+        assert [one["id"] for one in first] == items[8:10]
+        assert answer(web, first[0], "not").json()["saved"] is True
+    with signed(folder, name="ann") as lead:
+        lead.post("/items/assign", data={"person": "kim", "take_back": "yes"})
+    assert list(Project(folder=folder).state().answers[items[8]]) == ["kim"]
+
+
+def test_labels_come_in_and_go_out_as_files(drawn, world, tmp_path) -> None:
+    folder, items = drawn
+    file = write_labels(tmp_path / "more.csv", {items[9]: 1, items[10]: 0, "doc-nobody-drew": 1})
+    with signed(folder, name="ann") as web:
+        told = web.post("/items/import?name=x.csv&annotator=zoe", content=file.read_bytes()).json()
+        assert told["done"].startswith("2 labels recorded")
+        assert "1 left out because they were not drawn" in told["done"]
+        for name, text in (("x", b"id,label\n"), ("x.csv", b"\xff\x00"), ("../x.c/v", b"id\n")):
+            assert web.post(f"/items/import?name={name}", content=text).status_code == 400
+        rows = list(csv.DictReader(io.StringIO(web.get("/items/labels.csv").text)))
+        assert {(r["id"], r["annotator"]) for r in rows} >= {(items[9], "zoe"), (items[0], "lee")}
+        waiting = list(csv.DictReader(io.StringIO(web.get("/items/waiting.csv").text)))
+        assert [r["id"] for r in waiting] == [*items[8:9], *items[11:]]
+        assert "score" not in waiting[0]
+        assert web.get("/items/waiting.xlsx").content.startswith(b"PK")
+        assert web.get("/items/waiting.exe").status_code == 404
+        assert web.post("/items/import?name=x.csv", content=b"x" * 20_000_001).status_code == 413
+    assert Project(folder=folder).state().answers[items[9]] == {"zoe": 1}
+
+
+def test_who_differed_decides_last_and_is_flagged(drawn) -> None:
+    folder, items = drawn
+    with signed(folder, name="kim") as web:
+        page = web.get("/decide", headers={"accept": "text/html"}).text
+        assert "You labelled this item yourself" in page
+    with signed(folder, name="ann") as web:
+        page = web.get("/decide", headers={"accept": "text/html"}).text
+        assert "You labelled this item yourself" not in page
+        assert items[0] in web.get(f"/decide?item={items[0]}", headers={"accept": "text/html"}).text

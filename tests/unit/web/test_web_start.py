@@ -1,0 +1,222 @@
+"""The start page: tables come in whole or not at all, and projects keep to themselves."""
+
+import json
+import re
+import warnings
+
+import pytest
+from openpyxl import Workbook
+
+with warnings.catch_warnings():  # it asks for another name of the same library
+    warnings.simplefilter("ignore")
+    from starlette.testclient import TestClient
+
+from assaymark.project.folder import Project
+from assaymark.project.tables import safe_name
+from assaymark.project.users import add_user
+from assaymark.web.app import Options
+from assaymark.web.start.app import make_start_app
+from assaymark.web.start.uploads import OPEN, PIECE
+from worlds_on_disk import write_world
+
+JSON = {"accept": "application/json"}
+LINKS = {"lead": "the-lead-s-secret", "annotator": "the-reviewers-secret"}
+
+
+def signed(folder, name="ann", role="lead") -> TestClient:
+    app = make_start_app(folder, Options(links=LINKS))
+    web = TestClient(app, base_url="http://127.0.0.1:8765")
+    web.post("/enter", data={"token": LINKS[role], "name": name}, follow_redirects=False)
+    mark = re.search(r'assaymark-token" content="(\w+)"', web.get("/").text).group(1)
+    web.headers.update({"x-assaymark-token": mark, **JSON})
+    return web
+
+
+def upload(web, name: str, data: bytes, piece: int = 50_000):
+    key = web.post("/start/upload/begin", json={"name": name, "size": len(data)}).json()["upload"]
+    for at in range(0, len(data), piece):
+        where = f"/start/upload/piece?upload={key}&at={at}"
+        found = web.post(where, content=data[at : at + piece])
+    return found
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory) -> bytes:
+    return write_world(tmp_path_factory.mktemp("w") / "w.csv", items=600).path.read_bytes()
+
+
+CHOSEN = {"id": "id", "score": "score", "threshold": "0.5", "text": ["body"]}
+
+
+def begin(web, name: str, **asked):
+    wish = {"table": name, "title": "My project", "purpose": "prove", **CHOSEN, **asked}
+    return web.post("/start/begin", json=wish)
+
+
+def test_a_table_is_uploaded_checked_and_becomes_a_project(tmp_path, table) -> None:
+    with signed(tmp_path) as web:
+        name = upload(web, "../../Scores (1).CSV", table).json()["table"]
+        assert name == "Scores-1.csv"
+        assert (tmp_path / "tables" / name).read_bytes() == table
+        page = web.get("/start/table", params={"name": name}).text
+        assert "600 rows" in page
+        found = web.post("/start/check", json={"table": name, **CHOSEN}).json()
+        assert [one["level"] for one in found["findings"]] == ["fine", "fine"]
+        where = begin(web, name).json()["where"]
+        assert where == "/p/my-project/plan"
+        assert "What it will cost" in web.get(where).text
+        assert "My project" in web.get("/").text
+    assert Project(folder=tmp_path / "my-project").state().pool.summary.items == 600
+
+
+def test_a_workbook_and_a_windows_file_become_what_a_pool_is_read_from(tmp_path) -> None:
+    book = Workbook()
+    book.active.append(["id", "body"])
+    book.active.append([1002.0, "Grüße"])
+    book.save(tmp_path / "b.xlsx")
+    with signed(tmp_path) as web:
+        name = upload(web, "b.xlsx", (tmp_path / "b.xlsx").read_bytes()).json()["table"]
+        assert (tmp_path / "tables" / name).read_text() == "id,body\n1002,Grüße\n"
+        old = "id,body\n1,Grüße\n".encode("cp1252")
+        name = upload(web, "old.csv", old).json()["table"]
+        assert (tmp_path / "tables" / name).read_text() == "id,body\n1,Grüße\n"
+        (tmp_path / "lying.csv").write_bytes(old)
+        assert "Grüße" in web.get("/start/table", params={"name": "lying.csv"}).text
+        assert (tmp_path / "lying.csv").read_bytes() == old  # what lies there is not changed
+        assert upload(web, "bomb.xlsx", b"PK\x03\x04" + b"x" * 99).status_code == 400
+        assert "bomb" not in " ".join(path.name for path in (tmp_path / "tables").iterdir())
+
+
+def test_what_is_wrong_with_a_table_is_said_before_anything_begins(tmp_path) -> None:
+    rows = "id,score,body\na,0.5,x\na,zero,y\nb,,\n"
+    with signed(tmp_path) as web:
+        name = upload(web, "bad.csv", rows.encode()).json()["table"]
+        found = web.post("/start/check", json={"table": name, **CHOSEN}).json()["findings"]
+        text = " ".join(one["sentence"] for one in found)
+        for part in ("1 row of “id” repeat an id: a (2×)", "1 value of “score”", "without a score",
+                     "1 item without any text"):  # fmt: skip
+            assert part in text
+        refused = begin(web, name)
+        assert refused.status_code == 400
+        assert not (tmp_path / "my-project").exists()
+        assert begin(web, name, purpose="conquer").status_code == 400
+        told = begin(web, name, purpose="train", target="a lot").json()
+        assert told["field"] == "target"
+
+
+@pytest.mark.parametrize(
+    ("purpose", "asked", "page"),
+    [
+        ("estimate", {"metric": "accuracy", "within": "5 %"}, "/watch"),
+        ("compare", {"a": "prediction", "b": "new", "metric": "accuracy"}, "/watch"),
+        ("review", {"target": "80 %"}, "/review"),
+        ("triage", {"target": "0.9", "budget": "60"}, "/watch"),
+        ("train", {"target": "70", "metric": "f1", "budget": "1,000"}, "/watch"),
+    ],
+)
+def test_everything_that_can_be_found_out_begins_on_the_page(
+    tmp_path, table, purpose, asked, page
+) -> None:
+    lines = table.decode().splitlines()
+    new = [f"{line},{number % 7 == 0:d}" for number, line in enumerate(lines[1:])]
+    data = "\n".join([lines[0] + ",new", *new]).encode()
+    with signed(tmp_path) as web:
+        name = upload(web, "t.csv", data).json()["table"]
+        if purpose == "train":
+            asked = {**asked, "score": "", "threshold": ""}
+        where = begin(web, name, purpose=purpose, **asked)
+        assert where.json() == {"where": f"/p/my-project{page}"}
+        assert web.get(f"/p/my-project{page}").status_code == 200
+        handed = web.post("/p/my-project/label/hand", json={}).json()
+        assert len(handed["items"]) == 2
+
+
+def test_uploads_are_bounded_and_in_order(tmp_path, table) -> None:
+    with signed(tmp_path) as web:
+        asked = {"name": "t.csv", "size": 10}
+        for bad in ({"name": "t.exe", "size": 10}, {"name": "t.csv", "size": 0}, {"name": "t.csv"},
+                    {"name": "t.csv", "size": 10**15}, {"name": "t.csv", "size": True}):  # fmt: skip
+            assert web.post("/start/upload/begin", json=bad).status_code == 400
+        keys = [
+            web.post("/start/upload/begin", json=asked).json()["upload"] for _ in range(OPEN + 1)
+        ]
+        where = f"/start/upload/piece?upload={keys[0]}&at=0"
+        assert (
+            web.post(where, content=b"0123456789").status_code == 409
+        )  # the ninth ended the first
+        where = f"/start/upload/piece?upload={keys[1]}&at="
+        for at, data in (("5", b"x"), ("0", b"12345678901"), ("0", b""), ("-1", b"x"), ("x", b"x")):
+            assert web.post(where + at, content=data).status_code in (400, 409)
+        assert web.post(where + "0", content=b"x" * (PIECE + 5_000)).status_code == 413
+        assert web.post("/start/check", content=b"x" * 200_000).status_code == 413
+        parts = [
+            path for path in (tmp_path / "tables").iterdir() if path.name.startswith(".upload-")
+        ]
+        assert len(parts) == OPEN
+    with signed(tmp_path):
+        assert list((tmp_path / "tables").iterdir()) == []  # a restart clears what was left
+
+
+@pytest.mark.parametrize(
+    "name", ["../users.json", "serve.key", "/etc/passwd", "tables/x.csv", "\x00"]
+)
+def test_no_name_leads_out_of_the_folder(tmp_path, name) -> None:
+    with signed(tmp_path) as web:
+        assert web.get("/start/table", params={"name": name}).status_code == 400
+        assert web.post("/start/check", json={"table": name, **CHOSEN}).status_code == 400
+    assert "/" not in safe_name(f"{name}.csv")
+
+
+def test_strangers_and_reviewers_begin_nothing(tmp_path, table) -> None:
+    with signed(tmp_path) as lead:
+        name = upload(lead, "t.csv", table).json()["table"]
+        begin(lead, name)
+    stranger = TestClient(
+        make_start_app(tmp_path, Options(links=LINKS)), base_url="http://127.0.0.1:8765"
+    )
+    with stranger as web:
+        for path in ("/", "/start/table?name=t.csv", "/p/my-project/watch", "/p/nowhere/label"):
+            found = web.get(path, follow_redirects=False)
+            assert (found.status_code, found.headers["location"]) == (303, "/enter")
+        assert web.post("/start/begin", json={}).status_code == 401
+    with signed(tmp_path, "kim", "annotator") as web:
+        assert "Upload" not in web.get("/").text
+        assert web.post("/start/upload/begin", json={"name": "t.csv", "size": 1}).status_code == 403
+        assert web.get("/start/table", params={"name": "t.csv"}).status_code == 403
+        assert web.get("/p/my-project/watch").status_code == 403
+        assert web.get("/p/my-project/label").status_code == 200
+        assert web.get("/p/nowhere/label").status_code == 404
+        del web.headers["x-assaymark-token"]
+        assert web.post("/p/my-project/label/hand", json={}).status_code == 403
+
+
+def test_what_one_project_handed_out_does_not_hold_in_another(tmp_path, table) -> None:
+    with signed(tmp_path) as web:
+        name = upload(web, "t.csv", table).json()["table"]
+        for title in ("One", "Two"):
+            where = begin(web, name, title=title, purpose="estimate", budget="40").json()["where"]
+            assert where == f"/p/{title.lower()}/watch"
+        items = web.post("/p/one/label/hand", json={}).json()["items"]
+        asked = {"item": items[0]["id"], "ticket": items[0]["ticket"], "answer": "not"}
+        assert web.post("/p/two/label/answer", json=asked).status_code == 409
+        assert web.post("/p/one/label/answer", json=asked).json()["saved"] is True
+
+
+def test_a_project_with_users_of_its_own_is_served_by_itself(tmp_path, table) -> None:
+    with signed(tmp_path) as web:
+        begin(web, upload(web, "t.csv", table).json()["table"])
+    add_user(tmp_path / "my-project", "kim", "lead")
+    with signed(tmp_path) as web:
+        assert "serve it by itself" in web.get("/").text
+        assert web.get("/p/my-project/watch").status_code == 404
+
+
+def test_every_answer_carries_the_safety_headers(tmp_path) -> None:
+    (tmp_path / "t.csv").write_text("id,<b>x</b>\n1,<script>alert(1)</script>\n")
+    with signed(tmp_path) as web:
+        for path in ("/", "/start/table?name=t.csv", "/nowhere"):
+            found = web.get(path, headers={"accept": "text/html"})
+            assert "default-src 'self'" in found.headers["content-security-policy"]
+            assert not re.search(r"<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=", found.text), path
+            assert "<script>alert" not in found.text
+        assert json.loads(web.post("/start/check", json={"table": "t.csv", "id": "1"}).text)
