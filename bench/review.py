@@ -1,12 +1,21 @@
-"""Reviews: first ranking and refit of 100,000 abstracts, and the status at 10,000 labels."""
+"""Reviews: first ranking and refit of 100,000 abstracts, status, and keys while it refits.
+
+python bench/review.py          100,000 abstracts
+python bench/review.py 20000    a shorter run
+"""
 
 import csv
+import os
 import random
+import re
 import sys
 import tempfile
+import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
+import httpx
 import numpy as np
 
 from assaymark.ledger.events import LabelRecorded, ReviewDrawn
@@ -16,6 +25,7 @@ from assaymark.reviewing.starting import Start, start
 from assaymark.reviewing.stats import Batch, RowWealth, draws_of, log_wealth, set_digest
 from assaymark.reviewing.status import review_status
 from measure import report
+from serve_page import Server, p95
 
 ITEMS = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
 LABELS = 10_000
@@ -68,8 +78,44 @@ def labelled(project: Project) -> None:
             session.record(LabelRecorded(item=item, annotator="a", value=label))
 
 
+def signed(server: Server, role: str) -> httpx.Client:
+    web = httpx.Client(base_url=server.url, follow_redirects=True, timeout=600)
+    asked = {"token": server.tokens[role], "name": role}
+    web.post("/enter", data=asked, follow_redirects=False)
+    mark = re.search(r'assaymark-token" content="(\w+)"', web.get("/label").text).group(1)
+    web.headers.update({"x-assaymark-token": mark, "accept": "application/json"})
+    return web
+
+
+def keys_while_refitting(folder: Path) -> tuple[list[float], list[float]]:
+    """Seconds from an answer to the next item, with nothing else going on, and during a refit."""
+    server = Server(folder)
+    calm: list[float] = []
+    busy: list[float] = []
+    try:
+        lead, reader = signed(server, "lead"), signed(server, "annotator")
+        with closing(lead), closing(reader):
+            refit = threading.Thread(
+                target=lambda: lead.post("/review/next", data={"count": "50"}), daemon=True
+            )
+            items = reader.post("/label/hand", json={}).json()["items"]
+            while items and (not busy or refit.is_alive()):
+                if len(calm) == 15 and not refit.is_alive():
+                    refit.start()
+                asked = {"item": items[0]["id"], "ticket": items[0]["ticket"], "answer": "not"}
+                begun = time.perf_counter()
+                items = reader.post("/label/answer", json=asked).json()["items"]
+                (busy if refit.is_alive() else calm).append(time.perf_counter() - begun)
+                time.sleep(0.05)
+            refit.join()
+    finally:
+        server.kill()
+    return calm, busy
+
+
 def main() -> int:
     good = True
+    print(f"      (load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         pool = make(folder)
@@ -83,6 +129,15 @@ def main() -> int:
         good &= report(f"refit, re-rank, hand out at {LABELS:,} labels", again, 5, " s")
         status = min(seconds(lambda: review_status(project)) for _ in range(3))
         good &= report(f"status at {LABELS:,} labels", status, 0.3, " s")
+        next_items(project, count=1000, write=False)  # something to read while it refits
+        calm, busy = keys_while_refitting(folder / "work")
+        print(
+            f"      key to next item, nothing else going on: p95 {p95(calm):.3f} s of {len(calm)}"
+        )
+        good &= report(
+            f"key to next item while it refits, p95 of {len(busy)}", p95(busy), 0.1, " s"
+        )
+        print(f"      slowest of them {max(busy):.3f} s")
     hits = tuple(i % 500 == 499 for i in range(LABELS))
     row = RowWealth(row=100)
     one = seconds(lambda: [row.add(left=90_000 - i, found=20, hit=False) for i in range(1000)])

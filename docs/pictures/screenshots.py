@@ -12,10 +12,11 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from assaymark.certification.calculators import read_claim
 from assaymark.certification.drawing import draw_batch
@@ -77,31 +78,63 @@ def project(
     return found
 
 
-def shoot(browser: Browser, url: str, link: str, pages: dict[str, str]) -> None:
+def screens(browser: Browser) -> Iterator[tuple[str, Page]]:
+    """A fresh page for every size and theme, with the ending of its pictures' names."""
     for size, (width, height) in SIZES.items():
         for theme in ("light", "dark"):
             context = browser.new_context(
                 viewport={"width": width, "height": height}, color_scheme=theme,
                 device_scale_factor=1 if size == "desktop" else 1.5,
             )  # fmt: skip
-            page = context.new_page()
-            if "/enter" in pages:
-                page.goto(link)
-                page.screenshot(path=OUT / f"{pages['/enter']}-{size}-{theme}.png")
-            page.goto(link)
-            page.fill("#name", "Kim")
-            page.click("text=Begin")
-            for path, name in pages.items():
-                if path == "/enter":
-                    continue
-                page.goto(f"{url}{path}")
-                page.wait_for_load_state("networkidle")
-                if path == "/label":
-                    page.fill("#find", "the")
-                    page.keyboard.press("Enter")
-                whole = path in ("/watch", "/plan")
-                page.screenshot(path=OUT / f"{name}-{size}-{theme}.png", full_page=whole)
+            yield f"{size}-{theme}.png", context.new_page()
             context.close()
+
+
+def enter(page: Page, link: str) -> None:
+    page.goto(link)
+    page.fill("#name", "Kim")
+    page.click("text=Begin")
+
+
+def shoot(browser: Browser, url: str, link: str, pages: dict[str, str]) -> None:
+    for ending, page in screens(browser):
+        if "/enter" in pages:
+            page.goto(link)
+            page.screenshot(path=OUT / f"{pages['/enter']}-{ending}")
+        enter(page, link)
+        for path, name in pages.items():
+            if path == "/enter":
+                continue
+            page.goto(f"{url}{path}")
+            page.wait_for_load_state("networkidle")
+            if path == "/label":
+                page.fill("#find", "the")
+                page.keyboard.press("Enter")
+            whole = path in ("/watch", "/plan", "/connect")
+            page.screenshot(path=OUT / f"{name}-{ending}", full_page=whole)
+
+
+def shoot_start(browser: Browser, url: str, link: str) -> None:
+    """The start page of the folder, and a table on its way to a project."""
+    for ending, page in screens(browser):
+        enter(page, link)
+        page.wait_for_selector("#upload")
+        page.screenshot(path=OUT / f"start-{ending}", full_page=True)
+        page.goto(f"{url}/start/table?name=tickets.parquet")
+        page.wait_for_selector("#findings .fine")
+        page.screenshot(path=OUT / f"table-{ending}", full_page=True)
+
+
+def serve(folder: Path) -> tuple[subprocess.Popen[str], str, str]:
+    """A server of the folder, its address and the lead's link."""
+    command = [
+        Path(sys.executable).with_name("assaymark"), "serve", "--port", "0", "--json", "-p", folder,
+    ]  # fmt: skip
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    said = json.loads(server.stdout.readline())
+    url = said["url"].rstrip("/")
+    urllib.request.urlopen(f"{url}/alive", timeout=30).close()
+    return server, url, said["links"]["lead"]
 
 
 def main() -> None:
@@ -113,7 +146,8 @@ def main() -> None:
     write_tickets(tickets, work / "tickets.parquet")
     shown = {
         project(work, tickets, "refunds", rounds=9): {
-            "/label": "label", "/watch": "watch", "/decide": "decide",
+            "/label": "label", "/watch": "watch", "/decide": "decide", "/items": "items",
+            "/connect": "connect",
         },
         project(work, tickets, "new", rounds=0): {"/enter": "enter", "/plan": "plan"},
         project(work, tickets, "done", rounds=60, finish=True): {
@@ -125,22 +159,14 @@ def main() -> None:
             executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
         )
         for found, pages in shown.items():
-            command = [
-                Path(sys.executable).with_name("assaymark"),
-                "serve",
-                "--port",
-                "0",
-                "--json",
-                "-p",
-                found.folder,
-            ]
-            server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-            said = json.loads(server.stdout.readline())
-            url = said["url"].rstrip("/")
-            urllib.request.urlopen(f"{url}/alive", timeout=30).close()
-            shoot(browser, url, said["links"]["lead"], pages)
+            server, url, link = serve(found.folder)
+            shoot(browser, url, link, pages)
             server.kill()
             server.wait()
+        server, url, link = serve(work)
+        shoot_start(browser, url, link)
+        server.kill()
+        server.wait()
         browser.close()
     shutil.rmtree(work)
     print(f"{len(list(OUT.iterdir()))} pictures in {OUT}")

@@ -5,7 +5,7 @@ import shlex
 import pytest
 from pages import DOCS
 
-from assaymark.claims.ratio_metrics import parse_claim
+from assaymark.claims.grammar import parse
 from assaymark.cli import cli
 
 LINES = sorted(
@@ -25,7 +25,7 @@ def test_a_command_of_a_question_is_understood(line: str) -> None:
     assert {word for word in rest if word.startswith("-")} <= spellings
     for word in rest:
         if ">=" in word or "<=" in word:
-            parse_claim(word)
+            parse(word)
 
 
 def test_every_question_is_asked_on_the_first_page() -> None:

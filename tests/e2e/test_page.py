@@ -208,7 +208,7 @@ def test_hostile_documents_do_nothing(serve, enter, assaymark, tmp_path) -> None
     assert "before ␀␛[2J ⟨U+202E⟩gnp.exe⟨U+202C⟩ after" in texts
 
 
-PAGES = ("label", "watch", "decide", "plan", "read", "enter", "nowhere")
+PAGES = ("label", "watch", "decide", "plan", "items", "connect", "read", "enter", "nowhere")
 
 
 def test_every_page_is_accessible_in_light_and_dark_and_fits_a_phone(

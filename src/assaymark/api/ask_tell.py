@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from assaymark.api.labels import LabelColumns, Labels, label_rows
 from assaymark.errors import InputError
@@ -18,9 +18,6 @@ from assaymark.pool.dialect import WHOLE
 from assaymark.pool.joined_ids import joined_name, parts_of_name, split_id
 from assaymark.project.folder import Project, registered_pool
 from assaymark.project.place import is_project
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 Id = str | int | tuple[str | int, ...]
 Answer = TypeVar("Answer")
@@ -47,8 +44,8 @@ class AskTell(ABC, Generic[Answer]):
 
     project: Project
 
-    def __init__(self, folder: str | Path, *, spark: "str | SparkSession | None" = None) -> None:
-        self.project = Project(folder=Path(folder), spark=spark)
+    def __init__(self, folder: str | Path, *, connection: object = None) -> None:
+        self.project = Project(folder=Path(folder), connection=connection)
         if not is_project(self.project.folder):
             self.project.state()  # refuses with what to do
         self._read_id: Callable[[str], Id] | None = None

@@ -22,8 +22,6 @@ from assaymark.records.certificate import Verification
 from assaymark.records.plan import Expectation, Plan
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from assaymark.certification.signing import Signer
 
 __all__ = ["Certification", "Item", "certify"]
@@ -58,7 +56,7 @@ class Certification(AskTell[Verdict]):
         threshold: float | None = None,
         text: str | Sequence[str] = (),
         engine: str = "duckdb",
-        spark: "str | SparkSession | None" = None,
+        connection: object = None,
     ) -> "Certification":
         """A new project on the pool, without a plan; the parameters are those of `certify`."""
         if score is None and not is_table(pool) and y_score is None and y_pred is None:
@@ -75,8 +73,8 @@ class Certification(AskTell[Verdict]):
         )
         made = cls.__new__(cls)
         place = project_folder(folder, owner=made)
-        register(given, place, engine=engine, spark=spark)
-        made.__init__(place, spark=spark)  # type: ignore[misc] # the folder must outlive `made` only
+        register(given, place, engine=engine, connection=connection)
+        made.__init__(place, connection=connection)  # type: ignore[misc] # the folder must outlive `made` only
         return made
 
     def claim(

@@ -20,8 +20,6 @@ from assaymark.records.pool import Columns
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pyspark.sql import SparkSession
-
 POOL_FILE = "pool.parquet"
 IN_MEMORY = ":memory:"
 MEMORY = "/dev/shm"  # noqa: S108 - a private folder is made in it
@@ -59,7 +57,7 @@ def register(
     folder: Path,
     *,
     engine: str = "duckdb",
-    spark: "str | SparkSession | None" = None,
+    connection: object = None,
 ) -> None:
     """Make the folder a project with this pool; tables in memory are written into it."""
     arrays = pool.y_score is not None or pool.y_pred is not None
@@ -67,7 +65,7 @@ def register(
         _refuse_no_pool(pool.data)
         refuse_used(folder)
         source = readable_pool(str(pool.data), folder)
-        init(folder, pool=source, columns=_file_columns(pool), engine=engine, spark=spark)
+        init(folder, pool=source, columns=_file_columns(pool), engine=engine, connection=connection)
         return
     if is_project(folder):
         raise InputError(

@@ -72,3 +72,14 @@ def digest(value: Any) -> str:
 def digest_text(text: str) -> str:
     """Hex SHA-256 of the text as UTF-8."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def read_json(text: str | bytes) -> Any:
+    """The value in this text, which a stranger may have written.
+
+    Whatever cannot be read is a `ValueError`, brackets that never end among it.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None

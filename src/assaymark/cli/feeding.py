@@ -13,6 +13,7 @@ from assaymark.terminal.output import (
     advise,
     asks,
     confirmed,
+    connection_option,
     headline,
     json_option,
     project_option,
@@ -21,7 +22,6 @@ from assaymark.terminal.output import (
     say,
     show_blocking,
     show_json,
-    spark_option,
 )
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 @click.option(
     "--anyway", is_flag=True, help="Draw although undecided items keep labels from counting."
 )
-@spark_option
+@connection_option
 @project_option
 @json_option
 def draw(
@@ -58,7 +58,7 @@ def draw(
     form: str,
     pending: bool,
     anyway: bool,
-    master: str | None,
+    connection: str | None,
     folder: Path,
     as_json: bool,
 ) -> None:
@@ -75,7 +75,7 @@ def draw(
     from assaymark.project.folder import Project
     from assaymark.sampling.surveys import pending_survey
 
-    project = Project(folder=folder, spark=master, resumes=True)
+    project = Project(folder=folder, connection=connection, resumes=True)
     if pending and count is not None:
         raise click.UsageError("--pending writes all open items; leave the number out.")
     if estimating_now(project):

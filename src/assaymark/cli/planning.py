@@ -23,6 +23,7 @@ from assaymark.records.plan import Plan
 from assaymark.terminal.output import (
     asks,
     confirmed,
+    connection_option,
     headline,
     json_option,
     progress_bar,
@@ -31,7 +32,6 @@ from assaymark.terminal.output import (
     rows,
     say,
     show_json,
-    spark_option,
 )
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ if TYPE_CHECKING:
     help="Seal a claim that looks false, or one that points the wrong way.",
 )
 @click.option("--abandon", metavar="REASON", help="Close the open plan for good, with a reason.")
-@spark_option
+@connection_option
 @click.option("--estimate", metavar="METRIC", help="Plan an estimate of METRIC, not a claim.")
 @click.option(
     "--within", type=float, metavar="X", help="Of an estimate: half the interval's width."
@@ -136,7 +136,7 @@ def plan(
     only_forecast: bool,
     anyway: bool,
     abandon: str | None,
-    master: str | None,
+    connection: str | None,
     estimate: str | None,
     within: float | None,
     guarantee: bool,
@@ -174,7 +174,7 @@ def plan(
     given = [name for name, value in estimating.items() if value is not None]
     if estimate is None and given:
         raise click.UsageError(f"--{given[0]} is for an estimate: add --estimate METRIC.")
-    project = Project(folder=folder, spark=master)
+    project = Project(folder=folder, connection=connection)
     if make_part or reveal:
         if claim is not None:
             raise click.UsageError("--part and --reveal go without a claim: it is sealed already.")

@@ -8,13 +8,13 @@ import click
 from assaymark.records.pool import Columns
 from assaymark.terminal.output import (
     advise,
+    connection_option,
     headline,
     json_option,
     progress_bar,
     quoted,
     rows,
     show_json,
-    spark_option,
     warn,
 )
 
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 @click.option(
     "--engine", default="duckdb", show_default=True, help="duckdb or spark: what reads it."
 )
-@spark_option
+@connection_option
 @click.option(
     "--ledger",
     default="ledger.sqlite",
@@ -79,7 +79,7 @@ def init(
     named: tuple[str, ...],
     probabilities: tuple[str, ...],
     engine: str,
-    master: str | None,
+    connection: str | None,
     ledger: str,
     as_json: bool,
 ) -> None:
@@ -116,7 +116,7 @@ def init(
             pool=pool,
             columns=columns,
             engine=engine,
-            spark=master,
+            connection=connection,
             ledger=ledger,
             progress=progress,
         )

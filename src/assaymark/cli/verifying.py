@@ -8,6 +8,7 @@ import click
 from assaymark.claims.record import plain
 from assaymark.terminal.output import (
     advise,
+    connection_option,
     headline,
     json_option,
     progress_bar,
@@ -16,7 +17,6 @@ from assaymark.terminal.output import (
     rows,
     say,
     show_json,
-    spark_option,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
     "--reread", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Read that file back, labelled, and say how far the labels agree.",
 )  # fmt: skip
-@spark_option
+@connection_option
 @json_option
 @click.pass_context
 def verify(
@@ -81,7 +81,7 @@ def verify(
     sample: int | None,
     output: Path | None,
     reread: Path | None,
-    master: str | None,
+    connection: str | None,
     as_json: bool,
 ) -> None:
     """Recompute a certificate from the ledger, and from the pool if it is at hand.
@@ -111,7 +111,7 @@ def verify(
     folder = folder or project_of_environment()
     if pool is not None and folder is None:
         raise click.UsageError("--pool needs the ledger too: name the project with -p DIR.")
-    project = Project(folder=folder, pool_at=pool, spark=master) if folder else None
+    project = Project(folder=folder, pool_at=pool, connection=connection) if folder else None
     if sample is not None or reread is not None:
         _reread(project, certificate, sample, output, reread, as_json=as_json)
         return

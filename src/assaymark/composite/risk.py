@@ -1,5 +1,6 @@
 """A sealed claim's part of the risk that all claims on the same subjects share, as it is stored."""
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -57,6 +58,9 @@ class ClaimRisk:
 
 def read_risk(data: dict[str, Any]) -> ClaimRisk:
     """The risk that `to_json` wrote."""
+    numbers = [text for one in data["carried"] for text in one.values()]
+    if not all(0 <= float(text) < math.inf for text in (*numbers, *data["others"])):
+        raise ValueError("a wealth or a risk is no number from 0 on")
     return ClaimRisk(
         account=data["account"],
         carried=tuple(Carried(**one) for one in data["carried"]),

@@ -13,7 +13,7 @@ from assaymark.claims.rows import LinearClaim
 from assaymark.claims.tree import ClaimTree, from_json
 from assaymark.composite.risk import ClaimRisk, read_risk
 from assaymark.composite.views import View, believed, counted_names
-from assaymark.errors import VerificationError
+from assaymark.errors import VerificationError, message_of
 
 PURPOSE: Literal["claim"] = "claim"
 COMPILER, METHOD, RENEWAL = "claims/1", "betting/2", "sealed/1"
@@ -244,7 +244,16 @@ class SealedClaim:
 
 
 def read_settings(data: dict[str, Any]) -> SealedClaim:
-    """The claim that `to_settings` wrote."""
+    """The claim that `to_settings` wrote; refused where a stranger's ledger holds something else."""
+    try:
+        return _read(data)
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise VerificationError(
+            f"A claim in the ledger cannot be read: {message_of(error)}"
+        ) from error
+
+
+def _read(data: dict[str, Any]) -> SealedClaim:
     sealed_by = (data["compiler"], data["method"], data["renewal"])
     if sealed_by != (COMPILER, METHOD, RENEWAL):
         raise VerificationError(
@@ -257,7 +266,7 @@ def read_settings(data: dict[str, Any]) -> SealedClaim:
         confidence=float(data["confidence"]),
         level=float(data["level"]),
         lead=data["lead"],
-        columns=PoolColumns(**_tuples(data["columns"])),
+        columns=_columns(data["columns"]),
         strata=tuple(_stratum(s) for s in data["strata"]),
         statements=tuple(
             Statement(
@@ -283,6 +292,18 @@ def read_settings(data: dict[str, Any]) -> SealedClaim:
 
 def _fraction(share: float) -> Fraction:
     return Fraction(round(share * 10**DIGITS), 10**DIGITS)
+
+
+def _columns(data: dict[str, Any]) -> PoolColumns:
+    """Columns with values of the right kind: they go into queries of the pool."""
+    found = _tuples(data)
+    if found.get("threshold") is not None:
+        found["threshold"] = float(found["threshold"])
+    for name, value in found.items():
+        texts = value if isinstance(value, tuple) else (value,)
+        if name != "threshold" and not all(text is None or isinstance(text, str) for text in texts):
+            raise TypeError(f"the column '{name}' has no name")
+    return PoolColumns(**found)
 
 
 def _stratum(data: dict[str, Any]) -> ClaimStratum:

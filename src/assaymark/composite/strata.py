@@ -9,6 +9,7 @@ from assaymark.composite.views import REST
 from assaymark.errors import InputError
 from assaymark.hints import option, switch
 from assaymark.pool import Pool
+from assaymark.pool.dialect import double_sql
 from assaymark.pool.queries import FALSE, TRUE
 from assaymark.pool.sources import named, quoted
 from assaymark.pool.sql import refuse_unknown, ticket_cut
@@ -50,7 +51,7 @@ class ClaimPool:
             parts += [f"{number_sql(c)} AS q{i}" for i, c in enumerate(columns.probabilities)]
         if columns.threshold is not None:
             parts.append(
-                f"CASE WHEN {self._score()} >= {columns.threshold!r} THEN '1' ELSE '0' END AS p0"
+                f"CASE WHEN {self._score()} >= {double_sql(columns.threshold)} THEN '1' ELSE '0' END AS p0"
             )
         parts += [f"{_group(name)} AS g{i}" for i, name in enumerate(columns.groups)]
         return f"(SELECT {', '.join(parts)} FROM {self.pool.everything})"
@@ -250,8 +251,8 @@ class ClaimPool:
         if not self.columns.rungs:
             terms = [f"p{i} = {quoted(value)}" for i, value in enumerate(stratum.predictions)]
         terms += [f"g{i} = {quoted(value)}" for i, value in enumerate(stratum.groups)]
-        terms += [f"s >= {stratum.low!r}"] if stratum.low is not None else []
-        terms += [f"s < {stratum.high!r}"] if stratum.high is not None else []
+        terms += [f"s >= {double_sql(stratum.low)}"] if stratum.low is not None else []
+        terms += [f"s < {double_sql(stratum.high)}"] if stratum.high is not None else []
         return " AND ".join(terms) or "true"
 
     def items(

@@ -1,6 +1,5 @@
 """Recompute the certificate of a claim of several rows as a stranger would."""
 
-import json
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +9,7 @@ from typing import Any
 
 from assaymark.certification.verification import REQUIRABLE, Brought, Outcome
 from assaymark.certification.witness import check_witnesses
-from assaymark.claims.canonical import digest
+from assaymark.claims.canonical import digest, read_json
 from assaymark.composite.course import Course, labelled_prefix, read_outcomes, renewals
 from assaymark.composite.issuing import KIND, certificate_facts, changed_after, written
 from assaymark.composite.risk import FAMILY, Carried, ClaimRisk
@@ -95,7 +94,7 @@ def _status(checks: list[Check], missing: tuple[str, ...], project: Project | No
 
 def _read(path: Path, checks: list[Check]) -> dict[str, Any]:
     text = path.read_text(encoding="utf-8")
-    data: dict[str, Any] = json.loads(text)
+    data: dict[str, Any] = read_json(text)
     facts = {key: value for key, value in data.items() if key != "hash"}
     if data.get("hash") != digest(facts) or text != written(facts):
         raise VerificationError("The certificate was changed: its hash does not fit its contents.")

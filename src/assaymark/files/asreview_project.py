@@ -1,6 +1,5 @@
 """ASReview's project file (.asreview): a zip with records, and decisions in SQLite; versions 1 to 3."""
 
-import json
 import sqlite3
 import tempfile
 import zipfile
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
 from assaymark.files.delimited import read_table, write_csv
 
@@ -73,7 +73,7 @@ def _is_needed(member: PurePosixPath) -> bool:
 
 
 def _records(folder: Path) -> list[ProjectRecord]:
-    settings = json.loads((folder / "project.json").read_text(encoding="utf-8"))
+    settings = read_json((folder / "project.json").read_text(encoding="utf-8"))
     labels = _labels(folder)
     store = next(
         (folder / n for n in ("results.db", "data_store.db") if (folder / n).is_file()), None

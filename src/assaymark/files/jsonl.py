@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
 from assaymark.files.answers import ITEM, Answer, cell_text
 from assaymark.files.decoding import Glimpse, read_text
@@ -17,7 +18,7 @@ def first_object(seen: Glimpse) -> dict[str, Any] | None:
     if not seen.text.startswith("{"):
         return None
     try:
-        found = json.loads(seen.first_line)
+        found = read_json(seen.first_line)
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
@@ -36,7 +37,7 @@ def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = read_json(line)
         except (ValueError, RecursionError) as error:
             raise InputError(f"Line {number} of the label file is not JSON: {error}.") from error
         if not isinstance(record, dict):

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
 from assaymark.files.answers import ITEM, Answer, cell_text
 from assaymark.files.decoding import Glimpse, read_text
@@ -36,7 +37,7 @@ def read(path: Path, _names: Names) -> Iterator[Answer]:
 
 def _tasks(path: Path) -> list[Any]:
     try:
-        found = json.loads(read_text(path))
+        found = read_json(read_text(path))
     except (ValueError, RecursionError) as error:
         raise InputError(f"The label file {path.name!r} is not JSON: {error}.") from error
     return found if isinstance(found, list) else [found]

@@ -4,11 +4,11 @@ ASReview writes its label into a note (N1); Rayyan writes the votes of all reade
 a label (LB) and keywords (KW) that people use for "included" and "excluded".
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
 from assaymark.files.answers import ITEM, Answer
 from assaymark.files.asreview import record
@@ -106,7 +106,7 @@ def _note(notes: list[str], name: str) -> str:
     if found is None:
         return ""
     try:
-        value = json.loads(found.removeprefix(f"{name}: "))
+        value = read_json(found.removeprefix(f"{name}: "))
     except ValueError:
         return ""
     return value if isinstance(value, str) else ""

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from assaymark.claims.canonical import read_json
 from assaymark.claims.record import Record
 from assaymark.errors import InputError
 from assaymark.files.places import write_safely
@@ -65,9 +66,11 @@ def read_settings(folder: Path) -> Settings:
     if not path.exists():
         return Settings()
     try:
-        return Settings.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        return Settings.from_dict(read_json(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError, AttributeError) as error:
-        raise InputError(f"{SETTINGS} cannot be read ({error}). Mend it or remove it.") from error
+        raise InputError(
+            f"{SETTINGS} cannot be read ({error}). Correct it or remove it."
+        ) from error
 
 
 def write_settings(folder: Path, settings: Settings, *, by: str = "", time: str = "") -> None:

@@ -66,7 +66,7 @@ def read_claim_file(path: Path) -> ClaimFile:
     raw = _bytes(path)
     try:
         data = tomllib.loads(raw.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"The claim file {str(path)!r} is not readable TOML: {error}.") from error
     try:
         return _claim_file(path, hashlib.sha256(raw).hexdigest(), data)

@@ -1,6 +1,5 @@
 """What the gate reads of one claim: its file, its lock, its ledger and its certificate."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from assaymark.certification.certificate import (
     read,
     write,
 )
+from assaymark.claims.canonical import read_json
 from assaymark.claims.record import stored
 from assaymark.errors import AssaymarkError, InputError, VerificationError, message_of
 from assaymark.hints import command
@@ -183,7 +183,7 @@ def _filed(path: Path, entries: list[Entry]) -> Certificate:
 
 def _refuse_newer(path: Path, text: str) -> None:
     try:
-        number = json.loads(text).get("format")
+        number = read_json(text).get("format")
     except (ValueError, AttributeError):
         return
     if isinstance(number, int) and number > FORMAT:

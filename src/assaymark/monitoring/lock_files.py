@@ -1,12 +1,11 @@
 """Lock files: what lies beside a locked claim file, and how it agrees with the ledger."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assaymark.claims.canonical import canonical
+from assaymark.claims.canonical import canonical, read_json
 from assaymark.claims.record import Record, stored
 from assaymark.errors import InputError, VerificationError
 from assaymark.ledger.events import Attempt, Entry, State
@@ -50,7 +49,7 @@ def read_lock(path: Path) -> Lock | None:
     if not path.exists():
         return None
     try:
-        data = json.loads(path.read_bytes().decode("utf-8"))
+        data = read_json(path.read_bytes().decode("utf-8"))
         if not isinstance(data, dict) or data.pop("kind", None) != KIND:
             raise ValueError("its 'kind' says otherwise")
     except (OSError, ValueError) as error:

@@ -28,6 +28,7 @@ from assaymark.monitoring.stats.sentinel_bets import (
     UnitPlan,
     expected_falls,
 )
+from assaymark.pool.dialect import double_sql
 from assaymark.pool.scored import ScoreColumns, ScoreFile
 from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project, registered_pool
@@ -135,7 +136,7 @@ def _sealed(project: Project, pool: RegisteredPool, bar: Bar, wish: SentinelWish
         share = min(0.5, NEAR * summary.predicted_positive / max(summary.predicted_negative, 1))
         cut = file.rows(
             f"SELECT quantile_cont({file.score}, {1 - share!r}) FROM {file.reader} "
-            f"WHERE {file.score} < {columns.threshold!r}"
+            f"WHERE {file.score} < {double_sql(columns.threshold or 0)}"
         )[0][0]
         where = _where(file.score, float(columns.threshold or 0), cut)
         held = file.counts(where)
@@ -168,12 +169,14 @@ def _claim(bar: Bar) -> str:
 
 def _where(score: str, threshold: float, cut: float | None) -> dict[str, str]:
     """The strata as conditions of SQL."""
-    rest = f"{score} < {threshold!r}"
-    near = threshold if cut is None else cut  # without predicted negatives there is nothing to cut
+    bar = double_sql(threshold)
+    rest = f"{score} < {bar}"
+    # without predicted negatives there is nothing to cut
+    near = bar if cut is None else double_sql(cut)
     conditions = (
-        f"{score} >= {threshold!r}",
-        f"{rest} AND {score} >= {near!r}",
-        f"{rest} AND {score} < {near!r}",
+        f"{score} >= {bar}",
+        f"{rest} AND {score} >= {near}",
+        f"{rest} AND {score} < {near}",
     )
     return dict(zip(NAMES, conditions, strict=True))
 

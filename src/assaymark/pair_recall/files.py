@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from assaymark.claims.results import counted
 from assaymark.errors import InputError
@@ -25,9 +24,6 @@ from assaymark.pool.cells import cells_of, count_cells, lowest_tickets
 from assaymark.pool.sources import settle
 from assaymark.records.pool import Columns
 from assaymark.sampling.tickets import blind_order
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 SEED = "recall"
 
@@ -54,12 +50,12 @@ def draw_for_recall(
     seed: str = SEED,
     output: Path,
     engine: str = "duckdb",
-    spark: "str | SparkSession | None" = None,
+    connection: object = None,
     progress: Progress = silent,
 ) -> RecallBatch:
     """Write a blind batch over the cells, shared out for the recall that is wanted."""
     refuse_existing(output)
-    opened = _open(pool, wish, Columns(id=id_column, text=tuple(text)), engine, spark)
+    opened = _open(pool, wish, Columns(id=id_column, text=tuple(text)), engine, connection)
     try:
         opened.check(progress)
         sizes = count_cells(opened, wish.flags)
@@ -84,7 +80,7 @@ def _open(
     wish: RecallWish,
     columns: Columns,
     engine: str,
-    spark: "str | SparkSession | None",
+    connection: object,
 ) -> Pool:
     for column in columns.text:
         if column in wish.flags:
@@ -92,7 +88,9 @@ def _open(
                 f"'{column}' cannot be shown as text: people label without seeing what the "
                 "classifiers say."
             )
-    return open_pool(settle(pool, engine), columns, engine=engine, spark=spark, flags=wish.flags)
+    return open_pool(
+        settle(pool, engine), columns, engine=engine, connection=connection, flags=wish.flags
+    )
 
 
 def new_labels(
@@ -118,7 +116,7 @@ def recall_from_files(
     seed: str = SEED,
     outside: bool = False,
     engine: str = "duckdb",
-    spark: "str | SparkSession | None" = None,
+    connection: object = None,
     progress: Progress = silent,
 ) -> RecallAnswer:
     """The answer from a file of labels of random items of each cell.
@@ -127,7 +125,7 @@ def recall_from_files(
     """
     given = _given(labels)
     known = _settled(given)
-    opened = _open(pool, wish, Columns(id=id_column), engine, spark)
+    opened = _open(pool, wish, Columns(id=id_column), engine, connection)
     try:
         opened.check(progress)
         sizes = count_cells(opened, wish.flags)

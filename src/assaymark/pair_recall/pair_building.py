@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from assaymark.claims.checks import choice
 from assaymark.claims.results import counted
@@ -27,9 +26,6 @@ from assaymark.pool.sources import named, quoted, settle
 from assaymark.pool.tables import write_table
 from assaymark.pool.written import refuse_ending
 from assaymark.records.pool import Columns
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 ENDINGS = (".parquet", ".csv")
 PAGE = 20_000  # items whose texts are in memory at a time
@@ -64,18 +60,18 @@ def build_keywords(
     names: tuple[str, str] = ("seed", "neighbours"),
     output: Path | None = None,
     engine: str = "duckdb",
-    spark: "str | SparkSession | None" = None,
+    connection: object = None,
     progress: Progress = silent,
 ) -> KeywordPair:
     """The neighbour filter of the seed terms; with `output`, the pool with both 0/1 columns.
 
-    Spark writes a folder of parquet files; `spark` is a session or the address of the cluster.
+    Spark writes a folder of parquet files; `connection` is its session or address.
     """
     _check_output(output)
     if output is not None:
         refuse_ending(output, engine)  # before the terms are counted, not after
     columns = Columns(id=text[0], text=tuple(text))
-    opened = open_pool(settle(pool, engine), columns, engine=engine, spark=spark)
+    opened = open_pool(settle(pool, engine), columns, engine=engine, connection=connection)
     try:
         _check_names(opened, names)
         progress("reading the seed terms", None)

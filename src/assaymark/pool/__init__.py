@@ -10,8 +10,6 @@ from assaymark.records.pool import Columns, PoolFile, PoolSummary, ReservedItem
 from assaymark.records.strata import Stratum
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from assaymark.pool.dialect import Dialect
 
 Progress = Callable[[str, float | None], None]
@@ -90,15 +88,16 @@ def open_pool(
     columns: Columns,
     *,
     engine: str = "duckdb",
-    spark: "str | SparkSession | None" = None,
+    connection: object = None,
     flags: Sequence[str] = (),
 ) -> Pool:
     """The pool at this path or glob, or in this table, read by that engine.
 
-    `flags` are 0/1 columns to have at hand. `spark` is the session or the address of the cluster;
-    without it ASSAYMARK_SPARK or the session that runs already.
+    `flags` are 0/1 columns to have at hand. `connection` is what the engine
+    understands: for Spark a session or the address of a cluster, or nothing for ASSAYMARK_SPARK or
+    the session that runs already.
     """
-    return ENGINES.find("engine", engine)(source, columns, spark, flags)
+    return ENGINES.find("engine", engine)(source, columns, connection, flags)
 
 
 def _duckdb(source: str, columns: Columns, _connection: Any, flags: Sequence[str]) -> Pool:
@@ -123,7 +122,7 @@ ENGINES: Registry[Engine] = Registry(
 )
 
 
-def has_pool(source: str, *, engine: str, spark: "str | SparkSession | None" = None) -> bool:
+def has_pool(source: str, *, engine: str, connection: Any = None) -> bool:
     """Whether there is anything to read at this source, whatever it holds."""
     from assaymark.pool.sources import find_source, is_elsewhere
 
@@ -132,19 +131,19 @@ def has_pool(source: str, *, engine: str, spark: "str | SparkSession | None" = N
     if is_elsewhere(source):
         from assaymark.pool.spark.engine import can_reach
 
-        return can_reach(source, spark)
+        return can_reach(source, connection)
     try:
         found = bool(find_source(source).files)
     except InputError:
         return False
-    if found and engine_at_hand(source, engine, spark) == "spark":
+    if found and engine_at_hand(source, engine, connection) == "spark":
         from assaymark.pool.spark.session import find_session
 
-        find_session(spark)  # a cluster that does not answer is no sign that the pool changed
+        find_session(connection)  # a cluster that does not answer is no sign that the pool changed
     return found
 
 
-def engine_at_hand(source: str, engine: str, spark: object = None) -> str:
+def engine_at_hand(source: str, engine: str, connection: object = None) -> str:
     """The engine that reads a registered pool here: DuckDB for files where no Spark is installed.
 
     Both engines give the same answers on the same files, so that a certificate from a cluster can
@@ -152,7 +151,7 @@ def engine_at_hand(source: str, engine: str, spark: object = None) -> str:
     """
     from assaymark.pool.sources import is_elsewhere
 
-    if engine != "spark" or spark is not None or is_elsewhere(source):
+    if engine != "spark" or connection is not None or is_elsewhere(source):
         return engine
     from assaymark.pool.spark.session import is_installed
 

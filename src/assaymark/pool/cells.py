@@ -89,9 +89,9 @@ def _tickets(
 ) -> list[tuple[str, str]]:
     flags, text = len(next(iter(wanted))), pool.dialect.text
     ticket = pool.dialect.sha256(f"{text(seed + ':')} || id")
-    under = " OR ".join(f"(cell = '{c}' AND ticket < {text(cut)})" for c, cut in cuts.items())
+    under = " OR ".join(f"(cell = {text(c)} AND ticket < {text(cut)})" for c, cut in cuts.items())
     places = " OR ".join(
-        f"(cell = '{c}' AND place > {int(taken.get(c, 0))} AND place <= {int(limit)})"
+        f"(cell = {text(c)} AND place > {int(taken.get(c, 0))} AND place <= {int(limit)})"
         for c, limit in wanted.items()
     )
     rows = pool.select(

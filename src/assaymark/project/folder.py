@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.hints import command
@@ -29,10 +28,6 @@ from assaymark.project.kept_state import FEWEST, keep_state, load_state
 from assaymark.project.place import ledger_of, pool_place
 from assaymark.records.pool import RegisteredPool
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-
 SCORES = "scores"  # the folder of what classifiers trained in the project said
 
 
@@ -46,7 +41,7 @@ class Project:
     """A folder with a ledger in it, read once: its state is kept, and later calls read on.
 
     Not for several threads at once: each takes one of its own by `afresh`. `pool_at` is where the
-    pool lies now, if it was moved; `spark` is the session or address of the cluster, if the pool
+    pool lies now, if it was moved; `connection` is for the engine that reads it, if the pool
     needs one. One that `resumes` begins with the state that the last such command kept, and is for
     steps that only add to the ledger: what proves anything reads all of it.
     """
@@ -54,7 +49,7 @@ class Project:
     folder: Path
     pool_at: str | None = None
     now: Callable[[], str] = field(default=utc_now)
-    spark: "str | SparkSession | None" = None
+    connection: object = None
     resumes: bool = False
     _memory: "Memory" = field(
         default_factory=lambda: Memory(), init=False, repr=False, compare=False
@@ -110,12 +105,16 @@ class Project:
                 f"The scores of the frozen classifier are not in this project: {registered.source!r} is "
                 "missing. Copy it from where the classifier was trained, or restore a backup."
             )
-        engine = engine_at_hand(place, registered.engine, self.spark)
-        return open_pool(place, registered.columns, engine=engine, spark=self.spark, flags=flags)
+        engine = engine_at_hand(place, registered.engine, self.connection)
+        return open_pool(
+            place, registered.columns, engine=engine, connection=self.connection, flags=flags
+        )
 
     def has_pool(self, registered: RegisteredPool) -> bool:
         """Whether there is anything where the pool was."""
-        return has_pool(self.pool_path(registered), engine=registered.engine, spark=self.spark)
+        return has_pool(
+            self.pool_path(registered), engine=registered.engine, connection=self.connection
+        )
 
     def pool_path(self, registered: RegisteredPool) -> str:
         """Where the pool is; a source on record is relative to the project, a named one is not.

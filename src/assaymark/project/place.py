@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
 from assaymark.hints import command, option
 from assaymark.ledger import Ledger, open_ledger
@@ -72,7 +73,7 @@ def _place(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
+        return dict(read_json(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:
         raise InputError(
             f"The file {PLACE} of the project cannot be read. It should hold JSON such as "

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from assaymark import __version__
 from assaymark.claims.canonical import digest
@@ -23,9 +22,6 @@ from assaymark.project.place import (
     remember_ledger,
 )
 from assaymark.records.pool import Columns, PoolFile, PoolSummary, RegisteredPool
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def missing_columns(columns: Columns) -> tuple[str, ...]:
@@ -50,7 +46,7 @@ def init(
     pool: str,
     columns: Columns,
     engine: str = "duckdb",
-    spark: "str | SparkSession | None" = None,
+    connection: object = None,
     ledger: str = LEDGER,
     progress: Progress = silent,
     now: Callable[[], str] = utc_now,
@@ -58,7 +54,7 @@ def init(
     """Read and check the pool, and make the project's ledger. Repeatable until it succeeds.
 
     The ledger is a file of the project, or postgresql://user@host/database[#name]. The engine spark
-    reads tables too; `spark` is a session or the address of the cluster, and is not put on record.
+    reads tables too; `connection` is what the engine understands and is not put on record.
     Where several columns make the id (`joined_name`), the project keeps a copy of the pool with it.
     """
     refuse_used(folder)
@@ -67,7 +63,7 @@ def init(
     if parts_of_name(columns.id):
         private_folder(folder)
     with with_joined_ids(pool, columns.id, folder, engine=engine) as source:
-        registered = _registered(folder, source, columns, engine, spark, progress)
+        registered = _registered(folder, source, columns, engine, connection, progress)
     private_folder(folder)
     store = named_ledger(ledger, folder)
     store.create()
@@ -89,10 +85,10 @@ def _registered(
     pool: str,
     columns: Columns,
     engine: str,
-    spark: "str | SparkSession | None",
+    connection: object,
     progress: Progress,
 ) -> RegisteredPool:
-    opened = open_pool(pool, columns, engine=engine, spark=spark)
+    opened = open_pool(pool, columns, engine=engine, connection=connection)
     try:
         summary = opened.summary(progress)
         files = opened.files(progress)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from assaymark.claims.canonical import read_json
 from assaymark.claims.checks import choice
 from assaymark.claims.record import Record
 from assaymark.errors import InputError
@@ -72,7 +73,7 @@ def read_users(folder: Path) -> tuple[User, ...]:
     if not path.exists():
         return ()
     try:
-        rows = json.loads(path.read_text(encoding="utf-8"))["users"]
+        rows = read_json(path.read_text(encoding="utf-8"))["users"]
         return tuple(User.from_dict(row) for row in rows)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
         raise UsersError(

@@ -1,6 +1,5 @@
 """The certificate of a review: facts from which anybody with the ledger can recompute the bound."""
 
-import json
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any, Literal
 from assaymark import __version__
 from assaymark.certification.issuing import NotEstablishedError, drop_stale_signature
 from assaymark.certification.signing import Signer, signature_path
-from assaymark.claims.canonical import canonical, digest
+from assaymark.claims.canonical import canonical, digest, read_json
 from assaymark.claims.record import Record, plain
 from assaymark.claims.results import counted, percent
 from assaymark.errors import InputError, VerificationError
@@ -206,7 +205,7 @@ def _reissued(entries: list[Entry], work: ReviewWork) -> ReviewCertificate | Non
 def read_certificate(text: str) -> ReviewCertificate:
     """The certificate in a file."""
     try:
-        data: dict[str, Any] = json.loads(text)
+        data: dict[str, Any] = read_json(text)
         found = ReviewCertificate.from_dict(data)
         same = plain(found) == {key: value for key, value in data.items() if key != "schema"}
     except (ValueError, TypeError, KeyError, AttributeError) as error:

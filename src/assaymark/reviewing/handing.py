@@ -1,7 +1,8 @@
 """The next items to read: one queue in which random and directed items look the same."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from assaymark.errors import InputError, PlanError
@@ -27,6 +28,8 @@ from assaymark.sampling.surveys import store_texts
 from assaymark.sampling.tickets import blind_order
 
 MIXED = 10  # one item in so many is directed while random draws are wanted
+SLACK = 50  # items made ready beyond those wanted, because readers go on meanwhile
+Texts = dict[str, dict[str, str | None]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,20 +71,22 @@ def next_items(
     write: bool = True,
     progress: Progress = silent,
 ) -> Handout:
-    """Hand out the next `count` items: the random part is drawn first, from all unread items."""
+    """Hand out the next `count` items: the random part is drawn first, from all unread items.
+
+    Ranking, tickets and texts come before the ledger is locked, so that no reader's answer waits for
+    them; while it is locked, the set drawn from is settled and what left it meanwhile is passed over.
+    """
     if count < 1:
         raise InputError(f"Hand out at least 1 item, got {count}.")
     before = project.state()
-    work = the_review(before)
-    ids = all_ids(project, before)
-    ranking = rank(project, before, work, account_of(before, work).plays, progress=progress)
-    path = output or project.folder / f"review-{work.handouts + 1}.csv"
+    path = output or project.folder / f"review-{the_review(before).handouts + 1}.csv"
     writer = find_writer(path, form)
+    ready = _prepared(project, before, count, progress)
     with project.writing() as session:
         state = session.state
         work = the_review(state)
-        events, items = _drawn(project, session, work, ids, ranking, count)
-        texts = _texts(project, state, items)
+        events, items = _drawn(project, session, work, ready, count)
+        texts = _with_texts(project, state, items, ready.texts)
         file, digest = _store(project, state, work, items, texts)
         order = blind_order(f"{work.opened.commitment}:{work.handouts + 1}", items)
         if write and items:
@@ -100,39 +105,71 @@ def next_items(
 
 
 def _filed(event: ReviewDrawn, file: str, digest: str) -> Event:
-    from dataclasses import replace
-
     return replace(event, file=file, sha256=digest)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ready:
+    """What a handout needs, worked out from the labels of a moment before.
+
+    `random` items are to be drawn: how many is a question of cost alone, so it may be answered
+    early. `tickets` are the first items of batch `number` in draw order, or None where their secret
+    was not known yet; items only ever leave the set drawn from, so those that are left keep their
+    order.
+    """
+
+    ids: list[str]
+    ranking: Ranking
+    random: int
+    number: int
+    tickets: list[str] | None
+    texts: Texts
+
+
+def _prepared(project: Project, state: State, count: int, progress: Progress) -> Ready:
+    work = the_review(state)
+    ids = sorted(all_ids(project, state))
+    account = account_of(state, work)
+    ranking = rank(project, state, work, account.plays, progress=progress)
+    inside = work.inside(state, ids)
+    wanted, number = random_share(work, account, count), len(work.batches) + 1
+    tickets = None
+    if wanted and work.drawable:
+        secret = read_secret(project.folder, work)
+        tickets = draw_batch(secret, number, inside, wanted + SLACK)
+    free = {*inside} - work.handed.keys()
+    likely = islice((item for item in ranking.order if item in free), count + SLACK)
+    texts = _texts(project, state, list(dict.fromkeys([*(tickets or ()), *likely])))
+    return Ready(
+        ids=ids, ranking=ranking, random=wanted, number=number, tickets=tickets, texts=texts
+    )
+
+
 def _drawn(
-    project: Project,
-    session: Session,
-    work: ReviewWork,
-    ids: Sequence[str],
-    ranking: Ranking,
-    count: int,
+    project: Project, session: Session, work: ReviewWork, ready: Ready, count: int
 ) -> tuple[list[ReviewDrawn], list[str]]:
-    state = session.state
+    ranking = ready.ranking
     if ranking.event is not None and ranking.event.number == len(work.rankings) + 1:
         session.record(ranking.event)
-    account = account_of(state, work)
-    inside = work.inside(state, ids)
+    inside = work.inside(session.state, ready.ids)
     handout = work.handouts + 1
     events: list[ReviewDrawn] = []
     chosen: list[str] = []
-    wanted = min(random_share(work, account, count), len(inside))
+    free = set(inside)
+    wanted = min(ready.random, len(inside))
     if wanted:
         secret = _secret(project, session, work)
         number = len(work.batches) + 1
-        chosen = draw_batch(secret, number, inside, wanted)
+        same = ready.tickets if number == ready.number else None
+        chosen = [item for item in same or () if item in free][:wanted]
+        if len(chosen) < wanted:
+            chosen = draw_batch(secret, number, inside, wanted)
         events.append(_event(number, handout, "random", chosen, inside))
-    taken = set(chosen)
     fresh = [item for item in chosen if item not in work.handed]
-    known = {*inside} - taken - work.handed.keys()
-    directed = [item for item in ranking.order if item in known][: count - len(fresh)]
+    free.difference_update(chosen, work.handed)
+    directed = list(islice((i for i in ranking.order if i in free), count - len(fresh)))
     if not (fresh or directed or chosen):
-        raise PlanError(_nothing_left(account))
+        raise PlanError(_nothing_left(account_of(session.state, work)))
     if directed:
         number = len(work.batches) + 1 + len(events)
         events.append(_event(number, handout, "directed", directed, None))
@@ -173,9 +210,14 @@ def _nothing_left(account: Account) -> str:
     return "Every record of the pool has its label: nothing is left to read."
 
 
-def _texts(
-    project: Project, state: State, items: Sequence[str]
-) -> dict[str, dict[str, str | None]]:
+def _with_texts(project: Project, state: State, items: Sequence[str], known: Texts) -> Texts:
+    """The texts of these items: those at hand, and the few that are not."""
+    missing = [item for item in items if item not in known]
+    more = _texts(project, state, missing) if missing else {}
+    return {item: known[item] if item in known else more[item] for item in items}
+
+
+def _texts(project: Project, state: State, items: Sequence[str]) -> Texts:
     collection = collection_of(state)
     pool = DuckDBPool(project.pool_path(collection), collection.columns)
     try:
@@ -189,7 +231,7 @@ def _store(
     state: State,
     work: ReviewWork,
     items: Sequence[str],
-    texts: dict[str, dict[str, str | None]],
+    texts: Texts,
 ) -> tuple[str, str]:
     file = Path("reserve") / f"review-{work.handouts + 1}.parquet"
     place = project.folder / file

@@ -51,23 +51,25 @@ def project_of_environment() -> Path | None:
     return Path(place) if place else None
 
 
-def spark_option(command: Command) -> Command:
-    """Adds --master: where the Spark is that reads the pool."""
+def connection_option(command: Command) -> Command:
+    """Adds --connection: where the engine is that reads the pool. `--master` is its old name."""
     return click.option(
+        "--connection",
         "--master",
+        "connection",
         metavar="URL",
-        help="Spark's address, for a pool read by spark (default: $ASSAYMARK_SPARK).",
+        help="Address for the engine; Spark's own default is $ASSAYMARK_SPARK.",
     )(command)
 
 
 def engine_option(command: Command) -> Command:
-    """Adds --engine and --master: what reads a pool that belongs to no project."""
+    """Adds --engine and --connection: what reads a pool that belongs to no project."""
     return click.option(
         "--engine",
         default="duckdb",
         show_default=True,
         help="duckdb or spark: what reads the pool.",
-    )(spark_option(command))
+    )(connection_option(command))
 
 
 def printable(text: object) -> str:

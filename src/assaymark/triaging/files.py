@@ -2,8 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from assaymark.claims.canonical import read_json
 from assaymark.drawing.svg import svg
 from assaymark.drawing.themes import FILE
 from assaymark.errors import InputError, PlanError
@@ -17,9 +18,6 @@ from assaymark.triaging.report import yield_chart
 from assaymark.triaging.routing import Routed, route
 from assaymark.triaging.stats.sample_size import labels_to_pass
 from assaymark.triaging.triage import SizeForecast, Thresholds
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 PLOTS = (".svg", ".png")
 
@@ -38,7 +36,7 @@ def read_thresholds(path: Path) -> Thresholds:
             f"There is no file {str(path)!r}. Write one with: {command('triage', '…', output=path)}"
         )
     try:
-        return Thresholds.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        return Thresholds.from_dict(read_json(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise InputError(
             f"{path.name!r} is no file of thresholds. Write one with: {command('triage', '…', output='FILE')}"
@@ -52,7 +50,7 @@ def route_pool(
     columns: ScoreColumns,
     folder: Path,
     engine: str = "duckdb",
-    spark: "str | SparkSession | None" = None,
+    connection: object = None,
     progress: Progress = silent,
 ) -> Routed:
     """Part a pool by these thresholds; refused where they promise nothing and were not chosen so."""
@@ -68,7 +66,7 @@ def route_pool(
         thresholds.cutoffs,
         folder,
         engine=engine,
-        spark=spark,
+        connection=connection,
         progress=progress,
     )
 

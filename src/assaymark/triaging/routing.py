@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from assaymark.errors import InputError
 from assaymark.pool import Pool, Progress, open_pool, silent
@@ -13,9 +12,6 @@ from assaymark.pool.scored import ScoreColumns
 from assaymark.pool.written import new_folder, refuse_taken
 from assaymark.records.pool import Columns
 from assaymark.triaging.triage import Cutoffs
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 PARTS = ("accept", "review", "reject")
 
@@ -53,7 +49,7 @@ def route(
     folder: Path,
     *,
     engine: str = "duckdb",
-    spark: "str | SparkSession | None" = None,
+    connection: object = None,
     progress: Progress = silent,
 ) -> Routed:
     """Write accept.parquet, review.parquet and reject.parquet, every column kept.
@@ -65,7 +61,7 @@ def route(
     if columns.id is None:
         raise InputError("Routing needs the column of the ids, to see that no item comes twice.")
     pool = open_pool(
-        source, Columns(id=columns.id, score=columns.score), engine=engine, spark=spark
+        source, Columns(id=columns.id, score=columns.score), engine=engine, connection=connection
     )
     try:
         items = pool.check(lambda message, share: progress(message, (share or 0) / 4))

@@ -65,8 +65,8 @@ def clock():
 def tell(folder: Path, world, pool: str, engine: str, spark=None) -> Path:
     """The whole story from init to certificate with a clock of its own."""
     now = clock()
-    init(folder, pool=pool, columns=COLUMNS, engine=engine, spark=spark, now=now)
-    project = Project(folder=folder, now=now, spark=spark)
+    init(folder, pool=pool, columns=COLUMNS, engine=engine, connection=spark, now=now)
+    project = Project(folder=folder, now=now, connection=spark)
     seal_plan(project, Wish(claim=parse_claim("accuracy >= 0.9"), seed="story"))
     while look(project).verdict.decision == "continue":
         batch = draw_batch(project, count=100)
@@ -166,7 +166,7 @@ def test_an_executor_killed_in_the_ticket_pass_changes_no_ticket(tmp_path, clust
     columns = Columns(id="id", score="score", threshold=0.5)
     strata = [Stratum(items=1_500_000)]
     expected = open_pool(str(path), columns).reserve("s", strata=strata, limits=[5000])
-    pool = open_pool(str(path), columns, engine="spark", spark=cluster.session)
+    pool = open_pool(str(path), columns, engine="spark", connection=cluster.session)
     until(lambda: bool(cluster.executors()))
     found = []
     job = threading.Thread(
@@ -204,7 +204,9 @@ def start_plan(folder: Path, address: str) -> "subprocess.Popen[bytes]":
 def test_a_client_killed_in_the_ticket_pass_leaves_nothing_half_written(tmp_path, cluster) -> None:
     """Through Spark Connect; the same command afterwards gives the tickets that DuckDB gives."""
     path = write_pool(tmp_path / "pool.parquet", 800_000)
-    init(tmp_path / "p", pool=str(path), columns=COLUMNS, engine="spark", spark=cluster.session)
+    init(
+        tmp_path / "p", pool=str(path), columns=COLUMNS, engine="spark", connection=cluster.session
+    )
     before = cluster.stages()
     killed = start_plan(tmp_path / "p", cluster.connect)
     cluster.wait_for_tasks(beyond=before)
@@ -228,7 +230,7 @@ def test_a_driver_killed_at_any_moment_leaves_nothing_half_written(tmp_path) -> 
         pytest.skip(f"Spark cannot be started: {reason}")
     path = write_pool(tmp_path / "pool.parquet", 3_000_000)
     init(tmp_path / "p", pool=str(path), columns=COLUMNS)
-    init(tmp_path / "s", pool=str(path), columns=COLUMNS, engine="spark", spark="local[2]")
+    init(tmp_path / "s", pool=str(path), columns=COLUMNS, engine="spark", connection="local[2]")
     project = Project(folder=tmp_path / "s")
     for seconds in (2, 6, 9, 12, 15):
         driver = start_plan(tmp_path / "s", "local[2]")

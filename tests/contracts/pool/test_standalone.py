@@ -23,7 +23,7 @@ from assaymark.records.strata import Stratum
 
 path, address, items, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 columns = Columns(id="id", score="score", threshold=0.5)
-pool = open_pool(path, columns, engine="spark", spark=address)
+pool = open_pool(path, columns, engine="spark", connection=address)
 context = pool._spark.sparkContext
 tracker = context.statusTracker()
 found = []

@@ -133,7 +133,10 @@ def test_eval_json_lines_with_verdicts_or_graded_scores(tmp_path) -> None:
     with pytest.raises(InputError, match=r"line 1: the judge gave 0\.9"):
         convert(path, "auto", Choices())
     pool = convert(path, "auto", Choices(threshold=0.5))
-    assert [(row["fails"], row["judge_score"]) for row in pool.rows] == [(0, -0.9), (1, -0.2)]
+    assert [(row["fails"], row["judge_score"]) for row in pool.rows] == [
+        (0, pytest.approx(0.1)),
+        (1, pytest.approx(0.8)),
+    ]
     words = lines(
         tmp_path / "w.jsonl", [{"id": 1, "verdict": "pass"}, {"id": 1, "verdict": "fail"}]
     )

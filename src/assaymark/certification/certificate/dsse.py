@@ -7,12 +7,11 @@ as functions: nothing here touches a key.
 
 import base64
 import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from assaymark.claims.canonical import canonical
+from assaymark.claims.canonical import canonical, read_json
 from assaymark.errors import VerificationError
 
 PAYLOAD = "application/vnd.in-toto+json"
@@ -46,7 +45,7 @@ def seal_envelope(text: str, *, name: str, keyid: str, sign: Callable[[bytes], b
         "_type": STATEMENT,
         "subject": [{"name": name, "digest": {"sha256": _sha256(text)}}],
         "predicateType": PREDICATE,
-        "predicate": json.loads(text),
+        "predicate": read_json(text),
     }
     payload = canonical(statement).encode()
     signature = {"keyid": keyid, "sig": _base64(sign(pre_authentication(PAYLOAD, payload)))}
@@ -59,10 +58,10 @@ def seal_envelope(text: str, *, name: str, keyid: str, sign: Callable[[bytes], b
 def open_envelope(envelope: str) -> Envelope:
     """What the envelope holds; its signature is not checked yet."""
     try:
-        data = json.loads(envelope)
+        data = read_json(envelope)
         payload = base64.b64decode(data["payload"], validate=True)
         (signature,) = data["signatures"]
-        statement = json.loads(payload)
+        statement = read_json(payload)
         if data["payloadType"] != PAYLOAD or statement["_type"] != STATEMENT:
             raise ValueError("it is no in-toto statement")
         return Envelope(
@@ -80,7 +79,7 @@ def check_subject(envelope: Envelope, text: str) -> None:
     try:
         statement = envelope.statement
         digests = [subject["digest"]["sha256"] for subject in statement["subject"]]
-        same = digests == [_sha256(text)] and statement["predicate"] == json.loads(text)
+        same = digests == [_sha256(text)] and statement["predicate"] == read_json(text)
         about = statement["predicateType"] == PREDICATE
     except (KeyError, TypeError, ValueError) as error:
         raise VerificationError(f"The signature cannot be read: {error}.") from error

@@ -1,6 +1,5 @@
 """Certificates issued from replayed events, written and read in one canonical way."""
 
-import json
 from collections import Counter
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -9,7 +8,7 @@ from typing import Any
 from assaymark.certification.modes import judge, labelled_prefix
 from assaymark.certification.modes.account import Left, left_for, sharers, wealth_of
 from assaymark.certification.modes.tallies import tallied, tallies_of
-from assaymark.claims.canonical import canonical, digest
+from assaymark.claims.canonical import canonical, digest, read_json
 from assaymark.claims.record import restored
 from assaymark.claims.results import Verdict
 from assaymark.errors import InputError, PlanError, VerificationError
@@ -273,7 +272,7 @@ def document(certificate: Certificate) -> dict[str, Any]:
 def read(text: str) -> tuple[Certificate, dict[str, Any]]:
     """The certificate in this text, and its plain values as they stand there."""
     try:
-        data = json.loads(text)
+        data = read_json(text)
     except ValueError as error:
         raise VerificationError(f"The certificate is not readable JSON: {error}.") from error
     if not isinstance(data, dict) or data.get("kind") != "assaymark certificate":

@@ -29,7 +29,16 @@ def convert(path: Path, form: str, choices: Choices) -> ConvertedPool:
     if not path.is_file():
         raise InputError(f"There is no file {str(path)!r}.")
     name = find_format(path) if form == "auto" else choice("format", form, (*FORMATS, "auto"))
-    return FORMATS[name][1](path, choices)
+    what, read = FORMATS[name]
+    try:
+        return read(path, choices)
+    except InputError:
+        raise
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+        # values of another kind than the tool writes: nothing of such a file is taken
+        raise InputError(
+            f"{path.name!r} is not {what}, or is damaged: a value is of another kind than there."
+        ) from error
 
 
 def find_format(path: Path) -> str:

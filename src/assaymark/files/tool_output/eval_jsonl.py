@@ -1,9 +1,9 @@
 """Any evaluation as JSON lines: one object per answer, with a verdict or a score."""
 
-import json
 from pathlib import Path
 from typing import Any
 
+from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
 from assaymark.files.tool_output.rows import (
     Choices,
@@ -53,7 +53,7 @@ def _records(path: Path) -> Lines:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
+                record = read_json(line)
             except (ValueError, RecursionError) as error:
                 raise InputError(f"Line {number} of {path.name!r} is not JSON: {error}.") from error
             if not isinstance(record, dict):

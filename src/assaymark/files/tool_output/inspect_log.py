@@ -21,6 +21,9 @@ from assaymark.hints import option
 VERSIONS = (1, 2)
 LARGEST = 2_000_000_000  # bytes that an archive may unpack to
 
+FREELY, DENSEST = 50_000_000, 100
+"""An archive may unpack to so many bytes, and beyond that to no more than so many times its own size."""
+
 
 def convert(path: Path, choices: Choices) -> ConvertedPool:
     """The samples of a log with the verdict of one scorer."""
@@ -45,8 +48,9 @@ def _archive(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     try:
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
-            if size > LARGEST:
-                raise ValueError(f"it unpacks to {size:,} bytes, more than {LARGEST:,}")
+            packed = sum(member.compress_size for member in archive.infolist())
+            if size > LARGEST or size > FREELY + DENSEST * packed:
+                raise ValueError(f"its {packed:,} bytes unpack to {size:,}")
             names = archive.namelist()
             header = json.loads(archive.read("header.json")) if "header.json" in names else {}
             inside = sorted(name for name in names if name.startswith("samples/"))

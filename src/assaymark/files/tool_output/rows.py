@@ -127,12 +127,14 @@ def judged_pool(answers: list[Judged], choices: Choices, remarks: list[str]) -> 
     _refuse_repeated([one.id for one in scored])
     numbers = [one.value for one in scored if type(one.value) in (int, float)]
     graded = len(numbers) == len(scored) and any(number not in (0, 1) for number in numbers)
+    # the higher, the more it fails; shares stay shares
+    most = 1.0 if graded and all(0 <= number <= 1 for number in numbers) else 0.0  # type: ignore[operator]
     rows = []
     for one in scored:
         row: dict[str, Any] = {"id": one.id}
         row["fails"] = fails(one.value, where=one.where, threshold=choices.threshold)
         if graded:
-            row["judge_score"] = -float(one.value)  # type: ignore[arg-type]
+            row["judge_score"] = round(most - float(one.value), 12)  # type: ignore[arg-type]
         rows.append(row | one.texts)
     columns = tuple(name for name in scored[0].texts if any(row.get(name) for row in rows))
     kept = ("id", "fails", *(("judge_score",) if graded else ()), *columns)

@@ -1,10 +1,9 @@
 """One small dataclass for each thing that can happen, in the past tense."""
 
-import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assaymark.claims.canonical import canonical
+from assaymark.claims.canonical import canonical, read_json
 from assaymark.claims.record import Record, restored, stored
 from assaymark.errors import InputError, VerificationError, message_of
 from assaymark.records.claim_terms import ClaimTerms
@@ -390,7 +389,7 @@ def read_event(kind: str, body: str) -> Any:
     if kind not in KINDS:
         raise VerificationError(_unknown(kind, body))
     try:
-        return restored(KINDS[kind], json.loads(body))
+        return restored(KINDS[kind], read_json(body))
     except (InputError, TypeError, ValueError, AttributeError) as error:
         raise VerificationError(
             f"An event of kind '{kind}' cannot be read: {message_of(error)}"
@@ -399,7 +398,7 @@ def read_event(kind: str, body: str) -> Any:
 
 def _unknown(kind: str, body: str) -> str:
     try:
-        software = json.loads(body).get("software")
+        software = read_json(body).get("software")
     except (ValueError, AttributeError):
         software = None
     reader = f"assaymark {software} or newer" if software else "a newer assaymark"

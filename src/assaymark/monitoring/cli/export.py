@@ -1,10 +1,10 @@
 """Command: export a certificate for other tools."""
 
-import json
 from pathlib import Path
 
 import click
 
+from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
 from assaymark.terminal.output import headline, json_option, rows, say, show_json
 
@@ -52,7 +52,7 @@ def export(
         refuse_existing(output)
         write_safely(output, text, mode=SHARED)
     if as_json:
-        content = text if form == "hf" else json.loads(text)
+        content = text if form == "hf" else read_json(text)
         show_json({"format": form, "path": str(output) if output else None, "content": content})
     elif output is None:
         say(text.rstrip("\n"))

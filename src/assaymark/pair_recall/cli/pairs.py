@@ -50,7 +50,7 @@ def keywords(
     names: str,
     output: Path | None,
     engine: str,
-    master: str | None,
+    connection: str | None,
     as_json: bool,
 ) -> None:
     """Build a pair of keyword filters: seed terms, and the terms that occur with them.
@@ -81,7 +81,7 @@ def keywords(
             names=new,
             output=output,
             engine=engine,
-            spark=master,
+            connection=connection,
             progress=progress,
         )
     if as_json:

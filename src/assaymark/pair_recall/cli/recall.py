@@ -99,7 +99,7 @@ def recall(
     seed: str | None,
     folder: Path | None,
     engine: str,
-    master: str | None,
+    connection: str | None,
     as_json: bool,
 ) -> None:
     """How much of a rare topic two classifiers find, from how their findings overlap.
@@ -139,16 +139,16 @@ def recall(
     if pool is None:
         folder = folder or project_of_environment()
     if folder is not None:
-        _in_project(wish, folder, pool, labels, draw, elusion, seed, output, master, as_json)
+        _in_project(wish, folder, pool, labels, draw, elusion, seed, output, connection, as_json)
     elif pool is None or id_column is None:
         raise click.UsageError("Give --pool FILE and --id COL, or a project with -p DIR.")
     elif draw is not None:
         if labels is not None:
             raise click.UsageError("Give either --draw or --labels, not both.")
-        where = Place(pool=pool, id_column=id_column, engine=engine, master=master)
+        where = Place(pool=pool, id_column=id_column, engine=engine, connection=connection)
         _draw(wish, where, text, draw, elusion, seed, output, as_json)
     elif labels is not None:
-        where = Place(pool=pool, id_column=id_column, engine=engine, master=master)
+        where = Place(pool=pool, id_column=id_column, engine=engine, connection=connection)
         _from_labels(wish, where, labels, seed, as_json, outside=outside)
     else:
         raise click.UsageError("Give --draw N to get a batch, or --labels FILE to get the answer.")
@@ -161,7 +161,7 @@ class Place:
     pool: str
     id_column: str
     engine: str
-    master: str | None
+    connection: str | None
 
     def __str__(self) -> str:
         told = f"--pool {quoted(self.pool)} --id {quoted(self.id_column)}"
@@ -191,7 +191,7 @@ def _draw(
             seed=seed or SEED,
             output=output or Path("recall-batch.csv"),
             engine=where.engine,
-            spark=where.master,
+            connection=where.connection,
             progress=progress,
         )
     if as_json:
@@ -239,7 +239,7 @@ def _from_labels(
             seed=seed or SEED,
             outside=outside,
             engine=where.engine,
-            spark=where.master,
+            connection=where.connection,
             progress=progress,
         )
     _show(answer_json(answer), as_json)
@@ -254,7 +254,7 @@ def _in_project(
     elusion: int,
     seed: str | None,
     output: Path | None,
-    master: str | None,
+    connection: str | None,
     as_json: bool,
 ) -> None:
     from assaymark.pair_recall.recall import answer_json
@@ -266,7 +266,7 @@ def _in_project(
             "A project has its own pool, and its labels come by assaymark label FILE -p DIR: leave "
             "--pool and --labels out."
         )
-    project = Project(folder=folder, spark=master)  # the engine is the project's own
+    project = Project(folder=folder, connection=connection)  # the engine is the project's own
     if draw is None:
         _show(answer_json(recall_of_survey(project, wish)), as_json)
         return

@@ -219,7 +219,7 @@ def route(
     score: str | None,
     output: Path,
     engine: str,
-    master: str | None,
+    connection: str | None,
     as_json: bool,
 ) -> None:
     """Part a pool into accept, review and reject: three parquet files, whole or not at all.
@@ -242,7 +242,7 @@ def route(
             columns=columns,
             folder=output,
             engine=engine,
-            spark=master,
+            connection=connection,
             progress=progress,
         )
     if as_json:

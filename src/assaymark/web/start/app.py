@@ -70,6 +70,9 @@ ROUTES = [
     Route("/start/table", pages.show_table),
     Route("/start/check", pages.check, methods=["POST"]),
     Route("/start/begin", pages.start, methods=["POST"]),
+    # a project opens for those who have come in; until then its sign-in is that of the folder
+    Route("/p/{name}/enter", entering.show, methods=["GET"]),
+    Route("/p/{name}/enter", entering.enter, methods=["POST"]),
     Route("/p/{name}", stranger),
     Route("/p/{name}/{rest:path}", stranger),
     Route("/static/{version}/{name}", asset),

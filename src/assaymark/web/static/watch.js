@@ -69,7 +69,7 @@
       line.setAttribute("x2", x);
       line.setAttribute("visibility", same ? "hidden" : "visible");
       document.getElementById("cut-shown").textContent = at.toFixed(2);
-      told.textContent = same ? usual : `At ${at.toFixed(2)} the classifier would pick about ${above[cut.value].toLocaleString("en")} items. `
+      told.textContent = same ? usual : `At ${at.toFixed(2)} the classifier would flag about ${above[cut.value].toLocaleString("en")} items. `
         + "That is another classifier, so it is a new claim: nothing proven here carries over. Register the collection with that cut-off in a new project and seal a plan for it.";
     });
   };
