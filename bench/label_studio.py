@@ -25,6 +25,7 @@ from assaymark.certification.sealing import Wish, seal_plan
 from assaymark.project.folder import Project
 from assaymark.project.registration import init
 from assaymark.records.pool import Columns
+from assaymark.web.programs.label_studio import LabelStudio
 from measure import report
 
 WAIT = 120.0
@@ -41,14 +42,14 @@ def project(folder: Path) -> Project:
     return made
 
 
-def connect(link: str, url: str, studio: str, token: str) -> str:
-    """What the page says after the lead has pressed Connect."""
+def connect(link: str, url: str, studio: str, token: str, number: str = "") -> str:
+    """What the page says after the lead has pressed Connect; with a number, to catch up."""
     with httpx.Client(follow_redirects=True, timeout=300) as web:
         web.get(link)
         web.post(f"{url}/enter", data={"name": "Ann"})
         page = web.get(f"{url}/connect").text
         mark = re.search(r'assaymark-token" content="(\w+)"', page).group(1)
-        asked = {"mark": mark, "url": studio, "token": token, "back": url}
+        asked = {"mark": mark, "url": studio, "token": token, "back": url, "project": number}
         answer = web.post(f"{url}/connect/label-studio", data=asked)
         return re.sub(r"<[^>]+>", " ", re.search(r"<main.*?</main>", answer.text, re.S).group(0))
 
@@ -107,11 +108,14 @@ def main() -> bool:
         said = json.loads(server.stdout.readline())
         told = connect(said["links"]["lead"], said["url"].rstrip("/"), asked.url, asked.token)
         number = int(re.search(r"Project (\d+) in Label Studio has 6 tasks", told).group(1))
-        kind = "Bearer" if asked.token.count(".") == 2 else "Token"
-        headers = {"authorization": f"{kind} {asked.token}"}
+        headers = LabelStudio(url=asked.url, token=asked.token)._authorization("/")
         studio = httpx.Client(base_url=asked.url, headers=headers, timeout=120)
         wanted = annotate(studio, number)
         good = report("labels of Label Studio that did not come back", not arrived(made, wanted), 0)
+        link, url = said["links"]["lead"], said["url"].rstrip("/")
+        told = connect(link, url, asked.url, asked.token, str(number))
+        again = re.search(r"Caught up: 0 labels recorded, 3 known before", told)
+        good &= report("labels that an export changes after the hook", again is None, 0)
     finally:
         server.kill()
         server.wait()

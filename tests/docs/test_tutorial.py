@@ -31,6 +31,8 @@ def test_the_tutorial_and_the_stranger_who_checks_it(tmp_path: Path) -> None:
         "how-to/gate-a-release.md",
         "how-to/rare-topic.md",
         "how-to/compare.md",
+        "how-to/classes.md",
+        "how-to/groups-and-cutoffs.md",
         "how-to/triage.md",
         "how-to/stop-a-review.md",
         "how-to/review-from-asreview.md",

@@ -43,9 +43,8 @@ def test_a_golden_project_verifies(name: str, tmp_path: Path) -> None:
     """Ledger, pool, draws, chances, risk, signature and head."""
     found = verified(name, tmp_path)
     assert found.status == "verified", found.checks
-    told = {check.name: check.outcome for check in found.checks}
-    assert told.pop("seed") == "not checked"  # chosen by whoever sealed the plan
-    assert set(told.values()) == {"ok"}
+    left = {check.name: check.outcome for check in found.checks if check.outcome != "ok"}
+    assert left in ({}, {"seed": "not checked"})  # one side alone chose the seed
 
 
 @pytest.mark.parametrize("name", WITNESSES)

@@ -79,7 +79,7 @@ def test_the_first_line_says_what_is_missing(
     assert first("-p", labelled) == (0, lacking)
     assert first("-p", labelled, "--require", "pool") == (1, lacking)
     code, said = first()
-    assert (code, said.split(":")[0]) == (1, "Consistent only")
+    assert (code, said.split(":")[0]) == (1, "Not verified")
     assert assaymark("verify", certified, "-p", labelled, "--require", "trust").code == 2
 
 

@@ -16,7 +16,7 @@ from assaymark.composite.issuing import ClaimIssued, certify_claim
 from assaymark.composite.judging import Judgement
 from assaymark.composite.looks import abandon_claim, look_at_claim
 from assaymark.composite.sealed import SealedClaim
-from assaymark.composite.sealing import Terms, seal_conjunction
+from assaymark.composite.sealing import Parts, Terms, seal_conjunction
 from assaymark.composite.verification import verify_claim
 from assaymark.composite.wording import is_established, statement
 from assaymark.composite.work import required_claim
@@ -88,7 +88,7 @@ def _finding(sealed: SealedClaim, judged: Judgement) -> Finding:
     rows, bars, bound, least = _KINDS[sealed.kind](sealed, figures)
     return Finding(
         decision=judged.decision,
-        sentence=statement(sealed, figures),
+        sentence=statement(figures),
         established=is_established(figures),
         labels=int(figures["labels"]),
         bound=bound,
@@ -214,7 +214,7 @@ def certify_parts(
     )  # fmt: skip
     place, owner = _begun(given, folder)
     terms = _terms(confidence, seed, one_by_one=one_by_one)
-    seal_conjunction(Project(folder=place), claim, terms, least_group=least_group)
+    seal_conjunction(Project(folder=place), claim, terms, Parts(least_group=least_group))
     return _opened(place, owner)
 
 

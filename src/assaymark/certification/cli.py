@@ -5,7 +5,6 @@ from typing import Any
 import click
 
 from assaymark.claims.claim import Counts
-from assaymark.claims.defaults import POWER
 from assaymark.claims.direction import refuse_wrong_way
 from assaymark.claims.record import plain
 from assaymark.claims.results import chance, percent, shown
@@ -119,47 +118,26 @@ def bound(
     rows([("in the sample", point), *(("assumes", text) for text in answer.assumptions)])
 
 
-@click.command()
-@click.argument("claim")
-@expectation_options
-@click.option("--confidence", default=0.95, show_default=True, type=float)
-@click.option(
-    "--power", default=POWER, show_default=True, type=float, help="Wanted chance to pass."
-)
-@click.option(
-    "--at", "sizes", multiple=True, type=int, metavar="N", help="Also: chance to pass at N."
-)
-@click.option("--anyway", is_flag=True, help="The claim points the way it is written.")
-@json_option
-def size(
+def size_of_one(
     claim: str,
-    pilot: str | None,
-    expect: float | None,
-    precision: float | None,
-    recall: float | None,
-    prevalence: float | None,
+    expected: dict[str, Any],
+    *,
     confidence: float,
     power: float,
     sizes: tuple[int, ...],
     anyway: bool,
     as_json: bool,
 ) -> None:
-    """How many labels a claim will need, before any is bought.
-
-    \b
-    Examples:
-      assaymark size "f1 >= 0.7" --pilot 80,20,20,880
-      assaymark size "recall >= 0.8" --expect 0.85 --prevalence 0.02 --at 5000 --at 10000
-    """
+    """How many labels a claim about one figure needs, for the command size."""
     from assaymark.certification import calculators
 
-    if pilot is None and prevalence is None and (expect, precision, recall) != (None, None, None):
+    given = [expected[name] for name in ("expect", "precision", "recall")]
+    whole = expected["pilot"] is None and expected["prevalence"] is None
+    if whole and given != [None] * len(given):
         raise click.UsageError("--expect needs --prevalence: the share of items that are relevant.")
     asked = calculators.read_claim(claim)
     refuse_wrong_way(asked, anyway=anyway)
-    expectation = read_expectation(
-        asked, pilot=pilot, expect=expect, precision=precision, recall=recall, prevalence=prevalence
-    )
+    expectation = read_expectation(asked, **expected)
     if expectation is None:
         raise click.UsageError("Give --pilot TP,FP,FN,TN, or --expect VALUE --prevalence SHARE.")
     answer = calculators.size(claim, expectation, confidence=confidence, power=power)
@@ -243,4 +221,4 @@ def _who(claim: Any) -> str:
     }.get(where, "")
 
 
-COMMANDS = (bound, size)
+COMMANDS = (bound,)

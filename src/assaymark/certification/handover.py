@@ -26,7 +26,7 @@ class OnRecord:
     time: str | None
     certificate: str | None
     reason: str | None
-    kind: Literal["plan", "review"] = "plan"
+    kind: Literal["plan", "review", "claim"] = "plan"
 
 
 def on_record(state: State) -> OnRecord:

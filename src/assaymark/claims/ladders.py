@@ -44,8 +44,8 @@ def ladder_cells(
     return Cells(classifiers=tuple(thresholds), classes=("0", "1"), positive="1", cells=cells)
 
 
-def compile_ladder(tree: ClaimTree, cells: Cells, *, start: str | None = None) -> LinearClaim:
-    """The claim at every rung from the start on, in its order; empty rungs are left out."""
+def ladder_claim(tree: ClaimTree) -> Threshold:
+    """The claim of a ladder; refused where it is not one figure of the whole pool."""
     leaf = tree.parts[0]
     if (
         len(tree.parts) != 1
@@ -60,6 +60,12 @@ def compile_ladder(tree: ClaimTree, cells: Cells, *, start: str | None = None) -
             f"A cut-off is certified for recall or precision of at least a number, got '{tree}'. "
             "Example: recall >= 0.95."
         )
+    return leaf
+
+
+def compile_ladder(tree: ClaimTree, cells: Cells, *, start: str | None = None) -> LinearClaim:
+    """The claim at every rung from the start on, in its order; empty rungs are left out."""
+    leaf = ladder_claim(tree)
     order = _order(cells, upward=UPWARD[leaf.figure.metric], start=start)
     rungs = [replace(leaf, figure=replace(leaf.figure, names=("1", name))) for name in order]
     parts = tuple(

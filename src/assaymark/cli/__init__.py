@@ -18,10 +18,11 @@ from assaymark.cli import (
     report,
     review,
     serve,
+    sizing,
     story,
     verifying,
 )
-from assaymark.composite import cli as composite
+from assaymark.composite.cli import commands as composite
 from assaymark.errors import AssaymarkError
 from assaymark.estimation.cli import estimate
 from assaymark.monitoring.cli import export, gating, sentinel, watch
@@ -95,6 +96,7 @@ def cli(context: click.Context, log: Path | None) -> None:
 
 for command in (
     *calculators.COMMANDS,
+    *sizing.COMMANDS,
     *project.COMMANDS,
     *planning.COMMANDS,
     *convert.COMMANDS,

@@ -7,7 +7,7 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted
-from assaymark.composite.cli import claiming_now, draw_now
+from assaymark.composite.cli.steps import claiming_now, draw_now
 from assaymark.estimation.cli.estimate import draw_for_estimate, estimating_now, show_batch
 from assaymark.terminal.output import (
     advise,

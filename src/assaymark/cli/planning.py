@@ -17,7 +17,7 @@ from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
 from assaymark.claims.results import chance, counted, percent
 from assaymark.cli.seeds import advise_after_seal, seed_lines, show_new_part, show_revealed
-from assaymark.composite.cli import abandon_several, is_of_several, plan_conjunction
+from assaymark.composite.cli.steps import abandon_several, is_of_several, plan_conjunction
 from assaymark.estimation.cli.estimate import plan_estimate
 from assaymark.records.plan import Plan
 from assaymark.terminal.output import (
@@ -282,7 +282,9 @@ def _seal_claim(
     if claim is None:
         raise click.UsageError('Name the claim: assaymark plan "f1 >= 0.75" …')
     if is_of_several(project, claim):
-        _seal_several(project, claim, options | expected, as_json=as_json)
+        _seal_several(
+            project, claim, options | expected, only_forecast=only_forecast, as_json=as_json
+        )
         return
     options.pop("least_group")
     if options.pop("which"):
@@ -355,11 +357,16 @@ def _abandon(project: "Project", reason: str, *, as_json: bool) -> None:
 
 
 def _seal_several(
-    project: "Project", claim: str, options: dict[str, Any], *, as_json: bool
+    project: "Project",
+    claim: str,
+    options: dict[str, Any],
+    *,
+    only_forecast: bool,
+    as_json: bool,
 ) -> None:
     """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
-    names = ("design", "one_by_one", "reserve", "claim_only", "commit", "beacon", "pilot", "expect",
-             "precision", "recall", "prevalence", "anyway")  # fmt: skip
+    names = ("design", "one_by_one", "reserve", "claim_only", "commit", "beacon", "pilot", "precision",
+             "recall", "prevalence", "anyway")  # fmt: skip
     given = [name for name in names if options.get(name)]
     mode = "budget" if options["budget"] else "anytime"
     if options["mode"] not in (None, mode) or given:
@@ -371,7 +378,14 @@ def _seal_several(
         name: options[name]
         for name in ("confidence", "seed", "least_group", "budget", "which", "new_risk", "family")
     }
-    plan_conjunction(project, claim, kept, as_json=as_json)
+    plan_conjunction(
+        project,
+        claim,
+        kept,
+        only_forecast=only_forecast,
+        expect=options["expect"],
+        as_json=as_json,
+    )
 
 
 def _head(project: "Project") -> str:

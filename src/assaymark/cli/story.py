@@ -7,7 +7,7 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import percent, shown
-from assaymark.composite.cli import certify_now, claiming_now, look_now
+from assaymark.composite.cli.steps import certify_now, claiming_now, look_now
 from assaymark.monitoring.outcomes import look_exit_code
 from assaymark.terminal.output import (
     advise,

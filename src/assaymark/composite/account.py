@@ -17,6 +17,7 @@ from assaymark.composite.course import course_of, labelled_prefix
 from assaymark.composite.risk import FAMILY, Carried, EarlierClaim
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.subjects import Subject, rows_of_parts, subjects_of
+from assaymark.composite.walk import rungs_passed
 from assaymark.composite.work import ClaimWork, claim_works
 from assaymark.ledger.events import State
 from assaymark.records.decimals import rounded_down
@@ -115,6 +116,8 @@ def closed_claims(state: State, earlier: Sequence[EarlierClaim]) -> list[ClosedC
 
 
 def _closed(state: State, work: ClaimWork, at: EarlierClaim) -> ClosedClaim:
+    if work.sealed.judged == "once":
+        return _closed_walk(state, work, at)
     sealed, strata = work.sealed, work.strata[: at.draws]
     course = course_of(work)
     outcomes = labelled_prefix(state, work)[: at.settled]
@@ -144,6 +147,25 @@ def _closed(state: State, work: ClaimWork, at: EarlierClaim) -> ClosedClaim:
         )
     ]
     return ClosedClaim(work=work, parts=tuple(parts))
+
+
+def _closed_walk(state: State, work: ClaimWork, at: EarlierClaim) -> ClosedClaim:
+    """A walk that is judged once bets everything on every rung: what it does not pass is lost."""
+    sealed = work.sealed
+    outcomes = labelled_prefix(state, work)[: at.settled]
+    labelled = list(zip(work.strata, outcomes, strict=False))
+    passed = len(rungs_passed(sealed, labelled)) if len(outcomes) >= sealed.most else 0
+    return ClosedClaim(
+        work=work,
+        parts=tuple(
+            ClosedPart(
+                subject=subject,
+                proof=1 / sealed.level if number < passed else 0.0,
+                refutation=None,
+            )
+            for number, subject in enumerate(subjects_of(sealed))
+        ),
+    )
 
 
 def _product(wealth: "np.ndarray[tuple[int], np.dtype[np.float64]]", rule: object) -> float:

@@ -9,12 +9,13 @@ from assaymark.claims.metrics import ratio
 from assaymark.claims.tree import ClaimTree, Comparison, Figure
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
 from assaymark.composite.sealing import (
+    Parts,
     Terms,
     count_strata,
+    draft_tree,
     group_columns,
     ready,
     seal,
-    seal_tree,
 )
 from assaymark.composite.views import choose_view
 from assaymark.errors import InputError
@@ -111,9 +112,9 @@ def _seal_candidates(
     tree = ClaimTree(parts=tuple(_better(figure, name, wish.a) for name in wish.b))
     columns = _columns(pool, tree, wish)
     _disagreeing(count_strata(project, pool, columns), wish, pool)
-    return seal_tree(
-        project, session, tree, columns, terms, names=(wish.a, *wish.b), family="named"
-    )
+    names = (wish.a, *wish.b)
+    draft = draft_tree(project, pool, tree, columns, terms, Parts(family="named"), names=names)
+    return seal(session, draft, pool, terms)
 
 
 def _seal_words(
@@ -122,7 +123,8 @@ def _seal_words(
     """A claim in words about the classifiers a and b."""
     pool, tree = registered_pool(session.state), parse(wish.claim or "")
     columns = _columns(pool, tree, wish)
-    return seal_tree(project, session, tree, columns, terms, names=("a", "b"))
+    draft = draft_tree(project, pool, tree, columns, terms, Parts(), names=("a", "b"))
+    return seal(session, draft, pool, terms)
 
 
 def _columns(pool: RegisteredPool, tree: ClaimTree, wish: ComparisonWish) -> PoolColumns:

@@ -99,7 +99,11 @@ class Course:
         self._left = self.test.book.sizes.copy()
         self._race = Race(self.test)
         self._fed: Outcomes = ()
-        self._plan = segments(lead=SEVERAL if sealed.lead == "several" else 0, most=sealed.most)
+        self._plan = (
+            iter([Segment(first=1, last=sealed.most, known=0)])
+            if sealed.judged == "once"
+            else segments(lead=SEVERAL if sealed.lead == "several" else 0, most=sealed.most)
+        )
 
     def next_segment(self) -> Segment | None:
         """The segment after those entered so far; None at the end of the pool."""
@@ -113,7 +117,9 @@ class Course:
         if stop > start:
             self._race.feed(self._draws(strata, outcomes, start, stop))
             self._fed = outcomes
-        found = next_chances(self._race, aim=aim_of(self.sealed, self._race))
+        found = np.zeros(len(self.test.sizes))  # judged once: drawn at random, not guided
+        if self.sealed.judged == "any time":
+            found = next_chances(self._race, aim=aim_of(self.sealed, self._race))
         self.chances.append(found)
         self.stops.append(segment.last)
         return found
@@ -137,7 +143,7 @@ class Course:
 
         After that what is left of the strata that matter is drawn at random: no label enters.
         """
-        stored = self.chances[int(np.searchsorted(np.array(self.stops), place, side="right"))]
+        stored = self._stored(place)
         if (self._left[stored > 0] > 0).any():
             return stored
         inside = self.test.book.inside[: len(self.test.rows)].any(axis=0)
@@ -145,13 +151,21 @@ class Course:
         rest: Floats = left / max(1, int(left.sum()))
         return rest
 
+    def _stored(self, place: int) -> Floats:
+        return self.chances[int(np.searchsorted(np.array(self.stops), place, side="right"))]
+
     def portion(self, seed: str, strata: Sequence[int], new: int) -> list[int]:
-        """The strata of up to `new` next draws of this segment; none where nothing is left."""
+        """The strata of up to `new` next draws of this segment; none where nothing is left.
+
+        Chances that follow what is left change with every draw, so these are made one by one.
+        """
         self.follow(strata)
         chance = self._chance(len(strata))
         reach = int(self._left[chance > 0].sum())
         if not reach:
             return []
+        if chance is not self._stored(len(strata)):
+            new = 1
         sizes = self.test.sizes
         taken = [n - int(left) for n, left in zip(sizes, self._left, strict=True)]
         draws = weighted_draws(

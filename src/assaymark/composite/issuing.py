@@ -11,7 +11,7 @@ from assaymark.claims.canonical import canonical, digest
 from assaymark.composite.account import at_present, closed_claims, earlier_claims
 from assaymark.composite.course import outcome, renewals
 from assaymark.composite.looks import judge_claim
-from assaymark.composite.wording import ASSUMPTIONS, is_established, statement
+from assaymark.composite.wording import is_established, statement
 from assaymark.composite.work import ClaimWork, claim_works, required_claim
 from assaymark.errors import InputError, VerificationError
 from assaymark.files.places import SHARED, write_safely
@@ -105,13 +105,12 @@ def certificate_facts(entries: list[Entry], survey: int, *, issued: str) -> dict
     sealed = work.sealed
     if not is_established(found.result):
         raise NotEstablishedError(
-            f"Nothing is established yet: {statement(sealed, found.result)} No certificate is issued."
+            f"Nothing is established yet: {statement(found.result)} No certificate is issued."
         )
     last = entries[-1]
     facts = {
         "kind": KIND,
         "format": FORMAT,
-        "statement": statement(sealed, found.result),
         "claim": sealed.claim,
         "confidence": sealed.stated,
         "level": sealed.level,
@@ -125,7 +124,6 @@ def certificate_facts(entries: list[Entry], survey: int, *, issued: str) -> dict
         "claims_sealed": [w.sealed.claim for w in claim_works(state)],
         "plans_sealed": [str(attempt.plan.claim) for attempt in state.attempts],
         "corrected_after_use": corrected_after_use(state, work),
-        "assumptions": list(ASSUMPTIONS),
         "ledger": {"events": last.seq, "head": last.hash},
         "issued": issued,
         "software": __version__,

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from assaymark.claims.grammar import parse
+from assaymark.claims.tree import Threshold
 from assaymark.claims.truth import part_holds
 from assaymark.composite.bounds import part_bounds, row_passed
 from assaymark.composite.course import Course, Outcomes
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.walk import rungs_passed
 from assaymark.stats.betting.path import RowPath, replay
 from assaymark.stats.betting.rulings import Ruling, rule_on
 from assaymark.stats.score_guided.supermartingale import Draws
@@ -39,14 +41,19 @@ def judge(
 
     `sealed` may start from less than its course did, where labels of earlier claims were changed.
     """
-    draws = course.draws(strata, outcomes)
-    test = course.test if sealed == course.sealed else row_test(sealed)
-    found = judge_path(sealed, replay(test, draws), draws)
+    if sealed.judged == "once":
+        found = _walked(sealed, strata, outcomes)
+    else:
+        draws = course.draws(strata, outcomes)
+        test = course.test if sealed == course.sealed else row_test(sealed)
+        found = judge_path(sealed, replay(test, draws), draws)
     common = {
         "decision": found.decision,
         "claim": sealed.claim,
         "kind": sealed.kind,
         "confidence": sealed.stated,
+        "judged": sealed.judged,
+        "most": sealed.most,
         "labels": len(outcomes) - outcomes.count(-1),
         "draws": len(outcomes),
         "skipped": outcomes.count(-1),
@@ -68,7 +75,7 @@ def _all(path: RowPath, rows: Sequence[int]) -> int | None:
     return max(known, default=0) if len(known) == len(times) else None
 
 
-def _compared(sealed: SealedClaim, path: RowPath, _draws: Draws) -> Judgement:
+def _compared(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
     times = _statement_times(sealed, path)
     better, worse = times.get(("b", Fraction(0))), times.get(("a", Fraction(0)))
     within = None
@@ -85,6 +92,7 @@ def _compared(sealed: SealedClaim, path: RowPath, _draws: Draws) -> Judgement:
     numbers = sealed.row_numbers
     zero = [numbers[i] for i, s in enumerate(sealed.statements) if not s.offset]
     result: dict[str, Any] = {
+        "classifiers": list(sealed.columns.predictions),
         "metric": sealed.metric,
         "gap_low": low,
         "gap_high": high,
@@ -96,9 +104,32 @@ def _compared(sealed: SealedClaim, path: RowPath, _draws: Draws) -> Judgement:
         "equal": len(zero) == 2
         and all(bool(known.refuted[rows, -1].any()) for rows in zero)
         and sealed.chained,
+        "disagreements": _disagreements(sealed, draws),
     }
     sure = bool(ranked) and any(bool(known.holds[rows, -1].all()) for rows in zero)
     return Judgement(decision=decision, decided_at=decided_at, certain=sure, result=result)
+
+
+def _disagreements(sealed: SealedClaim, draws: Draws) -> list[dict[str, Any]]:
+    """Who was right where they differ, by predictions and scores."""
+    names, found = sealed.cells.labels, []
+    for k, stratum in enumerate(sealed.strata):
+        if len(set(stratum.predictions)) == 1:
+            continue
+        labels = [names[o] for o in draws.labels[(draws.strata == k) & (draws.labels >= 0)]]
+        a, b = (labels.count(guess) for guess in stratum.predictions)
+        found.append(
+            {
+                "predictions": list(stratum.predictions),
+                "low": stratum.low,
+                "high": stratum.high,
+                "items": stratum.items,
+                "labels": len(labels),
+                "a_right": a,
+                "b_right": b,
+            }
+        )
+    return found
 
 
 Scopes = dict[tuple[str, ...], tuple[int, ...]]
@@ -198,12 +229,19 @@ def _parts(
                 "part": part.text,
                 "group": list(part.group),
                 "state": state,
+                "target": _target(part.text),
                 "bound": bounds[number],
                 "labels": int((inside[draws.strata] & (draws.labels >= 0)).sum()),
                 "items": int(book.sizes[inside].sum()),
             }
         )
     return parts
+
+
+def _target(text: str) -> float | None:
+    """The number that a part is claimed to reach."""
+    leaf = parse(text).parts[0]
+    return float(leaf.target) if isinstance(leaf, Threshold) else None
 
 
 def _state(sealed: SealedClaim, path: RowPath, rows: list[int], ruling: Ruling) -> str:
@@ -220,23 +258,48 @@ def _state(sealed: SealedClaim, path: RowPath, rows: list[int], ruling: Ruling) 
     return "reached" if _all(path, rows) is not None else "open"
 
 
-def _cut_off(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
-    ruling = rule_on(path)
-    claim = sealed.compiled[0]
-    order = [str(name) for name in claim.constants["order"]]
-    chosen = None if ruling.chosen is None else order[ruling.chosen]
-    book = path.test.book
-    rungs = []
-    for place, name in enumerate(order):
-        above = sealed.columns.rungs.index(name)
-        rungs.append(
+def _walked(sealed: SealedClaim, strata: Sequence[int], outcomes: Outcomes) -> Judgement:
+    """A ladder judged once: nothing is told before the last of the promised labels."""
+    labelled = list(zip(strata, outcomes, strict=False))
+    complete = len(outcomes) >= sealed.most
+    passed = rungs_passed(sealed, labelled[: sealed.most]) if complete else []
+    decision = "continue" if not complete else "pass" if passed else "undecided"
+    return Judgement(
+        decision=decision,
+        decided_at=sealed.most if passed else None,
+        certain=False,
+        result={
+            "cutoff": float(passed[-1]) if passed else None,
+            "rungs": _rungs(sealed, len(passed), labelled),
+            "budget": sealed.most,
+        },
+    )
+
+
+def _rungs(
+    sealed: SealedClaim, passed: int, labelled: Sequence[tuple[int, int]]
+) -> list[dict[str, Any]]:
+    """The cut-offs in their order, with the items above each and the labels its row counts."""
+    claim, found = sealed.compiled[0], []
+    for place, (name, row) in enumerate(zip(claim.constants["order"], claim.rows, strict=True)):
+        above, domain = sealed.columns.rungs.index(name), set(row.domain)
+        found.append(
             {
                 "cutoff": float(name),
                 "items": sum(s.items for s in sealed.strata if s.predictions[above] == "1"),
-                "state": "reached" if place < len(ruling.named) else "open",
-                "labels": int((book.inside[place][draws.strata] & (draws.labels >= 0)).sum()),
+                "state": "reached" if place < passed else "open",
+                "labels": sum(k in domain and label >= 0 for k, label in labelled),
             }
         )
+    return found
+
+
+def _cut_off(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
+    ruling = rule_on(path)
+    order = [str(name) for name in sealed.compiled[0].constants["order"]]
+    chosen = None if ruling.chosen is None else order[ruling.chosen]
+    labelled = list(zip(draws.strata.tolist(), draws.labels.tolist(), strict=True))
+    rungs = _rungs(sealed, len(ruling.named), labelled)
     decision = "pass" if chosen is not None else DECISIONS[ruling.decision]
     at = None
     if ruling.chosen is not None:

@@ -5,7 +5,6 @@ from typing import Any
 from assaymark.composite.account import at_present
 from assaymark.composite.course import course_of, labelled_prefix
 from assaymark.composite.judging import Judgement, judge
-from assaymark.composite.wording import statement
 from assaymark.composite.work import ClaimWork, current_claim, required_claim
 from assaymark.errors import PlanError
 from assaymark.ledger.events import State, SurveyReported
@@ -24,11 +23,7 @@ def look_at_claim(project: Project) -> Judgement:
         work = required_claim(session.state)
         found = judge_claim(session.state, work)
         if work.open:
-            result: dict[str, Any] = {
-                "event": "look",
-                **found.result,
-                "statement": statement(work.sealed, found.result),
-            }
+            result: dict[str, Any] = {"event": "look", **found.result}
             session.record(
                 SurveyReported(
                     survey=work.number, labels=int(found.result["labels"]), result=result

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from assaymark.claims.results import percent
-from assaymark.composite.wording import ASSUMPTIONS, part_name
-from assaymark.drawing.marks import Dots, Plot, Words, figure
+from assaymark.composite.wording import ASSUMPTIONS, gap_words, part_name, statement
+from assaymark.drawing.marks import Bars, Dots, Line, Plot, Rule, Words, figure
 from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart, Section, Table
 
@@ -17,6 +17,8 @@ def claim_section(result: Mapping[str, Any]) -> Section:
     tables, charts = [], []
     if result["kind"] == "comparison":
         tables.append(_comparison(result))
+        if any(cell["labels"] for cell in result["disagreements"]):
+            charts.append(_disagreements(result))
     if parts := result.get("parts"):
         tables.append(_parts(parts))
         if any(part.get("bound") is not None for part in parts):
@@ -25,7 +27,7 @@ def claim_section(result: Mapping[str, Any]) -> Section:
         tables.append(_rungs(rungs))
     return Section(
         title=f"Claim: {result['claim']}",
-        sentence=result["statement"],
+        sentence=statement(result),
         paragraphs=(
             f"{result['labels']:,} labels of {result['draws']:,} draws; {percent(result['confidence'])} "
             "confidence covers every claim made on the same subjects in this project together.",
@@ -42,10 +44,66 @@ def _comparison(result: Mapping[str, Any]) -> Table:
         header=("what", "value"),
         rows=(
             ("decision", result["decision"]),
-            ("gap", f"{result['gap_low']:g} to {result['gap_high']:g}"),
+            ("gap", gap_words(result)),
             ("predictions differ", f"{result['disagree']:,} of {result['items']:,} items"),
         ),
     )
+
+
+def _disagreements(result: Mapping[str, Any]) -> Chart:
+    """Who was right among the labelled disagreements, by predictions and scores."""
+    a, b = result["classifiers"]
+    cells = [cell for cell in result["disagreements"] if cell["labels"]]
+    wins = [(-cell["a_right"] / cell["labels"], cell["b_right"] / cell["labels"]) for cell in cells]
+    counts = [
+        Words(x=1.38, y=float(row), anchor="end", dy=4, role="soft", text=_tally(cell))
+        for row, cell in enumerate(cells)
+    ]
+    plot = Plot(
+        x=Axis(low=-1.0, high=1.4, ticks=()),
+        y=Axis(names=tuple(_cell_name(cell, result) for cell in cells)),
+        marks=(
+            Bars(
+                boxes=tuple(
+                    (low, 0.0, row + 0.32, row - 0.32) for row, (low, _) in enumerate(wins)
+                ),
+                role="soft",
+            ),
+            Bars(
+                boxes=tuple(
+                    (0.0, high, row + 0.32, row - 0.32) for row, (_, high) in enumerate(wins)
+                ),
+                role="accent",
+            ),
+            Rule(x=0.0, dashed=False),
+            *counts,
+        ),
+        height=34 * len(cells) + 60,
+        key=(("soft", 1.0, f"{a} is right"), ("accent", 1.0, f"{b} is right")),
+    )
+    return Chart(
+        title="Who is right where they differ",
+        caption="Labelled items on which the predictions differ; to the left the share that "
+        f"'{a}' has right, to the right that of '{b}'. What is missing to 100 % neither has right.",
+        figure=figure(plot),
+    )
+
+
+def _tally(cell: Mapping[str, Any]) -> str:
+    return f"{cell['a_right']} : {cell['b_right']} of {cell['labels']}"
+
+
+def _cell_name(cell: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    """Predictions and scores of a cell, as a name for people."""
+    low, high = cell.get("low"), cell.get("high")
+    ends = [f"from {low:.3g}"] if low is not None else []
+    ends += [f"below {high:.3g}"] if high is not None else []
+    about = f", score {' '.join(ends)}" if ends else ""
+    first, second = cell["predictions"]
+    if (first, second) == ("c0", "c1"):
+        return f"two classes{about}"
+    a, b = result["classifiers"]
+    return f"{a} says {first}, {b} {second}{about}"
 
 
 def _parts(parts: list[Mapping[str, Any]]) -> Table:
@@ -66,24 +124,28 @@ def _parts(parts: list[Mapping[str, Any]]) -> Table:
 
 
 def _bounds(parts: list[Mapping[str, Any]]) -> Chart:
-    """A dot for the bound of every part: filled where its proof is reached."""
-    known = [part for part in parts if part.get("bound") is not None]
-    rows = [(p["bound"], float(place), p["state"]) for place, p in enumerate(known)]
-    states = [
-        Words(x=x, y=y, text=WORDS[state], dx=9, dy=4, role="soft")
-        if x < 0.8
-        else Words(x=x, y=y, text=WORDS[state], dx=-9, dy=4, role="soft", anchor="end")
-        for x, y, state in rows
-    ]
+    """A dot for the bound of every part beside its target: filled where its proof is reached."""
+    rows = [(part.get("bound"), part.get("target"), part["state"]) for part in parts]
+    dots = [(x, float(y), state) for y, (x, _, state) in enumerate(rows) if x is not None]
+    goals = [(goal, float(y)) for y, (_, goal, _) in enumerate(rows) if goal is not None]
+    least = max(0.0, min([x for x, _, _ in dots] + [goal for goal, _ in goals]) - 0.1)
     plot = Plot(
-        x=Axis(title="bound", grid=True),
-        y=Axis(names=tuple(part_name(part) for part in known)),
+        x=Axis(low=least, title="bound; the upright stroke is what was claimed", grid=True),
+        y=Axis(names=tuple(part_name(part) for part in parts)),
         marks=(
-            Dots(points=tuple((x, y) for x, y, state in rows if state == "reached")),
-            Dots(points=tuple((x, y) for x, y, state in rows if state != "reached"), hollow=True),
-            *states,
+            *(
+                Line(points=((goal, y - 0.35), (goal, y + 0.35)), role="warn", width=2.0)
+                for goal, y in goals
+            ),
+            Dots(points=tuple((x, y) for x, y, state in dots if state == "reached")),
+            Dots(points=tuple((x, y) for x, y, state in dots if state != "reached"), hollow=True),
+            *(
+                Words(x=least, y=float(y), text=WORDS[state], dx=9, dy=4, role="soft")
+                for y, (x, _, state) in enumerate(rows)
+                if x is None
+            ),
         ),
-        height=28 * len(rows) + 50,
+        height=28 * len(rows) + 60,
     )
     return Chart(
         title="What is proved of every part",

@@ -18,6 +18,7 @@ from assaymark.stats.betting.rows import Row, Rows, Unit
 from assaymark.stats.betting.rules import AllOf, Gap, Named, One, Ordered, Rule
 from assaymark.stats.betting.sealed import RowTest
 
+BOLDNESS = Fraction(5, 2)
 AHEAD_RECALL, AHEAD_PRECISION = 0.03, 0.3
 
 
@@ -148,9 +149,20 @@ def _compared_unit(leaf: Comparison, cells: Cells, scope: tuple[int, ...]) -> Un
     mine = Subject(metric=leaf.figure.metric, klass=klass, classifier=cells.classifier(challenger))
     figure = weigh(mine, cells, scope)
     other = weigh(replace(mine, classifier=cells.classifier(leaf.champion)), cells, scope)
+    reach = _reach_of_gap(cells, scope, (mine.classifier, cells.classifier(leaf.champion)))
     if figure.is_label_free and figure.below != other.below:
-        return Unit(base=Fraction(1), slopes={})  # each side was divided by its denominator
-    return Unit(base=Fraction(0), slopes=figure.below)
+        return Unit(base=reach, slopes={})  # each side was divided by its denominator
+    slopes = {k: tuple(reach * share for share in shares) for k, shares in figure.below.items()}
+    return Unit(base=Fraction(0), slopes=slopes)
+
+
+def _reach_of_gap(cells: Cells, scope: tuple[int, ...], pair: tuple[int, int]) -> Fraction:
+    """How far a gap can reach, against a figure's own range: it lives on the disagreements.
+
+    Stakes for margins of a few per cent of all items would be far too bold for a gap.
+    """
+    differ = [c for c in scope if len({cells.cells[c].predictions[i] for i in pair}) > 1]
+    return min(Fraction(1), BOLDNESS * Fraction(cells.items(differ), max(1, cells.items(scope))))
 
 
 def _average_unit(part: RowPart, cells: Cells, scope: tuple[int, ...]) -> Unit:

@@ -16,11 +16,13 @@ from assaymark.composite.views import View, believed, counted_names
 from assaymark.errors import VerificationError, message_of
 
 PURPOSE: Literal["claim"] = "claim"
-COMPILER, METHOD, RENEWAL = "claims/1", "betting/2", "sealed/1"
+COMPILER, RENEWAL = "claims/1", "sealed/1"
+METHODS = {"any time": "betting/2", "once": "walk/1"}
 DIGITS = 6
 Kind = Literal["comparison", "conjunction", "cut-off"]
 Lead = Literal["one", "several"]
 Family = Literal["every", "named"]
+Judged = Literal["any time", "once"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +91,9 @@ class SealedClaim:
     `level` is the chance that a single statement is wrong, `confidence` what is promised of all
     together. With `chained` a statement counts only after every easier one of its side. `names`
     are what the claim calls its classifiers; `family` says whether all parts hold together or each
-    is named by itself; `ceiling` is the number of draws after which the test ends. `risk` is what
-    earlier claims on the same subjects left of the risk that all of them share.
+    is named by itself; `ceiling` is the number of draws after which the test ends. A ladder that is
+    `judged` once is walked when all of them are labelled. `risk` is what earlier
+    claims on the same subjects left of the risk that all of them share.
     """
 
     kind: Kind
@@ -111,6 +114,7 @@ class SealedClaim:
     names: tuple[str, ...] = ("classifier",)
     family: Family = "every"
     ceiling: int | None = None
+    judged: Judged = "any time"
     risk: ClaimRisk = field(default_factory=ClaimRisk)
     digests: tuple[str, ...] = ()
     constants: tuple[dict[str, Any], ...] = field(default=())
@@ -193,7 +197,13 @@ class SealedClaim:
     @property
     def most(self) -> int:
         """How many draws there can be."""
-        return self.items if self.ceiling is None else min(self.ceiling, self.items)
+        if self.ceiling is None:
+            return self.items
+        reach = self.items
+        if self.judged == "once":
+            inside = {cell for row in self.compiled[0].rows for cell in row.domain}
+            reach = sum(self.strata[k].items for k in inside)
+        return min(self.ceiling, reach)
 
     @property
     def disagree(self) -> int:
@@ -211,7 +221,7 @@ class SealedClaim:
             "kind": self.kind,
             "claim": self.claim,
             "compiler": COMPILER,
-            "method": METHOD,
+            "method": METHODS[self.judged],
             "renewal": RENEWAL,
             "lead": self.lead,
             "confidence": self.confidence,
@@ -239,6 +249,7 @@ class SealedClaim:
             "names": list(self.names),
             "family": self.family,
             "ceiling": self.ceiling,
+            "judged": self.judged,
             "risk": self.risk.to_json(),
         }
 
@@ -255,10 +266,11 @@ def read_settings(data: dict[str, Any]) -> SealedClaim:
 
 def _read(data: dict[str, Any]) -> SealedClaim:
     sealed_by = (data["compiler"], data["method"], data["renewal"])
-    if sealed_by != (COMPILER, METHOD, RENEWAL):
+    known = (COMPILER, METHODS.get(data["judged"], ""), RENEWAL)
+    if sealed_by != known:
         raise VerificationError(
             f"The claim was sealed with {', '.join(sealed_by)}, and this version of assaymark knows "
-            f"{COMPILER}, {METHOD}, {RENEWAL}. Install a newer assaymark to read it."
+            f"{', '.join((COMPILER, *METHODS.values(), RENEWAL))}. Install a newer assaymark to read it."
         )
     return SealedClaim(
         kind=data["kind"],
@@ -284,6 +296,7 @@ def _read(data: dict[str, Any]) -> SealedClaim:
         names=tuple(data["names"]),
         family=data["family"],
         ceiling=data.get("ceiling"),
+        judged=data["judged"],
         risk=read_risk(data["risk"]),
         digests=tuple(s["rows"] for s in data["statements"]),
         constants=tuple(s["constants"] for s in data["statements"]),

@@ -61,15 +61,36 @@ class Terms:
         return AskedRisk(new_risk=self.new_risk, family=self.family)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """How the parts of a claim are taken: groups under `least_group` items are left out, and the
+    `family` is proved as a whole or named one by one."""
+
+    least_group: int = 0
+    family: Family = "every"
+
+
 def seal_conjunction(
-    project: Project,
-    text: str,
-    terms: Terms,
-    *,
-    least_group: int = 0,
-    family: Family = "every",
+    project: Project, text: str, terms: Terms, parts: Parts | None = None
 ) -> SealedClaim:
     """Seal a claim of several parts, in every group, or about classes, on the project's pool."""
+    with project.writing() as session:
+        pool = ready(session.state, terms)
+        sealed = _drafted(project, pool, text, terms, parts or Parts())
+        return seal(session, sealed, pool, terms)
+
+
+def draft_conjunction(
+    project: Project, text: str, terms: Terms, parts: Parts | None = None
+) -> SealedClaim:
+    """The claim as it would be sealed; nothing is written."""
+    pool = registered_pool(project.state())
+    return with_digests(_drafted(project, pool, text, terms, parts or Parts()))
+
+
+def _drafted(
+    project: Project, pool: RegisteredPool, text: str, terms: Terms, parts: Parts
+) -> SealedClaim:
     tree = parse(text)
     for leaf in tree.parts:
         if isinstance(leaf, Comparison | Within):
@@ -77,26 +98,20 @@ def seal_conjunction(
                 f"'{leaf}' compares two classifiers, and the pool of a plan has one: "
                 f"{command('compare', a='COL', b='COL')}."
             )
-    with project.writing() as session:
-        pool = ready(session.state, terms)
-        columns = _columns(tree, pool)
-        return seal_tree(
-            project, session, tree, columns, terms, least_group=least_group, family=family
-        )
+    return draft_tree(project, pool, tree, _columns(tree, pool), terms, parts)
 
 
-def seal_tree(
+def draft_tree(
     project: Project,
-    session: Session,
+    pool: RegisteredPool,
     tree: ClaimTree,
     columns: PoolColumns,
     terms: Terms,
+    parts: Parts,
     *,
     names: tuple[str, ...] = ("classifier",),
-    least_group: int = 0,
-    family: Family = "every",
 ) -> SealedClaim:
-    """Seal the tree on the pool as these columns show it."""
+    """The tree on the pool as these columns show it."""
     if len(tree.parts) > 1 and any(isinstance(leaf, Gap) for leaf in tree.parts):
         raise InputError(
             "A gap between groups is claimed on its own: its proof compares wealths at the same time, "
@@ -104,7 +119,6 @@ def seal_tree(
         )
     if isinstance(tree.parts[0], Gap) and terms.budget is not None:
         raise InputError("A gap between groups has no test with a budget: leave the budget out.")
-    pool = registered_pool(session.state)
     sealed = SealedClaim(
         kind="conjunction",
         claim=str(tree),
@@ -114,16 +128,15 @@ def seal_tree(
         columns=columns,
         strata=count_strata(project, pool, columns),
         statements=(Statement(tree=tree),),
-        least_group=least_group,
+        least_group=parts.least_group,
         names=names,
-        family=family,
+        family=parts.family,
         ceiling=terms.budget,
     )
-    if family == "named" and len(sealed.compiled[0].parts) < 2:
+    if parts.family == "named" and len(sealed.compiled[0].parts) < 2:
         raise InputError(f"'{tree}' is one claim: there is nothing to choose from.")
     left_out = sealed.compiled[0].constants.get("left_out", [])
-    sealed = replace(sealed, left_out=tuple(tuple(group) for group in left_out))
-    return seal(session, sealed, pool, terms)
+    return replace(sealed, left_out=tuple(tuple(group) for group in left_out))
 
 
 def group_columns(tree: ClaimTree, pool: RegisteredPool) -> tuple[str, ...]:

@@ -16,7 +16,11 @@ from assaymark.pool.sql import refuse_unknown, ticket_cut
 from assaymark.project.folder import Project
 from assaymark.records.pool import RegisteredPool
 
-BINS, FEWEST_IN_BINS = 3, 60
+THIRDS = (0.333333, 0.666667)
+UNLIKELY = (0.5, 0.812, 0.9293, 0.9734, 0.99)
+"""Shares of the scores below each cut. Where no classifier predicts the class, few items have it and
+they have the highest scores: these are cut finely, as in a claim about one figure."""
+FEWEST_IN_BINS, FEWEST_IN_TAIL = 60, 20
 MISSING = "(missing)"
 
 
@@ -186,11 +190,9 @@ class ClaimPool:
         places = [f"p{i}" for i in range(self.columns.classifiers)]
         groups = [f"g{i}" for i in range(len(self.columns.groups))]
         keys = ", ".join([*places, *groups])
-        edges = (
-            f", quantile_disc(s, [{', '.join(f'{i / BINS:.6f}' for i in range(1, BINS))}])"
-            if self.columns.scores
-            else ", NULL"
-        )
+        cuts = ", ".join(f"{share:.6f}" for share in (*THIRDS, *UNLIKELY, *_likely_first()))
+        scored = self.columns.scores or self.columns.probabilities
+        edges = f", quantile_disc(s, [{cuts}])" if scored else ", NULL"
         rows = self.select(
             f"SELECT {keys}, count(*){edges} FROM {self.base} GROUP BY {keys} ORDER BY {keys}"
         )
@@ -203,9 +205,29 @@ class ClaimPool:
                 items=0,
             )
             for row in rows
-            for low, high in _bins(row[-1], row[-2])
+            for low, high in _bins(self._cuts(row[: len(places)], row[-1], row[-2]), row[-2])
         ]
         return self.measured(open_ended)
+
+    def _cuts(
+        self, predictions: Sequence[str], edges: Sequence[float] | None, items: int
+    ) -> list[float]:
+        """The edges of the bins of items with these predictions."""
+        if not edges:
+            return []
+        columns = self.columns
+        unlikely = {"two": "0", "class": REST}.get(columns.view)
+        if set(predictions) != {unlikely}:
+            return list(edges[: len(THIRDS)])
+        shares: tuple[float, ...] = UNLIKELY
+        found = edges[len(THIRDS) : len(THIRDS) + len(UNLIKELY)]
+        if columns.view == "class" and not columns.probabilities:  # the score of another class
+            shares, found = _likely_first(), edges[len(THIRDS) + len(UNLIKELY) :]
+        return [
+            edge
+            for share, edge in zip(shares, found, strict=True)
+            if min(share, 1 - share) * items >= FEWEST_IN_TAIL
+        ]
 
     def measured(self, strata: Sequence[ClaimStratum]) -> tuple[ClaimStratum, ...]:
         """These strata with the sizes and mean scores that they have in the pool."""
@@ -214,7 +236,7 @@ class ClaimPool:
         shares = self.columns.probabilities if self.columns.view == "labels" else ()
         each = "".join(f", avg(q{i})" for i in range(len(shares)))
         rows = self.select(
-            f"SELECT k, count(*), avg(s){each} FROM (SELECT *, {self._stratum(strata)} AS k "
+            f"SELECT k, count(*), avg(s){each} FROM (SELECT *, {self.stratum_number(strata)} AS k "
             f"FROM {self.base}) GROUP BY k"
         )
         found = {row[0]: row[1:] for row in rows}
@@ -242,7 +264,8 @@ class ClaimPool:
         low, high = self.select(f"SELECT min(s), max(s) FROM {self.base}")[0]
         return low, high
 
-    def _stratum(self, strata: Sequence[ClaimStratum]) -> str:
+    def stratum_number(self, strata: Sequence[ClaimStratum]) -> str:
+        """The number of an item's stratum, as an expression over the base."""
         cases = " ".join(f"WHEN {self._inside(s)} THEN {k}" for k, s in enumerate(strata))
         return f"CASE {cases} END"
 
@@ -288,7 +311,7 @@ class ClaimPool:
         )
         rows = self.select(
             f"WITH t AS (SELECT *, sha256({quoted(seed + ':')} || id) AS ticket FROM {self.base}), "
-            f"u AS (SELECT id, ticket, {self._stratum(strata)} AS k FROM t WHERE {under}), "
+            f"u AS (SELECT id, ticket, {self.stratum_number(strata)} AS k FROM t WHERE {under}), "
             "v AS (SELECT id, k, row_number() OVER (PARTITION BY k ORDER BY ticket, id) AS place "
             f"FROM u) SELECT k, id FROM v WHERE {places} ORDER BY k, place"
         )
@@ -320,6 +343,11 @@ def _usual(values: Sequence[str]) -> bool:
 
 def _group(column: str) -> str:
     return f"coalesce(nullif(trim(CAST({named(column)} AS VARCHAR)), ''), {quoted(MISSING)})"
+
+
+def _likely_first() -> tuple[float, ...]:
+    """The cuts where the lowest scores are the likely ones."""
+    return tuple(round(1 - share, 6) for share in reversed(UNLIKELY))
 
 
 def _bins(edges: Sequence[float] | None, items: int) -> list[tuple[float | None, float | None]]:

@@ -16,7 +16,7 @@ from assaymark.composite.risk import FAMILY, Carried, ClaimRisk
 from assaymark.composite.rows import with_digests
 from assaymark.composite.stakes import AskedRisk, with_risk
 from assaymark.composite.strata import ClaimPool
-from assaymark.composite.wording import account_words
+from assaymark.composite.wording import account_words, statement
 from assaymark.composite.work import ClaimWork, claim_works
 from assaymark.errors import AssaymarkError, InputError, VerificationError
 from assaymark.hints import option
@@ -77,11 +77,19 @@ def verify_claim(
         checks.append(_failed("required", f"not at hand: {', '.join(lacking)}"))
     return Verification(
         status=_status(checks, missing, project),
-        statement=str(said.get("statement", "")),
+        statement=_statement(said),
         checks=tuple(checks),
         account=account,
         missing=missing if project is not None else ("ledger", *missing),
     )
+
+
+def _statement(said: dict[str, Any]) -> str:
+    """What the certificate says, from its facts; empty where they cannot be read."""
+    try:
+        return statement(said["result"])
+    except BREAKAGE:
+        return ""
 
 
 def _status(checks: list[Check], missing: tuple[str, ...], project: Project | None) -> Outcome:

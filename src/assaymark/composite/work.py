@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from assaymark.composite.sealed import PURPOSE, SealedClaim, read_settings
+from assaymark.composite.wording import is_established
 from assaymark.errors import PlanError
 from assaymark.hints import command
 from assaymark.ledger.events import State, SurveyWork
@@ -39,6 +40,24 @@ class ClaimWork:
         """Whether the claim is neither certified, nor failed, nor abandoned."""
         failed = any(r["decision"] == "fail" for _, _, r in self.reports("look"))
         return not (self.reports("certificate") or self.reports("abandoned") or failed)
+
+    def look_is_due(self, state: State) -> bool:
+        """Whether labels changed since the open claim was last looked at."""
+        looks = self.reports("look")
+        seen = looks[-1][0] if looks else self.survey.opened_at
+        return self.open and bool(self.survey.order) and state.labels_at > seen
+
+    @property
+    def can_draw(self) -> bool:
+        """Whether items are left to hand out."""
+        going = self.open or self.sealed.kind == "cut-off"
+        return going and len(self.survey.order) < self.sealed.most
+
+    @property
+    def established(self) -> bool:
+        """Whether the latest look on record established something."""
+        looks = self.reports("look")
+        return bool(looks) and is_established(looks[-1][2])
 
     @property
     def strata(self) -> list[int]:

@@ -31,6 +31,8 @@ from assaymark.certification.view.sensitivity import sensitivity_of
 from assaymark.certification.view.standing import evidence_now
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict, percent
+from assaymark.composite.wording import TONES, VERDICTS, statement
+from assaymark.composite.work import current_claim
 from assaymark.errors import PlanError
 from assaymark.hints import command, for_command_line
 from assaymark.labelling.blocking import blocking_items
@@ -169,6 +171,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
         title=project.folder.resolve().name,
         as_of=_as_of(story),
         answer=_training_answer(state)
+        or _composite_answer(state)
         or (SURVEYED if any(seen.result for seen in surveys) else NO_PLAN),
         collection=_collection(story, pool),
         claim=None,
@@ -351,6 +354,21 @@ def _result(state: State, work: SurveyWork) -> dict[str, Any] | None:
         looks = [r.result for _, _, r in work.reports if r.result.get("event") == "look"]
         return looks[-1] if looks else None
     return work.reports[-1][2].result if work.reports else None
+
+
+def _composite_answer(state: State) -> Answer | None:
+    """The verdict on the latest claim of several parts; without a look, that it is sealed."""
+    work = current_claim(state)
+    if work is None:
+        return None
+    looks = work.reports("look")
+    if not looks:
+        told = f"The claim is sealed: {work.sealed.claim}. Nobody has looked at labels yet."
+        return Answer(tone="too early", word="Sealed", sentence=told, told=told)
+    decision, told = looks[-1][2]["decision"], statement(looks[-1][2])
+    return Answer(
+        tone=TONES.get(decision, "not yet"), word=VERDICTS[decision], sentence=told, told=told
+    )
 
 
 def _training_answer(state: State) -> Answer | None:

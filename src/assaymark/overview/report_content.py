@@ -92,6 +92,9 @@ def report_of(dossier: Dossier, matter: Matter = NOTHING) -> Report:
 def _title(dossier: Dossier) -> str:
     if dossier.claim_text:
         return f"Claim: {dossier.claim_text}"
+    claims = [seen.result for seen in dossier.surveys if seen.purpose == "claim" and seen.result]
+    if claims:
+        return f"Claim: {claims[-1]['claim']}"
     told = any(seen.result for seen in dossier.surveys)
     return f"What the labels of {dossier.title} say" if told else "No claim yet"
 
@@ -99,7 +102,9 @@ def _title(dossier: Dossier) -> str:
 def _first_page(dossier: Dossier) -> str:
     """The verdict; without a claim, what the surveys found."""
     told = standing(dossier.surveys) if dossier.plan is None else ()
-    found = [survey_section(seen).sentence for seen in told if seen.result]
+    found = [
+        survey_section(seen).sentence for seen in told if seen.result and seen.purpose != "claim"
+    ]  # the verdict on a claim is the answer itself
     return " ".join([*(text[:1].upper() + text[1:] for text in found), dossier.answer.sentence])
 
 
@@ -142,7 +147,8 @@ def _facts(dossier: Dossier, matter: Matter) -> tuple[tuple[str, str], ...]:
 def _meaning(dossier: Dossier) -> tuple[tuple[str, str], ...]:
     """What the claim's metric is, for a reader who never heard of it."""
     if dossier.plan is None:
-        return (("The claim", "none is sealed yet"),)
+        composed = [seen for seen in dossier.surveys if seen.purpose == "claim"]
+        return () if composed else (("The claim", "none is sealed yet"),)
     told = MEANINGS.get(dossier.plan.claim.metric)
     return ((dossier.claim_title or "The metric", told),) if told else ()
 
@@ -168,6 +174,8 @@ def _status(dossier: Dossier) -> str:
         if dossier.bound_certified:
             told += f", of the bound as it stood: {dossier.bound_certified}"
         return told
+    if dossier.plan is None and dossier.answer.tone != "no plan":
+        return dossier.answer.word.lower()
     return {
         "open": "open: no certificate was issued",
         "failed": "no certificate: the claim was not proven",

@@ -10,6 +10,8 @@ from assaymark.certification.modes import judge
 from assaymark.certification.view.dossier import Dossier
 from assaymark.certification.view.people import Story, read_story
 from assaymark.claims.results import Verdict
+from assaymark.composite.looks import look_at_claim
+from assaymark.composite.work import current_claim
 from assaymark.errors import PlanError
 from assaymark.ledger.events import Attempt, Entry, State
 from assaymark.overview.dossier import Basis, basis_of, dossier_of
@@ -64,6 +66,10 @@ class Watch:
         """What there is to see. It goes on record when labels changed since the last look."""
         with self._lock:
             story = self._caught_up()
+            claim = current_claim(story.state)
+            if claim is not None and claim.look_is_due(story.state):
+                look_at_claim(self._project)
+                story = self._caught_up()
             verdict = self._record(story) if look_is_due(story.state) else None
             return self._dossier(story, verdict)
 

@@ -241,6 +241,8 @@ ROUTES = [
     Route("/plan", room("planning", "show")),
     Route("/plan/forecast", room("planning", "forecast"), methods=["POST"]),
     Route("/plan/seal", room("planning", "seal"), methods=["POST"]),
+    Route("/plan/words", room("claiming", "forecast"), methods=["POST"]),
+    Route("/plan/words/seal", room("claiming", "seal"), methods=["POST"]),
     Route("/plan/abandon", room("planning", "abandon"), methods=["POST"]),
     Route("/plan/settings", room("planning", "settings"), methods=["POST"]),
     Route("/decide", room("deciding", "show")),

@@ -2,11 +2,15 @@
 
 import asyncio
 import logging
+from typing import TYPE_CHECKING
 
 from assaymark.errors import AssaymarkError
 from assaymark.labelling.desk import Desk
 from assaymark.ledger.events import Attempt
 from assaymark.web.site import Site
+
+if TYPE_CHECKING:
+    from assaymark.composite.work import ClaimWork
 
 LOW = 12  # items left at which the next are drawn, so that nobody waits for them
 log = logging.getLogger("assaymark.serve")
@@ -15,10 +19,21 @@ log = logging.getLogger("assaymark.serve")
 def established(desk: Desk) -> bool:
     """Whether the claim was established at the last look."""
     attempt = desk.state.attempt
+    if (claim := _claim(desk)) is not None:
+        return claim.established
     if attempt is None:
         return False
     seen = bool(attempt.looks) and attempt.looks[-1][2].decision == "pass"
     return attempt.outcome == "certified" or (attempt.open and seen)
+
+
+def _claim(desk: Desk) -> "ClaimWork | None":
+    """The claim of several parts that is worked on, if there is one."""
+    if not any(work.survey.purpose == "claim" for work in desk.state.surveys):
+        return None  # others start faster without its statistics
+    from assaymark.composite.work import current_claim
+
+    return current_claim(desk.state)
 
 
 def draw_when_low(site: Site) -> None:
@@ -57,10 +72,12 @@ def few(attempt: Attempt | None) -> int:
 
 
 def _runs_low(desk: Desk) -> str | None:
-    """What needs more items: plan or review; None where nothing does."""
+    """What needs more items: plan, claim or review; None where nothing does."""
     attempt = desk.state.attempt
     if desk.queue.unread(desk.state) > few(attempt):
         return None
+    if (claim := _claim(desk)) is not None:
+        return "claim" if claim.can_draw and not claim.established else None
     if attempt is None:
         return "review" if desk.state.reviews else None
     return "plan" if attempt.open and not established(desk) else None
@@ -69,7 +86,14 @@ def _runs_low(desk: Desk) -> str | None:
 async def draw_next(site: Site, count: int | None = None) -> int:
     """Draw the next items; how many need a label. The same step as the command line's."""
     from assaymark.certification.drawing import draw_batch  # loads the statistics
+    from assaymark.composite.drawing import draw_for_claim
 
-    batch = await asyncio.to_thread(draw_batch, site.project, count=count, write=False)
+    claimed = await site.runner.ask(lambda desk: _claim(desk) is not None)
+    if claimed:
+        handed = await asyncio.to_thread(draw_for_claim, site.project, count=count, write=False)
+        found = len(handed.items)
+    else:
+        batch = await asyncio.to_thread(draw_batch, site.project, count=count, write=False)
+        found = len(batch.items)
     await site.runner.ask(Desk.catch_up)
-    return len(batch.items)
+    return found

@@ -22,6 +22,7 @@ from assaymark.certification.sealing import (
 )
 from assaymark.claims.defaults import POWER
 from assaymark.claims.results import ModeForecast, percent
+from assaymark.composite.looks import abandon_claim
 from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import Settings, write_settings
@@ -31,6 +32,7 @@ from assaymark.project.folder import Project
 from assaymark.records.plan import Expectation
 from assaymark.records.seeds import source_in_words
 from assaymark.web.charts import picture
+from assaymark.web.claiming import open_claim, words_of
 from assaymark.web.drawing_on import draw_when_low
 from assaymark.web.numbers import FieldError, number_of, share_of
 from assaymark.web.site import body, form, only, person_of, site_of, wants_json
@@ -66,6 +68,8 @@ async def show(request: Request) -> Response:
     start = await asyncio.to_thread(usual, site.project)
     attempt, expected = await site.runner.ask(_attempt)
     learning = await site.runner.ask(_learning)
+    words = await site.runner.ask(lambda desk: words_of(desk, start))
+    claimed = await site.runner.ask(open_claim)
     return site.page(
         request,
         "plan.html",
@@ -76,6 +80,8 @@ async def show(request: Request) -> Response:
         seed_source=source_in_words,
         expected=expected,
         learning=learning,
+        words=words,
+        claimed=claimed,
         settled_twice=await site.runner.ask(_settled_twice),
         modes=MODES,
         titles=TITLES,
@@ -211,7 +217,9 @@ def _seal_as_shown(project: Project, wish: Wish) -> None:
 async def abandon(request: Request) -> Response:
     """Close the open plan for good, with a reason."""
     site, fields = site_of(request), await form(request)
-    await asyncio.to_thread(abandon_plan, site.project, fields.get("reason", "")[:2000])
+    reason = fields.get("reason", "")[:2000]
+    if await asyncio.to_thread(abandon_claim, site.project, reason) is None:
+        await asyncio.to_thread(abandon_plan, site.project, reason)
     await site.runner.ask(Desk.catch_up)
     return RedirectResponse("/plan", status_code=303)
 

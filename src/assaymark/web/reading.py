@@ -11,6 +11,7 @@ from assaymark.certification.handover import (
     certificate_statement,
     on_record,
 )
+from assaymark.composite.handover import claim_file, claim_on_record, claim_statement
 from assaymark.labelling.desk import Desk
 from assaymark.overview.report import report_bytes
 from assaymark.project.folder import Project
@@ -19,6 +20,12 @@ from assaymark.reviewing.handover import review_file, review_on_record, review_s
 from assaymark.reviewing.reporting import review_report
 from assaymark.web.site import only, person_of, refuse, site_of
 
+FILES = {"plan": certificate_file, "review": review_file, "claim": claim_file}
+STATEMENTS = {
+    "plan": certificate_statement,
+    "review": review_statement,
+    "claim": claim_statement,
+}
 TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
 
 
@@ -28,7 +35,7 @@ async def show(request: Request) -> Response:
     site = site_of(request)
     found = await site.runner.ask(_record)
     text = await asyncio.to_thread(_file, site.project, found)
-    statement = certificate_statement if found.kind == "plan" else review_statement
+    statement = STATEMENTS[found.kind]
     return site.page(
         request,
         "read.html",
@@ -43,13 +50,13 @@ async def show(request: Request) -> Response:
 
 def _record(desk: Desk) -> OnRecord:
     desk.catch_up()
-    return review_on_record(desk.state) or on_record(desk.state)
+    state = desk.state
+    return review_on_record(state) or claim_on_record(state) or on_record(state)
 
 
 def _file(project: Project, found: OnRecord) -> bytes | None:
-    """The certificate on record, of a plan or of a review."""
-    read = certificate_file if found.kind == "plan" else review_file
-    return read(project, found.certificate)
+    """The certificate on record."""
+    return FILES[found.kind](project, found.certificate)
 
 
 @only("lead", "reader")

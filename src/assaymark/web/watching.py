@@ -13,7 +13,10 @@ from assaymark.certification.report.charts import path_chart
 from assaymark.certification.report.collection_charts import score_chart
 from assaymark.certification.view.dossier import Dossier
 from assaymark.claims.results import percent, rounded
+from assaymark.composite.issuing import certify_claim
+from assaymark.composite.work import current_claim
 from assaymark.labelling.desk import Desk
+from assaymark.ledger.events import State
 from assaymark.overview.survey_sections import survey_section
 from assaymark.overview.watch import look_is_due
 from assaymark.web.charts import cut_offs, evidence_bar, picture, range_picture
@@ -51,31 +54,39 @@ class Now:
     labels_at: int
     answers: int
     spent: float
+    proven: bool = False
 
 
 def _now(desk: Desk, name: str, cost: float = 0.0) -> Now:
     desk.catch_up()
-    attempt = desk.state.attempt
-    is_open = attempt is not None and attempt.open
-    drawn = len(attempt.draws) if attempt is not None else 0
-    full = attempt is not None and (
-        drawn >= attempt.plan.size
-        if attempt.plan.size
-        else len(attempt.order) >= attempt.plan.items
-    )
-    answers = sum(len(given) for given in desk.state.answers.values())
+    queue, state = desk.queue, desk.state
+    claim = current_claim(state)
+    answers = sum(len(given) for given in state.answers.values())
     return Now(
-        open=is_open,
-        waiting=len(desk.queue.waiting),
-        mine=len(desk.queue.waiting) - desk.queue.answered_by(desk.state, name),
-        second=len(desk.queue.waiting) - desk.queue.unread(desk.state),
-        disputed=len(desk.queue.disputed),
-        can_draw=is_open and not full,
-        due=look_is_due(desk.state),
-        labels_at=desk.state.labels_at,
+        open=_is_open(state) if claim is None else claim.open,
+        waiting=len(queue.waiting),
+        mine=len(queue.waiting) - queue.answered_by(state, name),
+        second=len(queue.waiting) - queue.unread(state),
+        disputed=len(queue.disputed),
+        can_draw=_can_draw(state) if claim is None else claim.can_draw,
+        due=look_is_due(state) if claim is None else claim.look_is_due(state),
+        labels_at=state.labels_at,
         answers=answers,
         spent=answers * cost,
+        proven=claim is not None and claim.established,
     )
+
+
+def _is_open(state: State) -> bool:
+    return state.attempt is not None and state.attempt.open
+
+
+def _can_draw(state: State) -> bool:
+    attempt = state.attempt
+    if attempt is None or not attempt.open:
+        return False
+    size, items = attempt.plan.size, attempt.plan.items
+    return len(attempt.draws) < size if size else len(attempt.order) < items
 
 
 @only("lead")
@@ -150,6 +161,7 @@ async def draw(request: Request) -> Response:
 async def certify(request: Request) -> Response:
     """Issue the certificate: the same step, and the same file, as the command line's."""
     site = site_of(request)
-    await asyncio.to_thread(issue, site.project)
+    claimed = await site.runner.ask(lambda desk: current_claim(desk.state) is not None)
+    await asyncio.to_thread(certify_claim if claimed else issue, site.project)
     await site.runner.ask(Desk.catch_up)
     return RedirectResponse("/read", status_code=303)

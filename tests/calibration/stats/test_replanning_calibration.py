@@ -2,7 +2,8 @@
 
 Strata and mean scores are those of a classifier's scores on a real kind of collection: few positives,
 scores roughly calibrated, misses deep among the rejected. The claim's target is the truth, so every
-pass is an error. A plan is given up once its wealth has fallen to a half, or after its labels.
+pass is an error. A plan is given up once its wealth has fallen to a half, or after 60 labels. What a
+new risk for every plan does is enumerated in `tests/exact/stats/test_one_risk.py`.
 """
 
 import math
@@ -67,7 +68,7 @@ def false_pass(rng, *, shared: bool, most: int) -> bool:
     return False
 
 
-def false_passes(runs: int, *, shared: bool, most: int = 80) -> int:
+def false_passes(runs: int, *, shared: bool, most: int = 60) -> int:
     rng = np.random.default_rng(42)
     return sum(false_pass(rng, shared=shared, most=most) for _ in range(runs))
 
@@ -79,7 +80,7 @@ def compatible(count: int, runs: int) -> bool:
 
 def test_a_few_attempts_share_one_risk() -> None:
     runs = 12
-    assert compatible(false_passes(runs, shared=True, most=60), runs)
+    assert compatible(false_passes(runs, shared=True), runs)
 
 
 @pytest.mark.slow
@@ -87,10 +88,3 @@ def test_twenty_plans_on_one_claim_keep_one_risk() -> None:
     runs = 400
     count = false_passes(runs, shared=True)
     assert compatible(count, runs), f"{count} of {runs}"
-
-
-@pytest.mark.slow
-def test_a_new_risk_for_every_plan_does_not() -> None:
-    runs = 100
-    count = false_passes(runs, shared=False)
-    assert not compatible(count, runs), f"{count} of {runs}"

@@ -11,7 +11,7 @@ from assaymark.claims.results import Verdict
 from assaymark.records.plan import Plan
 
 LOW, HIGH = 0.2, 3.0
-"""Where two of three fell of what happened, as shares of what was expected."""
+"""Where about two of three fell of what happened, as shares of what was expected."""
 
 
 def with_labels_ahead(verdict: Verdict, plan: Plan) -> Verdict:

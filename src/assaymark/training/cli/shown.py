@@ -143,14 +143,17 @@ def _total(told: dict[str, Any], advice: Any) -> str:
     """The forecast of the whole cost, whether or not the budget has room for it."""
     if advice.total is None:
         return "no forecast: the estimate does not meet the claim yet"
-    text = (
-        f"about {advice.total:,} if training stops now ({advice.certification:,} to certify) and the "
-        "estimate is right"
-    )
-    budget = told["budget"]
-    if budget is None or advice.total <= budget:
-        return text if budget is None else f"{text}; the budget is {budget:,}"
-    return f"{text}, more than the budget of {budget:,}: raise it, lower the target, or train more"
+    low, budget = advice.total_low or advice.total, told["budget"]
+    span = f"{advice.total:,}" if low == advice.total else f"{low:,}–{advice.total:,}"
+    text = f"about {span} if training stops now"
+    if budget is None:
+        return text
+    if low > budget:
+        return (
+            f"{text}, more than the budget of {budget:,}: raise it, lower the target, or train more"
+        )
+    enough = "is" if advice.total <= budget else "may not be"
+    return f"{text}; the budget of {budget:,} {enough} enough"
 
 
 def show_looks(looks: list[dict[str, Any]], metric: str) -> None:

@@ -111,6 +111,11 @@ class CertificationCost:
         found = float(self.price(np.array([logit(np.clip(value, 1e-6, 1 - 1e-6))]))[0])
         return found if np.isfinite(found) else None
 
+    @property
+    def promised(self) -> float:
+        """The value of the metric that the calibrated scores themselves promise."""
+        return float(self._values(self._tilted(np.zeros(1)))[0])
+
     def expected(self, belief: Belief, *, shrink: float = 1.0, most: float | None = None) -> float:
         """The mean price under a belief whose variance is shrunk; `most` is spent where it fails.
 

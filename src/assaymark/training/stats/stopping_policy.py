@@ -228,6 +228,7 @@ def advise(goal: TrainingGoal, looks: Sequence[TrainingLook]) -> Advice:
         chance_true=outlook.chance_true,
         certification=None if needed is None else math.ceil(needed),
         total=None if needed is None else outlook.labels + math.ceil(needed),
+        total_low=_lowest_total(outlook, needed),
         best_at=outlook.best_at,
         best_total=None if best is None else outlook.best_at + math.ceil(best),
         flagged=_flagged(outlook.last),
@@ -256,6 +257,14 @@ def _believed(outlook: Outlook, decision: Decision) -> Decision:
         reason="the claim is more likely false than true, and certifying it would probably waste "
         f"labels: {', '.join(ways)}",
     )
+
+
+def _lowest_total(outlook: Outlook, needed: float | None) -> int | None:
+    """The total if the scores are right, which is what the plan will forecast; never above the other."""
+    by_scores = outlook.cost.forecast(outlook.cost.promised)
+    if needed is None or by_scores is None:
+        return None
+    return outlook.labels + math.ceil(min(needed, by_scores))
 
 
 def _flagged(look: TrainingLook) -> float | None:

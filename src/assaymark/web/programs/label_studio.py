@@ -12,6 +12,7 @@ from assaymark.files.answers import ITEM
 from assaymark.project.connections import checked_address
 
 PATIENCE = 60.0
+REFRESH = "/api/token/refresh/"
 LARGEST = 200_000_000  # bytes of an answer
 
 
@@ -57,14 +58,21 @@ class LabelStudio:
         except ValueError as error:
             raise InputError("Label Studio's answer is not JSON. Is the address right?") from error
 
+    def _authorization(self, path: str) -> dict[str, str]:
+        """A legacy token as it is; a personal one (a JWT) is exchanged for one that is good for minutes."""
+        if path == REFRESH:
+            return {}
+        if self.token.count(".") != 2:
+            return {"authorization": f"Token {self.token}"}
+        found = self._call("POST", REFRESH, {"refresh": self.token})
+        return {"authorization": f"Bearer {found['access']}"}
+
     def _send(self, method: str, path: str, asked: Any) -> bytes:
-        # a personal access token is a JWT and is sent as Bearer; a legacy token as Token
-        kind = "Bearer" if self.token.count(".") == 2 else "Token"
         request = urllib.request.Request(  # noqa: S310 - http and https only
             checked_address(self.url.rstrip("/") + path),
             method=method,
             data=None if asked is None else json.dumps(asked).encode(),
-            headers={"authorization": f"{kind} {self.token}", "content-type": "application/json"},
+            headers={"content-type": "application/json", **self._authorization(path)},
         )
         try:
             opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))

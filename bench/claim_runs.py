@@ -1,0 +1,121 @@
+"""Simulated runs of sealed claims on a pool whose labels are all known: what a claim really costs.
+
+A claim is sealed by the product on a file; then draws are simulated from its strata many times.
+"""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from assaymark.composite.judging import Judgement, judge_path
+from assaymark.composite.rows import row_test
+from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.strata import ClaimPool
+from assaymark.composite.target import aim_of
+from assaymark.composite.views import outcome
+from assaymark.composite.work import required_claim
+from assaymark.project.folder import Project, registered_pool
+from assaymark.stats.betting.chances import next_chances
+from assaymark.stats.betting.path import judged_path
+from assaymark.stats.betting.race import Race
+from assaymark.stats.betting.renewal import segments
+from assaymark.stats.score_guided.supermartingale import Draws
+from assaymark.stats.score_guided.wealth import draw_strata
+
+Outcomes = list[np.ndarray]
+
+
+def write_pool(path: Path, columns: dict[str, list[object]]) -> Path:
+    """A csv file of these columns, with an id for every row."""
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", *columns])
+        writer.writerows(
+            (f"i{n}", *row) for n, row in enumerate(zip(*columns.values(), strict=True))
+        )
+    return path
+
+
+def outcomes_of(folder: Path, truth: dict[str, object]) -> tuple[SealedClaim, Outcomes]:
+    """The claim that is open in a project, and the outcomes of all items of each stratum."""
+    project = Project(folder=folder)
+    state = project.state()
+    sealed = required_claim(state).sealed
+    columns = sealed.columns
+    names = {name: code for code, name in enumerate(columns.classes)}
+    found: list[list[int]] = [[] for _ in sealed.strata]
+    with ClaimPool(project, registered_pool(state), columns) as source:
+        rows = source.select(
+            f"SELECT id, {source.stratum_number(sealed.strata)} FROM {source.base}"
+        )
+        predicted = source.predictions([str(row[0]) for row in rows])
+    for item, stratum in rows:
+        label = truth[str(item)]
+        code = names[str(label)] if names else int(label)  # type: ignore[call-overload]
+        found[stratum].append(
+            outcome(
+                columns.view,
+                code,
+                columns.classes,
+                about=columns.positive,
+                predictions=predicted.get(str(item), ()),
+            )
+        )
+    return sealed, [np.array(each, dtype=np.int64) for each in found]
+
+
+def run_claim(
+    sealed: SealedClaim,
+    outcomes: Outcomes,
+    rng: np.random.Generator,
+    *,
+    most: int | None = None,
+    done: Callable[[Judgement], bool] = lambda found: found.decided_at is not None,
+) -> tuple[Judgement, int]:
+    """One run until `done`: the judgement, and after how many labels it was reached."""
+    test = row_test(sealed)
+    race = Race(test)
+    queues = [rng.permutation(each) for each in outcomes]
+    parts: list[Draws] = []
+    logs: list[np.ndarray] = []
+    found = None
+    for segment in segments(
+        parallel=sealed.lead == "several", most=min(most or 10**9, sealed.most)
+    ):
+        stored = next_chances(race, aim=aim_of(sealed, race))
+        count = min(segment.last - segment.first + 1, int(race.remaining[stored > 0].sum()))
+        if not count:
+            break
+        drawn = draw_strata(stored, race.remaining, rng.random(count))
+        labels = _take(queues, np.array(test.sizes) - race.remaining, drawn)
+        part = Draws(strata=drawn, labels=labels, sampling=np.tile(stored, (count, 1)))
+        logs.append(race.feed(part))
+        parts.append(part)
+        if race.log.max() < test.log_needed and segment.last < sealed.most:
+            continue
+        draws = _joined(parts)
+        found = judge_path(sealed, judged_path(test, draws, np.concatenate(logs, axis=1)), draws)
+        if done(found):
+            at = found.decided_at
+            return found, len(draws) if at is None else at
+    draws = _joined(parts)
+    found = judge_path(sealed, judged_path(test, draws, np.concatenate(logs, axis=1)), draws)
+    return found, len(draws)
+
+
+def _take(queues: Outcomes, used: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    found = np.empty(len(drawn), dtype=np.int64)
+    for k in set(drawn.tolist()):
+        mine = np.flatnonzero(drawn == k)
+        found[mine] = queues[k][used[k] : used[k] + len(mine)]
+    return found
+
+
+def _joined(parts: list[Draws]) -> Draws:
+    return Draws(
+        strata=np.concatenate([p.strata for p in parts]),
+        labels=np.concatenate([p.labels for p in parts]),
+        sampling=np.concatenate([p.sampling for p in parts]),
+    )

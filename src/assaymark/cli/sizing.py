@@ -1,0 +1,157 @@
+"""The command size: what a claim costs before there is a pool."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assaymark.certification.cli import expectation_options, read_expectation, size_of_one
+from assaymark.claims.defaults import POWER
+from assaymark.claims.record import plain
+from assaymark.claims.results import percent
+from assaymark.terminal.output import headline, json_option, rows, show_json
+
+if TYPE_CHECKING:
+    from assaymark.claims.tree import ClaimTree
+    from assaymark.composite.sizes import ComparisonSize, SeveralSize
+    from assaymark.records.plan import Expectation
+
+GIVE = "Give --pilot TP,FP,FN,TN, or --expect VALUE --prevalence SHARE."
+
+
+@click.command()
+@click.argument("claim")
+@expectation_options
+@click.option("--groups", type=click.IntRange(min=1), metavar="N", help='Groups of "in every …".')
+@click.option("--differ", type=float, help="Share of items on which two classifiers differ.")
+@click.option("--gap", type=float, help="Expected gap between two classifiers.")
+@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option(
+    "--power", default=POWER, show_default=True, type=float, help="Wanted chance to pass."
+)
+@click.option(
+    "--at", "sizes", multiple=True, type=int, metavar="N", help="Also: chance to pass at N."
+)
+@click.option("--anyway", is_flag=True, help="The claim points the way it is written.")
+@json_option
+def size(
+    claim: str,
+    groups: int | None,
+    differ: float | None,
+    gap: float | None,
+    confidence: float,
+    power: float,
+    sizes: tuple[int, ...],
+    anyway: bool,
+    as_json: bool,
+    **expected: Any,
+) -> None:
+    """How many labels a claim will need, before any is bought.
+
+    \b
+    Examples:
+      assaymark size "f1 >= 0.7" --pilot 80,20,20,880
+      assaymark size "recall >= 0.8" --expect 0.85 --prevalence 0.02 --at 5000 --at 10000
+      assaymark size "recall >= 0.8 in every language" --expect 0.9 --prevalence 0.1 --groups 6
+      assaymark size "accuracy of b > accuracy of a" --differ 0.06 --gap 0.02
+    """
+    from assaymark.claims.grammar import is_simple, parse
+
+    tree = parse(claim)
+    if is_simple(tree):
+        if (groups, differ, gap) != (None, None, None):
+            raise click.UsageError(
+                f"'{tree}' is one claim: leave out --groups, --differ and --gap."
+            )
+        size_of_one(
+            claim,
+            expected,
+            confidence=confidence,
+            power=power,
+            sizes=sizes,
+            anyway=anyway,
+            as_json=as_json,
+        )
+        return
+    if sizes:
+        raise click.UsageError("--at is about one claim judged once; leave it out.")
+    if _compares(tree):
+        _show_comparison(tree, differ, gap, confidence, as_json=as_json)
+        return
+    _show_parts(tree, expected, groups, confidence, power, as_json=as_json)
+
+
+def _compares(tree: "ClaimTree") -> bool:
+    from assaymark.claims.tree import Comparison
+
+    return len(tree.parts) == 1 and isinstance(tree.parts[0], Comparison) and not tree.every
+
+
+def _show_comparison(
+    tree: "ClaimTree",
+    differ: float | None,
+    gap: float | None,
+    confidence: float,
+    *,
+    as_json: bool,
+) -> None:
+    from assaymark.composite.sizes import size_of_comparison
+
+    found: ComparisonSize = size_of_comparison(
+        tree.parts[0],  # type: ignore[arg-type]
+        differ=differ,
+        gap=gap,
+        confidence=confidence,
+    )
+    if as_json:
+        show_json({"claim": str(tree), "confidence": confidence, **plain(found)})
+        return
+    headline(f"{tree} with {percent(confidence)} confidence")
+    rows(
+        [
+            ("labels, better or worse", f"about {found.both:,}; you may look at any time"),
+            ("labels, one direction", f"about {found.one:,}"),
+            ("sign test", f"{found.sign_test:,} disagreements, judged once (power .8)"),
+            ("McNemar's test", f"{found.mcnemar:,} random labels, judged once (power .8)"),
+        ]
+    )
+
+
+def _show_parts(
+    tree: "ClaimTree",
+    expected: dict[str, Any],
+    groups: int | None,
+    confidence: float,
+    power: float,
+    *,
+    as_json: bool,
+) -> None:
+    from assaymark.certification.calculators import read_claim
+    from assaymark.composite.sizes import size_of_parts
+
+    def expectation(claim: str) -> "Expectation":
+        found = read_expectation(read_claim(claim), **expected)
+        if found is None:
+            raise click.UsageError(GIVE)
+        return found
+
+    found: SeveralSize = size_of_parts(
+        tree, expectation, groups=groups, confidence=confidence, power=power
+    )
+    if as_json:
+        show_json({"claim": str(tree), "confidence": confidence, **plain(found)})
+        return
+    headline(f"{tree} with {percent(confidence)} confidence for all of it together")
+    lines = [
+        (part.part, "looks false" if part.labels is None else f"about {part.labels:,} labels")
+        for part in found.parts
+    ]
+    if found.groups > 1:
+        lines.append(("groups", f"{found.groups:,}, each by labels of its own"))
+    if found.labels is not None:
+        lines.append(("labels together", f"about {found.labels:,}"))
+    if found.bonferroni is not None and found.bonferroni != found.labels:
+        lines.append(("split by Bonferroni", f"about {found.bonferroni:,}"))
+    rows(lines)
+
+
+COMMANDS = (size,)

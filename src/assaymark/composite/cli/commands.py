@@ -1,0 +1,200 @@
+"""Commands about claims of several rows: compare and cutoff."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from assaymark.composite.cli.shown import show_sealed
+from assaymark.terminal.output import json_option, progress_bar, project_option
+
+if TYPE_CHECKING:
+    from assaymark.composite.comparing import ComparisonWish
+    from assaymark.records.pool import Columns
+
+
+def risk_options(command: Any) -> Any:
+    """Adds the ways to share the risk with other claims otherwise than by their subject."""
+    for option in (
+        click.option(
+            "--family", is_flag=True, help="One risk for all claims on the pool that say so."
+        ),
+        click.option(
+            "--new-risk", is_flag=True,
+            help="Open a second account for what was claimed before; what is stated covers both.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.option("--pool", help="The file with both predictions, where the project is new.")
+@click.option("--id", "id_column", metavar="COL", help="Unique id of an item, where it is new.")
+@click.option(
+    "--a", "a", required=True, metavar="COL", help="Predictions of the classifier in use."
+)
+@click.option(
+    "--b", "b", required=True, multiple=True, metavar="COL",
+    help="Predictions of the new one; repeatable: which of several are better.",
+)  # fmt: skip
+@click.option("--claim", metavar="WORDS", help="Words about a and b, in place of --metric.")
+@click.option("--classes", is_flag=True, help="Predictions and labels are names of classes.")
+@click.option("--class", "named", multiple=True, metavar="NAME", help="A class of the list.")
+@click.option("--group", "groups", multiple=True, metavar="COL", help="A column of groups.")
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy, no more.")
+@click.option(
+    "--metric", default="accuracy", show_default=True, help="Or recall, precision, f1, f2."
+)
+@click.option("--margin", metavar="X", help="Also prove: not worse by more than X; within X.")
+@click.option("--score-a", metavar="COL", help="Scores of a; with --score-b.")
+@click.option("--score-b", metavar="COL", help="Scores of b.")
+@click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
+@click.option("--positive", metavar="NAME", help="The positive verdict, where not spelled 1.")
+@click.option("--only", metavar="WHICH", help="better or worse: one direction, with all the risk.")
+@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option("--one-by-one", is_flag=True, help="Renew chances without a lead, for one annotator.")
+@risk_options
+@click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
+@project_option
+@json_option
+def compare(
+    pool: str | None,
+    id_column: str | None,
+    text: tuple[str, ...],
+    classes: bool,
+    named: tuple[str, ...],
+    groups: tuple[str, ...],
+    budget: int | None,
+    confidence: float,
+    one_by_one: bool,
+    new_risk: bool,
+    family: bool,
+    seed: str | None,
+    folder: Path,
+    as_json: bool,
+    **wish: Any,
+) -> None:
+    """Seal whether classifier b is better than a on one pool; labels go where they differ.
+
+    Then draw, label and look; the answer is better, worse, within the margin, or undecided.
+
+    \b
+    Example:
+      assaymark compare --pool mails.csv --id id --a old --b new --text subject -p work
+      assaymark compare --a old --b new --claim "f1 of b >= f1 of a - 0.01" -p work
+    """
+    from assaymark.composite.comparing import ComparisonWish, seal_comparison
+    from assaymark.composite.sealing import Terms
+    from assaymark.project.folder import Project
+    from assaymark.project.registration import init
+
+    wanted = ComparisonWish(**wish)
+    lead: Literal["one", "several"] = "one" if one_by_one else "several"
+    terms = Terms(
+        confidence=confidence, seed=seed, lead=lead, budget=budget, new_risk=new_risk, family=family
+    )
+    with progress_bar("compare") as progress:
+        if _is_new(folder, pool, id_column):
+            columns = _pool_columns(str(pool), str(id_column), text, groups, wanted, named, classes)
+            init(folder, pool=str(pool), columns=columns, progress=progress)
+        sealed = seal_comparison(Project(folder=folder), wanted, terms)
+    show_sealed(Project(folder=folder), sealed, as_json=as_json)
+
+
+def _is_new(folder: Path, pool: str | None, id_column: str | None) -> bool:
+    """Whether the project has to be made first."""
+    from assaymark.project.place import is_project
+
+    if is_project(folder):
+        if pool is not None:
+            _refuse_other_pool(folder, pool)
+        return False
+    if pool is None or id_column is None:
+        raise click.UsageError("A new project needs its pool: --pool FILE --id COL.")
+    return True
+
+
+def _pool_columns(
+    pool: str,
+    id_column: str,
+    text: tuple[str, ...],
+    groups: tuple[str, ...],
+    wish: "ComparisonWish",
+    named: tuple[str, ...],
+    classes: bool,
+) -> "Columns":
+    from assaymark.project.class_names import with_classes
+    from assaymark.records.pool import Columns
+
+    columns = Columns(id=id_column, text=text, groups=groups or None)
+    if not classes and not named:
+        return columns
+    # the list holds what any of them predicts; the champion stands for them in the record
+    columns = Columns(id=id_column, text=text, groups=groups or None, prediction=wish.a)
+    return with_classes(pool, columns, predicted_by=(wish.a, *wish.b), named=named)
+
+
+def _refuse_other_pool(folder: Path, pool: str) -> None:
+    from assaymark.project.folder import Project, registered_pool
+
+    project = Project(folder=folder)
+    here = project.pool_path(registered_pool(project.state()))
+    if Path(pool).resolve() != Path(here).resolve():
+        raise click.UsageError(
+            f"The project's pool is {here!r}, not {pool!r}: two classifiers are compared on one pool. "
+            "Put both predictions into one file, and leave --pool out or name a new project."
+        )
+
+
+@click.command()
+@click.argument("claim")
+@click.option("--at", multiple=True, metavar="X", help="A cut-off to consider; repeatable.")
+@click.option("--start", metavar="X", help="Where the ladder starts; easier cut-offs are left out.")
+@click.option(
+    "--budget", type=click.IntRange(min=1), metavar="N",
+    help="Promise N random labels and judge once, when all are there: the fixed walk.",
+)  # fmt: skip
+@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option("--one-by-one", is_flag=True, help="Renew chances without a lead, for one annotator.")
+@risk_options
+@click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
+@project_option
+@json_option
+def cutoff(
+    claim: str,
+    at: tuple[str, ...],
+    start: str | None,
+    budget: int | None,
+    confidence: float,
+    one_by_one: bool,
+    new_risk: bool,
+    family: bool,
+    seed: str | None,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Seal a ladder of cut-offs on the score; the best one that labels prove may be chosen.
+
+    Recall is walked from the lowest cut-off up, precision from the highest down. Without a budget
+    you may look whenever you like and go on to better cut-offs.
+
+    \b
+    Example:
+      assaymark cutoff "recall >= 0.95" -p work
+      assaymark cutoff "precision >= 0.9" --budget 600 -p work
+    """
+    from assaymark.composite.cutting import seal_cutoff
+    from assaymark.composite.sealing import Terms
+    from assaymark.project.folder import Project
+
+    project = Project(folder=folder)
+    lead: Literal["one", "several"] = "one" if one_by_one else "several"
+    terms = Terms(
+        confidence=confidence, seed=seed, lead=lead, budget=budget, new_risk=new_risk, family=family
+    )
+    sealed = seal_cutoff(project, claim, terms, at=at, start=start)
+    show_sealed(project, sealed, as_json=as_json)
+
+
+COMMANDS = (compare, cutoff)

@@ -1,0 +1,141 @@
+"""What the commands plan, draw, look and certify do where the claim has several rows."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assaymark.claims.record import plain
+from assaymark.claims.results import counted
+from assaymark.composite.cli.shown import facts_of, show_cost, show_sealed
+from assaymark.terminal.output import advise, headline, quoted, rows, show_json
+
+if TYPE_CHECKING:
+    from assaymark.project.folder import Project
+
+TONES = {"better": "good", "pass": "good", "within": "good", "worse": "bad", "fail": "bad"}
+
+
+def plan_conjunction(
+    project: "Project",
+    claim: str,
+    options: dict[str, Any],
+    *,
+    only_forecast: bool,
+    expect: float | None,
+    as_json: bool,
+) -> None:
+    """Seal a claim of several parts, or tell what it would cost, for the command plan."""
+    from assaymark.composite.sealing import Parts, Terms, draft_conjunction, seal_conjunction
+
+    least, which = options.pop("least_group"), options.pop("which")
+    terms = Terms(**options)
+    parts = Parts(least_group=least, family="named" if which else "every")
+    if only_forecast:
+        show_cost(draft_conjunction(project, claim, terms, parts), expect=expect, as_json=as_json)
+        return
+    sealed = seal_conjunction(project, claim, terms, parts)
+    show_sealed(project, sealed, expect=expect, as_json=as_json)
+
+
+def is_of_several(project: "Project", claim: str) -> bool:
+    """Whether a claim has several rows or classes, so that it is sealed here and not as a plan."""
+    from assaymark.claims.grammar import is_simple, parse
+    from assaymark.project.place import is_project
+
+    if not is_simple(parse(claim)):
+        return True
+    return is_project(project.folder) and bool(project.state().classes)
+
+
+def abandon_several(project: "Project", reason: str, *, as_json: bool) -> bool:
+    """Close the open claim of several rows; whether there was one."""
+    if not claiming_now(project):
+        return False
+    from assaymark.composite.looks import abandon_claim
+
+    closed = abandon_claim(project, reason)
+    if closed is None:
+        return False
+    if as_json:
+        show_json({"claim": closed, "outcome": "abandoned", "reason": reason})
+    else:
+        headline(f"The claim '{closed}' is closed: abandoned.")
+    return True
+
+
+def claiming_now(project: "Project") -> bool:
+    """Whether the project's work is on a claim of several rows."""
+    from assaymark.project.place import is_project
+
+    if not is_project(project.folder):
+        return False
+    state = project.state()
+    if not any(work.survey.purpose == "claim" for work in state.surveys):
+        return False
+    from assaymark.composite.work import current_claim
+
+    return current_claim(state) is not None
+
+
+def draw_now(project: "Project", count: int | None, output: Path | None, *, as_json: bool) -> None:
+    """Hand out the next items of the claim, for the command draw."""
+    from assaymark.composite.drawing import draw_for_claim
+
+    batch = draw_for_claim(project, count=count, output=output)
+    path, place = None if batch.path is None else str(batch.path), quoted(project.folder)
+    if as_json:
+        show_json({**plain(batch), "items": list(batch.items), "path": path})
+        return
+    headline(f"Batch {batch.number}: {counted(len(batch.items), 'item')} to label")
+    lines = [("file", path or "none: every item has a label already")]
+    if batch.known:
+        lines.append(("labelled before", f"{batch.known:,} items, not handed out again"))
+    if count is not None and len(batch.items) + batch.known < count:
+        lines.append(("fewer than asked", "the next ones depend on the labels of these"))
+    rows(lines)
+    if path is None:
+        advise(f"assaymark look -p {place}")
+    else:
+        advise(f"fill in the column 'label', then: assaymark label {quoted(path)} -p {place}")
+
+
+def look_now(context: click.Context, project: "Project", *, as_json: bool) -> None:
+    """Look at the claim, for the command look."""
+    from assaymark.composite.looks import look_at_claim
+    from assaymark.composite.wording import is_established, statement
+
+    found = look_at_claim(project)
+    result = found.result
+    if as_json:
+        show_json({**result, "statement": statement(result)})
+    else:
+        headline(statement(result), TONES.get(found.decision, "wait"))
+        rows(facts_of(result))
+        done = is_established(result)
+        step = "certify" if done else "status" if found.decision == "fail" else "draw"
+        advise(f"assaymark {step} -p {quoted(project.folder)}")
+    context.exit(1 if found.decision in ("fail", "worse") else 0)
+
+
+def certify_now(project: "Project", output: Path | None, *, as_json: bool) -> None:
+    """Certify the claim, for the command certify."""
+    from assaymark.composite.issuing import certify_claim
+    from assaymark.composite.wording import statement
+
+    issued = certify_claim(project, output=output)
+    if as_json:
+        show_json(
+            {
+                "path": str(issued.path),
+                "hash": issued.hash,
+                "statement": statement(issued.facts["result"]),
+                "claim": issued.facts["claim"],
+                "signed": False,
+                "head": issued.head,
+            }
+        )
+        return
+    headline(f"Certified: {statement(issued.facts['result'])}", "good")
+    rows([("certificate", str(issued.path)), ("hash", issued.hash), ("head", issued.head)])
+    advise(f"assaymark verify {quoted(issued.path)} -p {quoted(project.folder)}")

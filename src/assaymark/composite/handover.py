@@ -1,0 +1,55 @@
+"""What readers of a result may see of a claim of several rows: what is on record, without a look."""
+
+import json
+
+from assaymark.certification.handover import OnRecord
+from assaymark.claims.canonical import digest
+from assaymark.claims.results import percent
+from assaymark.composite.issuing import written
+from assaymark.composite.wording import statement
+from assaymark.composite.work import current_claim
+from assaymark.ledger.events import State
+from assaymark.project.folder import Project
+
+
+def claim_on_record(state: State) -> OnRecord | None:
+    """The current claim and its latest certificate; None where the project has none."""
+    work = current_claim(state)
+    if work is None:
+        return None
+    looks, issued = work.reports("look"), work.reports("certificate")
+    last = looks[-1] if looks else None
+    return OnRecord(
+        claim=work.sealed.claim,
+        confidence=percent(work.sealed.stated),
+        outcome="certified" if issued else "open" if work.open else "failed",
+        final=bool(issued) or not work.open,
+        looks=len(looks),
+        labels=last[2]["labels"] if last else None,
+        low=None,
+        high=None,
+        time=last[1] if last else None,
+        certificate=issued[-1][2]["hash"] if issued else None,
+        reason=statement(last[2]) if last else None,
+        kind="claim",
+    )
+
+
+def claim_file(project: Project, expected: str | None) -> bytes | None:
+    """The certificate's file, if it is the one on record; None where it is missing or another."""
+    path = project.folder / "certificate.json"
+    if expected is None or not path.is_file():
+        return None
+    text = path.read_bytes()
+    try:
+        facts = json.loads(text)
+        facts.pop("hash", None)
+        same = digest(facts) == expected and written(facts).encode() == text
+    except (ValueError, AttributeError):
+        return None
+    return text if same else None
+
+
+def claim_statement(text: bytes | None) -> str | None:
+    """What the certificate says was proved, in a sentence."""
+    return None if text is None else statement(json.loads(text)["result"])

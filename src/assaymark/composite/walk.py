@@ -1,0 +1,43 @@
+"""The fixed walk: a promised number of random labels, judged once, rung by rung in the sealed order."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from assaymark.claims.tree import Threshold
+from assaymark.composite.sealed import SealedClaim
+from assaymark.stats.fixed_walk import precision_p, recall_p, walked
+
+Labelled = Sequence[tuple[int, int]]
+"""Stratum and outcome of every draw; outcome -1 where nobody could tell."""
+
+
+def rungs_passed(sealed: SealedClaim, labelled: Labelled) -> list[str]:
+    """The cut-offs that pass, in their order, each at what earlier claims left of the level."""
+    order = [str(name) for name in sealed.compiled[0].constants["order"]]
+    p_values = [_p_value(sealed, name, labelled) for name in order]
+    carried = sealed.risk.carried
+    left = [min(1.0, float(one.proof)) for one in carried] or [1.0] * len(order)
+    return order[: walked(p_values, [sealed.level * share for share in left])]
+
+
+def _p_value(sealed: SealedClaim, name: str, labelled: Labelled) -> float:
+    leaf = sealed.statements[0].tree.parts[0]
+    if not isinstance(leaf, Threshold):
+        return 1.0
+    place = sealed.columns.rungs.index(name)
+    is_above = [s.predictions[place] == "1" for s in sealed.strata]
+    above = [label for stratum, label in labelled if is_above[stratum]]
+    if leaf.figure.metric == "precision":  # an undecided item is counted as wrong
+        items = sum(s.items for s, inside in zip(sealed.strata, is_above, strict=True) if inside)
+        return precision_p(above.count(1), len(above), items, leaf.target)
+    # an undecided item is no positive above the cut-off, and a missed one below it
+    missed = sum(label != 0 for stratum, label in labelled if not is_above[stratum])
+    found = above.count(1)
+    if len(labelled) == sealed.items:
+        return _counted(found, found + missed, leaf.target)
+    return recall_p(found, found + missed, leaf.target)
+
+
+def _counted(found: int, positives: int, target: Fraction) -> float:
+    """Everything was read: nothing is left to chance."""
+    return 0.0 if positives and Fraction(found, positives) >= target else 1.0

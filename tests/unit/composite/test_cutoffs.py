@@ -1,0 +1,89 @@
+"""A cut-off with a promised number of labels: the fixed walk, and what a ladder is told to cost."""
+
+import csv
+import json
+
+import pytest
+
+from assaymark.project.folder import Project
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory):
+    """1,200 items: above a score of 0.3 nearly all are positive, below it none is."""
+    path = tmp_path_factory.mktemp("cutoff") / "pool.csv"
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "body", "score"])
+        for i in range(1200):
+            score = (i * 37 % 1200) / 1200
+            positive = score > 0.3 and i % 40 != 0
+            writer.writerow([f"m{i}", f"{int(positive)} text", f"{score:.4f}"])
+    return path
+
+
+def begun(assaymark, pool, folder):
+    columns = ("--id", "id", "--score", "score", "--threshold", "0.5", "--text", "body")
+    done = assaymark("init", folder, "--pool", pool, *columns)
+    assert done.code == 0, done.err
+
+
+def labelled(assaymark, folder, batch, count):
+    drawn = assaymark("draw", str(count), "-o", batch, "-p", folder, "--json")
+    assert drawn.code == 0, drawn.err
+    rows = list(csv.DictReader(batch.read_text().splitlines()))
+    with batch.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, "label": row["body"][0]} for row in rows)
+    assert assaymark("label", batch, "-p", folder).code == 0
+    return len(rows)
+
+
+@pytest.mark.parametrize("claim", ["recall >= 0.8", "precision >= 0.8"])
+def test_a_budget_is_judged_once_and_certified(assaymark, pool, tmp_path, claim):
+    folder = tmp_path / "w"
+    begun(assaymark, pool, folder)
+    sealed = assaymark("cutoff", claim, "--budget", "150", "--seed", "s", "--json", "-p", folder)
+    assert sealed.code == 0, sealed.err
+    told = json.loads(sealed.out)
+    assert (told["judged"], told["budget"]) == ("once", 150)
+    labelled(assaymark, folder, tmp_path / "b1.csv", 40)
+    early = json.loads(assaymark("look", "--json", "-p", folder).out)
+    assert early["decision"] == "continue"
+    assert early["cutoff"] is None
+    assert "judged once, when all 150 labels are there: 40 so far" in early["statement"]
+    assert labelled(assaymark, folder, tmp_path / "b2.csv", 200) == 110, "the promise is kept"
+    seen = json.loads(assaymark("look", "--json", "-p", folder).out)
+    assert seen["decision"] == "pass", seen
+    states = [rung["state"] for rung in seen["rungs"]]
+    assert states == sorted(states, reverse=True), "a rung counts only with all before it"
+    assert "budget of 150 draws is spent" in assaymark("draw", "-p", folder).err
+    issued = json.loads(assaymark("certify", "--json", "-p", folder).out)
+    assert issued["statement"].startswith(f"From score {seen['cutoff']:g} up, {claim}")
+    checked = assaymark("verify", folder / "certificate.json", "-p", folder, "--json")
+    assert checked.code == 0, checked.out
+    assert assaymark("report", "-p", folder).code == 0
+
+
+def test_draws_of_a_walk_do_not_depend_on_the_batches(assaymark, pool, tmp_path):
+    ids = []
+    for name, sizes in (("a", (150,)), ("b", (7, 100, 43))):
+        folder = tmp_path / name
+        begun(assaymark, pool, folder)
+        assaymark("cutoff", "recall >= 0.8", "--budget", "150", "--seed", "s", "-p", folder)
+        for number, size in enumerate(sizes):
+            labelled(assaymark, folder, tmp_path / f"{name}{number}.csv", size)
+        ids.append(Project(folder=folder).state().surveys[-1].order)
+    assert ids[0] == ids[1]
+    assert len(set(ids[0])) == 150
+
+
+def test_every_rung_has_its_price(assaymark, pool, tmp_path):
+    begun(assaymark, pool, tmp_path / "w")
+    sealed = assaymark("cutoff", "recall >= 0.8", "--seed", "s", "--json", "-p", tmp_path / "w")
+    rungs = json.loads(sealed.out)["forecast"]
+    priced = [rung for rung in rungs if rung["labels_ladder"] is not None]
+    assert priced
+    assert all(rung["labels_fixed"] <= rung["labels_ladder"] for rung in priced)
+    assert [rung["cutoff"] for rung in rungs] == sorted(rung["cutoff"] for rung in rungs)

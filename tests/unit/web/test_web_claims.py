@@ -1,0 +1,83 @@
+"""Claims of several parts on the page: words, cost, seal, draw, look, certificate."""
+
+import csv
+from html import escape
+
+import pytest
+from test_web import answer, signed
+
+from assaymark.project.folder import Project
+
+HTML = {"accept": "text/html"}
+
+
+@pytest.fixture
+def folder(assaymark, tmp_path):
+    """300 items in two languages; the classifier is always right."""
+    with (tmp_path / "pool.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "body", "score", "lang"])
+        for i in range(300):
+            score = 0.9 if i % 2 else 0.1
+            writer.writerow([f"d{i}", f"{i % 2} text", score, "de" if i % 3 else "en"])
+    pool = ("--pool", tmp_path / "pool.csv", "--id", "id", "--text", "body", "--group", "lang")
+    made = assaymark("init", tmp_path / "w", *pool, "--score", "score", "--threshold", "0.5")
+    assert made.code == 0, made.err
+    return tmp_path / "w"
+
+
+def sent(web, path, **fields):
+    mark = web.get("/plan", headers=HTML).text.split('name="mark" value="')[1].split('"')[0]
+    return web.post(path, data={"mark": mark, **fields}, headers=HTML, follow_redirects=False)
+
+
+CLAIM = "recall >= 0.6 in every lang"
+
+
+def test_words_are_read_and_slips_are_pointed_at(folder):
+    with signed(folder) as web:
+        page = web.get("/plan", headers=HTML).text
+        assert 'data-word="in every lang"' in page
+        told = web.post("/plan/words", json={"claim": CLAIM}).json()
+        assert told["claim"] == CLAIM
+        assert [part[0] for part in told["parts"]] == [
+            "recall >= 0.6 [de]",
+            "recall >= 0.6 [en]",
+        ]
+        slip = web.post("/plan/words", json={"claim": "recal >= 0.6 in every lang"})
+        assert slip.status_code == 400
+        assert CLAIM in slip.json()["error"]
+        odd = web.post("/plan/words", json={"claim": CLAIM, "confidence": "much"})
+        assert "must be a number" in odd.json()["error"]
+    assert not Project(folder=folder).state().surveys, "asking seals nothing"
+
+
+def test_a_claim_from_words_to_a_certificate(assaymark, folder):
+    with signed(folder) as web:
+        assert sent(web, "/plan/words/seal", claim=CLAIM).status_code == 303
+        assert escape(CLAIM) in web.get("/plan", headers=HTML).text
+        assert "Nobody has looked" in web.get("/watch", headers=HTML).text
+        for _ in range(4):
+            assert sent(web, "/watch/draw").status_code == 303
+            items = web.post("/label/hand", json={}).json()["items"]
+            while items:
+                word = "relevant" if items[0]["fields"][0]["text"][0] == "1" else "not"
+                items = answer(web, items[0], word).json()["items"]
+            page = web.get("/watch", headers=HTML).text
+            if "Issue the certificate" in page:
+                break
+        assert "with 95% confidence for all of it together" in page
+        assert sent(web, "/watch/certify").status_code == 303
+        read = web.get("/read", headers=HTML).text
+        assert "Established" in read
+        assert escape(CLAIM) in read
+        given = web.get("/read/certificate.json").content
+    assert given == (folder / "certificate.json").read_bytes()
+    assert assaymark("verify", folder / "certificate.json", "-p", folder).code == 0
+
+
+def test_a_claim_is_given_up_with_a_reason(folder):
+    with signed(folder) as web:
+        sent(web, "/plan/words/seal", claim=CLAIM)
+        assert sent(web, "/plan/abandon", reason="another claim").status_code == 303
+        assert 'id="words"' in web.get("/plan", headers=HTML).text
