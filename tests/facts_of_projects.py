@@ -131,6 +131,7 @@ def _sealed(case: Case, folder: Path) -> Project:
             budget=case.budget,
             expectation=case.expectation,
             seed=case.seed,
+            method="betting/1" if case.design == "weighted" else None,
         ),
     )
     return project

@@ -28,6 +28,7 @@ ASKED = {  # what a plan of each mode is asked for with
     "budget": {"mode": "budget", "budget": 120, "expect": EXPECTED},
     "anytime": {"mode": "anytime", "design": "simple"},
     "score-guided": {"mode": "anytime", "design": "weighted"},
+    "ceiling": {"mode": "budget", "design": "score-guided", "budget": 120},
 }
 METRICS = (
     "accuracy",

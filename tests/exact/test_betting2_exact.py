@@ -9,7 +9,7 @@ import pytest
 from betting_trees import EACH, counting_row, leaves, mean_wealth, worst_ratio
 
 from assaymark.claims.claim import Claim
-from assaymark.stats.betting.binary import binary_test, bound_of, claim_row
+from assaymark.stats.betting.binary import binary_test, claim_row
 from assaymark.stats.betting.chances import next_chances
 from assaymark.stats.betting.path import certainty, replay
 from assaymark.stats.betting.recipe import Recipe
@@ -17,6 +17,7 @@ from assaymark.stats.betting.rows import Row, Rows, exact
 from assaymark.stats.betting.rules import AllOf, Gap, Mixture, Named, One, Ordered
 from assaymark.stats.betting.rulings import names, rule_on
 from assaymark.stats.betting.sealed import RowTest
+from assaymark.stats.betting.standing import standing
 from assaymark.stats.score_guided.supermartingale import Draws, Stratum
 
 TWO = ((True, 3, 0.8), (False, 3, 0.1))
@@ -452,15 +453,15 @@ def test_a_binary_test_orders_its_targets_from_easy_to_hard():
     assert upper.kept == (1,)
 
 
-def test_the_bound_is_the_last_target_before_the_first_that_has_not_passed():
-    """All of a pool read, its precision is 3/4: the bound is the hardest target not above it."""
+def test_the_bound_of_a_pool_that_was_read_whole_is_its_metric():
+    """All of a pool read, its precision is 3/4, and so is the bound; before, it is vacuous."""
     strata = [Stratum(predicted=True, size=8, mean_score=0.8)]
     found = binary_test(Claim(metric="precision", side="lower", target=0.7), strata, level=0.05)
     draws = Draws(
         strata=np.zeros(8, int), labels=np.array([1, 1, 0, 1, 1, 0, 1, 1]), sampling=np.ones((8, 1))
     )
-    bound = bound_of(found, replay(found.test, draws))
-    assert bound.value == max(float(t) for t in found.targets if t <= Fraction(3, 4))
+    bound = standing(found, draws).bound
+    assert bound.value == 0.75
     assert bound.certain
     none = Draws(strata=np.zeros(0, int), labels=np.zeros(0, int), sampling=np.ones((0, 1)))
-    assert bound_of(found, replay(found.test, none)).value is None
+    assert standing(found, none).bound.value == 0

@@ -52,13 +52,14 @@ def test_new_numbers_and_new_words_leave_it_verifying(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every constant may change under a new number, and every sentence may be reworded."""
-    betting, mixture, spending = (
-        methods.METHODS[one] for one in ("betting/1", "mixture/1", "spending/1")
+    betting, mixture, spending, rows = (
+        methods.METHODS[one] for one in ("betting/1", "mixture/1", "spending/1", "betting/2")
     )
     assert isinstance(betting, methods.Betting)
     recipe = replace(betting.recipe, guided=0.85, least_margin=0.05)
     later = {
         "betting/9": replace(betting, recipe=recipe, negative_cuts=(0.5, 0.1)),
+        "betting/10": replace(rows, negative_cuts=(0.5, 0.1), ladder=(0.1, 0.3)),
         "mixture/9": replace(mixture, strength=50.0),
         "spending/9": replace(spending, look_every=10),
         "exact/9": methods.Exact(bound="wilson"),
@@ -66,7 +67,8 @@ def test_new_numbers_and_new_words_leave_it_verifying(
     for number, method in later.items():
         monkeypatch.setitem(methods.METHODS, number, method)
     for kind, number in methods.NAMES.items():
-        monkeypatch.setitem(methods.NAMES, kind, number.replace("/1", "/9"))
+        later_number = {"betting/2": "betting/10"}.get(number, number.replace("/1", "/9"))
+        monkeypatch.setitem(methods.NAMES, kind, later_number)
     monkeypatch.setattr(words, "PROTOCOL", "Something else is assumed.")
     for one in ("sentence", "census_sentence"):
         monkeypatch.setattr(
@@ -79,6 +81,8 @@ def test_new_numbers_and_new_words_leave_it_verifying(
 
 CHANGED = {
     "betting-1": ("betting/1", {"negative_cuts": (0.5, 0.1)}),
+    "betting-2": ("betting/2", {"negative_cuts": (0.5, 0.1)}),
+    "betting-2-ceiling": ("betting/2", {"positive_cuts": (0.5,)}),
     "mixture-1": ("mixture/1", {"strength": 20.0}),
     "spending-1": ("spending/1", {"look_every": 1000}),
 }

@@ -42,10 +42,10 @@ def status(folder) -> str:
 
 
 def test_a_new_method_and_new_words_leave_a_stored_project_verifying(guided, monkeypatch) -> None:
-    before = methods.betting_method("betting/1")
-    better = replace(before, recipe=replace(before.recipe, guided=0.85, least_margin=0.05))
-    monkeypatch.setitem(methods.METHODS, "betting/2", replace(better, negative_cuts=(0.5, 0.1)))
-    monkeypatch.setitem(methods.NAMES, ("anytime", "weighted"), "betting/2")
+    before = methods.row_method("betting/2")
+    better = replace(before, recipe=replace(before.recipe, caution=0.03, least_margin=0.05))
+    monkeypatch.setitem(methods.METHODS, "betting/3", replace(better, negative_cuts=(0.5, 0.1)))
+    monkeypatch.setitem(methods.NAMES, ("anytime", "weighted"), "betting/3")
     monkeypatch.setattr(words, "PROTOCOL", "Something else is assumed.")
     monkeypatch.setattr(words, "sentence", lambda *_: "Quite another sentence.")
     monkeypatch.setattr(
@@ -58,16 +58,16 @@ def test_a_new_method_and_new_words_leave_a_stored_project_verifying(guided, mon
 
 def test_a_changed_constant_under_the_old_number_is_noticed(guided, monkeypatch) -> None:
     """Otherwise the test above would prove nothing."""
-    before = methods.betting_method("betting/1")
-    other = replace(before, recipe=replace(before.recipe, guided=0.85, least_margin=0.05))
-    monkeypatch.setitem(methods.METHODS, "betting/1", other)
+    before = methods.row_method("betting/2")
+    other = replace(before, recipe=replace(before.recipe, caution=0.03, least_margin=0.05))
+    monkeypatch.setitem(methods.METHODS, "betting/2", other)
     assert status(guided) == "failed"
 
 
 def test_a_method_that_is_not_known_is_named(guided, monkeypatch) -> None:
-    monkeypatch.delitem(methods.METHODS, "betting/1")
+    monkeypatch.delitem(methods.METHODS, "betting/2")
     found = verify(guided / "certificate.json", project=Project(folder=guided))
-    assert "'betting/1'" in found.checks[-1].detail
+    assert "'betting/2'" in found.checks[-1].detail
 
 
 def test_a_certificate_holds_facts_and_the_words_follow(guided) -> None:

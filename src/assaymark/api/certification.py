@@ -94,6 +94,7 @@ class Certification(AskTell[Verdict]):
         reserve: float = 0.0,
         claim_only: bool = False,
         new_risk: bool = False,
+        one_by_one: bool = False,
         family: bool = False,
         expectation: Expectation | None = None,
         anyway: bool = False,
@@ -103,14 +104,15 @@ class Certification(AskTell[Verdict]):
         `claim` is text such as "recall >= 0.8" or a `Claim`. `expect` is the value of the claimed
         metric that you expect, `pilot` the counts of a labelled random sample; both only plan the
         number of labels. `mode` is "score-guided", "anytime", "budget" or "fixed"; without one it is the
-        mode that the forecast recommends. `design` of mode "anytime" is "score-guided" where there are
-        predictions, or "simple". `budget` is where a fixed or budget plan ends. `anyway` seals a
-        claim that looks false, or one that points the wrong way. All plans on one claim share one
-        risk: `reserve` keeps a part of it for a later plan, `new_risk` opens a second account (what is
-        stated then covers both), and a `claim_only` plan states no bound besides its target; with
-        `family` all claims on the pool that say so share one risk. `commit` are hashes of other sides'
-        parts of a joint seed ("own": this side alone), `beacon` a public beacon; `reveal` makes the
-        seed known after the seal.
+        mode that the forecast recommends. `design` is "score-guided" where there are predictions, or
+        "simple"; score-guided with mode "budget" ends at a sealed number of labels. `budget` is where a
+        fixed or budget plan ends. `one_by_one` is for a single annotator who labels every item before
+        the next is drawn. `anyway` seals a claim that looks false, or one that points the wrong way. All
+        plans on one claim share one risk: `reserve` keeps a part of it for a later plan, `new_risk`
+        opens a second account (what is stated then covers both), and a `claim_only` plan states no bound
+        besides its target; with `family` all claims on the pool that say so share one risk. `commit` are
+        hashes of other sides' parts of a joint seed ("own": this side alone), `beacon` a public beacon;
+        `reveal` makes the seed known after the seal.
         """
         return seal_plan(
             self.project,
@@ -127,6 +129,7 @@ class Certification(AskTell[Verdict]):
                 reserve=reserve,
                 claim_only=claim_only,
                 new_risk=new_risk,
+                one_by_one=one_by_one,
                 anyway=anyway,
                 family=family,
                 commit=(commit,) if isinstance(commit, str) else tuple(commit),
@@ -248,6 +251,7 @@ def certify(
     expect: float | Expectation | None = None,
     pilot: Counts | str | Sequence[int] | None = None,
     seed: int | str | None = None,
+    one_by_one: bool = False,
     anyway: bool = False,
 ) -> Certification:
     """Begin to prove a claim: register the pool, seal a plan, and get the items to label.
@@ -286,6 +290,7 @@ def certify(
             expect=expect,
             pilot=pilot,
             seed=seed,
+            one_by_one=one_by_one,
             anyway=anyway,
         )
     return made

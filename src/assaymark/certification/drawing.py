@@ -137,6 +137,8 @@ def draw_pending(project: Project, *, output: Path | None = None, form: str = "a
 
 
 def _how_many(state: State, attempt: Attempt, count: int | None) -> int:
+    from assaymark.certification.modes import mode_of
+
     left = _left(attempt)
     if left == 0:
         raise PlanError(_nothing_left(state, attempt))
@@ -149,8 +151,17 @@ def _how_many(state: State, attempt: Attempt, count: int | None) -> int:
         return count
     if attempt.plan.kind.judged_once:
         return left
-    # small batches at first, so that what is learnt can steer the next; never tiny later on
-    return min(left, max(30, min(200, len(attempt.order) // 4)))
+    return min(left, mode_of(attempt.plan).batch(attempt))
+
+
+def first_batch(plan: Plan) -> int | None:
+    """How many items to draw first of a score-guided plan; None for the others."""
+    from assaymark.certification.modes import mode_of
+
+    if not plan.kind.guided:
+        return None
+    start = Attempt(plan=plan, sealed_at=0)
+    return min(mode_of(plan).left(start), mode_of(plan).batch(start))
 
 
 def left_to_draw(project: Project) -> int:

@@ -77,4 +77,4 @@ def closing(plan: Plan, verdict: Verdict) -> Closing:
     """Why a verdict closes its plan, as the code that goes on record."""
     if verdict.census:
         return "census"
-    return plan.kind.failure
+    return "refuted" if verdict.refuted else plan.kind.failure

@@ -14,6 +14,7 @@ from assaymark.certification.planning import (
     from_scores,
     guided_strata,
     make_plan,
+    other_margins,
     stake_for,
 )
 from assaymark.certification.seeding import (
@@ -39,6 +40,7 @@ from assaymark.sampling.reserve import build_reserve
 __all__ = [
     "Wish",
     "abandon_plan",
+    "chances_at_other_margins",
     "chosen",
     "expected_by",
     "expected_in_words",
@@ -174,6 +176,7 @@ def _forecast(state: State, wish: Wish) -> Forecast | None:
         summary=summary,
         strata=guided_strata(wish.claim, summary) if predicts else (),
         basis=known.basis,
+        to_a_ceiling=wish.mode == "budget" and wish.design == "weighted",
     )
 
 
@@ -202,6 +205,11 @@ def expected_of(state: State) -> int | None:
     if attempt is None or attempt.pool is None:
         return None
     return expected_labels(attempt.plan, attempt.pool.summary)
+
+
+def chances_at_other_margins(project: Project, plan: Plan) -> tuple[tuple[float, float], ...]:
+    """Of a plan with a ceiling: the chance to pass if the margin is so many times what is expected."""
+    return other_margins(plan, registered_pool(project.state()).summary)
 
 
 def expected_in_words(project: Project, wish: Wish) -> str:

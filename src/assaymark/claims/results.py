@@ -148,6 +148,7 @@ class Verdict(Record):
     e_value: float | None = None
     log_wealth: float | None = None
     advice: str | None = None
+    refuted: bool = False
     labels_ahead: tuple[int, int] | None = None
 
     def __str__(self) -> str:
@@ -225,6 +226,7 @@ class ModeForecast(Record):
 
     `labels` is what the plan would seal; `expected`, `median` and `quantile` (the share of cases
     asked for as power) are what it really uses. All None, with a reason, where it cannot work.
+    `if_margin` are chances to pass if the true margin is so many times the expected one.
     """
 
     labels: int | None = None
@@ -234,6 +236,7 @@ class ModeForecast(Record):
     median: int | None = None
     quantile: int | None = None
     ideal: float | None = None
+    if_margin: tuple[tuple[float, float], ...] = ()
     reason: str | None = None
 
 

@@ -15,7 +15,7 @@ from assaymark.certification.cli import (
 )
 from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
-from assaymark.claims.results import chance, percent
+from assaymark.claims.results import chance, counted, percent
 from assaymark.cli.seeds import advise_after_seal, seed_lines, show_new_part, show_revealed
 from assaymark.composite.cli.steps import abandon_several, is_of_several, plan_conjunction
 from assaymark.estimation.cli.estimate import plan_estimate
@@ -46,7 +46,13 @@ if TYPE_CHECKING:
     help="score-guided, anytime, budget or fixed, as in the table of costs (default: the recommended "
     "one).",
 )
-@click.option("--design", help="Of mode anytime: score-guided or simple.")
+@click.option(
+    "--design",
+    help="Of mode anytime: score-guided or simple. With budget, score-guided ends at a sealed number.",
+)
+@click.option(
+    "--one-by-one", is_flag=True, help="Of a score-guided plan: no lead, for a single annotator."
+)
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy.")
 @click.option("--confidence", default=0.95, show_default=True, type=float)
 @click.option(
@@ -107,6 +113,7 @@ def plan(
     words: tuple[str, ...],
     mode: str | None,
     design: str | None,
+    one_by_one: bool,
     budget: int | None,
     confidence: float,
     power: float,
@@ -149,7 +156,7 @@ def plan(
     Examples:
       assaymark plan "f1 >= 0.75" -p work
       assaymark plan "f1 >= 0.75" --mode fixed --pilot 80,20,20,880 -p work
-      assaymark plan "precision >= 0.9" --mode budget --expect 0.95 -p work
+      assaymark plan "precision >= 0.9" --mode budget --design score-guided --expect 0.95 -p work
       assaymark plan --abandon "the classifier was retrained" -p work
       assaymark plan --estimate accuracy --within 0.02 -p work
       assaymark plan --estimate recall --budget 400 --guarantee -p work
@@ -193,6 +200,7 @@ def plan(
         {
             "mode": mode,
             "design": design,
+            "one_by_one": one_by_one,
             "confidence": confidence,
             "power": power,
             "budget": budget,
@@ -256,9 +264,11 @@ def _seal_claim(
     as_json: bool,
 ) -> None:
     from assaymark.certification.calculators import read_claim
+    from assaymark.certification.drawing import first_batch
     from assaymark.certification.planning.forecast_words import SOURCES
     from assaymark.certification.sealing import (
         Wish,
+        chances_at_other_margins,
         expected_in_words,
         forecast_plan,
         predicted_share,
@@ -296,11 +306,13 @@ def _seal_claim(
     wish = _ask_back(wish, looks_false and "", "Seal it all the same?", quiet=as_json)
     with progress_bar("plan") as progress:
         sealed = seal_plan(project, wish, progress=progress)
+    first, others = first_batch(sealed), chances_at_other_margins(project, sealed)
     if as_json:
         told = None if cost is None else forecast_json(cost)
-        show_json({**plain(sealed), "forecast": told, "head": _head(project)})
+        more = {"first_batch": first, "if_margin": others, "head": _head(project)}
+        show_json({**plain(sealed), "forecast": told, **more})
         return
-    _show_plan(sealed, _head(project))
+    _show_plan(sealed, _head(project), first=first, others=others)
     advise_after_seal(sealed, quoted(project.folder))
 
 
@@ -325,6 +337,8 @@ def _row(wish: Any, cost: Any) -> str | None:
     """The row of the table of costs that will be sealed."""
     if wish.mode is None and wish.design is None:
         return str(cost.recommended or "score-guided")
+    if wish.mode == "budget" and wish.design == "weighted":
+        return "ceiling"
     guided = wish.mode in (None, "anytime") and wish.design != "simple"
     return "score-guided" if guided else str(wish.mode or "anytime")
 
@@ -351,7 +365,7 @@ def _seal_several(
     as_json: bool,
 ) -> None:
     """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
-    names = ("design", "reserve", "claim_only", "commit", "beacon", "pilot", "precision",
+    names = ("design", "one_by_one", "reserve", "claim_only", "commit", "beacon", "pilot", "precision",
              "recall", "prevalence", "anyway")  # fmt: skip
     given = [name for name in names if options.get(name)]
     mode = "budget" if options["budget"] else "anytime"
@@ -380,7 +394,9 @@ def _head(project: "Project") -> str:
     return last.hash if last else ""
 
 
-def _show_plan(sealed: Plan, head: str) -> None:
+def _show_plan(
+    sealed: Plan, head: str, *, first: int | None, others: tuple[tuple[float, float], ...]
+) -> None:
     from assaymark.certification.certificate.words import account_words
     from assaymark.certification.planning import little_left
 
@@ -389,14 +405,21 @@ def _show_plan(sealed: Plan, head: str) -> None:
     lines = [("labels to buy", _labels_to_buy(sealed)), ("sampled", _sampled(sealed))]
     judged = {
         "fixed": "once, when all of them are labelled",
+        "census": "once, when all of them are labelled",
         "budget": f"after every informative item, up to {sealed.informative or 0:,} of them",
-        "anytime": f"whenever you look; the {sure} still holds",
-    }[sealed.mode]
+        "ceiling": f"whenever you look, up to {sealed.size or 0:,} labels; there it ends",
+    }.get(sealed.kind.name, f"whenever you look; the {sure} still holds")
     lines.append(("judged", judged))
     if sealed.power is not None:
         lines.append(
             ("chance to pass", f"{chance(sealed.power)}, if the classifier is as expected")
         )
+    lines += [
+        ("", f"{chance(power)} if it beats the target by {times:g} times what you expect")
+        for times, power in others
+    ]
+    if first is not None:
+        lines.append(("draw first", counted(first, "item")))
     if shared := account_words(sealed):
         lines.append(("risk", shared))
     rows([*lines, *seed_lines(sealed), ("head", head)])
@@ -407,6 +430,10 @@ def _show_plan(sealed: Plan, head: str) -> None:
 def _labels_to_buy(sealed: Plan) -> str:
     if sealed.kind.whole:
         return f"all {sealed.items:,}: the test would need that many"
+    if sealed.kind.promise and sealed.kind.guided:
+        expected = sealed.expected_labels
+        about = "" if expected is None else f"; about {expected:,} if the classifier is as expected"
+        return f"at most {sealed.size:,}{about}"
     if sealed.kind.promise:
         return f"{sealed.size:,}"
     given = "the classifier is as expected" if sealed.expectation else "the scores are right"

@@ -28,7 +28,12 @@ from assaymark.terminal.output import (
 @click.option(
     "--twice", type=click.FloatRange(0, 1), metavar="SHARE", help="Share of items two people label."
 )
-@click.option("--auto-draw", is_flag=True, help="Draw on by itself until the claim is established.")
+@click.option(
+    "--auto-draw/--no-auto-draw",
+    default=True,
+    show_default=True,
+    help="Draw on by itself until the claim is established.",
+)
 @click.option(
     "--return-after",
     default=15.0,
@@ -84,7 +89,7 @@ def serve(
     Examples:
       assaymark serve
       assaymark serve -p work
-      assaymark serve --annotator kim --auto-draw -p work
+      assaymark serve --annotator kim -p work
       assaymark serve --allow-host labels.example.org --behind-tls --root-path /work -p work
     """
     from assaymark.project.users import checked_name, read_users

@@ -21,7 +21,7 @@ from assaymark.ledger.events import State
 from assaymark.sampling.tickets import weighted_draws
 from assaymark.stats.betting.chances import next_chances
 from assaymark.stats.betting.race import Race
-from assaymark.stats.betting.renewal import Segment, segments
+from assaymark.stats.betting.renewal import SEVERAL, Segment, segments
 from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.supermartingale import Draws
@@ -102,7 +102,7 @@ class Course:
         self._plan = (
             iter([Segment(first=1, last=sealed.most, known=0)])
             if sealed.judged == "once"
-            else segments(parallel=sealed.lead == "several", most=sealed.most)
+            else segments(lead=SEVERAL if sealed.lead == "several" else 0, most=sealed.most)
         )
 
     def next_segment(self) -> Segment | None:

@@ -149,7 +149,8 @@ class Certificate(Record):
     items of the claim where `census` is true. `population` says what the claim is about where the
     classifier was trained in the project, and `witnesses` who keeps heads of the ledger.
     `lock` is the claim file that the plan was sealed for. `bound` is the target that is certified
-    instead of the claim's: the bound as it stood.
+    instead of the claim's: the bound as it stood. `changed` is how many labels were changed after
+    the chances of sealed draws had been computed from them.
     """
 
     kind: Literal["assaymark certificate"] = "assaymark certificate"
@@ -177,6 +178,7 @@ class Certificate(Record):
     expires: str | None = None
     lock: LockNote | None = None
     bound: str | None = None
+    changed: int | None = None
 
     @property
     def claim(self) -> Claim:

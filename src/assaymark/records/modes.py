@@ -16,6 +16,8 @@ class ModeKind:
     `method` judges new plans of it, `bound` names the bound that it reports. A mode that is
     `judged_once` allows no look on the way; `guided` draws by chances that scores steer; `whole`
     takes every item; one with a `promise` of labels ends there, and `failure` says how it closes.
+    One that `wagers` is judged by the wealth of bets, which is what it leaves to later plans; the
+    others leave all or nothing.
     """
 
     name: str
@@ -28,6 +30,7 @@ class ModeKind:
     guided: bool = False
     whole: bool = False
     promise: bool = False
+    wagers: bool = False
 
 
 KINDS = (
@@ -45,11 +48,15 @@ KINDS = (
     ),
     ModeKind(
         name="anytime", mode="anytime", design="simple", method="mixture/1", bound="anytime",
-        failure="refuted",
+        failure="refuted", wagers=True,
     ),
     ModeKind(
-        name="score-guided", mode="anytime", design="weighted", method="betting/1",
-        bound="score-guided", failure="refuted", guided=True,
+        name="score-guided", mode="anytime", design="weighted", method="betting/2",
+        bound="score-guided", failure="refuted", guided=True, wagers=True,
+    ),
+    ModeKind(
+        name="ceiling", mode="budget", design="weighted", method="betting/2",
+        bound="score-guided", failure="budget spent", guided=True, wagers=True, promise=True,
     ),
 )  # fmt: skip
 BY_DESIGN = {(kind.mode, kind.design): kind for kind in KINDS}

@@ -28,6 +28,8 @@ Mode = Literal["fixed", "budget", "anytime"]
 Design = Literal["simple", "census", "weighted"]
 MODES = ("fixed", "budget", "anytime")
 DESIGNS = ("simple", "weighted")
+BATCHES, SEALED = "batch/1", "sealed/1"
+"""How chances are renewed: with every batch, or at sealed draw numbers."""
 CLAIM, FAMILY, JOINT = "claim", "family", "joint"
 """Risk accounts: of one claim, of all claims on the pool, and of plans whose seed is drawn jointly."""
 
@@ -89,8 +91,10 @@ class Plan(Record):
     `informative` is the number of informative items over which a budget plan spends its risk;
     `seed` decides every draw; it is empty until a `source` that is shared is revealed. `confidence`
     is what is stated, of all plans on this claim together; `stake` is this plan's part of their
-    risk. `power` and `expected_labels` are what was forecast when the plan was made; they are not
-    stored.
+    risk. `lead` says how far ahead of the labels a score-guided plan may be drawn: 0 for one
+    annotator; None where chances are renewed with every batch. `power` and `expected_labels` are
+    what was forecast when the plan was made, `staked` the sealed level where less is left of it now;
+    they are not stored.
     """
 
     shape: ClassVar[type] = PlanShape
@@ -113,6 +117,8 @@ class Plan(Record):
     expectation: Expectation | None = None
     expected_labels: int | None = None
     stake: Stake = Stake()
+    lead: int | None = None
+    staked: str | None = None
     known: KnownShape | None = None
     protocol: str | None = None
     expires: str | None = None
@@ -163,10 +169,14 @@ class Plan(Record):
         return float(complement(self.level))
 
     @property
+    def refutes(self) -> str:
+        """The level at which a plan that wagers declares its claim false, as decimal text; 0: never."""
+        return self.stake.refutes or self.stake.risk or complement(decimal_text(self.confidence))
+
+    @property
     def refutation(self) -> float | None:
-        """One minus the level at which an anytime plan declares the claim false; None: it does not."""
-        level = self.stake.refutes or self.stake.risk or complement(decimal_text(self.confidence))
-        return None if level == "0" else float(complement(level))
+        """One minus the level at which the claim is declared false; None: it never is."""
+        return None if self.refutes == "0" else float(complement(self.refutes))
 
     def revealed(self, parts: tuple[str, ...]) -> "Plan":
         """The plan with the seed that these parts give; refused where they do not fit its seal."""
@@ -212,14 +222,22 @@ class Plan(Record):
             ),
             tickets="plan/1",
             risk=self._risk(),
-            renewal=RenewalShape(law="batch/1") if self.kind.guided else None,
-            size=self.size,
+            renewal=self._renewal(),
+            size=None if self.kind.guided else self.size,
+            ceiling=self.size if self.kind.guided else None,
             informative=self.informative,
             told=None if told == ExpectationShape() else told,
             known=self.known,
             protocol=self.protocol,
             expires=self.expires,
         )
+
+    def _renewal(self) -> RenewalShape | None:
+        if not self.kind.guided:
+            return None
+        if self.lead is None:
+            return RenewalShape(law=BATCHES)
+        return RenewalShape(law=SEALED, lead=self.lead)
 
     def _risk(self) -> RiskShape:
         stake = self.stake
@@ -239,16 +257,15 @@ class Plan(Record):
     def from_shape(cls, shape: PlanShape) -> "Plan":
         """The plan that `to_shape` described; refused where it asks for what is not known here."""
         laws = (shape.tickets, shape.claim.compiler)
-        renewal = shape.renewal.law if shape.renewal else "batch/1"
+        renewal = shape.renewal or RenewalShape(law=BATCHES)
         if (
             laws != ("plan/1", COMPILER)
             or shape.seed.law not in LAWS
-            or renewal != "batch/1"
-            or shape.ceiling
+            or renewal.law not in (BATCHES, SEALED)
         ):
             raise VerificationError(
                 f"Plan {shape.number} was sealed by rules that this version of assaymark does not know "
-                f"({', '.join((*laws, shape.seed.law, renewal))}). Install a newer assaymark to read it."
+                f"({', '.join((*laws, shape.seed.law, renewal.law))}). Install a newer assaymark to read it."
             )
         told = shape.told or ExpectationShape()
         given = {name: value for name, value in vars(told).items() if name != "power"}
@@ -270,8 +287,9 @@ class Plan(Record):
             rows=shape.claim.rows,
             constants=tuple(sorted((shape.claim.constants or {}).items())),
             strata=tuple(Stratum.from_shape(stratum) for stratum in shape.strata),
-            size=shape.size,
+            size=shape.size if shape.ceiling is None else shape.ceiling,
             informative=shape.informative,
+            lead=renewal.lead or 0 if renewal.law == SEALED else None,
             power_asked=told.power,
             expectation=Expectation(**given) if any(given.values()) else None,
             stake=Stake.from_risk(shape.risk),

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from assaymark.errors import VerificationError
 from assaymark.records.modes import KINDS
+from assaymark.stats.betting.recipe import Recipe as RowRecipe
+from assaymark.stats.betting.renewal import SEVERAL
 from assaymark.stats.score_guided.beliefs import Experts
 from assaymark.stats.score_guided.wealth import Recipe
 from assaymark.stats.sequential.alpha_spending import SpendingRule
@@ -25,6 +27,17 @@ class Betting:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RowBetting:
+    """Score-guided betting on rows: strata, stakes, the ladder of the bound, renewal of chances."""
+
+    recipe: RowRecipe
+    positive_cuts: tuple[float, ...]
+    negative_cuts: tuple[float, ...]
+    ladder: tuple[float, ...]
+    renewal: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Exact:
     """An exact bound by this name, judged once."""
 
@@ -36,7 +49,7 @@ class Census:
     """Everything is labelled and counted."""
 
 
-Method = Betting | MixtureRule | SpendingRule | Exact | Census
+Method = Betting | RowBetting | MixtureRule | SpendingRule | Exact | Census
 
 METHODS: dict[str, Method] = {
     "betting/1": Betting(
@@ -65,6 +78,27 @@ METHODS: dict[str, Method] = {
         ),
         positive_cuts=(2 / 3, 1 / 3),
         negative_cuts=(0.5, 0.188, 0.0707, 0.0266, 0.01),
+    ),
+    "betting/2": RowBetting(
+        recipe=RowRecipe(
+            first_block=10,
+            block_share=15,
+            rest_share=10,
+            least_margin=0.04,
+            margins=(0.03, 0.06, 0.12),
+            reach=(0.25, 0.3, 0.4, 0.75),
+            shares=(0.4, 0.2, 0.2, 0.2),
+            floor=0.02,
+            hedged_reach=0.75,
+            hedged_share=8,
+            caution=0.02,
+            fewest=30,
+            stubborn=False,
+        ),
+        positive_cuts=(2 / 3, 1 / 3),
+        negative_cuts=(0.5, 0.188, 0.0707, 0.0266, 0.01),
+        ladder=tuple(float(0.03 * i**1.5) for i in range(1, 15)),
+        renewal="sealed/1",
     ),
     "mixture/1": MixtureRule(strength=100.0, step=0.05, part=3.0),
     "spending/1": SpendingRule(look_every=1, rounding=1e-9),
@@ -104,6 +138,22 @@ def betting_method(name: str) -> Betting:
     return found
 
 
+def row_method(name: str) -> RowBetting:
+    """The score-guided method on rows of this number."""
+    found = _found(name)
+    if not isinstance(found, RowBetting):
+        raise _wrong(name, "score-guided betting on rows")
+    return found
+
+
+def guided_method(name: str) -> Betting | RowBetting:
+    """A score-guided method of any number: how it cuts strata."""
+    found = _found(name)
+    if not isinstance(found, Betting | RowBetting):
+        raise _wrong(name, "score-guided betting")
+    return found
+
+
 def mixture_method(name: str) -> MixtureRule:
     """The mixture of this number."""
     found = _found(name)
@@ -130,7 +180,16 @@ def exact_method(name: str) -> Exact:
     return found
 
 
+def lead_of(name: str, *, one_by_one: bool = False) -> int | None:
+    """How far ahead of the labels a plan of this method may be drawn; None where nothing is sealed."""
+    if not isinstance(_found(name), RowBetting):
+        return None
+    return 0 if one_by_one else SEVERAL
+
+
 def fits(name: str, mode: str, design: str) -> bool:
     """Whether a plan of this mode and design may name this method, whatever its number."""
     known = NAMES.get((mode, design))
-    return known is not None and name in METHODS and name.split("/")[0] == known.split("/")[0]
+    if known is None or name not in METHODS or name.split("/")[0] != known.split("/")[0]:
+        return False
+    return (mode, design) != ("budget", "weighted") or isinstance(METHODS[name], RowBetting)

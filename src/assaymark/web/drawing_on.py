@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from assaymark.errors import AssaymarkError
 from assaymark.labelling.desk import Desk
+from assaymark.ledger.events import Attempt
 from assaymark.web.site import Site
 
 if TYPE_CHECKING:
@@ -64,10 +65,16 @@ async def _look_and_draw(site: Site) -> None:
         await draw_next(site)
 
 
+def few(attempt: Attempt | None) -> int:
+    """The items left at which the next are drawn: none where each draw waits for all labels."""
+    lead = None if attempt is None else attempt.plan.lead
+    return LOW if lead is None else min(LOW, lead // 4)
+
+
 def _runs_low(desk: Desk) -> str | None:
     """What needs more items: plan, claim or review; None where nothing does."""
     attempt = desk.state.attempt
-    if desk.queue.unread(desk.state) > LOW:
+    if desk.queue.unread(desk.state) > few(attempt):
         return None
     if (claim := _claim(desk)) is not None:
         return "claim" if claim.can_draw and not claim.established else None

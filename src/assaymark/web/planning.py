@@ -42,6 +42,11 @@ MODES = {
     "budget": ("budget", "simple", "Judged on the way; ends at the number you promise."),
     "anytime": ("anytime", "simple", "Judged whenever you look; ends when you like."),
     "score-guided": ("anytime", "weighted", "Guided by the scores, judged whenever you look."),
+    "ceiling": (
+        "budget",
+        "weighted",
+        "Guided by the scores; ends at the number you promise. For those who are sure of what they expect.",
+    ),
 }
 TEXTS = (
     "title", "criteria", "relevant", "not_relevant", "cannot_tell", "currency", "matter", "classifier",
@@ -52,6 +57,7 @@ TITLES = {
     "budget": "Budget",
     "anytime": "Anytime",
     "score-guided": "Score-guided",
+    "ceiling": "Score-guided with a ceiling",
 }
 
 
@@ -118,7 +124,7 @@ def _wish(asked: dict[str, Any]) -> Wish:
     return Wish(
         claim=read_claim(_claim_text(asked)),
         mode=mode,
-        design=design if mode == "anytime" else None,
+        design=None if mode in ("fixed", "budget") and design == "simple" else design,
         confidence=share_of(asked, "confidence") or 0.95,
         power=share_of(asked, "power") or POWER,
         expectation=_expectation(asked),

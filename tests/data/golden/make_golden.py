@@ -42,6 +42,7 @@ class Golden:
     budget: int | None = None
     batch: int | None = 60
     second: bool = False
+    method: str | None = None
 
 
 PROJECTS = {
@@ -49,8 +50,15 @@ PROJECTS = {
     "census-1": Golden(claim="precision >= 0.65", mode="fixed", budget=600, batch=None),
     "spending-1": Golden(claim="f1 >= 0.6", mode="budget"),
     "mixture-1": Golden(claim="elusion <= 0.15", mode="anytime"),
-    "betting-1": Golden(claim="f1 >= 0.75", mode="anytime", design="weighted"),
+    "betting-1": Golden(claim="f1 >= 0.75", mode="anytime", design="weighted", method="betting/1"),
     "betting-1-second-plan": Golden(
+        claim="recall >= 0.8", mode="anytime", design="weighted", second=True, method="betting/1"
+    ),
+    "betting-2": Golden(claim="f1 >= 0.75", mode="anytime", design="weighted"),
+    "betting-2-ceiling": Golden(
+        claim="precision >= 0.7", mode="budget", design="weighted", budget=140, batch=None
+    ),
+    "betting-2-second-plan": Golden(
         claim="recall >= 0.8", mode="anytime", design="weighted", second=True
     ),
 }
@@ -70,6 +78,7 @@ def write(place: Path, golden: Golden) -> dict[str, str]:
         budget=golden.budget,
         expectation=expected if golden.mode == "budget" else None,
         seed=None if golden.second else "golden",
+        method=golden.method,
     )
     if golden.second:
         seal_plan(project, wish)

@@ -106,14 +106,16 @@ def test_labels_beyond_an_unlabelled_draw_wait(assaymark, project, world, tmp_pa
 
 
 def test_chances_are_stored_before_the_labels(assaymark, project, world, tmp_path) -> None:
-    """Each batch records the chances it was drawn with; later batches learn from labels."""
+    """Chances are renewed at sealed draw numbers, whatever the batches; later ones learn from labels."""
     assaymark("plan", "f1 >= 0.9", "--seed", "s", "-p", project)
     for number in range(3):
         drawn = assaymark("draw", 60, "-p", project, "--json").json["items"]
         write_labels(tmp_path / f"l{number}.csv", {i: world.truth[i] for i in drawn})
         assaymark("label", tmp_path / f"l{number}.csv", "-p", project)
-    chances = set(Project(folder=project).state().attempts[0].sampling)
-    assert len(chances) == 3
+    sampling = Project(folder=project).state().attempts[0].sampling
+    renewed = [i for i in range(1, len(sampling)) if sampling[i] != sampling[i - 1]]
+    assert renewed[:4] == [60, 70, 80, 90]  # the first label enters at draw 61, ten labels each
+    chances = set(sampling)
     assert all(abs(sum(q) - 1) < 1e-9 and min(q) > 0 for q in chances)
 
 

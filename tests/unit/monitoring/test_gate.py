@@ -20,7 +20,7 @@ def test_undecided_until_the_certificate_is_issued(folder) -> None:
     empty = folder.only()
     assert (empty["outcome"], empty["labels"]) == ("undecided", 0)
     assert empty["labels_expected"] is None, "the scores alone do not promise this claim"
-    folder.label(batches=3)
+    folder.label(batches=7)
     some = folder.only()
     assert (some["outcome"], some["labels"]) == ("undecided", 90)
     assert some["labels_expected"] > 90

@@ -28,7 +28,7 @@ def decoded(monkeypatch) -> Counter[str]:
 def test_every_command_decodes_the_ledger_once(assaymark, project, world, tmp_path, decoded):
     labels = tmp_path / "l.csv"
     commands = (
-        ("plan", "f1 >= 0.6", "--seed", "s", "-p", project),
+        ("plan", "f1 >= 0.5", "--seed", "s", "-p", project),
         ("draw", 200, "-o", tmp_path / "b.csv", "-p", project, "--json"),
         ("label", labels, "-p", project),
         ("status", "-p", project),

@@ -85,6 +85,7 @@ def issue(
         expires=attempt.plan.expires,
         lock=_lock(attempt),
         bound=bound_as_it_stands(verdict) if bound else None,
+        changed=len(attempt.changed) or None,
     )
 
 

@@ -46,7 +46,7 @@ def _asked(state: State, plan: Plan) -> Asked:
         family=mine == FAMILY,
         joint=mine == JOINT,
         new_risk="/" in mine and all(old.plan.stake.account != mine for old in state.attempts),
-        ends=plan.kind.promise,
+        ends=not plan.kind.wagers,
         anew=True,
     )
 

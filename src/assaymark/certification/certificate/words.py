@@ -33,7 +33,7 @@ def estimate_of(certificate: Certificate) -> Estimate:
         draws=certificate.draws,
         design="census" if census else drawn,
         counts=counts,
-        assumptions=CENSUS if census else mode_of(plan).assumptions,
+        assumptions=CENSUS if census else mode_of(plan).assumptions_of(certificate.changed or 0),
     )
 
 

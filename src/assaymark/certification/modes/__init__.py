@@ -10,19 +10,23 @@ from assaymark.certification.modes.mode import Mode
 from assaymark.certification.modes.prefix import Prefix, labelled_prefix, tally
 from assaymark.certification.modes.score_guided import weighted_draws, weighted_test_of
 from assaymark.certification.modes.score_guided_sample import ScoreGuided
+from assaymark.certification.modes.sealed_sample import Ceiling, SealedGuided
 from assaymark.certification.modes.simple_sample import Anytime, Budget, Census, Fixed
 from assaymark.claims.results import Verdict
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
 
 MODES: dict[str, Mode] = {
-    mode.kind.name: mode for mode in (Fixed(), Census(), Budget(), Anytime(), ScoreGuided())
+    mode.kind.name: mode
+    for mode in (Fixed(), Census(), Budget(), Anytime(), SealedGuided(), Ceiling())
 }
+EARLIER: dict[tuple[str, str], Mode] = {("score-guided", "betting/1"): ScoreGuided()}
+"""Modes of plans that were sealed with an earlier method."""
 
 
 def mode_of(plan: Plan) -> Mode:
     """The mode of this plan."""
-    return MODES[plan.kind.name]
+    return EARLIER.get((plan.kind.name, plan.method)) or MODES[plan.kind.name]
 
 
 def judge(state: State, attempt: Attempt) -> Verdict:

@@ -80,7 +80,7 @@ def sharers(
 def _counts(plan: Plan, claim: Claim) -> bool:
     """Whether the plan can state anything on the claim's side of its metric."""
     row = on_metric(claim, plan.claim.metric)
-    return row is not None and (row[0] == plan.claim.side or not plan.kind.promise)
+    return row is not None and (row[0] == plan.claim.side or plan.kind.wagers)
 
 
 def left_for(
@@ -148,7 +148,7 @@ def _least(state: State, attempt: Attempt, *, refuting: bool) -> float:
 
 def states_claim_only(plan: Plan) -> bool:
     """Whether the plan proves its claim or nothing: no bound beside it."""
-    return (plan.kind.promise and not plan.kind.judged_once) or plan.stake.claim_only
+    return plan.stake.claim_only or not (plan.kind.wagers or plan.kind.judged_once)
 
 
 def _claim_only(state: State, attempt: Attempt, target: float, wealth: float) -> float | None:
@@ -195,7 +195,7 @@ def level_now(state: State, attempt: Attempt) -> float:
         wealth_of(left_for(state, mates, plan.claim)),
         risk=alpha_of(plan),
         share=float(plan.stake.share),
-        ends=plan.kind.promise,
+        ends=not plan.kind.wagers,
     )
 
 
@@ -224,7 +224,7 @@ def at_present(state: State, attempt: Attempt) -> Attempt:
         )
     lower = rounded_down(max(now, LEAST))
     changed = copy.copy(attempt)
-    changed.plan = replace(plan, stake=replace(plan.stake, level=lower))
+    changed.plan = replace(plan, stake=replace(plan.stake, level=lower), staked=plan.level)
     return changed
 
 

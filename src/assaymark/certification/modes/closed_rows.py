@@ -10,12 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from assaymark.certification.modes.guided_rows import row_test_of
 from assaymark.certification.modes.prefix import Prefix, counts_of, labelled_prefix
 from assaymark.certification.modes.score_guided import weighted_draws, weighted_test_of
 from assaymark.certification.modes.sequential import informative_draws, spending_test_of
 from assaymark.certification.modes.words import capped
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
+from assaymark.stats.betting.standing import row_wealth as betting_row_wealth
 from assaymark.stats.binomial_bounds import bound
 from assaymark.stats.methods import exact_method, mixture_method
 from assaymark.stats.risk_account import (
@@ -25,7 +27,7 @@ from assaymark.stats.risk_account import (
     at_closing,
     hardness,
 )
-from assaymark.stats.score_guided.bound import row_wealth
+from assaymark.stats.score_guided.bound import RowWealth, row_wealth
 from assaymark.stats.sequential.alpha_spending import crossing
 from assaymark.stats.sequential.beta_mixture import (
     anytime_bound,
@@ -68,7 +70,7 @@ def closed_plan(state: State, attempt: Attempt, *, side: Side, target: float) ->
     prefix = closing_prefix(state, attempt)
     if side == plan.claim.side:
         rows = OWN[plan.mode, plan.design](attempt, prefix, target)
-    elif not plan.kind.promise:
+    elif plan.kind.wagers:
         rows = MIRRORED[plan.design](attempt, prefix)
     else:
         rows = ()  # nothing is ever stated there
@@ -85,20 +87,27 @@ def _level(plan: Plan) -> float:
     return float(plan.level)
 
 
+def _held(attempt: Attempt, prefix: Prefix) -> tuple[RowWealth, float, float]:
+    """The wealth of every row of a score-guided plan, and what passes and what refutes."""
+    plan, draws = attempt.plan, weighted_draws(attempt, prefix)
+    if plan.lead is None:
+        first = weighted_test_of(plan)
+        return row_wealth(first, draws), first.log_needed, first.log_doubt_needed
+    found = row_test_of(plan)
+    return betting_row_wealth(found, draws), found.test.log_needed, found.test.log_doubt_needed
+
+
 def _guided(attempt: Attempt, prefix: Prefix, _target: float) -> Rows:
-    plan = attempt.plan
-    test = weighted_test_of(plan)
-    held = row_wealth(test, weighted_draws(attempt, prefix))
+    held, needed, _ = _held(attempt, prefix)
     return tuple(
-        _closed_row(attempt, target, log, test.log_needed)
+        _closed_row(attempt, target, log, needed)
         for target, log in zip(held.targets, held.log, strict=True)
     )
 
 
 def _guided_mirror(attempt: Attempt, prefix: Prefix) -> Rows:
-    test = weighted_test_of(attempt.plan)
-    log = row_wealth(test, weighted_draws(attempt, prefix)).log_doubt
-    return (_closed_row(attempt, attempt.plan.claim.target, log, test.log_doubt_needed),)
+    held, _, needed = _held(attempt, prefix)
+    return (_closed_row(attempt, attempt.plan.claim.target, held.log_doubt, needed),)
 
 
 def _closed_row(
@@ -205,6 +214,7 @@ def _spending(attempt: Attempt, prefix: Prefix, _target: float) -> Rows:
 
 OWN: dict[tuple[str, str], Callable[[Attempt, Prefix, float], Rows]] = {
     ("anytime", "weighted"): _guided,
+    ("budget", "weighted"): _guided,
     ("anytime", "simple"): _mixture,
     ("fixed", "simple"): _exact,
     ("budget", "simple"): _spending,

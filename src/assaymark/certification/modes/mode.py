@@ -48,6 +48,15 @@ class Mode(ABC):
     drawn: str  # how items are drawn, in a sentence with {domain} and {strata}
     judged: str  # when the claim is judged, in a sentence
 
+    def assumptions_of(self, changed: int) -> tuple[str, ...]:  # noqa: ARG002 - some modes use it
+        """What a verdict assumes when so many labels were changed after chances used them."""
+        return self.assumptions
+
+    def batch(self, attempt: Attempt) -> int:
+        """How many items a batch holds where nobody says."""
+        # small batches at first, so that what is learnt can steer the next; never tiny later on
+        return max(30, min(200, len(attempt.order) // 4))
+
     @abstractmethod
     def is_sized(self, plan: Plan) -> bool:
         """Whether the plan seals the numbers that a plan of this mode needs, and no others."""

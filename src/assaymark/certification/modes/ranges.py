@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assaymark.certification.modes.mode import Range
 from assaymark.certification.modes.prefix import Prefix, counted_label
-from assaymark.certification.modes.score_guided import cells_of, weighted_draws, weighted_test_of
+from assaymark.certification.modes.score_guided import cells_of, test_strata, weighted_draws
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.ledger.events import Attempt
@@ -116,7 +116,7 @@ def guided_range(attempt: Attempt, prefix: Prefix, name: str) -> Range:
     """A range from a score-guided sample that holds at every look at once."""
     plan = attempt.plan
     draws = weighted_draws(attempt, prefix)
-    found = weighted_range(name, weighted_test_of(plan).strata, draws, confidence=plan.confidence)
+    found = weighted_range(name, test_strata(plan), draws, confidence=plan.confidence)
     cells = cells_of(plan, draws)
     return Range(
         point=None if cells is None else metric(name).value(cells),

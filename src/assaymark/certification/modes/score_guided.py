@@ -12,21 +12,26 @@ from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
 from assaymark.stats.methods import betting_method
 from assaymark.stats.score_guided.bound import MetricBound, standing
-from assaymark.stats.score_guided.supermartingale import Draws, WeightedPath, WeightedTest
+from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.supermartingale import Draws, WeightedTest
 from assaymark.stats.score_guided.supermartingale import Stratum as TestStratum
 from assaymark.stats.score_guided.walk import SKIPPED
 
 
-def weighted_test_of(plan: Plan) -> WeightedTest:
-    """The test that a weighted plan seals."""
-    strata = tuple(
+def test_strata(plan: Plan) -> tuple[TestStratum, ...]:
+    """The strata of a score-guided plan as its test takes them."""
+    return tuple(
         TestStratum(predicted=bool(s.prediction), size=s.items, mean_score=s.mean_score)
         for s in plan.strata
     )
+
+
+def weighted_test_of(plan: Plan) -> WeightedTest:
+    """The test that a weighted plan seals."""
     return WeightedTest(
         claim=plan.claim,
         confidence=plan.tested_at,
-        strata=strata,
+        strata=test_strata(plan),
         recipe=betting_method(plan.method).recipe,
         refutation=None if plan.refutation == plan.tested_at else plan.refutation or 1.0,
         capped=plan.capped,
@@ -51,13 +56,13 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
     draws = weighted_draws(attempt, prefix)
     now = standing(test, draws)
     path = now.path
-    estimate = _estimate(plan, prefix, draws, now.bound)
+    estimate = guided_estimate(plan, prefix, draws, now.bound, WEIGHTED)
     decision: Decision = path.decision
     return Verdict(
         decision=decision,
         claim=plan.claim,
         estimate=estimate,
-        labels_expected=_expected(path, prefix, decision),
+        labels_expected=expected_in_all(path.log_wealth, test.log_needed, prefix, decision),
         waiting=prefix.waiting,
         skipped=prefix.skipped,
         census=False,
@@ -66,10 +71,14 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
         reason=refuted(plan.claim, estimate, plan.confidence)
         if decision == "fail"
         else sentence(plan.claim, estimate, decision),
+        refuted=decision == "fail",
     )
 
 
-def _estimate(plan: Plan, prefix: Prefix, draws: Draws, found: MetricBound) -> Estimate:
+def guided_estimate(
+    plan: Plan, prefix: Prefix, draws: Draws, found: MetricBound, assumptions: tuple[str, ...]
+) -> Estimate:
+    """The estimate of a score-guided sample with the bound that was proved."""
     ratio = metric(plan.claim.metric)
     lower = plan.claim.side == "lower"
     point = point_of(plan, draws)
@@ -90,7 +99,7 @@ def _estimate(plan: Plan, prefix: Prefix, draws: Draws, found: MetricBound) -> E
         draws=prefix.draws,
         design=counted(len(plan.strata), "stratum", "strata"),
         counts=prefix.counts,
-        assumptions=WEIGHTED,
+        assumptions=assumptions,
     )
 
 
@@ -120,15 +129,23 @@ def cells_of(plan: Plan, draws: Draws) -> Cells | None:
     return (float(cells[0]), float(cells[1]), float(cells[2]), float(cells[3]))
 
 
-def _expected(path: WeightedPath, prefix: Prefix, decision: Decision) -> int | None:
+def expected_in_all(
+    log_wealth: Floats,
+    needed: float,
+    prefix: Prefix,
+    decision: Decision,
+    *,
+    most: int | None = None,
+) -> int | None:
     """About how many labels it takes in all, if the wealth grows on as it did so far."""
     if decision != "continue":
         return prefix.labels
     half = prefix.draws // 2
     if half < 20:
         return None
-    gained = float(path.log_wealth[-1] - path.log_wealth[half])
+    gained = float(log_wealth[-1] - log_wealth[half])
     if gained <= 0:
         return None
-    more = (path.test.log_needed - float(path.log_wealth[-1])) / gained * (prefix.draws - half)
-    return prefix.labels + max(1, round(more))
+    more = (needed - float(log_wealth[-1])) / gained * (prefix.draws - half)
+    expected = prefix.labels + max(1, round(more))
+    return expected if most is None else min(expected, most)

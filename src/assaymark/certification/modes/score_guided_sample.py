@@ -29,8 +29,38 @@ from assaymark.stats.score_guided.checkpoints import next_sampling
 from assaymark.stats.score_guided.supermartingale import first_draws, replay
 
 
-class ScoreGuided(Mode):
+class GuidedSample(Mode):
     """Drawn from strata of the scores, more often where a label tells more."""
+
+    def replayed(self, attempt: Attempt) -> Iterator[Draw]:
+        plan = attempt.plan
+        sizes, taken = [stratum.items for stratum in plan.strata], [0] * len(plan.strata)
+        for chances, draws in itertools.groupby(attempt.sampling):
+            for step in tickets.weighted_draws(
+                plan.seed, sampling=chances, sizes=sizes, taken=tuple(taken), new=len(list(draws))
+            ):
+                yield step
+                taken[step.stratum] += 1
+
+    def points(self, attempt: Attempt, prefix: Prefix, ends: Sequence[int]) -> Values:
+        draws = weighted_draws(attempt, prefix)
+        return [point_of(attempt.plan, first_draws(draws, end)) for end in ends]
+
+    def metric_range(self, attempt: Attempt, prefix: Prefix, name: str) -> Range:
+        return guided_range(attempt, prefix, name)
+
+    def evidence(self, attempt: Attempt, prefix: Prefix, verdict: Verdict) -> EvidenceNow | None:
+        return wealth_evidence(attempt.plan, verdict)
+
+
+def taken_by_stratum(attempt: Attempt) -> list[int]:
+    """How many items of each stratum were drawn."""
+    taken = Counter(draw.stratum for draw in attempt.draws)
+    return [taken[k] for k in range(len(attempt.plan.strata))]
+
+
+class ScoreGuided(GuidedSample):
+    """Method number 1: chances are computed anew with every batch, from the labels known then."""
 
     kind = kind_of("anytime", "weighted")
     assumptions = WEIGHTED
@@ -48,28 +78,17 @@ class ScoreGuided(Mode):
         self, state: State, attempt: Attempt, new: int
     ) -> tuple[Sequence[Draw], tuple[Block, ...] | None]:
         block, plan = _block(state, attempt), attempt.plan
-        taken = Counter(draw.stratum for draw in attempt.draws)
         draws = tickets.weighted_draws(
             plan.seed,
             sampling=block.chances,
             sizes=[stratum.items for stratum in plan.strata],
-            taken=[taken[k] for k in range(len(plan.strata))],
+            taken=taken_by_stratum(attempt),
             new=new,
         )
         return draws, (block,)
 
     def left(self, attempt: Attempt) -> int:
         return attempt.plan.items - len(attempt.order)
-
-    def replayed(self, attempt: Attempt) -> Iterator[Draw]:
-        plan = attempt.plan
-        sizes, taken = [stratum.items for stratum in plan.strata], [0] * len(plan.strata)
-        for chances, draws in itertools.groupby(attempt.sampling):
-            for step in tickets.weighted_draws(
-                plan.seed, sampling=chances, sizes=sizes, taken=tuple(taken), new=len(list(draws))
-            ):
-                yield step
-                taken[step.stratum] += 1
 
     def check_chances(self, plan: Plan, entries: Sequence[Entry]) -> str:
         state, test, batches = State(), weighted_test_of(plan), 0
@@ -99,19 +118,9 @@ class ScoreGuided(Mode):
         path = replay(weighted_test_of(attempt.plan), weighted_draws(attempt, prefix))
         return path.decision == "pass"
 
-    def points(self, attempt: Attempt, prefix: Prefix, ends: Sequence[int]) -> Values:
-        draws = weighted_draws(attempt, prefix)
-        return [point_of(attempt.plan, first_draws(draws, end)) for end in ends]
-
     def bounds(self, attempt: Attempt, prefix: Prefix, ends: Sequence[int]) -> Values:
         draws = weighted_draws(attempt, prefix)
         return [bound.value for bound in bounds_after(weighted_test_of(attempt.plan), draws, ends)]
-
-    def metric_range(self, attempt: Attempt, prefix: Prefix, name: str) -> Range:
-        return guided_range(attempt, prefix, name)
-
-    def evidence(self, attempt: Attempt, prefix: Prefix, verdict: Verdict) -> EvidenceNow | None:
-        return wealth_evidence(attempt.plan, verdict)
 
 
 def _block(state: State, attempt: Attempt) -> Block:

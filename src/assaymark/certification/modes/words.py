@@ -32,7 +32,29 @@ WEIGHTED = (
     "correct later: with the seed known, that can steer the chances of this method (betting/1), which "
     "are computed anew with every batch.",
 )
+NOT_BY_DRAWS = "An item's label, or that nobody could tell, does not depend on the draws."
+SEALED = (
+    PROTOCOL,
+    UNCHANGED,
+    "Each item was drawn by the sealed seed, with chances renewed at draw numbers sealed in the plan from "
+    "exactly the labels up to a sealed draw: every draw follows from plan, seed and labels. Nothing is "
+    "left to steer, even for somebody who knows the labels and the seed.",
+    NOT_BY_DRAWS,
+)
 CENSUS = (PROTOCOL, "Every item that the claim is about was labelled, so nothing is estimated.")
+
+
+def sealed_with_changes(changed: int) -> tuple[str, ...]:
+    """What a score-guided verdict assumes when labels were changed after chances had used them."""
+    return (
+        PROTOCOL,
+        UNCHANGED,
+        "Each item was drawn by the sealed seed, with chances renewed at draw numbers sealed in the plan "
+        "from exactly the labels up to a sealed draw.",
+        f"{counted(changed, 'label')} changed after chances had been computed from them, and not in order "
+        "to steer the draws: with the seed known, false labels that are corrected later could.",
+        NOT_BY_DRAWS,
+    )
 
 
 def reaches(claim: Claim, interval: Interval) -> bool:
@@ -91,6 +113,24 @@ def refuted_because(claim: Claim, title: str, confidence: float, labels: int) ->
     return (
         f"refuted, {title} is {beyond} {claim.target:g} with {percent(confidence)} confidence "
         f"({counted(labels, 'label')})"
+    )
+
+
+def budget_spent(claim: Claim, estimate: Estimate) -> str:
+    """That a plan reached its ceiling without proof, in one sentence."""
+    word = "at least" if claim.side == "lower" else "at most"
+    return (
+        f"{estimate}, and the budget is spent: {word} {claim.target:g} was not proven. The estimate is "
+        f"{shown(estimate.point)}."
+    )
+
+
+def out_of_reach(claim: Claim, estimate: Estimate) -> str:
+    """That too many items could not be decided, in one sentence."""
+    word = "at least" if claim.side == "lower" else "at most"
+    return (
+        f"{estimate}; {word} {claim.target:g} can no longer be proven, because items that nobody could "
+        "decide count against it, and it is not refuted either. Decide some of them, or claim less."
     )
 
 

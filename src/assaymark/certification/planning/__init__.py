@@ -9,6 +9,7 @@ from assaymark.certification.planning.belief import belief_in_pool, belief_of, f
 from assaymark.certification.planning.forecast import (
     Course,
     budget_forecast,
+    ceiling_forecast,
     chance_within,
     course_of,
     forecast,
@@ -22,13 +23,15 @@ from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
 from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import binomial_test, metric
+from assaymark.claims.results import ModeForecast
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import option, switch
 from assaymark.records.plan import DESIGNS, MODES, Expectation, Plan, Stake
 from assaymark.records.pool import PoolSummary
 from assaymark.records.seeds import SeedSource
-from assaymark.stats.methods import method_name
+from assaymark.stats.methods import fits, lead_of, method_name
 from assaymark.stats.sample_size import Planner, labels_needed, power_at
+from assaymark.stats.score_guided.supermartingale import FEWEST_LABELS
 from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
 from assaymark.stats.sequential.stopping_boundary import stopping
 
@@ -42,6 +45,7 @@ __all__ = [
     "guided_strata",
     "little_left",
     "make_plan",
+    "other_margins",
     "scores_are_shares",
     "stake_for",
     "weighted_forecast",
@@ -52,6 +56,8 @@ __all__ = [
 class Wish:
     """What the user asks of a plan. Without a mode or design the usual one is taken.
 
+    `one_by_one` is for a single annotator: a score-guided plan is then drawn without a lead. `method`
+    names an earlier method, to compare with; otherwise it is the one of new plans.
     `anyway` seals a claim that looks false, or that says the classifier is bad.
     """
 
@@ -70,6 +76,8 @@ class Wish:
     commit: tuple[str, ...] = ()
     beacon: str | None = None
     anew: bool = False
+    one_by_one: bool = False
+    method: str | None = None
     anyway: bool = False
 
     def __post_init__(self) -> None:
@@ -100,7 +108,7 @@ class Wish:
             reserve=self.reserve,
             claim_only=self.claim_only,
             new_risk=self.new_risk,
-            ends=self.mode in ("fixed", "budget"),
+            ends=self.mode in ("fixed", "budget") and self.design != "weighted",
             anew=self.anew,
             family=self.family,
             joint=self.is_shared,
@@ -125,23 +133,35 @@ def make_plan(
     _refuse_needless(wish, mode)
     open_share("power", wish.power)
     rows = compiled(wish.claim, summary)
+    method = _method(wish, mode, design)
     plan = Plan(
         number=number,
         claim=wish.claim,
         mode=mode,  # type: ignore[arg-type]
         design=design,  # type: ignore[arg-type]
-        method=method_name(mode, design),
+        method=method,
         confidence=open_share("confidence", wish.confidence),
         seed=seed,
         source=source or SeedSource(),
         rows=rows.digest,
         constants=constants_of(rows),
-        strata=(guided_strata if design == "weighted" else domain_strata)(wish.claim, summary),
+        strata=guided_strata(wish.claim, summary, method=method)
+        if design == "weighted"
+        else domain_strata(wish.claim, summary),
         expectation=wish.expectation,
+        lead=lead_of(method, one_by_one=wish.one_by_one),
         stake=Stake() if stake is None else stake,
     )
     fill = {"fixed": _fixed, "budget": _budget, "anytime": _anytime}[mode]
     return fill(plan, wish, summary)
+
+
+def _method(wish: Wish, mode: str, design: str) -> str:
+    if wish.method is None:
+        return method_name(mode, design)
+    if not fits(wish.method, mode, design):
+        raise InputError(f"The method {wish.method!r} does not fit mode {mode!r} and its design.")
+    return wish.method
 
 
 def _routed(wish: Wish, summary: PoolSummary) -> tuple[str, str]:
@@ -152,13 +172,14 @@ def _routed(wish: Wish, summary: PoolSummary) -> tuple[str, str]:
         )
     if wish.design is not None and wish.design not in DESIGNS:
         raise InputError(f"'design' must be score-guided or simple, got {wish.design!r}.")
+    if wish.mode == "fixed" and wish.design == "weighted":
+        raise PlanError(
+            "A score-guided plan is judged on the way, so it has no mode 'fixed'. Take "
+            f"{option('mode', 'score-guided')} or {option('mode', 'budget')} with it, or leave "
+            f"{option('design')} out."
+        )
     if wish.mode in ("fixed", "budget"):
-        if wish.design == "weighted":
-            raise PlanError(
-                f"Score-guided sampling has no proof in mode {wish.mode}. Take "
-                f"{option('mode', 'score-guided')}, or leave {option('design')} out."
-            )
-        return wish.mode, "simple"
+        return wish.mode, wish.design or "simple"
     if wish.budget is not None:
         raise PlanError(
             f"{option('budget')} belongs to a mode that promises one: add "
@@ -242,6 +263,8 @@ def _planner(plan: Plan, expectation: Expectation, summary: PoolSummary) -> Plan
 
 
 def _budget(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
+    if plan.kind.guided:
+        return _ceiling(plan, wish, summary)
     if wish.expectation is None:
         raise PlanError(
             "A budget plan spreads its risk over the informative items it expects: give a pilot "
@@ -271,6 +294,54 @@ def _budget(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
     )
 
 
+def _ceiling(plan: Plan, wish: Wish, summary: PoolSummary) -> Plan:
+    """A score-guided plan that ends at a sealed number of labels."""
+    if wish.budget is not None and wish.budget < min(FEWEST_LABELS, plan.items):
+        raise PlanError(
+            f"No score-guided plan is certified with fewer than {FEWEST_LABELS} labels, and its budget "
+            f"is {wish.budget}."
+        )
+    if wish.expectation is None:
+        if wish.budget is None:
+            raise PlanError(
+                "Where a score-guided plan ends depends on how far the truth lies above the target: give "
+                f"what you expect ({option('expect', 0.8)}), a pilot sample "
+                f"({option('pilot', 'TP,FP,FN,TN')}), or the number of labels ({option('budget', 'N')})."
+            )
+        return _filled(plan, size=min(wish.budget, plan.items))
+    found = _ceiling_forecast(plan, wish, summary, most=wish.budget)
+    if found.labels is None and wish.budget is None:
+        raise PlanError(
+            f"No budget gives this claim the chance you ask for: {found.reason}. Lower the target, or "
+            f"give {option('budget', 'N')} to try all the same."
+        )
+    return _filled(
+        plan,
+        size=found.labels or min(wish.budget or plan.items, plan.items),
+        power=found.power,
+        power_asked=None if wish.budget else wish.power,
+        expected_labels=None if found.expected is None else math.ceil(found.expected),
+    )
+
+
+def _ceiling_forecast(
+    plan: Plan, wish: Wish, summary: PoolSummary, *, most: int | None
+) -> ModeForecast:
+    belief = belief_in_pool(wish.expectation, summary) if wish.expectation else None
+    guided = weighted_forecast(plan.claim, plan.strata, belief, confidence=plan.tested_at)
+    return ceiling_forecast(
+        guided, confidence=plan.tested_at, power=wish.power, items=plan.items, most=most
+    )
+
+
+def other_margins(plan: Plan, summary: PoolSummary) -> tuple[tuple[float, float], ...]:
+    """Chances to pass of a plan with a ceiling if the margin is so many times the expected one."""
+    if not (plan.kind.guided and plan.kind.promise) or plan.expectation is None:
+        return ()
+    wish = Wish(claim=plan.claim, expectation=plan.expectation)
+    return _ceiling_forecast(plan, wish, summary, most=plan.size).if_margin
+
+
 def _given_budget(plan: Plan, course: Course, labels: int) -> Plan:
     planned = max(1, round(labels * course.rate))
     test = spending_test(plan.claim, confidence=plan.tested_at, planned=planned)
@@ -290,10 +361,13 @@ def expected_labels(plan: Plan, summary: PoolSummary) -> int | None:
 
     None where nothing is known; plans of the other modes seal their size.
     """
-    if plan.kind.promise:
+    if plan.kind.promise and not (plan.kind.guided and plan.expectation):
         return plan.size
     power = plan.power_asked or Wish.power
     wish = Wish(claim=plan.claim, power=power, expectation=plan.expectation)
+    if plan.kind.promise:
+        mean = _ceiling_forecast(plan, wish, summary, most=plan.size).expected
+        return plan.size if mean is None else math.ceil(mean)
     return _anytime(plan, wish, summary).expected_labels
 
 

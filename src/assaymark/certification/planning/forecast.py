@@ -20,6 +20,7 @@ from assaymark.records.plan import Expectation
 from assaymark.records.pool import PoolSummary
 from assaymark.records.strata import Stratum
 from assaymark.stats.beta_posterior import Belief, cells
+from assaymark.stats.betting.hedge import ceiling, course
 from assaymark.stats.sample_size import Planner, elusion_floor, labels_needed
 from assaymark.stats.score_guided.forecast import forecast as expected_labels
 from assaymark.stats.score_guided.supermartingale import Stratum as TestStratum
@@ -106,11 +107,14 @@ def forecast(
     summary: PoolSummary | None = None,
     strata: tuple[Stratum, ...] = (),
     basis: Basis = "expectation",
+    to_a_ceiling: bool = False,
 ) -> Forecast:
     """How many labels the claim needs in each mode; the score-guided one where strata are known.
 
     `basis` says what the expectation rests on. Where the claim is expected not to hold, no mode has
-    numbers and `looks_false` says why; an expected value on the target itself is refused.
+    numbers and `looks_false` says why; an expected value on the target itself is refused. A
+    score-guided plan with a ceiling is for those who are sure of what they expect: it has a row where
+    it was asked for (`to_a_ceiling`), and is never recommended by itself.
     """
     belief = belief_of(expectation) if summary is None else belief_in_pool(expectation, summary)
     planner = Planner(claim=claim, belief=belief, confidence=confidence)
@@ -134,6 +138,13 @@ def forecast(
         modes = {n: ModeForecast() if n in OPEN_ENDED else mode for n, mode in modes.items()}
         name = next(n for n in OPEN_ENDED if n in modes)
         why = "it goes on until the claim is decided"
+    if to_a_ceiling and strata:
+        modes["ceiling"] = ceiling_forecast(
+            modes["score-guided"],
+            confidence=confidence,
+            power=power,
+            items=sum(stratum.items for stratum in strata),
+        )
     return Forecast(
         claim=claim,
         reachable_power=planner.reachable(),
@@ -263,6 +274,37 @@ def weighted_forecast(
         median=found.median,
         quantile=found.most,
         reason=found.reason and NOT_MET,
+    )
+
+
+OTHER_MARGINS = (0.5, 0.7, 1.5)
+"""True margins, as multiples of the expected one, that a plan with a ceiling is forecast for too."""
+
+
+def ceiling_forecast(
+    guided: ModeForecast, *, confidence: float, power: float, items: int, most: int | None = None
+) -> ModeForecast:
+    """Labels of a score-guided plan with a ceiling: the given one, or one with this chance to pass."""
+    if guided.ideal is None:
+        return ModeForecast(reason=guided.reason)
+    level = 1.0 - confidence
+    end = ceiling(guided.ideal, level=level, power=power) if most is None else most
+    end = min(items, end)
+    now, others = (
+        course(end, ideal=guided.ideal, level=level),
+        [course(end, ideal=guided.ideal, level=level, margin=x) for x in OTHER_MARGINS],
+    )
+    whole = end >= items  # then everything is read, and known
+    return ModeForecast(
+        labels=end,
+        power=1.0 if whole else now.power,
+        expected=now.mean,
+        median=now.median,
+        quantile=end,
+        ideal=guided.ideal,
+        if_margin=tuple(
+            (x, 1.0 if whole else one.power) for x, one in zip(OTHER_MARGINS, others, strict=True)
+        ),
     )
 
 

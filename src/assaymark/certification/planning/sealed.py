@@ -6,7 +6,7 @@ from assaymark.certification.planning.strata import domain_strata, guided_strata
 from assaymark.errors import VerificationError
 from assaymark.records.plan import Plan
 from assaymark.records.pool import PoolSummary
-from assaymark.stats.methods import fits
+from assaymark.stats.methods import fits, lead_of
 
 
 def check_sealed(plan: Plan, summary: PoolSummary) -> None:
@@ -20,6 +20,7 @@ def check_sealed(plan: Plan, summary: PoolSummary) -> None:
         "strata": plan.strata != strata,
         "method": not fits(plan.method, plan.mode, plan.design),
         "claim": (plan.rows, plan.constants) != (rows.digest, constants_of(rows)),
+        "renewal": plan.lead not in (lead_of(plan.method), lead_of(plan.method, one_by_one=True)),
         "size": not mode_of(plan).is_sized(plan),
     }
     for name, wrong in faults.items():

@@ -7,7 +7,7 @@ from assaymark.claims.ratio_metrics import domain, metric
 from assaymark.errors import PlanError
 from assaymark.records.pool import Histogram, PoolSummary
 from assaymark.records.strata import Stratum
-from assaymark.stats.methods import betting_method, method_name
+from assaymark.stats.methods import guided_method, method_name
 from assaymark.stats.score_guided.strata import ClassHistogram, cut_strata, unscored_strata
 
 UNIT = 1e9  # histogram sums are whole numbers of this part of the score range
@@ -43,7 +43,7 @@ def guided_strata(
                 predicted_negative=summary.predicted_negative,
             )
         )
-    rule = betting_method(method or method_name("anytime", "weighted"))
+    rule = guided_method(method or method_name("anytime", "weighted"))
     cut = cut_strata(
         claim,
         positive_cuts=rule.positive_cuts,

@@ -7,6 +7,7 @@ from typing import Any
 
 from assaymark.errors import VerificationError
 from assaymark.ledger.events.chain import Entry
+from assaymark.ledger.events.chances import enter_chances, labels_in_use, note_changes
 from assaymark.ledger.events.draws import DrawnItem, Draws
 from assaymark.ledger.events.kinds import (
     Answered,
@@ -49,7 +50,8 @@ class Attempt:
 
     `known` are the predictions of the items drawn so far, `sampling` the chances of each draw.
     `settled` is how many draws, from the first on, had their label when the plan ended; `bound` the
-    target of a certificate of the bound as it stood.
+    target of a certificate of the bound as it stood. `used` are items whose labels entered chances
+    at a sealed draw number, `changed` those of them whose label was changed afterwards.
     """
 
     plan: Plan
@@ -60,6 +62,8 @@ class Attempt:
     order: list[str] = field(default_factory=list)
     known: dict[str, bool | None] = field(default_factory=dict)
     sampling: list[tuple[float, ...]] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
     batches: int = 0
     looks: list[tuple[int, str, Looked]] = field(default_factory=list)
     certificate: tuple[int, str, str] | None = None
@@ -194,8 +198,10 @@ class State:
 
     def apply(self, event: Event, entry: Entry) -> None:
         """Take one event into account."""
+        steered = labels_in_use(self, event)
         RULES[type(event)](self, event, entry)
         if isinstance(event, Answered):
+            note_changes(self, event, steered)
             self.labels_at = entry.seq
             _remark(self, event)
             for review in self.reviews:
@@ -271,18 +277,7 @@ def _batch_drawn(state: State, event: BatchDrawn, _entry: Entry) -> None:
             attempt.known[item.id] = prediction
         state.predictions[item.id] = prediction
         state.claimed[item.id] = None
-    attempt.sampling += chances_of(event)
-
-
-def chances_of(event: BatchDrawn) -> list[tuple[float, ...]]:
-    """The chances of each draw of the batch; none where all items were alike."""
-    starts = {block.first: block.chances for block in event.blocks or ()}
-    now: tuple[float, ...] = ()
-    found: list[tuple[float, ...]] = []
-    for item in event.draws:
-        now = starts.get(item.draw, now)
-        found.append(now)
-    return found
+    enter_chances(attempt, event)
 
 
 def _label_recorded(state: State, event: LabelRecorded, _entry: Entry) -> None:

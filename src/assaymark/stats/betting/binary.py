@@ -1,15 +1,17 @@
 """One claim on predicted classes as rows: the claim itself and the ladder of targets around it.
 
-    test = binary_test(claim, strata, level=0.05)          # or ceiling=1770
-    bound = bound_of(test, replay(test.test, draws))
+    found = binary_test(claim, strata, level=0.05)          # or ceiling=1770
+    now = standing(found, draws)                            # path, decision and bound
 
 One idea: "at least" at an easier target is another row on the same draws. In the order from easy to
 hard a row counts only after all easier ones, so one level covers the claim and the printed bound.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
@@ -17,13 +19,11 @@ from scipy.special import expit, logit
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric
 from assaymark.errors import InputError
-from assaymark.stats.betting.path import RowPath
 from assaymark.stats.betting.recipe import Recipe
 from assaymark.stats.betting.rows import Row, Rows, Unit, exact
-from assaymark.stats.betting.rules import One, Ordered
-from assaymark.stats.betting.rulings import rule_on
+from assaymark.stats.betting.rules import One, Ordered, Rule
 from assaymark.stats.betting.sealed import RowTest
-from assaymark.stats.score_guided.bound import STEPS, MetricBound
+from assaymark.stats.score_guided.bound import STEPS
 from assaymark.stats.score_guided.supermartingale import Stratum
 
 NEGATIVE, POSITIVE = 0, 1
@@ -75,81 +75,103 @@ def _guards(
 
 @dataclass(frozen=True, kw_only=True)
 class BinaryTest:
-    """The rows of a claim with its ladder, easy to hard; `targets[claim]` is the claim's own.
+    """A claim with its ladder of targets, easy to hard, on strata of predicted classes.
 
-    `kept` are the strata of the pool that the test uses, by their number.
+    `kept` are the strata of the pool that the test uses, by their number: those left out say nothing
+    about the claim. A `capped` test states nothing beyond its claim; without `bounds` it states the
+    claim alone. `refutes` and `staked` are those of `RowTest`.
     """
 
     claim: Claim
-    targets: tuple[Fraction, ...]
-    test: RowTest
+    strata: tuple[Stratum, ...]
     kept: tuple[int, ...]
+    level: float
+    ceiling: int | None = None
+    bounds: bool = True
+    capped: bool = False
+    refutes: float | None = None
+    staked: float | None = None
+    recipe: Recipe = field(default_factory=Recipe)
+    steps: tuple[float, ...] = STEPS
+
+    @cached_property
+    def targets(self) -> tuple[Fraction, ...]:
+        """The targets of the rows; `targets[own]` is the claim's."""
+        return self._ladder[0]
+
+    @property
+    def own(self) -> int:
+        """The row of the claim itself."""
+        return self._ladder[1]
+
+    @cached_property
+    def _ladder(self) -> tuple[tuple[Fraction, ...], int]:
+        if not self.bounds:
+            return (exact(self.claim.target),), 0
+        return ladder(self.claim, steps=self.steps, capped=self.capped)
+
+    @cached_property
+    def test(self) -> RowTest:
+        """The rows of all targets."""
+        rows = tuple(claim_row(self.claim, self.strata, target=t) for t in self.targets)
+        return self._test(rows, Ordered(claim=self.own) if self.bounds else One())
+
+    @cached_property
+    def claim_test(self) -> RowTest:
+        """The claim's row alone: chances aim at it, whatever else is stated."""
+        return self._test((claim_row(self.claim, self.strata),), One())
+
+    def _test(self, rows: tuple[Row, ...], rule: Rule) -> RowTest:
+        scores = [s.mean_score for s in self.strata if s.mean_score is not None]
+        return RowTest(
+            rows=Rows(rows=rows, strata=len(self.strata), outcomes=2),
+            sizes=tuple(s.size for s in self.strata),
+            level=self.level,
+            prior=tuple((1.0 - m, m) for m in scores) if scores else None,
+            ceiling=self.ceiling,
+            rule=rule,
+            recipe=self.recipe,
+            refutes=self.refutes,
+            staked=self.staked,
+        )
 
 
-def ladder(claim: Claim) -> tuple[tuple[Fraction, ...], int]:
-    """Targets from easy to hard around the claim's own, and the claim's position among them."""
+def ladder(
+    claim: Claim, *, steps: Sequence[float] = STEPS, capped: bool = False
+) -> tuple[tuple[Fraction, ...], int]:
+    """Targets from easy to hard around the claim's own, and the claim's position among them.
+
+    `steps` are their distances in log-odds; a `capped` ladder ends at the claim.
+    """
     own, up = exact(claim.target), claim.side == "lower"
-    steps = np.array([*(-s for s in STEPS[::-1]), *STEPS])
-    moved = expit(logit(claim.target) + (steps if up else -steps))
+    moves = np.array([*(-s for s in steps[::-1]), *steps])
+    moved = expit(logit(claim.target) + (moves if up else -moves))
     near = [exact(round(float(t), DIGITS)) for t in moved]
-    half = len(STEPS)
+    half = len(steps)
     easy = [t for t in near[:half] if 0 < t < 1 and (t < own if up else t > own)]
     hard = [t for t in near[half:] if 0 < t < 1 and (t > own if up else t < own)]
-    return (*easy, own, *hard), len(easy)
+    return (*easy, own, *(() if capped else hard)), len(easy)
 
 
 def binary_test(
-    claim: Claim,
-    strata: Sequence[Stratum],
-    *,
-    level: float,
-    ceiling: int | None = None,
-    bounds: bool = True,
-    recipe: Recipe | None = None,
+    claim: Claim, strata: Sequence[Stratum], *, level: float, **more: Any
 ) -> BinaryTest:
-    """The test of a claim on strata of predicted classes; with `bounds`, its ladder as well.
+    """The test of a claim on strata of predicted classes; `more` are fields of `BinaryTest`.
 
     Strata that say nothing about the claim are left out; draws must be numbered by `kept`.
     """
     row = claim_row(claim, strata)
     kept = tuple(k for k in sorted(row.domain) if strata[k].size > 0)
-    used = [strata[k] for k in kept]
+    used = tuple(strata[k] for k in kept)
     if not used:
         raise InputError(f"No item of these strata says anything about {claim}.")
-    scored = [s.mean_score for s in used if s.mean_score is not None]
-    if scored and len(scored) != len(used):
+    scored = [s.mean_score is not None for s in used]
+    if any(scored) and not all(scored):
         raise InputError("Either every stratum has a mean score or none has.")
-    targets, own = ladder(claim) if bounds else ((exact(claim.target),), 0)
-    rows = tuple(claim_row(claim, used, target=target) for target in targets)
-    return BinaryTest(
-        claim=claim,
-        targets=targets,
-        kept=kept,
-        test=RowTest(
-            rows=Rows(rows=rows, strata=len(used), outcomes=2),
-            sizes=tuple(s.size for s in used),
-            level=level,
-            prior=tuple((1.0 - m, m) for m in scored) if scored else None,
-            ceiling=ceiling,
-            rule=Ordered(claim=own) if bounds else One(),
-            recipe=recipe or Recipe(),
-        ),
-    )
+    return _shared(BinaryTest(claim=claim, strata=used, kept=kept, level=level, **more))
 
 
-def bound_of(found: BinaryTest, path: RowPath) -> MetricBound:
-    """The hardest target of the ladder that passed with every easier one, or None with a reason.
-
-    One level covers it together with the claim: if the metric lies below some targets, the easiest
-    of them must have passed wrongly.
-    """
-    chosen = rule_on(path).chosen
-    unknown = "too few labels to exclude any value"
-    return MetricBound(
-        metric=found.claim.metric,
-        side=found.claim.side,
-        value=None if chosen is None else float(found.targets[chosen]),
-        confidence=1.0 - found.test.level,
-        certain=chosen is not None and bool(path.certainty.holds[chosen, -1]),
-        reason=unknown if chosen is None else None,
-    )
+@lru_cache(maxsize=16)
+def _shared(found: BinaryTest) -> BinaryTest:
+    """The first test that is equal to this one: what it compiles to is computed once."""
+    return found

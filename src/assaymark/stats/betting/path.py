@@ -54,6 +54,28 @@ class RowPath:
         """How many draws were labelled or skipped."""
         return int(self.log_wealth.shape[1])
 
+    def until(self, end: int) -> "RowPath":
+        """The same after the first draws only."""
+        known = self.certainty
+        sure = Certainty(
+            holds=known.holds[:, : end + 1],
+            refuted=known.refuted[:, : end + 1],
+            lost=known.lost[:, : end + 1],
+            defined=known.defined[:, : end + 1],
+        )
+        crossed, doubted = self.crossed[:, : end + 1], self.doubted[:, : end + 1]
+        return RowPath(
+            test=self.test,
+            log_wealth=self.log_wealth[:, :end],
+            log_doubt=self.log_doubt[:, :end],
+            certainty=sure,
+            crossed=crossed,
+            doubted=doubted,
+            enough=self.enough[:, : end + 1],
+            passed_at=tuple(map(first_true, crossed | sure.holds)),
+            refuted_at=tuple(map(first_true, doubted | sure.refuted)),
+        )
+
 
 def replay(test: RowTest, draws: Draws) -> RowPath:
     """Everything the labelled prefix proves, recomputed from its first draw.
@@ -72,7 +94,7 @@ def judged_path(test: RowTest, draws: Draws, log: Floats) -> RowPath:
     known, enough = certainty(test, draws), _enough(test, draws)
     level = test.log_needed
     crossed = _risen(log[:count], level) & enough & known.defined
-    doubted = _risen(log[count:], level) & enough
+    doubted = _risen(log[count:], test.log_doubt_needed) & enough
     return RowPath(
         test=test,
         log_wealth=log[:count],

@@ -13,6 +13,7 @@ from assaymark.stats.betting.rows import CANNOT_TELL
 from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.betting.stakes import Stakes, Table, anytime_stakes, hedged_stakes, spread
 from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.marks import Mark
 from assaymark.stats.score_guided.supermartingale import Draws
 from assaymark.stats.score_guided.wealth import NEAR, Flags, Ints
 
@@ -72,19 +73,28 @@ class Race:
         twin._pair = copy.copy(twin._pair)
         return twin
 
-    def feed(self, draws: Draws) -> Floats:
-        """The log wealth of every row and mirror after each of these draws."""
+    def feed(self, draws: Draws, *, marks: list[Mark] | None = None) -> Floats:
+        """The log wealth of every row and mirror after each of these draws.
+
+        A copy of the race goes to `marks` wherever a block begins.
+        """
         log = np.empty((len(self.log), len(draws)))
         done = 0
         while done < len(draws):
             stored = draws.sampling[done]
             if self.drawn >= self._end or self._stored is None or np.any(stored != self._stored):
+                if marks is not None:
+                    marks.append(Mark(drawn=self.drawn, steps=self.copy()))
                 self._refresh(stored)
             stop = self._stop(draws, done)
             part = slice(done, stop)
             log[:, part] = self._step(draws.strata[part], draws.labels[part])
             done = stop
         return log
+
+    def follow(self, draws: Draws, marks: list[Mark]) -> Floats:
+        """The log wealth after each of these draws; see `marks.Steps`."""
+        return self.feed(draws, marks=marks)
 
     def _stop(self, draws: Draws, done: int) -> int:
         """Where these stakes end: the block's end, new chances, or a stratum that empties."""
@@ -201,7 +211,7 @@ class Race:
             made=self.made[rows].astype(np.float64),
         )
         if test.ceiling is None:
-            return anytime_stakes(table, level=test.level, recipe=test.recipe)
+            return anytime_stakes(table, level=test.staked or test.level, recipe=test.recipe)
         to_go = test.ceilings[rows] - table.made
         hold = delta(
             np.exp(self.log[rows] - test.goals[rows]), slope_rows(to_go / test.ceilings[rows])

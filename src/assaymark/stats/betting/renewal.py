@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from assaymark.errors import InputError
 
 FEWEST, MOST, SHARE = 10, 200, 10
-LEAD, LEAD_SHARE = 50, 2
+SEVERAL, LEAD_SHARE = 50, 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,35 +26,47 @@ class Segment:
     known: int
 
 
-def segments(*, parallel: bool = False, most: int | None = None) -> Iterator[Segment]:
+def usual_batch(drawn: int) -> int:
+    """How many items a batch holds when so many were drawn, and how long a segment is.
+
+    >>> [usual_batch(t) for t in (0, 150, 5000)]
+    [10, 15, 200]
+    """
+    return max(FEWEST, min(MOST, drawn // SHARE))
+
+
+def segments(*, lead: int = 0, most: int | None = None) -> Iterator[Segment]:
     """The segments of a plan in order, the last one cut at `most` draws (the pool, or a ceiling).
 
-    With `parallel` annotators the next segment can be drawn before the last labels of this one.
+    With a `lead` (`SEVERAL` for several annotators) the next segment can be drawn before the last
+    labels are there: at least so many draws before its start are left out, and half of them later.
 
     >>> [(s.first, s.last, s.known) for s in segments(most=35)]
     [(1, 10, 0), (11, 20, 10), (21, 30, 20), (31, 35, 30)]
     """
     if most is not None and most < 0:
         raise InputError(f"A number of draws is at least 0, got {most}.")
+    if lead < 0:
+        raise InputError(f"A lead is a number of draws of at least 0, got {lead}.")
     start = 0
     while most is None or start < most:
-        stop = start + max(FEWEST, min(MOST, start // SHARE))
-        lead = max(LEAD, start // LEAD_SHARE) if parallel else 0
+        stop = start + usual_batch(start)
+        behind = max(lead, start // LEAD_SHARE) if lead else 0
         yield Segment(
             first=start + 1,
             last=stop if most is None else min(stop, most),
-            known=max(0, start - lead),
+            known=max(0, start - behind),
         )
         start = stop
 
 
-def segment_at(drawn: int, *, parallel: bool = False, most: int | None = None) -> Segment:
+def segment_at(drawn: int, *, lead: int = 0, most: int | None = None) -> Segment:
     """The segment of the next draw when so many were made.
 
     >>> segment_at(1500)
     Segment(first=1401, last=1540, known=1400)
     """
-    for segment in segments(parallel=parallel, most=most):
+    for segment in segments(lead=lead, most=most):
         if segment.last > drawn:
             return segment
     raise InputError(f"The plan ends after {most} draws; there is no draw number {drawn + 1}.")

@@ -24,8 +24,11 @@ class RowTest:
     """Rows on strata of these sizes at a level (the chance of a false statement).
 
     `prior[k][o]` is the mean score of outcome o in stratum k, or None without scores. `ceiling` is
-    the sealed number of draws inside a row's domain: one for all rows, or one for each. `opening`
-    is the log wealth that each row, and then each mirror, starts from: what earlier tests left.
+    the sealed number of draws inside a row's domain: one for all rows, or one for each. `refutes`
+    is the level at which the mirror of a single claim decides, where it is another one; at 0 it
+    never does. `staked` is the level that stakes assume, where less was left than was sealed.
+    `opening` is the log wealth that each row, and then each mirror, starts from: what earlier tests
+    left.
     """
 
     rows: Rows
@@ -35,10 +38,14 @@ class RowTest:
     ceiling: int | tuple[int, ...] | None = None
     rule: Rule = field(default_factory=One)
     recipe: Recipe = field(default_factory=Recipe)
+    refutes: float | None = None
+    staked: float | None = None
     opening: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         open_share("level", self.level)
+        if self.refutes is not None and not isinstance(self.rule, One | Ordered):
+            raise InputError("Only a single claim may be refuted at a level of its own.")
         if len(self.sizes) != self.rows.strata or any(size < 0 for size in self.sizes):
             raise InputError(
                 f"{self.rows.strata} strata need as many sizes of at least 0, got {self.sizes}."
@@ -94,6 +101,13 @@ class RowTest:
         """The log wealth that decides one row: ln(1/level)."""
         return -math.log(self.level)
 
+    @property
+    def log_doubt_needed(self) -> float:
+        """The log wealth of the mirror that refutes a single claim."""
+        if self.refutes is None:
+            return self.log_needed
+        return math.inf if self.refutes <= 0 else -math.log(self.refutes)
+
     @cached_property
     def book(self) -> Book:
         """The rows and their mirrors as arrays."""
@@ -104,13 +118,14 @@ class RowTest:
         """The log wealth at which each row, and then each mirror, stops betting."""
         row, mirror = goals(self.rule, len(self.rows))
         more = [math.log(goal) if goal < math.inf else math.inf for goal in (row, mirror)]
-        return self.log_needed + np.repeat(more, len(self.rows))
+        needed = np.array([self.log_needed, self.log_doubt_needed])
+        return np.repeat(needed + more, len(self.rows))
 
     @cached_property
     def played(self) -> Flags:
         """Which rows, and then which mirrors, the rule looks at."""
         count = len(self.rows)
-        wanted = set(mirrors(self.rule, count))
+        wanted = set(mirrors(self.rule, count)) if self.log_doubt_needed < math.inf else set()
         return np.array([True] * count + [row in wanted for row in range(count)])
 
     @cached_property

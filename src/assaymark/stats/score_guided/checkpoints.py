@@ -10,14 +10,16 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from assaymark.stats.score_guided.kl_projection import Floats
+from assaymark.stats.score_guided.marks import Mark, Steps
 from assaymark.stats.score_guided.supermartingale import Draws, WeightedTest, check_draws, walk
-from assaymark.stats.score_guided.walk import Mark, Walk
 
 MOST_WALKS = 8
+Walking = TypeVar("Walking", bound=Steps)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,36 +29,42 @@ class Walked:
     draws: Draws
     log: Floats
     marks: tuple[Mark, ...]
-    end: Walk
+    end: Steps
 
 
 _kept: OrderedDict[Hashable, Walked] = OrderedDict()
 _lock = threading.Lock()
 
 
-def log_wealth(test: Hashable, draws: Draws, *, start: Callable[[], Walk]) -> Floats:
-    """The log wealth of every row after each draw, as `start().feed(…)` gives it.
+def log_wealth(test: Hashable, draws: Draws, *, start: Callable[[], Steps]) -> Floats:
+    """The log wealth of every row after each draw, as `start().follow(…)` gives it.
 
     `test` names the walk that `start` begins: the same name must mean the same tests. The answer
     must not be written to.
     """
-    return _walked(test, draws, start=start, play=True).log
+    return _walked(test, draws, start=start).log
+
+
+def state_after(test: Hashable, draws: Draws, *, start: Callable[[], Walking]) -> Walking:
+    """A copy of the state after these draws, to be asked what comes next."""
+    end: Walking = _walked(test, draws, start=start).end.copy()  # type: ignore[assignment]
+    return end
 
 
 def next_sampling(test: WeightedTest, draws: Draws) -> Floats:
     """The chances for a batch drawn when this prefix is labelled, as `sampling` gives them."""
     check_draws(test, draws)
-    made = _walked(("sampling", test), draws, start=lambda: walk(test), play=False)
-    return made.end.copy().sampling()
+    made = state_after(("sampling", test), draws, start=lambda: walk(test).without_bets())
+    return made.sampling()
 
 
-def _walked(test: Hashable, draws: Draws, *, start: Callable[[], Walk], play: bool) -> Walked:
+def _walked(test: Hashable, draws: Draws, *, start: Callable[[], Steps]) -> Walked:
     """The walk over these draws, from the last block on that is the same as last time."""
     with _lock:
         before = _kept.get(test)
-        found = _go_on(before, draws, play=play) if before is not None else None
+        found = _go_on(before, draws) if before is not None else None
         if found is None:
-            found = _walk_on(start(), draws, log=None, marks=(), play=play)
+            found = _walk_on(start(), draws, log=None, marks=())
         _kept[test] = found
         _kept.move_to_end(test)
         while len(_kept) > MOST_WALKS:
@@ -64,23 +72,22 @@ def _walked(test: Hashable, draws: Draws, *, start: Callable[[], Walk], play: bo
     return found
 
 
-def _go_on(before: Walked, draws: Draws, *, play: bool) -> Walked | None:
+def _go_on(before: Walked, draws: Draws) -> Walked | None:
     same = _same(before.draws, draws)
     if same == len(draws) == len(before.draws):
         return before
     marks = tuple(mark for mark in before.marks if mark.drawn <= same)
     if not marks:
         return None
-    return _walk_on(marks[-1].walk.copy(), draws, log=before.log, marks=marks[:-1], play=play)
+    return _walk_on(marks[-1].steps.copy(), draws, log=before.log, marks=marks[:-1])
 
 
-def _walk_on(
-    steps: Walk, draws: Draws, *, log: Floats | None, marks: tuple[Mark, ...], play: bool
-) -> Walked:
+def _walk_on(steps: Steps, draws: Draws, *, log: Floats | None, marks: tuple[Mark, ...]) -> Walked:
     done, found = steps.drawn, list(marks)
-    news = steps.feed(
-        draws.strata[done:], draws.labels[done:], draws.sampling[done:], play=play, marks=found
+    rest = Draws(
+        strata=draws.strata[done:], labels=draws.labels[done:], sampling=draws.sampling[done:]
     )
+    news = steps.follow(rest, found)
     whole = news if log is None else np.concatenate([log[:, :done], news], axis=1)
     whole.flags.writeable = False
     # the caller may write to what it handed over; what is compared with later must not change

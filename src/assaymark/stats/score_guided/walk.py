@@ -1,12 +1,13 @@
 """Draws in order, block by block: what is believed, what is staked, where to look next."""
 
 import copy
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from assaymark.stats.score_guided.beliefs import Beliefs
 from assaymark.stats.score_guided.kl_projection import Floats, project, saddle
+from assaymark.stats.score_guided.marks import Mark
 from assaymark.stats.score_guided.wealth import (
     EDGE,
     NEAR,
@@ -72,6 +73,7 @@ class Walk:
         self._helped = np.zeros(len(sizes), dtype=np.int64)
         self._fresh = np.zeros((2, len(sizes)), dtype=np.int64)
         self._start = self._end = 0
+        self._plays = True
         self._stored: Floats | None = None
 
     def copy(self) -> "Walk":
@@ -88,7 +90,7 @@ class Walk:
         stored: Floats,
         *,
         play: bool = True,
-        marks: "list[Mark] | None" = None,
+        marks: list[Mark] | None = None,
     ) -> Floats:
         """The log wealth of every row after each draw (without `play`, only beliefs move).
 
@@ -121,10 +123,19 @@ class Walk:
             self._stored = stored[-1]
         return wealth
 
-    def _mark(self, stored: Floats | None) -> "Mark":
+    def follow(self, draws: Any, marks: list[Mark]) -> Floats:
+        """The log wealth of every row after each of these draws; see `marks.Steps`."""
+        return self.feed(draws.strata, draws.labels, draws.sampling, play=self._plays, marks=marks)
+
+    def without_bets(self) -> "Walk":
+        """The same walk, in which only beliefs move: enough to know the chances."""
+        self._plays = False
+        return self
+
+    def _mark(self, stored: Floats | None) -> Mark:
         kept = self.copy()
         kept._stored = stored
-        return Mark(drawn=self.drawn, walk=kept)
+        return Mark(drawn=self.drawn, steps=kept)
 
     def sampling(self) -> Floats:
         """The chances for a batch drawn now. Asking changes nothing that is asked later."""
@@ -203,11 +214,3 @@ class Walk:
         self.remaining = self.remaining - labelled
         self.drawn += len(strata)
         return before
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Mark:
-    """A walk as it was when a block began, after so many draws."""
-
-    drawn: int
-    walk: Walk

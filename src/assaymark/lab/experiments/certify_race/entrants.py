@@ -23,10 +23,14 @@ from assaymark.lab.experiments.certify_race.rivals import (
     labels_to_pass,
     shifted_gain,
 )
+from assaymark.lab.row_runs import certify_rows
 from assaymark.lab.weighted_runs import certify_pool
 from assaymark.lab.worlds import Cut, Floats, World, cut_world
 from assaymark.records.plan import Expectation
 from assaymark.records.strata import Stratum
+from assaymark.stats.betting.binary import binary_test
+from assaymark.stats.betting.hedge import ceiling
+from assaymark.stats.betting.hedge import course as expected_course
 from assaymark.stats.score_guided.forecast import forecast as ideal_forecast
 from assaymark.stats.score_guided.supermartingale import weighted_test
 from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
@@ -243,8 +247,40 @@ def _without_replacement(
     return Labels(used=tuple(used), passed=runs, predicted=None)
 
 
+def rows(course: Course, runs: int, rng: np.random.Generator) -> Labels:
+    """Method number 2 on raw scores, until it passes."""
+    return _on_rows(course, None, course.guided_mean(course.scored), runs, rng)
+
+
+def rows_to_a_ceiling(course: Course, runs: int, rng: np.random.Generator) -> Labels:
+    """Method number 2 with the ceiling that a planner seals who expects exactly the truth."""
+    if course.ideal is None:
+        return Labels(used=(course.world.items,) * runs, passed=runs, predicted=None)
+    level = 1 - CONFIDENCE
+    end = min(
+        ceiling(course.ideal, level=level, power=POWER), sum(s.size for s in course.scored.strata)
+    )
+    predicted = expected_course(end, ideal=course.ideal, level=level).mean
+    return _on_rows(course, end, predicted, runs, rng)
+
+
+def _on_rows(
+    course: Course, end: int | None, predicted: float | None, runs: int, rng: np.random.Generator
+) -> Labels:
+    cut = course.scored
+    test = binary_test(
+        course.claim, cut.strata, level=1 - CONFIDENCE, ceiling=end, bounds=False
+    ).test
+    ends = [certify_rows(test, cut.labels, rng) for _ in range(runs)]
+    return Labels(
+        used=tuple(one.labels for one in ends),
+        passed=sum(one.ruling.decision == "pass" for one in ends),
+        predicted=predicted,
+    )
+
+
 def weighted(course: Course, runs: int, rng: np.random.Generator) -> Labels:
-    """The score-guided design on raw scores."""
+    """Method number 1, the score-guided design on raw scores."""
     return _guided(course, course.scored, course.guided_mean(course.scored), runs, rng)
 
 
@@ -275,4 +311,6 @@ ENTRANTS: dict[str, Callable[[Course, int, np.random.Generator], Labels]] = {
     "aGRAPA, informative": agrapa_informative,
     "ALPHA, all items": alpha_all,
     "aGRAPA, all items": agrapa_all,
+    "method 2": rows,
+    "method 2, ceiling": rows_to_a_ceiling,
 }

@@ -28,7 +28,7 @@ from assaymark.lab.worlds import Sketch, World, claim_below, make_world
 
 RUNS = 20
 MARGINS = (0.02, 0.05, 0.10)
-REAL_MARGINS = (0.05, 0.10)
+REAL_MARGINS = (0.01, 0.02, 0.05, 0.10)
 HIGH = 0.93
 WORST, AGAIN = 3, 5  # so many claims are run again, with so many times the runs
 LEAST_TARGET = 0.05
