@@ -24,6 +24,7 @@ from assaymark.sampling.tickets import Draw
 class Batch:
     """What was handed out. `known` items carry a label from before and need none.
 
+    `held` items were asked for and wait: their chances are computed from labels that are missing.
     `fill` says in words how the labels get into the file.
     """
 
@@ -36,6 +37,7 @@ class Batch:
     disputed: int
     path: Path | None
     fill: str
+    held: int = 0
 
 
 def draw_batch(
@@ -89,6 +91,7 @@ def draw_batch(
         disputed=0,
         path=path if wanted and write else None,
         fill=writer.fill,
+        held=0 if count is None else count - len(fresh),
     )
 
 

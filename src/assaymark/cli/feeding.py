@@ -126,6 +126,8 @@ def _show_drawn(batch: "Batch", folder: Path, *, pending: bool, as_json: bool) -
         lines.append(
             ("drawn again", f"{counted(batch.repeats, 'draw')} of items drawn before: free")
         )
+    if batch.held:
+        lines.append(("held back", f"{batch.held:,} of those asked for, until these have labels"))
     if batch.remaining is not None:
         lines.append(("still to draw", f"{batch.remaining:,}"))
     rows(lines)
