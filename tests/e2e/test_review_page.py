@@ -17,8 +17,8 @@ FIGURES = ("At most left", "Certified recall", "random", "directed")
 
 
 @pytest.fixture
-def review(tmp_path):
-    """A project of 60 records, 20 of them on telescopes, and the truth."""
+def review(tmp_path, request):
+    """A project of 60 records, 20 of them on telescopes, and the truth; a share may be read twice."""
     rng = random.Random(2)
     truth = {f"r{i:03}": int(i < 20) for i in range(60)}
     words = ["rain", "road", "rock", "lamp", "ship", "door"]
@@ -29,7 +29,9 @@ def review(tmp_path):
             topic = "telescope" if truth[name] else rng.choice(words)
             out.writerow([name, f"{name} about {topic} and {rng.choice(words)}"])
     pool = str(tmp_path / "pool.csv")
-    start(tmp_path / "work", Start(pool=pool, id="id", text=("title",), recall="0.5", known="r000"))
+    twice = getattr(request, "param", "0")
+    asked = Start(pool=pool, id="id", text=("title",), recall="0.5", known="r000", twice=twice)
+    start(tmp_path / "work", asked)
     return tmp_path / "work", truth
 
 
@@ -65,6 +67,7 @@ def test_a_review_by_keyboard_to_its_certified_end(serve, enter, review, tmp_pat
     assert verify_review(mine, project=project, brought=head).status == "verified"
 
 
+@pytest.mark.parametrize("review", ["1"], indirect=True)
 def test_readers_differ_and_somebody_who_sees_no_figures_decides(serve, enter, review) -> None:
     folder, _truth = review
     with serve(folder, "--twice", "1") as server:

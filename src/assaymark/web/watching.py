@@ -15,6 +15,7 @@ from assaymark.certification.view.dossier import Dossier
 from assaymark.claims.results import percent, rounded
 from assaymark.composite.issuing import certify_claim
 from assaymark.composite.work import current_claim
+from assaymark.errors import PlanError
 from assaymark.labelling.desk import Desk
 from assaymark.ledger.events import State
 from assaymark.overview.survey_sections import survey_section
@@ -152,8 +153,14 @@ async def doubt(request: Request) -> Response:
 
 @only("lead")
 async def draw(request: Request) -> Response:
-    """Draw the next items."""
-    await draw_next(site_of(request))
+    """Draw the next items; the page may have drawn them by itself in the meantime."""
+    site = site_of(request)
+    try:
+        await draw_next(site)
+    except PlanError:
+        await site.runner.ask(Desk.catch_up)
+        if not await site.runner.ask(lambda desk: len(desk.queue.waiting)):
+            raise
     return RedirectResponse("/watch", status_code=303)
 
 

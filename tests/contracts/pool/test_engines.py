@@ -255,7 +255,10 @@ def test_two_machines_drawing_at_once_never_draw_an_item_twice(tmp_path, cluster
     write_folder(tmp_path / "pool")
     init(tmp_path / "p", pool=str(tmp_path / "pool"), columns=COLUMNS, engine="spark")
     project = Project(folder=tmp_path / "p")
-    seal_plan(project, Wish(claim=parse_claim("accuracy >= 0.9"), seed="s"))
+    seal_plan(
+        project,
+        Wish(claim=parse_claim("accuracy >= 0.9"), mode="anytime", design="simple", seed="s"),
+    )
     command = [sys.executable, "-m", "assaymark", "draw", "40", "-p", str(tmp_path / "p"), "--json"]
     batches = []
     for _ in range(2):

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from assaymark.errors import InputError
@@ -40,6 +40,9 @@ def test_ids_come_back_unchanged(form: str, items: list[str], body: str) -> None
     """Each item is in the file once, by the id that it had, and has no label yet."""
     from assaymark.files.readers import READERS
 
+    if form == "concordance":  # fields are trimmed and line breaks have a sign of their own there
+        items = [item for item in items if item.isprintable() and item == item.strip()]
+        assume(items)
     with tempfile.TemporaryDirectory() as folder:
         path = written(form, [{"id": item, "body": body} for item in items], folder)
         if form == "asreview":  # the tool adds the column for the labels

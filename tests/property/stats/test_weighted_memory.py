@@ -67,7 +67,7 @@ def test_a_label_more_walks_its_own_block_only():
     (after,) = weighted_memory._kept.values()
     assert len(kept.marks) > 5
     pairs = zip(kept.marks, after.marks, strict=False)
-    same = sum(mark.walk is again.walk for mark, again in pairs)
+    same = sum(mark.steps is again.steps for mark, again in pairs)
     assert same >= len(kept.marks) - 1
 
 

@@ -102,9 +102,10 @@ def test_joint_plans_refuse_what_would_void_them(say) -> None:
     assert "committed to before" in say(*joint, code=2)
 
 
-def test_chances_that_batches_steer_have_no_joint_seed(say) -> None:
-    told = say("plan", CLAIM, "--design", "weighted", "--commit", new_part().commitment, code=2)
-    assert "choose where batches end" in told
+def test_sealed_renewal_goes_with_a_joint_seed(say) -> None:
+    """Chances that batch ends could steer have none; those renewed at sealed draw numbers do."""
+    sealed = say("plan", CLAIM, "--design", "weighted", "--commit", new_part().commitment)
+    assert (sealed["method"], sealed["source"]["law"]) == ("betting/2", "joint")
 
 
 def test_one_side_alone_commits_to_a_seed(say) -> None:

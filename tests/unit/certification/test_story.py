@@ -28,7 +28,7 @@ def test_from_scores_to_a_verified_certificate(assaymark, labelled, tmp_path) ->
     assert outcome == {
         "chain": "ok", "replay": "ok", "certificate": "ok", "signature": "not checked",
         "numbers": "ok", "chances": "ok", "pool": "ok", "draw": "ok", "labels": "ok",
-        "witness": "not checked", "risk": "ok",
+        "witness": "not checked", "risk": "ok", "seed": "not checked",
     }  # fmt: skip
 
 

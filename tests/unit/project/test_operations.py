@@ -225,7 +225,8 @@ def test_two_machines_draw_from_one_ledger_and_never_the_same_item(
         "init", first, "--pool", world.path, "--id", "id", "--score", "score",
         "--threshold", 0.5, "--text", "body", "--ledger", ledger,
     ).code == 0  # fmt: skip
-    assert assaymark("plan", "f1 >= 0.8", "-p", first).code == 0
+    simple = ("--mode", "anytime", "--design", "simple")
+    assert assaymark("plan", "f1 >= 0.8", *simple, "-p", first).code == 0
     joined = assaymark("join", second, "--ledger", ledger, "--pool", world.path)
     assert joined.code == 0, joined.err
     drawing = [
@@ -338,7 +339,7 @@ def test_a_lost_reserve_is_drawn_again_from_the_pool(project: Path, assaymark: R
     """Also its later parts, which continue after the tickets of the earlier ones."""
     simple = ("--mode", "anytime", "--design", "simple")
     assert assaymark("plan", "f1 >= 0.8", *simple, "--seed", "s", "-p", project).code == 0
-    first = assaymark("draw", 1500, "-o", project / "a.csv", "-p", project, "--json").json["items"]
+    first = assaymark("draw", 1600, "-o", project / "a.csv", "-p", project, "--json").json["items"]
     files = sorted((project / "reserve").iterdir())
     shutil.rmtree(project / "reserve")
     more = assaymark("draw", 20, "-o", project / "b.csv", "-p", project, "--json")

@@ -202,7 +202,7 @@ def test_the_budget_is_watched_while_certifying(begun, world, assaymark) -> None
     """Looks say how much of the budget training and certification have used together."""
     assaymark("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
     assert assaymark("train", "--stop", "--seed", "c", "-p", begun).code == 0
-    for count in (100, 40):
+    for count in (60, 60, 20):
         assaymark("draw", count, "-p", begun)
         batch = max(begun.glob("batch-1-*.csv"))
         assaymark("label", fill(batch, world.truth), "-p", begun)

@@ -65,7 +65,7 @@ def test_items_of_a_survey_are_labelled_on_the_page(kind, pair, assaymark) -> No
     assert told.code in (0, 1), told.err
     with signed(folder) as web:
         page = web.get("/watch", headers=HTML).text
-        charts = re.findall(r'<figure class="drawn">(<svg.*?</svg>)', page, re.DOTALL)
+        charts = re.findall(r'<figure class="drawn"[^>]*>(<svg.*?</svg>)', page, re.DOTALL)
         assert charts
         for drawn in charts:
             assert "var(--chart-ink" in drawn, "the colours are left to the page's theme"

@@ -57,7 +57,7 @@ def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
         assert done.status_code == 200
         assert "How the classifier is being trained" in done.text
         assert "Keep labelling: " in done.text
-        assert '<figure class="drawn"><svg' in done.text
+        assert '<figure class="drawn" tabindex="0"><svg' in done.text
         assert not (project.folder / "survey-1-2.csv").exists(), "nobody needs a file here"
         answer_training(project, world)
         stopped = web.post("/watch/stop", headers=HTML)
