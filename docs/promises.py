@@ -105,22 +105,22 @@ def records() -> list[dict[str, str]]:
     ]
 
 
-def page(found: list[dict[str, str]]) -> str:
+def page(rows: list[dict[str, str]]) -> str:
     """The table for readers: one row per promise, its sentences counted."""
     lines = [
         "# Every promise, and the test that holds it",
         "",
         "<!-- Written by docs/promises.py; change the code or promises.toml instead. -->",
         "",
-        f"The product makes {len({one['promise'] for one in found})} promises in {len(found)} sentences "
+        f"The product makes {len({one['promise'] for one in rows})} promises in {len(rows)} sentences "
         "that contain a probability or a guarantee. They are read from the code; a test fails when a "
         "new one appears without an entry. `promises.json` has every sentence.",
         "",
         "| promise | taken to be true | may err | held by | sentences |",
         "|---|---|---|---|---|",
     ]
-    for name in dict.fromkeys(one["promise"] for one in found):
-        own = [one for one in found if one["promise"] == name]
+    for name in dict.fromkeys(one["promise"] for one in rows):
+        own = [one for one in rows if one["promise"] == name]
         first = own[0]
         lines.append(
             f"| {name.replace('-', ' ')} | {first['null']} | {first['level']} | `{first['test']}` | "

@@ -11,14 +11,14 @@ from assaymark.claims.results import ModeForecast, PowerCurve
 POINTS = 40
 
 
-def chance_curves(found: Prospect, *, power: float) -> dict[str, PowerCurve]:
+def chance_curves(prospect: Prospect, *, power: float) -> dict[str, PowerCurve]:
     """A curve for each mode that can pass.
 
     That of a test judged once is computed. In the other modes the labels are a random number of
     which the forecast gives the median and the quantile at `power`; the curve between and beyond is
     that of the lognormal distribution through the two, a picture and no promise.
     """
-    cost = found.forecast
+    cost = prospect.forecast
     if cost is None:
         return {}
     curves = {
@@ -27,8 +27,8 @@ def chance_curves(found: Prospect, *, power: float) -> dict[str, PowerCurve]:
         if name != "fixed" and (curve := _through(mode, power)) is not None
     }
     fixed = cost.modes.get("fixed")
-    if found.curve is not None and fixed is not None and not fixed.reason:
-        curves["fixed"] = found.curve
+    if prospect.curve is not None and fixed is not None and not fixed.reason:
+        curves["fixed"] = prospect.curve
     return curves
 
 

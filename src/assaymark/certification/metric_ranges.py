@@ -58,7 +58,7 @@ def spoken_of(attempt: Attempt, names: tuple[str, ...]) -> tuple[str, ...]:
     return names if known is None else tuple(name for name in names if name in known)
 
 
-def agreeing(found: Range, verdict: Verdict, row: tuple[str, float], *, refutes: bool) -> Range:
+def agreeing(measured: Range, verdict: Verdict, row: tuple[str, float], *, refutes: bool) -> Range:
     """The range of the claimed metric with the verdict's own end, contradicting nothing it says.
 
     `row` is the claim's side and target in terms of the range's metric; `refutes` says that a failed
@@ -72,24 +72,24 @@ def agreeing(found: Range, verdict: Verdict, row: tuple[str, float], *, refutes:
     refuted = verdict.decision == "fail" and refutes
     undecided = verdict.decision == "continue"
     if side == "lower":
-        low = proven if proven > 0 else found.low
+        low = proven if proven > 0 else measured.low
         if verdict.decision != "pass":
             low = min(low, target - STEP)
-        high = min(found.high, target) if refuted else found.high
+        high = min(measured.high, target) if refuted else measured.high
         high = max(high, target) if undecided else high
-        return replace(found, low=max(low, 0.0), high=max(high, low))
-    high = proven if proven < 1 else found.high
+        return replace(measured, low=max(low, 0.0), high=max(high, low))
+    high = proven if proven < 1 else measured.high
     if verdict.decision != "pass":
         high = max(high, target + STEP)
-    low = max(found.low, target) if refuted else found.low
+    low = max(measured.low, target) if refuted else measured.low
     low = min(low, target) if undecided else low
-    return replace(found, low=min(low, high), high=min(high, 1.0))
+    return replace(measured, low=min(low, high), high=min(high, 1.0))
 
 
-def _with_point_inside(found: Range) -> Range:
-    if found.point is None:
-        return found
-    return replace(found, point=min(max(found.point, found.low), found.high))
+def _with_point_inside(interval: Range) -> Range:
+    if interval.point is None:
+        return interval
+    return replace(interval, point=min(max(interval.point, interval.low), interval.high))
 
 
 def joint_words(confidence: float, *, census: bool, metrics: int, claimed: bool) -> str:

@@ -144,9 +144,9 @@ def _witnesses(heads: tuple[str, ...], files: tuple[Path, ...], tsa: Path | None
     return {"heads": tuple(given), "authorities": read_certificates(tsa) if tsa else ()}
 
 
-def _show_verification(found: "Verification") -> None:
-    superseded = any(check.detail.startswith("superseded") for check in found.checks)
-    lacking = [f"no {name}" for name in found.missing if name != "signature"]
+def _show_verification(result: "Verification") -> None:
+    superseded = any(check.detail.startswith("superseded") for check in result.checks)
+    lacking = [f"no {name}" for name in result.missing if name != "signature"]
     headline(
         {
             "verified": "Verified.",
@@ -156,19 +156,19 @@ def _show_verification(found: "Verification") -> None:
             "failed": "Not verified: superseded, a label changed after the certificate was issued."
             if superseded
             else "Not verified.",
-        }[found.status],
-        {"verified": "good", "failed": "bad"}.get(found.status, "wait"),
+        }[result.status],
+        {"verified": "good", "failed": "bad"}.get(result.status, "wait"),
     )
-    rows([(f"{MARKS[check.outcome]} {check.name}", check.detail) for check in found.checks])
-    if found.statement and found.status.startswith("verified"):
-        say(f"  {found.statement}")
-        if found.account:
-            say(f"  {found.account}.")
-        if found.population:
-            say(f"  {found.population}")
-        if found.history:
+    rows([(f"{MARKS[check.outcome]} {check.name}", check.detail) for check in result.checks])
+    if result.statement and result.status.startswith("verified"):
+        say(f"  {result.statement}")
+        if result.account:
+            say(f"  {result.account}.")
+        if result.population:
+            say(f"  {result.population}")
+        if result.history:
             say("How it came about:")
-            rows(list(found.history))
+            rows(list(result.history))
 
 
 def _reread(

@@ -84,10 +84,10 @@ def verify_claim(
     )
 
 
-def _statement(said: dict[str, Any]) -> str:
+def _statement(answer: dict[str, Any]) -> str:
     """What the certificate says, from its facts; empty where they cannot be read."""
     try:
-        return statement(said["result"])
+        return statement(answer["result"])
     except BREAKAGE:
         return ""
 
@@ -111,7 +111,7 @@ def _read(path: Path, checks: list[Check]) -> dict[str, Any]:
 
 
 def _run(
-    project: Project, said: dict[str, Any], brought: Brought, checks: list[Check]
+    project: Project, answer: dict[str, Any], brought: Brought, checks: list[Check]
 ) -> str | None:
     """Add to `checks` what was found; gives back which claim on its subjects it is."""
     ledger = project.ledger
@@ -121,31 +121,31 @@ def _run(
         raise VerificationError(f"The ledger is not whole: {fault}.")
     check_chain(entries)
     check_story(entries)
-    events = said["ledger"]["events"]
-    if len(entries) < events or entries[events - 1].hash != said["ledger"]["head"]:
+    events = answer["ledger"]["events"]
+    if len(entries) < events or entries[events - 1].hash != answer["ledger"]["head"]:
         raise VerificationError("The ledger is not the one that the certificate names.")
     checks.append(_ok("ledger", f"whole, {len(entries):,} events"))
     past = entries[:events]
     state = replay(past)
-    work = ClaimWork(survey=state.surveys[said["survey"] - 1])
+    work = ClaimWork(survey=state.surveys[answer["survey"] - 1])
     checks.append(_seal(work))
     checks.append(_risk(past, work))
     checks.append(_chances(past, work))
     checks.append(_draws(work))
-    again = certificate_facts(past, said["survey"], issued=said["issued"])
-    where = [k for k in again if k != "software" and again[k] != said.get(k)]
-    if where or again.keys() != said.keys():
+    again = certificate_facts(past, answer["survey"], issued=answer["issued"])
+    where = [k for k in again if k != "software" and again[k] != answer.get(k)]
+    if where or again.keys() != answer.keys():
         raise VerificationError(
             f"The field '{(where or ['?'])[0]}' does not follow from the ledger."
         )
     checks.append(_ok("numbers", "the judgement follows from the labels"))
-    checks.append(_on_record(entries, said))
+    checks.append(_on_record(entries, answer))
     checks += _pool(project, state, work)
     opened = work.survey.opened_at
     checks.append(
         check_witnesses(brought.heads, entries, sealed=opened, trusted=brought.authorities)
     )
-    changed = changed_after(entries, events, said)
+    changed = changed_after(entries, events, answer)
     if changed is not None:
         told = f"superseded: a label it rests on was changed by event {changed}"
         checks.append(Check(name="labels", outcome="failed", detail=told))

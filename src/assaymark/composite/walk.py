@@ -38,6 +38,6 @@ def _p_value(sealed: SealedClaim, name: str, labelled: Labelled) -> float:
     return recall_p(found, found + missed, leaf.target)
 
 
-def _counted(found: int, positives: int, target: Fraction) -> float:
+def _counted(hits: int, positives: int, target: Fraction) -> float:
     """Everything was read: nothing is left to chance."""
-    return 0.0 if positives and Fraction(found, positives) >= target else 1.0
+    return 0.0 if positives and Fraction(hits, positives) >= target else 1.0

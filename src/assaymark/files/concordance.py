@@ -17,9 +17,9 @@ from assaymark.files.spelling import Names
 QUOTE, BETWEEN, BREAK = "þ", "\x14", "®"
 
 
-def fits(seen: Glimpse) -> bool:
+def fits(glimpse: Glimpse) -> bool:
     """Whether the first line is quoted and separated as load files are."""
-    return seen.first_line.startswith(QUOTE) and QUOTE + BETWEEN + QUOTE in seen.first_line
+    return glimpse.first_line.startswith(QUOTE) and QUOTE + BETWEEN + QUOTE in glimpse.first_line
 
 
 def read(path: Path, names: Names) -> Iterator[Answer]:

@@ -26,7 +26,7 @@ def precision_p(positives: int, labelled: int, items: int, target: Fraction) -> 
     return float(hypergeom.sf(positives - 1, items, false, labelled))
 
 
-def recall_p(found: int, positives: int, target: Fraction) -> float:
+def recall_p(hits: int, positives: int, target: Fraction) -> float:
     """The chance that so many of the sampled positives lie above the cut-off, if recall is below.
 
     *Assumes* a random sample without replacement of all items; given the number of positives in
@@ -37,9 +37,9 @@ def recall_p(found: int, positives: int, target: Fraction) -> float:
     >>> round(recall_p(59, 59, Fraction(19, 20)), 4), recall_p(3, 5, Fraction(19, 20))
     (0.0485, 1.0)
     """
-    if positives == 0 or found - 1 < (positives - 1) * target:
+    if positives == 0 or hits - 1 < (positives - 1) * target:
         return 1.0
-    return float(binom.sf(found - 1, positives, float(target)))
+    return float(binom.sf(hits - 1, positives, float(target)))
 
 
 def walked(p_values: Sequence[float], levels: Sequence[float]) -> int:

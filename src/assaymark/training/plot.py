@@ -43,7 +43,7 @@ def _picture(figure: Figure, form: str) -> bytes:
     return png(figure) if form == ".png" else svg(figure, theme=FILE).encode()
 
 
-def _page(told: dict[str, Any], charts: list[Chart]) -> str:
+def _page(answer: dict[str, Any], charts: list[Chart]) -> str:
     figures = "".join(
         f"<h2>{escape(found.title)}</h2><figure>{svg(found.figure, theme=FILE)}"
         f"<figcaption>{escape(found.caption)}</figcaption></figure>"
@@ -53,5 +53,5 @@ def _page(told: dict[str, Any], charts: list[Chart]) -> str:
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Learning curve</title>'
         "<style>body{font:16px system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}"
         "figure{margin:0}</style>"
-        f"<h1>{escape(told['claim'])}</h1><p>{escape(told['sentence'])}</p>{figures}</html>\n"
+        f"<h1>{escape(answer['claim'])}</h1><p>{escape(answer['sentence'])}</p>{figures}</html>\n"
     )

@@ -198,15 +198,15 @@ def answer_text(site: Site, classes: tuple[str, ...], label: int | None) -> str:
     return site.settings.relevant if label == 1 else site.settings.not_relevant
 
 
-def _batches(found: Listing) -> list[tuple[str, int, int]]:
+def _batches(shown: Listing) -> list[tuple[str, int, int]]:
     """Per person: items given to them that still wait, and items they labelled."""
     return [
         (
             name,
-            sum(row.assigned == name and name not in row.people for row in found.rows),
-            sum(name in row.people for row in found.rows),
+            sum(row.assigned == name and name not in row.people for row in shown.rows),
+            sum(name in row.people for row in shown.rows),
         )
-        for name in found.people
+        for name in shown.people
     ]
 
 

@@ -163,14 +163,14 @@ def _shown(found: Prospect, settings: Settings, wish: Wish) -> dict[str, Any]:
     }
 
 
-def _curves(found: Prospect, wish: Wish) -> dict[str, str]:
+def _curves(outlook: Prospect, wish: Wish) -> dict[str, str]:
     """A picture of the chance to pass for each mode, with what is usual and what bad luck costs."""
-    cost = found.forecast
+    cost = outlook.forecast
     if cost is None:
         return {}
     charts = {
         name: power_chart(curve, mode=cost.modes[name], power=wish.power, floor=cost.elusion_floor)
-        for name, curve in chance_curves(found, power=wish.power).items()
+        for name, curve in chance_curves(outlook, power=wish.power).items()
     }
     return {name: str(picture(chart) or "") for name, chart in charts.items()}
 

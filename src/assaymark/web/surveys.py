@@ -52,16 +52,16 @@ class Buttons:
     certify: bool = False
 
 
-def buttons_of(state: State, seen: SurveySeen) -> Buttons:
+def buttons_of(state: State, survey: SurveySeen) -> Buttons:
     """The buttons of a survey: only the latest of its kind that is still open has any."""
-    if seen.number != _current(state, seen.purpose):
+    if survey.number != _current(state, survey.purpose):
         return Buttons()
-    steps = STEPS[seen.purpose]
-    certified = (seen.result or {}).get("decision") in ("pass", "better", "worse", "within")
-    left = seen.labelled < seen.drawn
+    steps = STEPS[survey.purpose]
+    certified = (survey.result or {}).get("decision") in ("pass", "better", "worse", "within")
+    left = survey.labelled < survey.drawn
     return Buttons(
         # what is judged once is judged when all labels are there
-        result=seen.labelled > 0 and (not left or seen.purpose != "triage"),
+        result=survey.labelled > 0 and (not left or survey.purpose != "triage"),
         draw=steps.draw is not None and not left,
         certify=steps.certify is not None and certified,
     )

@@ -172,6 +172,6 @@ def binary_test(
 
 
 @lru_cache(maxsize=16)
-def _shared(found: BinaryTest) -> BinaryTest:
+def _shared(test: BinaryTest) -> BinaryTest:
     """The first test that is equal to this one: what it compiles to is computed once."""
-    return found
+    return test

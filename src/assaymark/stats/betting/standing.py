@@ -51,80 +51,80 @@ class ClaimStanding:
         return max(0.0, float(self.log_wealth.max(initial=0.0)))
 
 
-def standing(found: BinaryTest, draws: Draws) -> ClaimStanding:
+def standing(test: BinaryTest, draws: Draws) -> ClaimStanding:
     """The path, the decision and the bound, in one run over the draws."""
-    return _standing(found, draws, _path(found, draws))
+    return _standing(test, draws, _path(test, draws))
 
 
-def bounds_after(found: BinaryTest, draws: Draws, ends: Sequence[int]) -> tuple[MetricBound, ...]:
+def bounds_after(test: BinaryTest, draws: Draws, ends: Sequence[int]) -> tuple[MetricBound, ...]:
     """The bound as it stood after each of these numbers of draws."""
-    path = _path(found, draws)
-    return tuple(_standing(found, first_draws(draws, end), path.until(end)).bound for end in ends)
+    path = _path(test, draws)
+    return tuple(_standing(test, first_draws(draws, end), path.until(end)).bound for end in ends)
 
 
-def row_wealth(found: BinaryTest, draws: Draws) -> RowWealth:
+def row_wealth(test: BinaryTest, draws: Draws) -> RowWealth:
     """What the row of every target, and the refutation, holds after each draw."""
-    log, count = _log(found, draws), len(found.targets)
+    log, count = _log(test, draws), len(test.targets)
     return RowWealth(
-        targets=tuple(float(t) for t in found.targets),
+        targets=tuple(float(t) for t in test.targets),
         log=log[:count],
-        log_doubt=log[count + found.own],
+        log_doubt=log[count + test.own],
     )
 
 
-def segment_chances(found: BinaryTest, known: Draws) -> Floats:
+def segment_chances(test: BinaryTest, known: Draws) -> Floats:
     """The chances per stratum of a segment that may use these labels, all of them and no others."""
-    check_draws(found.claim_test, known)
-    start = partial(Race, found.claim_test)
-    return next_chances(state_after(("chances", found), known, start=start))
+    check_draws(test.claim_test, known)
+    start = partial(Race, test.claim_test)
+    return next_chances(state_after(("chances", test), known, start=start))
 
 
-def _log(found: BinaryTest, draws: Draws) -> Floats:
-    check_draws(found.test, draws)
-    return log_wealth(("rows", found), draws, start=lambda: Race(found.test))
+def _log(test: BinaryTest, draws: Draws) -> Floats:
+    check_draws(test.test, draws)
+    return log_wealth(("rows", test), draws, start=lambda: Race(test.test))
 
 
-def _path(found: BinaryTest, draws: Draws) -> RowPath:
-    return judged_path(found.test, draws, _log(found, draws))
+def _path(test: BinaryTest, draws: Draws) -> RowPath:
+    return judged_path(test.test, draws, _log(test, draws))
 
 
-def _standing(found: BinaryTest, draws: Draws, path: RowPath) -> ClaimStanding:
+def _standing(test: BinaryTest, draws: Draws, path: RowPath) -> ClaimStanding:
     ruling = rule_on(path)
     return ClaimStanding(
-        found=found, path=path, ruling=ruling, bound=_bound(found, draws, path, ruling)
+        found=test, path=path, ruling=ruling, bound=_bound(test, draws, path, ruling)
     )
 
 
-def _bound(found: BinaryTest, draws: Draws, path: RowPath, ruling: Ruling) -> MetricBound:
+def _bound(test: BinaryTest, draws: Draws, path: RowPath, ruling: Ruling) -> MetricBound:
     """The hardest target proved, or what counting alone leaves possible, if that is better."""
-    claim = found.claim
-    sure, chosen = worst_value(found, draws), ruling.chosen
-    refuted = bool(path.certainty.refuted[found.own, -1])
+    claim = test.claim
+    sure, chosen = worst_value(test, draws), ruling.chosen
+    refuted = bool(path.certainty.refuted[test.own, -1])
     if chosen is not None and ruling.decision != "pass":
-        chosen = min(chosen, found.own - 1)
-    proved = None if chosen is None or chosen < 0 or refuted else float(found.targets[chosen])
+        chosen = min(chosen, test.own - 1)
+    proved = None if chosen is None or chosen < 0 or refuted else float(test.targets[chosen])
     known = [value for value in (proved, sure) if value is not None]
     value = (max if claim.side == "lower" else min)(known) if known else None
     return MetricBound(
         metric=claim.metric,
         side=claim.side,
         value=value,
-        confidence=1.0 - found.level,
+        confidence=1.0 - test.level,
         certain=value is not None and value == sure and value != proved,
         reason=None if value is not None else "too few labels to exclude any value",
     )
 
 
-def worst_value(found: BinaryTest, draws: Draws) -> float | None:
+def worst_value(test: BinaryTest, draws: Draws) -> float | None:
     """The metric if every item not labelled, or skipped, had the label that hurts the claim."""
-    row = claim_row(found.claim, found.strata)
-    helpful = np.array([int(row.help[k][1] == 1) for k in range(len(found.strata))])
+    row = claim_row(test.claim, test.strata)
+    helpful = np.array([int(row.help[k][1] == 1) for k in range(len(test.strata))])
     helped = np.bincount(
         draws.strata[draws.labels == helpful[draws.strata]], minlength=len(helpful)
     )
-    sizes = np.array([s.size for s in found.strata])
+    sizes = np.array([s.size for s in test.strata])
     positives = np.where(helpful == 1, helped, sizes - helped)
-    predicted = np.array([s.predicted for s in found.strata])
+    predicted = np.array([s.predicted for s in test.strata])
     hits, missed = int(positives[predicted].sum()), int(positives[~predicted].sum())
     size, rest = int(sizes[predicted].sum()), int(sizes[~predicted].sum())
-    return metric(found.claim.metric).value((hits, size - hits, missed, rest - missed))
+    return metric(test.claim.metric).value((hits, size - hits, missed, rest - missed))

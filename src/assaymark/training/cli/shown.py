@@ -139,11 +139,11 @@ def _believed(told: dict[str, Any], advice: Any) -> list[tuple[str, str]]:
     return lines
 
 
-def _total(told: dict[str, Any], advice: Any) -> str:
+def _total(answer: dict[str, Any], advice: Any) -> str:
     """The forecast of the whole cost, whether or not the budget has room for it."""
     if advice.total is None:
         return "no forecast: the estimate does not meet the claim yet"
-    low, budget = advice.total_low or advice.total, told["budget"]
+    low, budget = advice.total_low or advice.total, answer["budget"]
     span = f"{advice.total:,}" if low == advice.total else f"{low:,}–{advice.total:,}"
     text = f"about {span} if training stops now"
     if budget is None:
