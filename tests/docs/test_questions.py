@@ -5,7 +5,7 @@ import shlex
 import pytest
 from pages import DOCS
 
-from assaymark.claims.grammar import parse
+from assaymark.claims.language.grammar import parse
 from assaymark.cli import cli
 
 LINES = sorted(

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from betting_trees import EACH, nodes
 
-from assaymark.claims.grammar import parse
-from assaymark.claims.tree import Figure
+from assaymark.claims.language.grammar import parse
+from assaymark.claims.language.tree import Figure
 from assaymark.composite.comparing import CHAINED, comparison_statements
 from assaymark.composite.judging import judge_path
 from assaymark.composite.rows import row_test

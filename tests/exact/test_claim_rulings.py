@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assaymark.claims.cells import Cell, Cells
-from assaymark.claims.grammar import parse
+from assaymark.claims.language.grammar import parse
 from assaymark.claims.linear import Choices, compile_claim
 from assaymark.claims.truth import part_holds
 from assaymark.composite import judging

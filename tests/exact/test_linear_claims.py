@@ -12,11 +12,11 @@ from functools import cache
 import pytest
 
 from assaymark.claims.cells import Cell, Cells
-from assaymark.claims.grammar import parse
 from assaymark.claims.ladders import compile_ladder, ladder_cells
+from assaymark.claims.language.grammar import parse
+from assaymark.claims.language.tree import ClaimTree, Comparison, Figure, Gap, Threshold
 from assaymark.claims.linear import Choices, compile_claim
 from assaymark.claims.rows import LinearClaim
-from assaymark.claims.tree import ClaimTree, Comparison, Figure, Gap, Threshold
 from assaymark.errors import InputError
 
 BINARY = Cells(

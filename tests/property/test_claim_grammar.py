@@ -7,11 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaymark.claims.canonical import canonical
-from assaymark.claims.grammar import is_simple, parse
-from assaymark.claims.metrics import AVERAGES, RATIOS, metric_name, ratio
-from assaymark.claims.ratio_metrics import metric, parse_claim
-from assaymark.claims.slips import FORMS
-from assaymark.claims.tree import (
+from assaymark.claims.language.grammar import is_simple, parse
+from assaymark.claims.language.slips import FORMS
+from assaymark.claims.language.tree import (
     RESERVED,
     ClaimTree,
     Comparison,
@@ -21,6 +19,8 @@ from assaymark.claims.tree import (
     Within,
     from_json,
 )
+from assaymark.claims.metrics import AVERAGES, RATIOS, metric_name, ratio
+from assaymark.claims.ratio_metrics import metric, parse_claim
 from assaymark.errors import InputError
 
 F_BETAS = ("f1", "f2", "f0.5", "f0.1", "f100")

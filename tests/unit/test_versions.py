@@ -11,7 +11,7 @@ from assaymark.certification.modes import words
 from assaymark.certification.modes.prefix import labelled_prefix
 from assaymark.certification.planning.rows import compiled
 from assaymark.certification.verification import verify
-from assaymark.claims.grammar import parse
+from assaymark.claims.language.grammar import parse
 from assaymark.claims.ratio_metrics import DENOMINATORS, parse_claim
 from assaymark.claims.record import restored, stored
 from assaymark.errors import InputError, VerificationError

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from assaymark.claims.cells import Cells, Subject
+from assaymark.claims.language.tree import Threshold
 from assaymark.claims.rows import RowPart, make_row
-from assaymark.claims.tree import Threshold
 from assaymark.claims.weights import Weighed, guards, total, weigh
 from assaymark.errors import InputError
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from assaymark.claims.canonical import digest
 from assaymark.claims.checks import count
-from assaymark.claims.tree import Figure
+from assaymark.claims.language.tree import Figure
 from assaymark.errors import InputError
 
 

@@ -16,8 +16,8 @@ from fractions import Fraction
 from typing import Any
 
 from assaymark.claims.cells import Cells, Subject
+from assaymark.claims.language.tree import Comparison, Figure
 from assaymark.claims.rows import Row, RowPart, make_row
-from assaymark.claims.tree import Comparison, Figure
 from assaymark.claims.weights import Weighed, guards, total, weigh
 from assaymark.errors import InputError
 

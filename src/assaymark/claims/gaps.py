@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from assaymark.claims.cells import Cells, Subject
+from assaymark.claims.language.tree import Gap
 from assaymark.claims.rows import Row, RowPart, make_row
-from assaymark.claims.tree import Gap
 from assaymark.claims.weights import Weighed, guards, weigh
 from assaymark.errors import InputError
 

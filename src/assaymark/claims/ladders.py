@@ -11,9 +11,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from assaymark.claims.cells import Cell, Cells
+from assaymark.claims.language.tree import ClaimTree, Threshold
 from assaymark.claims.linear import compile_claim
 from assaymark.claims.rows import LinearClaim
-from assaymark.claims.tree import ClaimTree, Threshold
 from assaymark.errors import InputError
 
 UPWARD = {"recall": True, "precision": False}

@@ -13,8 +13,16 @@ from assaymark.claims.averages import average_part
 from assaymark.claims.cells import WITHOUT_CLASS, Cells, Subject, subjects
 from assaymark.claims.comparisons import comparison_part
 from assaymark.claims.gaps import CELLS_OF_GAP, gap_part
+from assaymark.claims.language.tree import (
+    ClaimTree,
+    Comparison,
+    Figure,
+    Gap,
+    Part,
+    Threshold,
+    Within,
+)
 from assaymark.claims.rows import Combinator, LinearClaim, RowPart, make_row
-from assaymark.claims.tree import ClaimTree, Comparison, Figure, Gap, Part, Threshold, Within
 from assaymark.claims.weights import guards, weigh
 from assaymark.errors import InputError
 

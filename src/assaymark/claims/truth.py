@@ -10,9 +10,9 @@ from fractions import Fraction
 
 from assaymark.claims.averages import OF_CLASS
 from assaymark.claims.cells import WITHOUT_CLASS, Cells, Subject, subjects
+from assaymark.claims.language.tree import Comparison, Gap, Part, Threshold, Within
 from assaymark.claims.linear import both_ways, rivals
 from assaymark.claims.rows import Tally
-from assaymark.claims.tree import Comparison, Gap, Part, Threshold, Within
 from assaymark.claims.weights import weigh
 
 

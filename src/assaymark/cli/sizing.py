@@ -11,7 +11,7 @@ from assaymark.claims.results import percent
 from assaymark.terminal.output import headline, json_option, rows, show_json
 
 if TYPE_CHECKING:
-    from assaymark.claims.tree import ClaimTree
+    from assaymark.claims.language.tree import ClaimTree
     from assaymark.composite.sizes import ComparisonSize, SeveralSize
     from assaymark.records.plan import Expectation
 
@@ -54,7 +54,7 @@ def size(
       assaymark size "recall >= 0.8 in every language" --expect 0.9 --prevalence 0.1 --groups 6
       assaymark size "accuracy of b > accuracy of a" --differ 0.06 --gap 0.02
     """
-    from assaymark.claims.grammar import is_simple, parse
+    from assaymark.claims.language.grammar import is_simple, parse
 
     tree = parse(claim)
     if is_simple(tree):
@@ -81,7 +81,7 @@ def size(
 
 
 def _compares(tree: "ClaimTree") -> bool:
-    from assaymark.claims.tree import Comparison
+    from assaymark.claims.language.tree import Comparison
 
     return len(tree.parts) == 1 and isinstance(tree.parts[0], Comparison) and not tree.every
 

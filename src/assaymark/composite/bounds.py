@@ -6,9 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from assaymark.claims.cells import WITHOUT_CLASS
-from assaymark.claims.grammar import parse
+from assaymark.claims.language.grammar import parse
+from assaymark.claims.language.tree import ClaimTree, Threshold
 from assaymark.claims.linear import Choices, compile_claim
-from assaymark.claims.tree import ClaimTree, Threshold
 from assaymark.composite.rows import betting_row, make_test, part_units
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.subjects import on_one_scale

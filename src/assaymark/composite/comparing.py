@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from assaymark.claims.grammar import parse
+from assaymark.claims.language.grammar import parse
+from assaymark.claims.language.tree import ClaimTree, Comparison, Figure
 from assaymark.claims.metrics import ratio
-from assaymark.claims.tree import ClaimTree, Comparison, Figure
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
 from assaymark.composite.sealing import (
     Parts,

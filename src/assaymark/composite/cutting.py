@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from assaymark.claims.grammar import parse
 from assaymark.claims.ladders import compile_ladder, ladder_claim
-from assaymark.claims.tree import Threshold
+from assaymark.claims.language.grammar import parse
+from assaymark.claims.language.tree import Threshold
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
 from assaymark.composite.sealing import Terms, ready, seal
 from assaymark.composite.strata import ClaimPool

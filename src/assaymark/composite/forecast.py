@@ -5,8 +5,8 @@ import math
 from dataclasses import dataclass
 
 from assaymark.claims.cells import subjects
-from assaymark.claims.grammar import parse
-from assaymark.claims.tree import Threshold
+from assaymark.claims.language.grammar import parse
+from assaymark.claims.language.tree import Threshold
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
 from assaymark.errors import InputError

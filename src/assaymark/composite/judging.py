@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from assaymark.claims.grammar import parse
-from assaymark.claims.tree import Threshold
+from assaymark.claims.language.grammar import parse
+from assaymark.claims.language.tree import Threshold
 from assaymark.claims.truth import part_holds
 from assaymark.composite.bounds import part_bounds, row_passed
 from assaymark.composite.course import Course, Outcomes

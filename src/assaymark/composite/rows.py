@@ -6,11 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from assaymark.claims.cells import WITHOUT_CLASS, Cells, Subject, subjects
-from assaymark.claims.grammar import parse
+from assaymark.claims.language.grammar import parse
+from assaymark.claims.language.tree import Comparison, Threshold
+from assaymark.claims.language.tree import Gap as GroupGap
 from assaymark.claims.rows import LinearClaim, RowPart
 from assaymark.claims.rows import Row as LinearRow
-from assaymark.claims.tree import Comparison, Threshold
-from assaymark.claims.tree import Gap as GroupGap
 from assaymark.claims.weights import weigh
 from assaymark.composite.sealed import SealedClaim
 from assaymark.errors import InputError

@@ -6,8 +6,8 @@ from typing import Any
 
 from assaymark.claims.cells import Cells
 from assaymark.claims.checks import open_share
-from assaymark.claims.grammar import parse
-from assaymark.claims.tree import ClaimTree, Comparison, Gap, Within
+from assaymark.claims.language.grammar import parse
+from assaymark.claims.language.tree import ClaimTree, Comparison, Gap, Within
 from assaymark.composite.rows import with_digests
 from assaymark.composite.sealed import (
     PURPOSE,

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from assaymark.certification.calculators import size
 from assaymark.claims.cells import WITHOUT_CLASS
 from assaymark.claims.checks import open_share
-from assaymark.claims.tree import ClaimTree, Comparison, Figure, Threshold
+from assaymark.claims.language.tree import ClaimTree, Comparison, Figure, Threshold
 from assaymark.composite.forecast import LEAST
 from assaymark.errors import InputError
 from assaymark.hints import option

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assaymark.claims.tree import Threshold
+from assaymark.claims.language.tree import Threshold
 from assaymark.composite.account import (
     LEAST,
     carried_by,

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from assaymark.claims.canonical import canonical
-from assaymark.claims.grammar import parse
+from assaymark.claims.language.grammar import parse
+from assaymark.claims.language.tree import Comparison, Part, Threshold
 from assaymark.claims.rows import RowPart
-from assaymark.claims.tree import Comparison, Part, Threshold
 from assaymark.composite.sealed import PoolColumns, SealedClaim
 from assaymark.stats.risk_account import Side
 

@@ -7,7 +7,7 @@ class only whether it is that class. Few outcomes have few rates to learn, so th
 from collections.abc import Sequence
 from typing import Literal
 
-from assaymark.claims.tree import ClaimTree, Comparison, Part, Within
+from assaymark.claims.language.tree import ClaimTree, Comparison, Part, Within
 from assaymark.records.pool import NONE_OF_LIST
 
 View = Literal["two", "class", "right", "labels"]

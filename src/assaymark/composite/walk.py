@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from assaymark.claims.tree import Threshold
+from assaymark.claims.language.tree import Threshold
 from assaymark.composite.sealed import SealedClaim
 from assaymark.stats.fixed_walk import precision_p, recall_p, walked
 

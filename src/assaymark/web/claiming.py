@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.certification.prospect import Usual
+from assaymark.claims.language.tree import quoted
 from assaymark.claims.results import counted
-from assaymark.claims.tree import quoted
 from assaymark.composite.forecast import PartForecast, forecast_parts, total_labels
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.sealing import Terms, draft_conjunction, seal_conjunction

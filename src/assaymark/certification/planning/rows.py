@@ -2,7 +2,7 @@
 
 from assaymark.claims.cells import Cell, Cells
 from assaymark.claims.claim import Claim
-from assaymark.claims.grammar import parse
+from assaymark.claims.language.grammar import parse
 from assaymark.claims.linear import compile_claim
 from assaymark.claims.rows import LinearClaim
 from assaymark.records.decimals import decimal_text

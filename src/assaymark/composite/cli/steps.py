@@ -40,7 +40,7 @@ def plan_conjunction(
 
 def is_of_several(project: "Project", claim: str) -> bool:
     """Whether a claim has several rows or classes, so that it is sealed here and not as a plan."""
-    from assaymark.claims.grammar import is_simple, parse
+    from assaymark.claims.language.grammar import is_simple, parse
     from assaymark.project.place import is_project
 
     if not is_simple(parse(claim)):

@@ -2,7 +2,7 @@
 
 import difflib
 
-from assaymark.claims.tokens import Token
+from assaymark.claims.language.tokens import Token
 from assaymark.errors import InputError
 
 FORMS = (

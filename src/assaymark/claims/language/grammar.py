@@ -16,10 +16,9 @@ import re
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from assaymark.claims.metrics import AVERAGES, ESTIMATE_ONLY, RATIOS, metric_name, spelled
-from assaymark.claims.slips import SlipError, nearest, nearest_form, pointed
-from assaymark.claims.tokens import Token, tokens
-from assaymark.claims.tree import (
+from assaymark.claims.language.slips import SlipError, nearest, nearest_form, pointed
+from assaymark.claims.language.tokens import Token, tokens
+from assaymark.claims.language.tree import (
     ClaimTree,
     Comparison,
     Figure,
@@ -29,6 +28,7 @@ from assaymark.claims.tree import (
     Within,
     is_reserved,
 )
+from assaymark.claims.metrics import AVERAGES, ESTIMATE_ONLY, RATIOS, metric_name, spelled
 
 EVERY = ("every", "each")
 INSIDE = ("in", "for")

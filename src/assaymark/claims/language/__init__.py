@@ -1,0 +1,1 @@
+"""The language of claims: words to a tree, with slips pointed at."""
