@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from assaymark.composite.judging import Judgement, judge_path
+from assaymark.composite.planning.strata import ClaimPool
+from assaymark.composite.planning.target import aim_of
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
-from assaymark.composite.strata import ClaimPool
-from assaymark.composite.target import aim_of
 from assaymark.composite.views import outcome
 from assaymark.composite.work import required_claim
 from assaymark.project.folder import Project, registered_pool

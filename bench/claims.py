@@ -23,11 +23,11 @@ import numpy as np
 from scipy.stats import binom
 
 from assaymark.api.several_parts import certify_parts
-from assaymark.composite.comparing import ComparisonWish, seal_comparison
 from assaymark.composite.judging import judge_path
+from assaymark.composite.planning.comparing import ComparisonWish, seal_comparison
+from assaymark.composite.planning.sealing import Terms, draft_conjunction
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
-from assaymark.composite.sealing import Terms, draft_conjunction
 from assaymark.project.class_names import with_classes
 from assaymark.project.folder import Project
 from assaymark.project.registration import init

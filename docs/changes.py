@@ -83,7 +83,9 @@ CHANGES = (
         places=("estimation.cli.estimate:COMMANDS",),
         note="or that of its capability",
     ),
-    Change(name="class claim", places=("claims.language.grammar:parse",), note="compiles it to rows"),
+    Change(
+        name="class claim", places=("claims.language.grammar:parse",), note="compiles it to rows"
+    ),
     Change(
         name="comparison",
         places=("claims.comparisons:comparison_part",),

@@ -9,14 +9,14 @@ from assaymark.api.finding import Finding
 from assaymark.api.surveys import SurveyAskTell
 from assaymark.api.wishes import seed_text
 from assaymark.claims.pictures import Bar
-from assaymark.composite.comparing import ComparisonWish, seal_comparison
-from assaymark.composite.cutting import seal_cutoff
 from assaymark.composite.drawing import draw_for_claim
 from assaymark.composite.issuing import ClaimIssued, certify_claim
 from assaymark.composite.judging import Judgement
 from assaymark.composite.looks import abandon_claim, look_at_claim
+from assaymark.composite.planning.comparing import ComparisonWish, seal_comparison
+from assaymark.composite.planning.cutting import seal_cutoff
+from assaymark.composite.planning.sealing import Parts, Terms, seal_conjunction
 from assaymark.composite.sealed import SealedClaim
-from assaymark.composite.sealing import Parts, Terms, seal_conjunction
 from assaymark.composite.verification import verify_claim
 from assaymark.composite.wording import is_established, statement
 from assaymark.composite.work import required_claim

@@ -12,7 +12,7 @@ from assaymark.terminal.output import headline, json_option, rows, show_json
 
 if TYPE_CHECKING:
     from assaymark.claims.language.tree import ClaimTree
-    from assaymark.composite.sizes import ComparisonSize, SeveralSize
+    from assaymark.composite.planning.sizes import ComparisonSize, SeveralSize
     from assaymark.records.plan import Expectation
 
 GIVE = "Give --pilot TP,FP,FN,TN, or --expect VALUE --prevalence SHARE."
@@ -94,7 +94,7 @@ def _show_comparison(
     *,
     as_json: bool,
 ) -> None:
-    from assaymark.composite.sizes import size_of_comparison
+    from assaymark.composite.planning.sizes import size_of_comparison
 
     found: ComparisonSize = size_of_comparison(
         tree.parts[0],  # type: ignore[arg-type]
@@ -126,7 +126,7 @@ def _show_parts(
     as_json: bool,
 ) -> None:
     from assaymark.certification.calculators import read_claim
-    from assaymark.composite.sizes import size_of_parts
+    from assaymark.composite.planning.sizes import size_of_parts
 
     def expectation(claim: str) -> "Expectation":
         found = read_expectation(read_claim(claim), **expected)

@@ -11,7 +11,7 @@ from assaymark.claims.language.tree import ClaimTree, Threshold
 from assaymark.claims.linear import Choices, compile_claim
 from assaymark.composite.rows import betting_row, make_test, part_units
 from assaymark.composite.sealed import SealedClaim
-from assaymark.composite.subjects import on_one_scale
+from assaymark.composite.shared_risk.subjects import on_one_scale
 from assaymark.stats.betting.path import RowPath, replay
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.rows import Row

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from assaymark.composite.planning.target import aim_of
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
-from assaymark.composite.target import aim_of
 from assaymark.composite.views import outcome as outcome_of
 from assaymark.composite.work import ClaimWork
 from assaymark.errors import VerificationError

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from assaymark.claims.checks import count as whole
 from assaymark.composite.course import Renewal, course_of, labelled_prefix
-from assaymark.composite.strata import ClaimPool
+from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.work import ClaimWork, required_claim
 from assaymark.errors import PlanError
 from assaymark.ledger.events import State, SurveyedItem, SurveyReported

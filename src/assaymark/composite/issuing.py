@@ -8,9 +8,9 @@ from typing import Any
 from assaymark import __version__
 from assaymark.certification.issuing import NotEstablishedError
 from assaymark.claims.canonical import canonical, digest
-from assaymark.composite.account import at_present, closed_claims, earlier_claims
 from assaymark.composite.course import outcome, renewals
 from assaymark.composite.looks import judge_claim
+from assaymark.composite.shared_risk.account import at_present, closed_claims, earlier_claims
 from assaymark.composite.wording import is_established, statement
 from assaymark.composite.work import ClaimWork, claim_works, required_claim
 from assaymark.errors import InputError, VerificationError

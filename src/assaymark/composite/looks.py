@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from assaymark.composite.account import at_present
 from assaymark.composite.course import course_of, labelled_prefix
 from assaymark.composite.judging import Judgement, judge
+from assaymark.composite.shared_risk.account import at_present
 from assaymark.composite.work import ClaimWork, current_claim, required_claim
 from assaymark.errors import PlanError
 from assaymark.ledger.events import State, SurveyReported

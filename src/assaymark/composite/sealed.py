@@ -11,7 +11,7 @@ from assaymark.claims.ladders import compile_ladder
 from assaymark.claims.language.tree import ClaimTree, from_json
 from assaymark.claims.linear import Choices, compile_claim
 from assaymark.claims.rows import LinearClaim
-from assaymark.composite.risk import ClaimRisk, read_risk
+from assaymark.composite.shared_risk.risk import ClaimRisk, read_risk
 from assaymark.composite.views import View, believed, counted_names
 from assaymark.errors import VerificationError, message_of
 

@@ -12,10 +12,10 @@ from assaymark.certification.witness import check_witnesses
 from assaymark.claims.canonical import digest, read_json
 from assaymark.composite.course import Course, labelled_prefix, read_outcomes, renewals
 from assaymark.composite.issuing import KIND, certificate_facts, changed_after, written
-from assaymark.composite.risk import FAMILY, Carried, ClaimRisk
+from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.rows import with_digests
-from assaymark.composite.stakes import AskedRisk, with_risk
-from assaymark.composite.strata import ClaimPool
+from assaymark.composite.shared_risk.risk import FAMILY, Carried, ClaimRisk
+from assaymark.composite.shared_risk.stakes import AskedRisk, with_risk
 from assaymark.composite.wording import account_words, statement
 from assaymark.composite.work import ClaimWork, claim_works
 from assaymark.errors import AssaymarkError, InputError, VerificationError

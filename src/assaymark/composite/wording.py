@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from assaymark.claims.results import percent
-from assaymark.composite.risk import FAMILY
 from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.shared_risk.risk import FAMILY
 
 ASSUMPTIONS = (
     "An item's label, or that nobody could tell, does not depend on which items were drawn.",

@@ -10,9 +10,9 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from assaymark.certification.prospect import Usual
 from assaymark.claims.language.tree import quoted
 from assaymark.claims.results import counted
-from assaymark.composite.forecast import PartForecast, forecast_parts, total_labels
+from assaymark.composite.planning.forecast import PartForecast, forecast_parts, total_labels
+from assaymark.composite.planning.sealing import Terms, draft_conjunction, seal_conjunction
 from assaymark.composite.sealed import SealedClaim
-from assaymark.composite.sealing import Terms, draft_conjunction, seal_conjunction
 from assaymark.composite.work import current_claim
 from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk

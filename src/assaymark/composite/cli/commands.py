@@ -9,7 +9,7 @@ from assaymark.composite.cli.shown import show_sealed
 from assaymark.terminal.output import json_option, progress_bar, project_option
 
 if TYPE_CHECKING:
-    from assaymark.composite.comparing import ComparisonWish
+    from assaymark.composite.planning.comparing import ComparisonWish
     from assaymark.records.pool import Columns
 
 
@@ -84,8 +84,8 @@ def compare(
       assaymark compare --pool mails.csv --id id --a old --b new --text subject -p work
       assaymark compare --a old --b new --claim "f1 of b >= f1 of a - 0.01" -p work
     """
-    from assaymark.composite.comparing import ComparisonWish, seal_comparison
-    from assaymark.composite.sealing import Terms
+    from assaymark.composite.planning.comparing import ComparisonWish, seal_comparison
+    from assaymark.composite.planning.sealing import Terms
     from assaymark.project.folder import Project
     from assaymark.project.registration import init
 
@@ -184,8 +184,8 @@ def cutoff(
       assaymark cutoff "recall >= 0.95" -p work
       assaymark cutoff "precision >= 0.9" --budget 600 -p work
     """
-    from assaymark.composite.cutting import seal_cutoff
-    from assaymark.composite.sealing import Terms
+    from assaymark.composite.planning.cutting import seal_cutoff
+    from assaymark.composite.planning.sealing import Terms
     from assaymark.project.folder import Project
 
     project = Project(folder=folder)

@@ -6,7 +6,7 @@ from assaymark.claims.results import counted, percent
 from assaymark.terminal.output import advise, headline, quoted, rows, show_json
 
 if TYPE_CHECKING:
-    from assaymark.composite.forecast import PartForecast, RungForecast
+    from assaymark.composite.planning.forecast import PartForecast, RungForecast
     from assaymark.composite.sealed import SealedClaim
     from assaymark.project.folder import Project
 
@@ -82,7 +82,7 @@ def cost_of(sealed: "SealedClaim", *, expect: float | None) -> tuple[dict[str, A
 
 
 def _comparison(sealed: "SealedClaim") -> tuple[dict[str, Any], Lines]:
-    from assaymark.composite.forecast import expected_labels
+    from assaymark.composite.planning.forecast import expected_labels
 
     told = expected_labels(sealed)
     first = None if told is None else next(iter(told.values()))
@@ -93,7 +93,7 @@ def _comparison(sealed: "SealedClaim") -> tuple[dict[str, Any], Lines]:
 
 
 def _parts(sealed: "SealedClaim", expect: float | None) -> tuple[dict[str, Any], Lines]:
-    from assaymark.composite.forecast import expected_margins, forecast_parts, total_labels
+    from assaymark.composite.planning.forecast import expected_margins, forecast_parts, total_labels
 
     margin = AHEAD if expect is None else expected_margins(sealed, expect)
     by_scores, ahead = forecast_parts(sealed), forecast_parts(sealed, margin=margin)
@@ -139,7 +139,7 @@ def _part_line(now: "PartForecast", then: "PartForecast") -> tuple[str, str]:
 
 
 def _ladder(sealed: "SealedClaim") -> tuple[dict[str, Any], Lines]:
-    from assaymark.composite.forecast import forecast_rungs
+    from assaymark.composite.planning.forecast import forecast_rungs
 
     rungs = forecast_rungs(sealed)
     lines = [(f"{rung.cutoff:g}", _rung_line(rung, sealed)) for rung in rungs]

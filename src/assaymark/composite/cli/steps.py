@@ -26,7 +26,12 @@ def plan_conjunction(
     as_json: bool,
 ) -> None:
     """Seal a claim of several parts, or tell what it would cost, for the command plan."""
-    from assaymark.composite.sealing import Parts, Terms, draft_conjunction, seal_conjunction
+    from assaymark.composite.planning.sealing import (
+        Parts,
+        Terms,
+        draft_conjunction,
+        seal_conjunction,
+    )
 
     least, which = options.pop("least_group"), options.pop("which")
     terms = Terms(**options)

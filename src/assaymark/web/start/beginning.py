@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from assaymark.certification.calculators import read_claim
-from assaymark.composite.comparing import ComparisonWish, seal_comparison
 from assaymark.composite.drawing import draw_for_claim
-from assaymark.composite.sealing import Terms
+from assaymark.composite.planning.comparing import ComparisonWish, seal_comparison
+from assaymark.composite.planning.sealing import Terms
 from assaymark.errors import InputError
 from assaymark.estimation.planning import EstimateWish
 from assaymark.estimation.survey import draw_estimate, open_estimate

@@ -11,7 +11,7 @@ from assaymark.certification.calculators import size
 from assaymark.claims.cells import WITHOUT_CLASS
 from assaymark.claims.checks import open_share
 from assaymark.claims.language.tree import ClaimTree, Comparison, Figure, Threshold
-from assaymark.composite.forecast import LEAST
+from assaymark.composite.planning.forecast import LEAST
 from assaymark.errors import InputError
 from assaymark.hints import option
 from assaymark.records.plan import Expectation

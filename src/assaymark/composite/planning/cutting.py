@@ -8,9 +8,9 @@ import numpy as np
 from assaymark.claims.ladders import compile_ladder, ladder_claim
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Threshold
+from assaymark.composite.planning.sealing import Terms, ready, seal
+from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
-from assaymark.composite.sealing import Terms, ready, seal
-from assaymark.composite.strata import ClaimPool
 from assaymark.errors import InputError
 from assaymark.hints import command
 from assaymark.project.folder import Project

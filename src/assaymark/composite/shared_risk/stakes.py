@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assaymark.claims.language.tree import Threshold
-from assaymark.composite.account import (
+from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.shared_risk.account import (
     LEAST,
     carried_by,
     closed_claims,
@@ -12,9 +13,8 @@ from assaymark.composite.account import (
     sharers,
     touches,
 )
-from assaymark.composite.risk import CLAIM, FAMILY, ClaimRisk
-from assaymark.composite.sealed import SealedClaim
-from assaymark.composite.subjects import (
+from assaymark.composite.shared_risk.risk import CLAIM, FAMILY, ClaimRisk
+from assaymark.composite.shared_risk.subjects import (
     Subject,
     is_about_registered,
     on_one_scale,

@@ -14,9 +14,9 @@ import numpy as np
 
 from assaymark.composite.bounds import ladder_wealth
 from assaymark.composite.course import course_of, labelled_prefix
-from assaymark.composite.risk import FAMILY, Carried, EarlierClaim
 from assaymark.composite.sealed import SealedClaim
-from assaymark.composite.subjects import Subject, rows_of_parts, subjects_of
+from assaymark.composite.shared_risk.risk import FAMILY, Carried, EarlierClaim
+from assaymark.composite.shared_risk.subjects import Subject, rows_of_parts, subjects_of
 from assaymark.composite.walk import rungs_passed
 from assaymark.composite.work import ClaimWork, claim_works
 from assaymark.ledger.events import State

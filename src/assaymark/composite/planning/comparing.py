@@ -7,8 +7,7 @@ from fractions import Fraction
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import ClaimTree, Comparison, Figure
 from assaymark.claims.metrics import ratio
-from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
-from assaymark.composite.sealing import (
+from assaymark.composite.planning.sealing import (
     Parts,
     Terms,
     count_strata,
@@ -17,6 +16,7 @@ from assaymark.composite.sealing import (
     ready,
     seal,
 )
+from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
 from assaymark.composite.views import choose_view
 from assaymark.errors import InputError
 from assaymark.hints import option

@@ -8,6 +8,7 @@ from assaymark.claims.cells import Cells
 from assaymark.claims.checks import open_share
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import ClaimTree, Comparison, Gap, Within
+from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.rows import with_digests
 from assaymark.composite.sealed import (
     PURPOSE,
@@ -18,8 +19,7 @@ from assaymark.composite.sealed import (
     SealedClaim,
     Statement,
 )
-from assaymark.composite.stakes import AskedRisk, with_risk
-from assaymark.composite.strata import ClaimPool
+from assaymark.composite.shared_risk.stakes import AskedRisk, with_risk
 from assaymark.composite.views import choose_view
 from assaymark.composite.work import claim_works
 from assaymark.errors import InputError, PlanError

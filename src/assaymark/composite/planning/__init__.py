@@ -1,0 +1,1 @@
+"""Claims of several parts before their first label: strata, sizes, forecast, seal."""

@@ -1,0 +1,1 @@
+"""One risk for all claims about one subject: accounts, stakes, and how they are checked."""
