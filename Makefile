@@ -6,7 +6,7 @@ READY := .venv/.ready
 export PYTHONDONTWRITEBYTECODE :=
 COMPILE := --quiet --universal --generate-hashes --no-emit-index-url --no-header
 
-.PHONY: setup demo test calibrate lint bench docs lock release-check
+.PHONY: setup demo test browser-test calibrate lint bench docs evidence validity lock release-check
 
 setup: $(READY)
 
@@ -21,10 +21,14 @@ demo: $(READY)
 	$(BIN)/assaymark demo --out demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not slow" --ignore=tests/e2e
+
+# the page in a real browser; skipped where there is no Chromium, unless ASSAYMARK_REQUIRE_BROWSER is set
+browser-test: $(READY)
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not slow" tests/e2e
 
 calibrate: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
+	$(BIN)/python bench/calibrate.py
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -33,11 +37,23 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 bench: $(READY)
-	$(BIN)/python bench/run.py
+	ASSAYMARK_PERFORMANCE=docs/evidence/results/performance-bench.json $(BIN)/python bench/run.py
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+# SIZE=small needs no data; SIZE=full DATA=folder takes every collection there. Goes on where it was.
+SIZE ?= small
+evidence: $(READY)
+	$(BIN)/python bench/evidence/run.py --size $(SIZE) $(if $(DATA),--data $(DATA))
+	$(BIN)/python docs/generate.py
+
+# how often each promise failed, measured by the tests that hold it; QUICK= takes the long ones too
+QUICK ?= -m "not slow"
+validity: $(READY)
+	ASSAYMARK_VALIDITY=docs/evidence/results/validity-tests.json $(BIN)/python -m pytest -q -p no:xdist $(QUICK) tests/exact tests/calibration
+	$(BIN)/python docs/generate.py
 
 release-check: $(READY)
 	$(BIN)/python bench/release_check.py

@@ -20,7 +20,7 @@ from assaymark.project.folder import Project, registered_pool
 from assaymark.stats.betting.chances import next_chances
 from assaymark.stats.betting.path import judged_path
 from assaymark.stats.betting.race import Race
-from assaymark.stats.betting.renewal import segments
+from assaymark.stats.betting.renewal import SEVERAL, segments
 from assaymark.stats.score_guided.supermartingale import Draws
 from assaymark.stats.score_guided.wealth import draw_strata
 
@@ -81,9 +81,8 @@ def run_claim(
     parts: list[Draws] = []
     logs: list[np.ndarray] = []
     found = None
-    for segment in segments(
-        parallel=sealed.lead == "several", most=min(most or 10**9, sealed.most)
-    ):
+    lead = SEVERAL if sealed.lead == "several" else 0
+    for segment in segments(lead=lead, most=min(most or 10**9, sealed.most)):
         stored = next_chances(race, aim=aim_of(sealed, race))
         count = min(segment.last - segment.first + 1, int(race.remaining[stored > 0].sum()))
         if not count:

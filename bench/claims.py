@@ -24,7 +24,7 @@ from scipy.stats import binom
 
 from assaymark.api.several_parts import certify_parts
 from assaymark.composite.judging import judge_path
-from assaymark.composite.planning.comparing import ComparisonWish, seal_comparison
+from assaymark.composite.planning.comparing import ComparisonRequest, seal_comparison
 from assaymark.composite.planning.sealing import Terms, draft_conjunction
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
@@ -58,7 +58,7 @@ def compare_bar(folder: Path, rows: int) -> None:
     )
     once = min(seconds(lambda: duckdb.sql(scan).fetchall()) for _ in range(2))
     project = Project(folder=folder / "large")
-    took = seconds(lambda: seal_comparison(project, ComparisonWish(a="a", b=("b",)), Terms()))
+    took = seconds(lambda: seal_comparison(project, ComparisonRequest(a="a", b=("b",)), Terms()))
     print(f"plan of a comparison, {rows:,} rows: {took:.2f} s, one scan {once:.2f} s "
           f"({took / once:.2f} ×, bar 1.5 ×)", flush=True)  # fmt: skip
 

@@ -148,7 +148,7 @@ def people() -> None:
     """Draw, label and look against labels and annotators."""
     from assaymark.certification.drawing import draw_batch
     from assaymark.certification.looks import look
-    from assaymark.certification.sealing import Wish, seal_plan
+    from assaymark.certification.sealing import PlanRequest, seal_plan
     from assaymark.claims.ratio_metrics import parse_claim
     from assaymark.files.labels import LabelRow
     from assaymark.labelling.recording import label
@@ -161,7 +161,9 @@ def people() -> None:
         columns = Columns(id="id", score="score", threshold=0.5, text=("body",))
         init(work / "p", pool=str(make(100_000)), columns=columns)
         project = Project(folder=work / "p")
-        seal_plan(project, Wish(claim=parse_claim("accuracy >= 0.999"), design="simple", seed="s"))
+        seal_plan(
+            project, PlanRequest(claim=parse_claim("accuracy >= 0.999"), design="simple", seed="s")
+        )
         took = {}
         before = time.perf_counter()
         drawn = draw_batch(project, count=labels, output=work / "b.csv").items

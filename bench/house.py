@@ -3,7 +3,7 @@
 python bench/house.py                        print the figures
 python bench/house.py --json figures.json    keep them, to be compared with later
 python bench/house.py --against before.json  print them beside earlier ones
-python bench/house.py --verify 10000         time `verify` of a project with that many labels too
+python bench/house.py --verify 10000         CPU time of `verify` with that many labels too
 """
 
 import argparse
@@ -33,11 +33,11 @@ FIRST = "PoolRegistered"  # … and a ledger has one event of this kind, its fir
 
 def modules() -> dict[str, Path]:
     """Every module by its dotted name."""
-    found = {}
+    paths = {}
     for path in sorted(SOURCE.rglob("*.py")):
         parts = path.relative_to(SOURCE.parent).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+        paths[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return paths
 
 
 def _imports(tree: ast.AST, known: dict[str, Path], *, loaded_at_once: bool) -> set[str]:
@@ -161,7 +161,7 @@ def _write_pool(path: Path, items: int) -> dict[str, int]:
 
 
 def story(folder: Path, *, items: int, labels: int) -> Iterator[tuple[str, int, float]]:
-    """A certification from init to verify: command, how often it decoded the ledger, seconds."""
+    """A certification from init to verify: command, how often it decoded the ledger, CPU seconds."""
     project, pool = folder / "work", folder / "pool.csv"
     truth = _write_pool(pool, items)
     batch = folder / "batch.csv"
@@ -180,9 +180,9 @@ def story(folder: Path, *, items: int, labels: int) -> Iterator[tuple[str, int, 
     for command in commands:
         if command[0] == "label":
             _fill_in(batch, truth)
-        start = time.perf_counter()
+        start = time.process_time()
         decoded = _assaymark(*command)
-        yield str(command[0]), decoded, time.perf_counter() - start
+        yield str(command[0]), decoded, time.process_time() - start
 
 
 def _fill_in(batch: Path, truth: dict[str, int]) -> None:
@@ -202,7 +202,7 @@ def decodes() -> dict[str, int]:
 
 
 def verify_seconds(labels: int) -> float:
-    """How long `verify` takes on a project with this many labels."""
+    """CPU seconds of `verify` on a project with this many labels."""
     with tempfile.TemporaryDirectory() as folder:
         times = {
             name: seconds
@@ -226,7 +226,7 @@ def main(arguments: list[str] | None = None, show: Callable[[str], None] = print
     asked = parser.parse_args(arguments)
     figures = shape() | {"full ledger decodes per command": decodes()}
     if asked.verify:
-        figures[f"seconds of verify at {asked.verify:,} labels"] = verify_seconds(asked.verify)
+        figures[f"CPU seconds of verify at {asked.verify:,} labels"] = verify_seconds(asked.verify)
     earlier = json.loads(asked.against.read_text(encoding="utf-8")) if asked.against else {}
     for name, value in figures.items():
         show(f"{name:<36} {_shown(value)}")

@@ -23,8 +23,7 @@ from assaymark.project.folder import Project
 from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.starting import Start, start
 from assaymark.reviewing.stats import Batch, RowWealth, draws_of, log_wealth, set_digest
-from assaymark.reviewing.status import review_status
-from measure import report
+from measure import assaymark, report
 from serve_page import Server, p95
 
 ITEMS = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
@@ -32,9 +31,15 @@ LABELS = 10_000
 
 
 def seconds(work) -> float:
-    begun = time.perf_counter()
+    """Seconds of processor time, of all threads: other work on the machine adds little to them."""
+    begun = time.process_time()
     work()
-    return time.perf_counter() - begun
+    return time.process_time() - begun
+
+
+def status_of(folder: Path) -> float:
+    """Processor time of the command, the cheapest of three."""
+    return min(assaymark("review", "status", "--json", "-p", folder).cpu for _ in range(3))
 
 
 def make(folder: Path) -> Path:
@@ -66,11 +71,11 @@ def labelled(project: Project) -> None:
         session.record(
             ReviewDrawn(
                 review=1, batch=number + 1, handout=work.handouts + 1, route="random",
-                items=drawn, file="", sha256="", n=len(inside), digest=set_digest(inside),
+                items=drawn, file="handout-b.csv", sha256="", n=len(inside), digest=set_digest(inside),
             ),
             ReviewDrawn(
                 review=1, batch=number + 2, handout=work.handouts + 1, route="directed",
-                items=directed, file="", sha256="",
+                items=directed, file="handout-b.csv", sha256="",
             ),
         )  # fmt: skip
         for item in (*directed, *drawn):
@@ -87,8 +92,14 @@ def signed(server: Server, role: str) -> httpx.Client:
     return web
 
 
-def keys_while_refitting(folder: Path) -> tuple[list[float], list[float]]:
-    """Seconds from an answer to the next item, with nothing else going on, and during a refit."""
+def used_by(process: int) -> float:
+    """Seconds of processor time that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def keys_while_refitting(folder: Path) -> tuple[list[float], list[float], float]:
+    """Seconds from an answer to the next item: alone and during a refit, and the server's CPU alone."""
     server = Server(folder)
     calm: list[float] = []
     busy: list[float] = []
@@ -99,8 +110,10 @@ def keys_while_refitting(folder: Path) -> tuple[list[float], list[float]]:
                 target=lambda: lead.post("/review/next", data={"count": "50"}), daemon=True
             )
             items = reader.post("/label/hand", json={}).json()["items"]
+            before, each = used_by(server.process.pid), 0.0
             while items and (not busy or refit.is_alive()):
                 if len(calm) == 15 and not refit.is_alive():
+                    each = (used_by(server.process.pid) - before) / len(calm)
                     refit.start()
                 asked = {"item": items[0]["id"], "ticket": items[0]["ticket"], "answer": "not"}
                 begun = time.perf_counter()
@@ -110,7 +123,7 @@ def keys_while_refitting(folder: Path) -> tuple[list[float], list[float]]:
             refit.join()
     finally:
         server.kill()
-    return calm, busy
+    return calm, busy, each
 
 
 def main() -> int:
@@ -119,31 +132,42 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         pool = make(folder)
-        wish = Start(pool=str(pool), id="id", text=("abstract",), known="r000000,r000050")
-        start(folder / "work", wish)
-        project = Project(folder=folder / "work")
+        request = Start(pool=str(pool), id="id", text=("abstract",), known="r000000,r000050")
+        start(folder / "work", request)
+        project = Project(folder=folder / "work", resumes=True)  # as commands that label
+        empty = status_of(folder / "work")
         first = seconds(lambda: next_items(project, count=50))
-        good &= report(f"first ranking of {ITEMS:,} abstracts", first, 60, " s")
+        good &= report(f"review: first ranking of {ITEMS:,} abstracts, CPU", first, 60, " s")
         labelled(project)
         again = seconds(lambda: next_items(project, count=50))
-        good &= report(f"refit, re-rank, hand out at {LABELS:,} labels", again, 5, " s")
-        status = min(seconds(lambda: review_status(project)) for _ in range(3))
-        good &= report(f"status at {LABELS:,} labels", status, 0.3, " s")
-        next_items(project, count=1000, write=False)  # something to read while it refits
-        calm, busy = keys_while_refitting(folder / "work")
-        print(
-            f"      key to next item, nothing else going on: p95 {p95(calm):.3f} s of {len(calm)}"
-        )
         good &= report(
-            f"key to next item while it refits, p95 of {len(busy)}", p95(busy), 0.1, " s"
+            f"review: refit, re-rank and hand out at {LABELS:,} labels, CPU", again, 5, " s"
+        )
+        status = status_of(folder / "work")
+        print(f"      review status: {status:.3f} s CPU as a command, {empty:.3f} s without labels")
+        good &= report(
+            f"review: status at {LABELS:,} labels beyond one without labels, CPU",
+            status - empty, 0.3, " s",
+        )  # fmt: skip
+        next_items(project, count=1000, write=False)  # something to read while it refits
+        calm, busy, each = keys_while_refitting(folder / "work")
+        print(f"      key to next item, nothing else: p95 {p95(calm):.3f} s of {len(calm)}, wall")
+        good &= report("review: key to next item, CPU of the server", each, 0.1, " s")
+        good &= report(
+            "review: key to next item while it refits, 95 % of keys, wall", p95(busy), 0.1, " s"
         )
         print(f"      slowest of them {max(busy):.3f} s")
     hits = tuple(i % 500 == 499 for i in range(LABELS))
     row = RowWealth(row=100)
-    one = seconds(lambda: [row.add(left=90_000 - i, found=20, hit=False) for i in range(1000)])
-    good &= report("wealth per irrelevant label", one / 1000 * 1e6, 50, " µs")
+    one = seconds(lambda: [row.add(left=90_000 - i, relevant=20, hit=False) for i in range(1000)])
+    good &= report("review: wealth per irrelevant label, CPU", one / 1000 * 1e6, 50, " µs")
     draws = draws_of([Batch(items=90_000, found=20, hits=hits)])
-    good &= report("replay after a hit", seconds(lambda: log_wealth(draws, 100)) * 1e3, 50, " ms")
+    good &= report(
+        "review: replay of 10,000 draws after a hit, CPU",
+        seconds(lambda: log_wealth(draws, 100)) * 1e3,
+        50,
+        " ms",
+    )
     return 0 if good else 1
 
 

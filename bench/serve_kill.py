@@ -35,7 +35,7 @@ async def interrupted(server: Server, round_number: int) -> list[Annotator]:
 
 def main() -> bool:
     work = Path(tempfile.mkdtemp())
-    found = project(work, 10_000)
+    found = project(work, labels=1_000)
     people: list[Annotator] = []
     for number in range(ROUNDS):
         people += asyncio.run(interrupted(Server(found.folder), number))

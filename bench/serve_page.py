@@ -8,35 +8,46 @@ import subprocess
 import sys
 import time
 import urllib.request
+from functools import cache
 from pathlib import Path
 
 import httpx
 import numpy as np
 
-from assaymark.certification.calculators import read_claim
 from assaymark.certification.drawing import draw_batch
-from assaymark.certification.sealing import Wish, seal_plan
+from assaymark.certification.forecasts.calculators import read_claim
+from assaymark.certification.sealing import PlanRequest, seal_plan
+from assaymark.files.labels import LabelRow
 from assaymark.lab.tickets import Tickets, make_tickets, write_tickets
+from assaymark.labelling.recording import label
 from assaymark.project.folder import Project
 from assaymark.project.registration import init
 from assaymark.records.pool import Columns
 from measure import ASSAYMARK
 
 
+@cache
 def tickets() -> Tickets:
     """The collection that is served."""
     return make_tickets(100_000, np.random.default_rng(42))
 
 
-def project(folder: Path, draws: int) -> Project:
-    """An anytime plan with so many items drawn and none labelled."""
+def project(folder: Path, *, labels: int = 0) -> Project:
+    """An anytime plan with so many labels, and as many more items drawn as may be."""
     write_tickets(tickets(), folder / "tickets.parquet")
     columns = Columns(id="id", score="score", threshold=0.5, text=("text",))
     init(folder / "work", pool=str(folder / "tickets.parquet"), columns=columns)
     found = Project(folder=folder / "work")
-    seal_plan(found, Wish(claim=read_claim("f1 >= 0.8399"), seed="bench"))
-    draw_batch(found, count=draws, write=False)
-    return found
+    seal_plan(found, PlanRequest(claim=read_claim("f1 >= 0.8399"), seed="bench"))
+    truth = dict(zip(tickets().ids, tickets().relevant.tolist(), strict=True))
+    done = 0
+    while True:  # draws run only so far ahead of the labels
+        draw_batch(found, count=30_000, write=False)
+        new = found.state().attempt.order[done:labels]
+        if not new:
+            return found
+        label(found, [LabelRow(item=i, label=int(truth[i]), annotator="before") for i in new])
+        done += len(new)
 
 
 class Server:
@@ -83,9 +94,12 @@ class Annotator:
         self.web.headers.update({"x-assaymark-token": mark, "accept": "application/json"})
 
     async def work(self, until: float) -> None:
-        items = (await self.web.post("/label/hand", json={})).json()["items"]
-        while items and time.perf_counter() < until:
+        items: list[dict[str, str]] = []
+        while time.perf_counter() < until:
             await asyncio.sleep(self.pause)
+            if not items:  # the next ones are being drawn
+                items = (await self.web.post("/label/hand", json={})).json()["items"]
+                continue
             item, rest = items[0], items[1:]
             word = word_for(item["id"])
             asked = {"item": item["id"], "ticket": item["ticket"], "answer": word, "seconds": 1.0,

@@ -56,12 +56,8 @@ CHANGES = (
     Change(name="ledger", places=("ledger:LEDGERS",), note="or a plug-in"),
     Change(
         name="event",
-        places=(
-            "ledger.events.kinds:KINDS",
-            "ledger.events.state:RULES",
-            "ledger.events.rules:RULES",
-        ),
-        note="its class, what follows from it, when it may happen",
+        places=("ledger.events.event:KINDS",),
+        note="`register` beside its class: what follows from it, when it cannot have happened",
     ),
     Change(
         name="survey kind",

@@ -1,4 +1,4 @@
-"""Writes what follows from the code: docs/reference/*.md, docs/pictures/*.svg, a table in CONTRIBUTING.md.
+"""Writes what follows from code and results: docs/reference, docs/evidence, pictures, CONTRIBUTING's table.
 
     python docs/generate.py            write the reference and the pictures
     python docs/generate.py --check    write nothing; exit code 1 if the reference is stale
@@ -43,6 +43,7 @@ from assaymark.training.stats.stopping_policy import POLICIES
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 import changes  # noqa: E402
+import evidence_pages  # noqa: E402
 
 TEMPLATES = DOCS / "reference" / "templates"
 NOTE = (
@@ -135,7 +136,7 @@ def _cells(weights: tuple[float, ...]) -> str:
 def event_kinds() -> str:
     """Each event with its fields."""
     parts = []
-    for name, kind in KINDS.items():
+    for name, kind in sorted((name, kind.event) for name, kind in KINDS.items()):
         parts.append(f"## {name}\n\n{_doc(kind)}\n\n{_fields(kind)}\n")
     return "\n".join(parts)
 
@@ -300,6 +301,7 @@ def stale(pages: dict[str, str]) -> list[str]:
         for name, text in pages.items()
         if not (folder / name).exists() or (folder / name).read_text(encoding="utf-8") != text
     ]
+    old += evidence_pages.stale()
     text = changes.CONTRIBUTING.read_text(encoding="utf-8")
     return old if changes.filled(text) == text else [*old, changes.CONTRIBUTING.name]
 
@@ -320,6 +322,7 @@ def main() -> None:
         (DOCS / "reference" / name).write_text(text, encoding="utf-8")
     text = changes.CONTRIBUTING.read_text(encoding="utf-8")
     changes.CONTRIBUTING.write_text(changes.filled(text), encoding="utf-8")
+    evidence_pages.write()
     sys.path.insert(0, str(DOCS / "pictures"))
     draw = importlib.import_module("draw")
     draw.draw_all()

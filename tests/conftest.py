@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -15,23 +16,95 @@ from hypothesis import settings
 
 import postgres
 import spark_cluster
-from assaymark.certification.calculators import read_claim
 from assaymark.certification.drawing import draw_batch
-from assaymark.certification.sealing import Wish, seal_plan
+from assaymark.certification.forecasts.calculators import read_claim
+from assaymark.certification.sealing import PlanRequest, seal_plan
 from assaymark.cli import main
 from assaymark.labelling.recording import label_file
 from assaymark.ledger.head import settle_heads
 from assaymark.project.folder import Project
 from assaymark.project.registration import init
 from assaymark.records.pool import Columns
+from measured import Measured, interval
+from repeatable import Seeds
 from worlds_on_disk import Answer, World, write_labels, write_world
 
 # examples are decided by the test's name alone, so that a run can be repeated; no time limits
 settings.register_profile("assaymark", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("assaymark")
 
+SEEDS = Seeds()
+
 # processes that the tests start find what others compiled
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+@pytest.fixture(scope="session")
+def _measurements() -> Measured:
+    return Measured()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of a run that measures validity, only the tests that measure it."""
+    if os.environ.get("ASSAYMARK_VALIDITY"):
+        kept = [item for item in items if "measured" in getattr(item, "fixturenames", ())]
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Share the tests among processes as `distribution.py` says."""
+    from distribution import Distribution
+
+    return Distribution(config, log)
+
+
+@pytest.fixture
+def measured(_measurements: Measured, request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Note how often a promise failed in a world: a share found by enumeration, or a count of runs."""
+    address = (
+        f"{Path(request.path).relative_to(Path(__file__).parents[1])}::{request.function.__name__}"
+    )
+
+    def note(
+        promise: str, world: str, wrong: float, *, nominal: float, runs: int | None = None
+    ) -> None:
+        share = float(wrong) if runs is None else wrong / runs
+        low, high = (share, share) if runs is None else interval(int(wrong), runs)
+        if runs is not None:  # long calibrations keep them: bench/calibrate.py
+            request.node.user_properties += [("errors", int(wrong)), ("runs", runs)]
+        _measurements.add(
+            {
+                "promise": promise,
+                "world": world,
+                "nominal": round(float(nominal), 8),
+                "measured": round(share, 8),
+                "low": round(low, 8),
+                "high": round(high, 8),
+                "runs": runs,
+                "test": address,
+                "size": "exact" if runs is None else "full" if _slow(request) else "small",
+            }
+        )
+
+    return note
+
+
+def _slow(request: pytest.FixtureRequest) -> bool:
+    return request.node.get_closest_marker("slow") is not None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What a test draws without a seed is decided by its name."""
+    SEEDS.begin(item.nodeid)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _same_seeds() -> Iterator[None]:
+    with mock.patch.object(secrets, "token_hex", SEEDS.token_hex):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -42,6 +115,7 @@ def _one_duckdb() -> Iterator[None]:
     """
     start = duckdb.connect
     with start() as shared:
+        shared.execute("SET threads = 1")  # the test processes share the cores
 
         def connect(*arguments: object, **settings: object) -> duckdb.DuckDBPyConnection:
             return start(*arguments, **settings) if arguments or settings else shared.cursor()
@@ -86,7 +160,9 @@ def labelled_place(registered_world: World, tmp_path_factory: pytest.TempPathFac
     place = tmp_path_factory.mktemp("labelled")
     shutil.copytree(registered_world.path.parent, place, dirs_exist_ok=True)
     project = Project(folder=place / "work")
-    seal_plan(project, Wish(claim=read_claim("f1 >= 0.8"), mode="fixed", budget=300, seed="s"))
+    seal_plan(
+        project, PlanRequest(claim=read_claim("f1 >= 0.8"), mode="fixed", budget=300, seed="s")
+    )
     drawn = draw_batch(project, output=place / "b.csv").items
     truth = {item: registered_world.truth[item] for item in drawn}
     label_file(project, write_labels(place / "labels.csv", truth))
@@ -114,10 +190,12 @@ def labelled(world: World, tmp_path: Path, labelled_place: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[spark_cluster.Cluster]:
-    """Spark with separate executors, started once; mark its tests xdist_group("spark")."""
+    """Spark with separate executors, started once for all tests that `distribution.SPARK` names."""
     reason = spark_cluster.missing()
     if reason is not None:
         pytest.skip(f"Spark cannot be started: {reason}")
+    if "PYTEST_XDIST_WORKER" in os.environ:  # a second cluster in another process is a mistake
+        (tmp_path_factory.getbasetemp().parent / "only one Spark").touch(exist_ok=False)
     with spark_cluster.cluster(tmp_path_factory.mktemp("spark")) as running:
         yield running
 

@@ -14,7 +14,7 @@ from typing import Any
 from assaymark.certification.drawing import draw_batch
 from assaymark.certification.modes import judge, labelled_prefix, weighted_draws, weighted_test_of
 from assaymark.certification.modes.sequential import informative_draws
-from assaymark.certification.planning import Wish
+from assaymark.certification.planning import PlanRequest
 from assaymark.certification.sealing import seal_plan
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.errors import InputError, PlanError
@@ -124,7 +124,7 @@ def _sealed(case: Case, folder: Path) -> Project:
     project = Project(folder=folder)
     seal_plan(
         project,
-        Wish(
+        PlanRequest(
             claim=parse_claim(case.claim),
             mode=case.mode,
             design=case.design,

@@ -17,7 +17,7 @@ from assaymark.project.registration import init
 from assaymark.records.pool import Columns
 from assaymark.training.freeze import stop_training
 from assaymark.training.rounds import train
-from assaymark.training.settings import TrainWish
+from assaymark.training.settings import TrainingRequest
 
 TOPIC = ["orbit", "rover", "crater", "lander", "probe", "comet", "asteroid", "telescope"]
 OTHER = ["market", "budget", "tax", "invoice", "profit", "quarter", "dividend", "audit"]
@@ -69,7 +69,7 @@ def begun(world: TextWorld, folder: Path, **wish: object) -> Project:
     init(folder, pool=str(world.path), columns=columns)
     project = Project(folder=folder)
     asked = {"claim": parse_claim("f1 >= 0.8"), "budget": 400, "seed": "s", "batch": 60, **wish}
-    train(project, TrainWish(**asked))  # type: ignore[arg-type]
+    train(project, TrainingRequest(**asked))  # type: ignore[arg-type]
     return project
 
 
@@ -97,7 +97,7 @@ def certified(project: Project, world: TextWorld) -> Path:
     """Train two rounds, stop, and certify; the certificate's path."""
     for _ in range(2):
         answer_training(project, world)
-        train(project, TrainWish(insist=True))
+        train(project, TrainingRequest(insist=True))
     answer_training(project, world)
     stop_training(project, seed="c")
     for _ in range(40):

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from assaymark.certification.calculators import curve, size
+from assaymark.certification.forecasts.calculators import curve, size
 from assaymark.records.plan import Expectation
 
 HERE = Path(__file__).parent

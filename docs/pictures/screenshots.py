@@ -3,7 +3,7 @@
     python docs/pictures/screenshots.py
 
 Serves a generated collection, labels part of it from the known truth, and writes small PNGs to
-docs/pictures/page/.
+docs/pictures/page/, and page one of a report to docs/pictures/report.png.
 """
 
 import json
@@ -18,21 +18,31 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from assaymark.certification.calculators import read_claim
 from assaymark.certification.drawing import draw_batch
+from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.issuing import certify
 from assaymark.certification.looks import look
-from assaymark.certification.sealing import Wish, seal_plan
+from assaymark.certification.sealing import PlanRequest, seal_plan
 from assaymark.files.labels import LabelRow
 from assaymark.lab.tickets import Tickets, make_tickets, write_tickets
 from assaymark.labelling.recording import label
 from assaymark.labelling.settings import Settings, write_settings
+from assaymark.overview.dossier import dossier
+from assaymark.overview.matter import matter_of
+from assaymark.overview.report_content import report_of
 from assaymark.project.folder import Project
 from assaymark.project.registration import init
 from assaymark.records.pool import Columns
+from assaymark.reports.pdf import typeset
 
-OUT = Path(__file__).parent / "page"
+PAGE = Path(__file__).parent / "page"
+OUT = Path(tempfile.mkdtemp())  # takes the place of PAGE when all are made
 SIZES = {"desktop": (1280, 860), "phone": (390, 780)}
+TITLES = {
+    "refunds": "Tickets about refunds",
+    "new": "Refunds, second quarter",
+    "done": "Refunds, first quarter",
+}
 CRITERIA = (
     "Relevant: the writer asks for money back, in whatever words, for anything they bought or were "
     "charged for.\nNot relevant: replacements, delivery dates, invoices, questions about prices.\n"
@@ -47,22 +57,25 @@ def project(
     init(folder / name, pool=str(folder / "tickets.parquet"), columns=columns)
     found = Project(folder=folder / name)
     settings = Settings(
-        title="Tickets about refunds", criteria=CRITERIA, cost=0.8, twice=0.1,
+        title=TITLES[name], criteria=CRITERIA, cost=0.8, twice=0.1,
         relevant="Refund", not_relevant="Not a refund",
     )  # fmt: skip
     write_settings(found.folder, settings)
     truth = dict(zip(tickets.ids, tickets.relevant.tolist(), strict=True))
     if rounds == 0:
         return found
-    seal_plan(found, Wish(claim=read_claim("f1 >= 0.75"), seed="pictures"))
+    seal_plan(found, PlanRequest(claim=read_claim("f1 >= 0.75"), seed="pictures"))
     for number in range(rounds):
         batch = draw_batch(found, write=False)
+        flip = 3 if number + 1 < rounds else 0  # the last conflict waits for a decision
         rows = [
             LabelRow(item=item, label=int(truth[item]), annotator=("kim", "lee")[i % 2])
             for i, item in enumerate(batch.items)
         ]
         again = [
-            LabelRow(item=item, label=int(truth[item]) ^ (i == 3), annotator=("lee", "kim")[i % 2])
+            LabelRow(
+                item=item, label=int(truth[item]) ^ (i == flip), annotator=("lee", "kim")[i % 2]
+            )
             for i, item in enumerate(batch.items[: len(batch.items) // 5])
         ]
         label(found, [*rows, *(again if number % 4 == 0 else [])])
@@ -125,6 +138,12 @@ def shoot_start(browser: Browser, url: str, link: str) -> None:
         page.screenshot(path=OUT / f"table-{ending}", full_page=True)
 
 
+def report_page(made: Project) -> None:
+    """Page one of a report."""
+    pages = typeset(report_of(dossier(made), matter_of(made)), form="png")
+    (PAGE.parent / "report.png").write_bytes(pages[0])
+
+
 def serve(folder: Path) -> tuple[subprocess.Popen[str], str, str]:
     """A server of the folder, its address and the lead's link."""
     command = [
@@ -139,8 +158,6 @@ def serve(folder: Path) -> tuple[subprocess.Popen[str], str, str]:
 
 def main() -> None:
     chromium = shutil.which("chromium") or sys.exit("Chromium is not installed.")
-    shutil.rmtree(OUT, ignore_errors=True)
-    OUT.mkdir()
     work = Path(tempfile.mkdtemp())
     tickets = make_tickets(20_000, np.random.default_rng(11))
     write_tickets(tickets, work / "tickets.parquet")
@@ -154,6 +171,7 @@ def main() -> None:
             "/read": "read", "/watch": "established",
         },
     }  # fmt: skip
+    report_page(next(made for made in shown if made.folder.name == "done"))
     with sync_playwright() as runner:
         browser = runner.chromium.launch(
             executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
@@ -169,7 +187,9 @@ def main() -> None:
         server.wait()
         browser.close()
     shutil.rmtree(work)
-    print(f"{len(list(OUT.iterdir()))} pictures in {OUT}")
+    shutil.rmtree(PAGE, ignore_errors=True)
+    shutil.move(OUT, PAGE)
+    print(f"{len(list(PAGE.iterdir()))} pictures in {PAGE}")
 
 
 if __name__ == "__main__":

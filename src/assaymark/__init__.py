@@ -8,11 +8,12 @@ if TYPE_CHECKING:  # what editors and type checkers see of the names below
     from assaymark.api.certification import Certification as Audit
     from assaymark.api.certification import Certification as Certification
     from assaymark.api.certification import certify as certify
+    from assaymark.api.conclusion import Conclusion as Conclusion
     from assaymark.api.doctoring import doctor as doctor
     from assaymark.api.estimation import Estimation as Estimation
     from assaymark.api.estimation import estimate as estimate
-    from assaymark.api.finding import Finding as Finding
     from assaymark.api.gating import gate as gate
+    from assaymark.api.gating import lock as lock
     from assaymark.api.gating import require as require
     from assaymark.api.metrics import Metrics as Metrics
     from assaymark.api.metrics import bound as bound
@@ -26,14 +27,14 @@ if TYPE_CHECKING:  # what editors and type checkers see of the names below
     from assaymark.api.several_parts import certify_parts as certify_parts
     from assaymark.api.several_parts import compare as compare
     from assaymark.api.several_parts import cutoff as cutoff
+    from assaymark.api.sizing import size as size
     from assaymark.api.training import Training as Training
     from assaymark.api.training import train as train
     from assaymark.api.triaging import triage as triage
-    from assaymark.certification.calculators import size as size
+    from assaymark.api.verification import verify as verify
     from assaymark.certification.drawing import draw_batch as draw_batch
     from assaymark.certification.looks import look as look
     from assaymark.certification.sealing import seal_plan as seal_plan
-    from assaymark.certification.verification import verify as verify
     from assaymark.claims.claim import Claim as Claim
     from assaymark.claims.claim import Counts as Counts
     from assaymark.claims.ratio_metrics import parse_claim as parse_claim
@@ -68,7 +69,7 @@ _HOMES = {
     "Counts": "assaymark.claims.claim",
     "Estimation": "assaymark.api.estimation",
     "Expectation": "assaymark.records.plan",
-    "Finding": "assaymark.api.finding",
+    "Conclusion": "assaymark.api.conclusion",
     "Item": "assaymark.api.ask_tell",
     "Metrics": "assaymark.api.metrics",
     "PairRecall": "assaymark.api.pair_recall",
@@ -92,6 +93,7 @@ _HOMES = {
     "gate": "assaymark.api.gating",
     "init": "assaymark.project.registration",
     "label_file": "assaymark.labelling.recording",
+    "lock": "assaymark.api.gating",
     "look": "assaymark.certification.looks",
     "metrics": "assaymark.api.metrics",
     "parse_claim": "assaymark.claims.ratio_metrics",
@@ -99,10 +101,10 @@ _HOMES = {
     "require": "assaymark.api.gating",
     "review": "assaymark.api.reviewing",
     "seal_plan": "assaymark.certification.sealing",
-    "size": "assaymark.certification.calculators",
+    "size": "assaymark.api.sizing",
     "train": "assaymark.api.training",
     "triage": "assaymark.api.triaging",
-    "verify": "assaymark.certification.verification",
+    "verify": "assaymark.api.verification",
     "weighted_test": "assaymark.stats.score_guided.supermartingale",
     "yield_scorer": "assaymark.triaging.sklearn_scorers",
 }
@@ -115,10 +117,10 @@ __all__ = [
     "Claim",
     "Columns",
     "ComposedClaim",
+    "Conclusion",
     "Counts",
     "Estimation",
     "Expectation",
-    "Finding",
     "Item",
     "Metrics",
     "PairRecall",
@@ -143,6 +145,7 @@ __all__ = [
     "gate",
     "init",
     "label_file",
+    "lock",
     "look",
     "metrics",
     "parse_claim",

@@ -43,6 +43,7 @@ _PYTHON = {
     "train stop": "stop",
     "train status": "status",
     "triage": "assaymark.triage",
+    "lock": "assaymark.lock",
 }
 
 

@@ -50,8 +50,9 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
                 continue
             try:
                 entry = self._contract(point.load())
-            except Exception as error:  # noqa: BLE001 - a stranger's code may raise anything
-                refused[point.name] = f"{type(error).__name__}: {error}"
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's code
+                name = f"{point.name} of {place}" if point.name in refused else point.name
+                refused[name] = f"{type(error).__name__}: {error}"
                 continue
             if entry is not None:
                 entries[point.name] = entry
@@ -76,7 +77,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
             return self[name]
         if name in self.refused:
             raise InputError(
-                f"The plug-in {name!r} of {self.group} is refused: {self.refused[name]}. Mend or "
+                f"The plug-in {name!r} of {self.group} is refused: {self.refused[name]}. Correct or "
                 f"remove its package, or choose one of {', '.join(self)}."
             )
         return self[choice(word, name, (*also, *self))]

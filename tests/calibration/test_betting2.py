@@ -14,6 +14,7 @@ from scipy.special import bdtrc
 
 from assaymark.claims.claim import Claim
 from assaymark.lab.row_runs import certify_rows
+from assaymark.lab.side_by_side.runs import certify_many
 from assaymark.lab.worlds import Sketch, claim_below, cut_world, make_world
 from assaymark.stats.betting.binary import binary_test, claim_row
 from assaymark.stats.betting.hedge import ceiling
@@ -25,6 +26,7 @@ from assaymark.stats.score_guided.forecast import forecast
 from assaymark.stats.score_guided.supermartingale import Stratum, weighted_test
 
 ALARM = 1e-4
+PATHS = ["anytime", "ceiling", "lead"]
 # Fewer, longer blocks and batches make many runs affordable; the law is the same.
 QUICK = Recipe(first_block=50, block_share=4, rest_share=3, hedged_share=2)
 LEVEL = 0.05
@@ -66,12 +68,12 @@ def at_target(name: str, *, end: int | None, recipe: Recipe) -> tuple[RowTest, l
     return exact, [np.arange(n) < r for _, n, r, _ in cut]
 
 
-def false_statements(test: RowTest, labels, *, runs: int, seed: int, most: int, batch: int | None):
-    """How often the wealth of the first row, and of its mirror, reaches the level."""
-    rng, count = np.random.default_rng(seed), np.zeros(2, dtype=int)
-    for _ in range(runs):
-        run = certify_rows(test, labels, rng, most=most, stop_at_fail=False, batch=batch)
-        count += run.log[[0, len(test.rows)]].max(axis=1) >= test.log_needed
+def false_statements(test: RowTest, labels, *, runs: int, seed: int, most: int, lead: int = 0):
+    """How often the wealth of the row, and of its mirror, reaches the level."""
+    count = np.zeros(2, dtype=int)
+    for chunk in np.array_split(np.random.default_rng(seed).spawn(runs), max(1, runs // 400)):
+        made = certify_many(test, labels, list(chunk), most=most, lead=lead, stop_at_fail=False)
+        count += sum(run.log.max(axis=1) >= test.log_needed for run in made)
     return count
 
 
@@ -80,23 +82,27 @@ def compatible(count: int, runs: int) -> bool:
     return count == 0 or bdtrc(count - 1, runs, LEVEL) >= ALARM
 
 
-@pytest.mark.parametrize("end", [None, 200], ids=["anytime", "ceiling"])
+@pytest.mark.parametrize(("end", "lead"), [(None, 0), (120, 0), (None, 50)], ids=PATHS)
 @pytest.mark.parametrize("name", ["over-confident", "precision"])
-def test_false_statements_stay_below_the_level(name, end):
+def test_false_statements_stay_below_the_level(name, end, lead, measured):
     """A first look; two thousand runs of each are among the long calibrations."""
-    test, labels = at_target(name, end=end, recipe=QUICK)
-    passes, refutations = false_statements(test, labels, runs=150, seed=42, most=200, batch=50)
-    assert compatible(passes, 150)
-    assert compatible(refutations, 150)
+    test, labels = at_target(name, end=end, recipe=Recipe())
+    passes, refutations = false_statements(test, labels, runs=400, seed=42, most=120, lead=lead)
+    worst, path = int(max(passes, refutations)), "ceiling" if end else "lead" if lead else "anytime"
+    measured("claim-at-every-look", f"adversary: {name}, {path}", worst, nominal=LEVEL, runs=400)
+    assert compatible(passes, 400)
+    assert compatible(refutations, 400)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("end", [None, 400], ids=["anytime", "ceiling"])
+@pytest.mark.parametrize(("end", "lead"), [(None, 0), (400, 0), (None, 50)], ids=PATHS)
 @pytest.mark.parametrize("name", TRAPS)
-def test_false_statements_stay_below_the_level_in_two_thousand_runs(name, end):
-    """The recipe and the segments as they are sealed."""
+def test_false_statements_stay_below_the_level_with_the_shipped_recipe(name, end, lead, measured):
+    """To 400 labels, or to a ceiling there, and with labels that lag behind."""
     test, labels = at_target(name, end=end, recipe=Recipe())
-    passes, refutations = false_statements(test, labels, runs=2000, seed=43, most=400, batch=None)
+    passes, refutations = false_statements(test, labels, runs=2000, seed=43, most=400, lead=lead)
+    worst, path = int(max(passes, refutations)), "ceiling" if end else "lead" if lead else "anytime"
+    measured("claim-at-every-look", f"adversary: {name}, {path}", worst, nominal=LEVEL, runs=2000)
     assert compatible(passes, 2000)
     assert compatible(refutations, 2000)
 
@@ -138,9 +144,9 @@ def narrow(margin: float):
 
 def within(claim, cut, *, most: int, runs: int, seed: int, **more) -> int:
     test = binary_test(claim, cut.strata, level=LEVEL, bounds=False, **more).test
-    rng = np.random.default_rng(seed)
-    found = [certify_rows(test, cut.labels, rng, most=most).ruling for _ in range(runs)]
-    return sum(ruling.decision == "pass" for ruling in found)
+    rngs = np.random.default_rng(seed).spawn(runs)
+    found = certify_many(test, cut.labels, rngs, most=most)
+    return sum(run.ruling.decision == "pass" for run in found)
 
 
 def test_a_small_margin_is_certified():

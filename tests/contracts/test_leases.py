@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assaymark.errors import LedgerError
-from assaymark.labelling.desk import Desk, Given
+from assaymark.labelling.desk import Desk, Submission
 from assaymark.ledger import Ledger, open_ledger
 from assaymark.ledger.leases import Lease, LeaseStore, leases_of
 from assaymark.ledger.postgres import TABLES, PostgresLedger
@@ -142,7 +142,7 @@ def test_two_servers_hand_no_item_to_two_people(drawn: Project) -> None:
     for turn in range(40):
         desk, name = ((one, "kim"), (two, "lee"))[turn % 2]
         for item in desk.hand(name)[:1]:
-            (outcome,) = desk.record([Given(item=item, annotator=name, label=1)])
+            (outcome,) = desk.record([Submission(item=item, annotator=name, label=1)])
             assert outcome == "recorded"
             everything.append(item)
     assert len(set(everything)) == len(everything) == 18, "two are still in mo's hands"
@@ -153,7 +153,7 @@ def test_two_servers_hand_no_item_to_two_people(drawn: Project) -> None:
 def test_an_answer_given_at_the_other_server_is_known_before_handing(drawn: Project) -> None:
     one, two = (Desk(drawn, clock=time.time) for _ in range(2))
     first = one.hand("kim")[0]
-    one.record([Given(item=first, annotator="kim", label=1)])
+    one.record([Submission(item=first, annotator="kim", label=1)])
     one.hand("kim")
     assert first not in two.hand("lee")
 

@@ -4,10 +4,12 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
+from assaymark import plugins
 from worlds_on_disk import World
 
 SOURCE = Path(__file__).parents[1] / "plugins"
@@ -94,3 +96,24 @@ def test_whoever_asks_for_a_refused_plug_in_is_told_why(
     assert done.returncode == 2
     assert "The plug-in 'broken-engine' of assaymark.engines is refused" in done.stderr
     assert "choose one of duckdb, spark, memory" in done.stderr
+
+
+def test_plug_ins_that_end_the_program_or_take_one_anothers_names_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every other name goes on working, and each refusal has its own line."""
+    (tmp_path / "quits.py").write_text("import sys\nsys.exit('no')\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    offered = {"bad": ("quits:one", "json:missing"), "twin": ("json:dumps", "json:loads")}
+    points = [
+        EntryPoint(name=name, value=value, group="g") for name in offered for value in offered[name]
+    ]
+    monkeypatch.setattr(plugins, "entry_points", lambda **_: points)
+    found = plugins.Registry("g", {"own": len}, plugins.takes("x"))
+    assert list(found) == ["own", "twin"]
+    assert found["twin"] is json.dumps
+    assert found.refused == {
+        "bad": "AttributeError: module 'json' has no attribute 'missing'",
+        "bad of quits": "SystemExit: no",
+        "twin of json": "the name 'twin' is in use already",
+    }

@@ -1,7 +1,9 @@
 """Every command, bound, metric, event and error has its place in the reference."""
 
+import html
 import importlib
 import pkgutil
+import re
 
 import click
 import pytest
@@ -65,3 +67,13 @@ def test_every_event_is_documented(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(_errors(AssaymarkError)))
 def test_every_error_is_documented(name: str) -> None:
     assert f"| `{name}` |" in _reference("errors.md")
+
+
+def test_the_readme_tells_the_labels_of_the_picture() -> None:
+    """The demo's picture is drawn from a run; the sentence below it says the same number."""
+    picture = (DOCS / "pictures/demo.svg").read_text(encoding="utf-8")
+    text = html.unescape(re.sub(r"<[^>]+>", "", picture)).replace("\xa0", " ")
+    bought = re.search(r"Labels bought: ([\d,]+)\.", text)
+    assert bought is not None
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    assert f"was proved with {bought.group(1)} labels" in readme

@@ -53,18 +53,53 @@ def test_what_promises_nothing_says_why(promises):
         assert "test" in about or about.get("why")
 
 
-def test_a_new_sentence_is_noticed(promises, tmp_path, monkeypatch):
-    """The scan is no formality: a promise written into the code is found."""
-    (tmp_path / "new.py").write_text('SAID = f"sure with {0.95} confidence for ever"\n')
+NEW = {
+    "a.py": ('SAID = f"sure with {0.95} confidence for ever"', "sure with {…} confidence for ever"),
+    "b.py": (
+        'def said(x):\n    return "right with " + x + " confidence"',
+        "right with {…} confidence",
+    ),
+    "c.py": ('SAID = "right with %s confidence" % 95', "right with %s confidence"),
+    "d.py": ('SAID = "right {}".format("in at most 5 % of cases")', "in at most 5 % of cases"),
+    "e.py": ('def said(x):\n    return " ".join(["a", x, "confidence"])', "a {…} confidence"),
+    "f.py": ('def said(x):\n    return f"{x} confidence"', "{…} confidence"),
+    "g.py": (
+        'def said(x):\n    return f"the {x} " f"covers all plans"',
+        "the {…} covers all plans",
+    ),
+    "h.py": ('SAID = "it is very likely true"', "it is very likely true"),
+    "i.js": ("const said = `right with ${sure} confidence`;", "right with {…} confidence"),
+    "j.js": ("say('guaranteed for all time');", "guaranteed for all time"),
+    "k.html": ("<p>It holds with {{ x }}\n<b>confidence</b>\n", "It holds with {{ x }} confidence"),
+    "l.html": ("<p>Right in at\nmost 5 % of cases</p>", "most 5 % of cases"),
+}
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_a_new_sentence_is_noticed(name, promises, tmp_path, monkeypatch):
+    """The scan is no formality: a promise is found in whichever way it is put together."""
+    text, sentence = NEW[name]
+    (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.setattr(promises, "SOURCE", tmp_path)
-    assert promises.sentences() == [
-        promises.Sentence("new.py", "sure with {…} confidence for ever")
-    ]
+    monkeypatch.setattr(promises, "PAGES", ())
+    assert promises.Sentence(name, sentence) in promises.sentences()
+
+
+def test_a_promise_on_a_page_is_noticed_and_its_figures_may_change(promises, tmp_path, monkeypatch):
+    monkeypatch.setattr(promises, "SOURCE", tmp_path / "src")
+    monkeypatch.setattr(promises, "ROOT", tmp_path)
+    for share in (95, 99):
+        (tmp_path / "README.md").write_text(
+            f"Fine. It is right with {share} % confidence.\n```\nwith 95% confidence\n```\n"
+        )
+        found = promises.Sentence("README.md", "It is right with {…} % confidence.")
+        assert promises.sentences() == [found]
 
 
 def test_the_named_tests_can_be_collected(promises):
     """One collection of all of them: an address that pytest cannot run is no evidence."""
-    addresses = sorted({record["test"] for record in promises.records()})
+    repairs = json.loads(promises.REPAIRS.read_text(encoding="utf-8"))
+    addresses = sorted({record["test"] for record in [*promises.records(), *repairs]})
     found = subprocess.run(
         [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:xdist", *addresses],
         cwd=ROOT, capture_output=True, text=True, timeout=600, check=False,

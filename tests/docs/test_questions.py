@@ -2,6 +2,7 @@
 
 import shlex
 
+import click
 import pytest
 from pages import DOCS
 
@@ -21,7 +22,10 @@ LINES = sorted(
 @pytest.mark.parametrize("line", LINES)
 def test_a_command_of_a_question_is_understood(line: str) -> None:
     _, name, *rest = shlex.split(line)
-    spellings = {text for option in cli.commands[name].params for text in option.opts}
+    command = cli.commands[name]
+    if isinstance(command, click.Group) and rest[0] in command.commands:
+        command = command.commands[rest.pop(0)]
+    spellings = {text for option in command.params for text in option.opts}
     assert {word for word in rest if word.startswith("-")} <= spellings
     for word in rest:
         if ">=" in word or "<=" in word:

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from pages import DOCS, commands, fences, run_page, same, type_in
+from pages import DOCS, commands, fences, in_a_shell, run_page, same, type_in
 
 COLLECTIONS = {
     "perspective.md": ("davidson_perspective.parquet", 15),
@@ -34,6 +34,7 @@ def test_the_tutorial_and_the_stranger_who_checks_it(tmp_path: Path) -> None:
         "how-to/classes.md",
         "how-to/groups-and-cutoffs.md",
         "how-to/triage.md",
+        "how-to/labels-from-before.md",
         "how-to/stop-a-review.md",
         "how-to/review-from-asreview.md",
         "how-to/is-it-still-true.md",
@@ -50,7 +51,6 @@ def test_a_page_prints_what_it_shows(name: str, tmp_path: Path) -> None:
     assert run_page(DOCS / name, tmp_path) > 0
 
 
-@pytest.mark.xdist_group("spark")
 def test_the_page_on_spark(tmp_path: Path, cluster) -> None:
     """Its commands find the session that runs already, as in a notebook."""
     assert run_page(DOCS / "how-to" / "spark.md", tmp_path) == 8
@@ -79,6 +79,26 @@ def test_a_refusal_and_its_exit_code_are_seen(tmp_path: Path) -> None:
     shown = type_in('assaymark status -p nowhere; echo "exit code $?"', tmp_path)
     assert shown[-1] == "exit code 2"
     assert shown[0].startswith("Error: 'nowhere' is not an assaymark project")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "for n in 1 2; do assaymark status -p no$n; assaymark --version; done > log.txt; cat log.txt",
+        "for n in 1 2; do assaymark status -p no$n; assaymark --version; done > log.txt",
+        'cd inner && assaymark status -p "$(basename ../no)" > /dev/null; echo "exit code $?"',
+        "assaymark --version | wc -l",
+        "until assaymark --version | grep -q version; do assaymark status; done > log.txt",
+    ],
+)
+def test_what_needs_no_shell_answers_as_in_a_shell(line: str, tmp_path: Path) -> None:
+    """The same is shown and the same is written, by fewer programs."""
+    found = []
+    for name, run in (("in process", type_in), ("shell", in_a_shell)):
+        (tmp_path / name / "inner").mkdir(parents=True)
+        shown = run(line, tmp_path / name)
+        found.append((shown, [p.read_text() for p in sorted((tmp_path / name).glob("*.txt"))]))
+    assert found[0] == found[1]
 
 
 def test_only_three_dots_stand_for_anything() -> None:

@@ -143,9 +143,9 @@ def test_another_cut_off_is_tried_and_called_a_new_claim(serve, enter, assaymark
             page.keyboard.press("ArrowRight")
         told = page.text_content("#cut-told")
         assert "new claim" in told
-        assert page.get_attribute("#cut-line", "visibility") == "visible"
+        assert page.get_attribute(".cut-line >> nth=0", "visibility") == "visible"
         for _ in range(5):
             page.keyboard.press("ArrowLeft")
-        assert page.get_attribute("#cut-line", "visibility") == "hidden"
+        assert page.get_attribute(".cut-line >> nth=0", "visibility") == "hidden"
         assert "part of the claim" in page.text_content("#cut-told")
         assert page.faults == []

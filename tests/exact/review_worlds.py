@@ -189,7 +189,7 @@ class Told:
         self.add(
             ReviewDrawn(
                 review=1, batch=len(work.batches) + 1, handout=work.handouts + 1, route=route,
-                items=tuple(map(str, items)), file="", sha256="", n=n,
+                items=tuple(map(str, items)), file="pending", sha256="", n=n,
             )
         )  # fmt: skip
 

@@ -128,7 +128,7 @@ def test_no_tuning_makes_the_game_unfair(recipe, cut):
 
 @pytest.mark.parametrize("positives", [[a, b] for a in range(4) for b in range(3)])
 @pytest.mark.parametrize("ceiling", [None, 4])
-def test_claim_refutation_and_ladder_err_at_most_at_the_level(positives, ceiling):
+def test_claim_refutation_and_ladder_err_at_most_at_the_level(positives, ceiling, measured):
     """Over every assignment of labels, with the row's own word for an undefined metric."""
     test = pool(
         "recall", 0.6, BARE, level=0.35, also=(exact(0.8),), rule=Ordered(), ceiling=ceiling
@@ -145,6 +145,8 @@ def test_claim_refutation_and_ladder_err_at_most_at_the_level(positives, ceiling
     false_fail = sum(c for c, r in rulings if r.failed_at is not None and value >= exact(0.6))
     assert false_fail <= 0.35
     assert all(r.decision in ("pass", "fail") for _, r in rulings)
+    worst, world = max(false_pass, too_high, false_fail), "exact: every label of a small pool"
+    measured("claim-at-every-look", world, float(worst), nominal=0.35)
 
 
 GROUPS = ([0], [1])

@@ -15,7 +15,11 @@ from betting_trees import EACH, nodes
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Figure
 from assaymark.composite.judging import judge_path
-from assaymark.composite.planning.comparing import CHAINED, comparison_statements
+from assaymark.composite.planning.comparing import (
+    CHAINED,
+    comparison_statements,
+    level_of_comparison,
+)
 from assaymark.composite.planning.target import aim_of
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
@@ -37,7 +41,7 @@ def comparison(metric, sizes, *, margin=None, only=None):
         kind="comparison",
         claim=f"{metric} of b > {metric} of a",
         confidence=1 - RISK,
-        level=RISK if only else RISK / 2,
+        level=level_of_comparison(RISK, metric, margin, only),
         columns=PoolColumns(id="id", predictions=("a", "b")),
         strata=tuple(cells),
         statements=comparison_statements(Figure(metric=metric), margin, share, only),
@@ -123,6 +127,7 @@ def wrong_comparison(sealed, world):
         ("accuracy", (1, 1, 1, 0), "0.2", None),
         pytest.param("accuracy", (1, 2, 2, 1), "0.2", None, marks=pytest.mark.slow),
         ("accuracy", (0, 2, 2, 0), None, "better"),
+        ("recall", (0, 2, 1, 0), "0.2", "better"),
         ("precision", (1, 1, 2, 0), None, None),
         ("recall", (1, 2, 2, 0), None, None),
         ("recall", (1, 1, 1, 1), "0.2", None),

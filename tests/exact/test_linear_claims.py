@@ -7,12 +7,12 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 import pytest
 
 from assaymark.claims.cells import Cell, Cells
-from assaymark.claims.ladders import compile_ladder, ladder_cells
+from assaymark.claims.ladders import compile_ladder
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import ClaimTree, Comparison, Figure, Gap, Threshold
 from assaymark.claims.linear import Choices, compile_claim
@@ -64,17 +64,22 @@ PAIR_GROUPS = replace(
 # The reference: items are (predictions, groups, label).
 
 
-def worlds(shape: Cells, size: int) -> Iterator[tuple[Cells, dict, list]]:
+@cache
+def worlds(shape: Cells, size: int) -> list[tuple[Cells, dict, tuple]]:
     """Every pool of this size with every labelling, up to the order of its items."""
+    return list(_worlds(shape, size))
+
+
+def _worlds(shape: Cells, size: int) -> Iterator[tuple[Cells, dict, tuple]]:
     kinds = [(c, o) for c in range(len(shape.cells)) for o in range(len(shape.labels))]
     for chosen in itertools.combinations_with_replacement(kinds, size):
         tally = {kind: chosen.count(kind) for kind in dict.fromkeys(chosen)}
         counts = [0] * len(shape.cells)
         for (c, _), n in tally.items():
             counts[c] += n
-        items = [
+        items = tuple(
             (shape.cells[c].predictions, shape.cells[c].groups, shape.labels[o]) for c, o in chosen
-        ]
+        )
         yield sized(shape, tuple(counts)), tally, items
 
 
@@ -88,7 +93,8 @@ def ratio(above: Fraction, below: Fraction) -> Fraction | None:
     return Fraction(above) / below if below else None
 
 
-def figure(items: list, metric: str, place: int, klass: str | None, classes) -> Fraction | None:
+@lru_cache(maxsize=200_000)
+def figure(items: tuple, metric: str, place: int, klass: str | None, classes) -> Fraction | None:
     """A metric by counting; None where it is undefined."""
     pairs = [(predictions[place], label) for predictions, _, label in items]
     if metric in ("macro f1", "macro recall", "macro precision", "balanced accuracy"):
@@ -117,7 +123,7 @@ def figure(items: list, metric: str, place: int, klass: str | None, classes) -> 
     return ratio(above, below)
 
 
-def values(items: list, shape: Cells, what: Figure, name: str | None = None) -> list:
+def values(items: tuple, shape: Cells, what: Figure, name: str | None = None) -> list:
     """The figure's value for each class that it is about, of the classifier named."""
     names = list(what.names)
     if name is not None:
@@ -129,7 +135,7 @@ def values(items: list, shape: Cells, what: Figure, name: str | None = None) -> 
     return [figure(items, what.metric, place, k, shape.classes) for k in klasses]
 
 
-def part_true(part, items: list, shape: Cells, undefined: bool) -> bool:
+def part_true(part, items: tuple, shape: Cells, undefined: bool) -> bool:
     if isinstance(part, Threshold):
         sign = 1 if part.side == "lower" else -1
         found = values(items, shape, part.figure)
@@ -152,31 +158,32 @@ def part_true(part, items: list, shape: Cells, undefined: bool) -> bool:
     return True
 
 
-def by_group(items: list, shape: Cells, columns) -> list[list]:
+def by_group(items: tuple, shape: Cells, columns) -> list[tuple]:
     places = [shape.column(name) for name in columns]
     groups: dict = {}
     for item in items:
         groups.setdefault(tuple(item[1][p] for p in places), []).append(item)
-    return list(groups.values())
+    return [tuple(group) for group in groups.values()]
 
 
-def gap_true(part: Gap, items: list, shape: Cells) -> bool:
+def gap_true(part: Gap, items: tuple, shape: Cells) -> bool:
     columns = zip(
         *(values(g, shape, part.figure) for g in by_group(items, shape, part.columns)), strict=True
     )
     return all(None not in found and max(found) - min(found) <= part.limit for found in columns)
 
 
-def true(tree: ClaimTree, items: list, shape: Cells, *, undefined: bool = False) -> bool:
+def true(tree: ClaimTree, items: tuple, shape: Cells, *, undefined: bool = False) -> bool:
     groups = by_group(items, shape, tree.every) if tree.every else [items]
     return all(part_true(part, g, shape, undefined) for g in groups for part in tree.parts)
 
 
 COMPILED: dict = {}
+MIRRORS: dict = {}
 
 
 def compiled(text: str, cells: Cells, choices: Choices | None = None) -> LinearClaim:
-    key = (text, cells, choices)
+    key = (text, id(cells), choices)  # `sized` keeps the cells, so that the number stays theirs
     if key not in COMPILED:
         COMPILED[key] = compile_claim(parse(text), cells, choices)
     return COMPILED[key]
@@ -185,6 +192,7 @@ def compiled(text: str, cells: Cells, choices: Choices | None = None) -> LinearC
 @pytest.fixture(autouse=True)
 def fresh() -> None:
     COMPILED.clear()
+    MIRRORS.clear()
 
 
 def check(text: str, shape: Cells, sizes, choices: Choices | None = None) -> dict[str, int]:
@@ -211,8 +219,10 @@ def check(text: str, shape: Cells, sizes, choices: Choices | None = None) -> dic
 
 def mirrors_refute(claim: LinearClaim, cells: Cells, tally: dict) -> bool:
     """Whether what the mirrors prove is enough to call the claim false."""
-    for part in claim.parts:
-        truth = [m.reached(m.amount(tally)) for m in (row.mirror(cells) for row in part.rows)]
+    if id(claim) not in MIRRORS:
+        MIRRORS[id(claim)] = [[row.mirror(cells) for row in part.rows] for part in claim.parts]
+    for part, mirrors in zip(claim.parts, MIRRORS[id(claim)], strict=True):
+        truth = [mirror.reached(mirror.amount(tally)) for mirror in mirrors]
         if part.refuted == "mean" and truth[0]:
             return True
         if part.refuted == "every" and truth and all(truth):
@@ -358,7 +368,12 @@ def test_the_gap_between_groups(metric: str) -> None:
 @pytest.mark.parametrize("metric", ["recall", "precision"])
 def test_every_rung_of_a_ladder_is_its_own_claim(metric: str) -> None:
     """Rungs keep their order, and each holds exactly when the claim holds at its cut-off."""
-    shape = ladder_cells(["0", "0.3", "1"], [0] * 4)
+    rungs = ("0", "0.3", "1")
+    bands = tuple(
+        Cell(predictions=tuple("1" if rung < reached else "0" for rung in range(3)), items=0)
+        for reached in range(4)
+    )
+    shape = Cells(classifiers=rungs, classes=("0", "1"), positive="1", cells=bands)
     for cells, tally, items in worlds(shape, 4):
         if all(c.items == 0 for c in cells.cells[1:]):
             continue
@@ -462,7 +477,7 @@ def test_the_mirror_of_balanced_accuracy_would_refute_a_true_claim() -> None:
     assert claim.parts[0].constants == {"tangent_point": 3}
     tally = {(0, 0): 2, (1, 0): 2, (1, 1): 2}
     items = [(("0",), (), "0")] * 2 + [(("1",), (), "0")] * 2 + [(("1",), (), "1")] * 2
-    assert figure(items, "balanced accuracy", 0, None, ("0", "1")) == Fraction(3, 4)
+    assert figure(tuple(items), "balanced accuracy", 0, None, ("0", "1")) == Fraction(3, 4)
     assert not claim.rows_hold(tally)
     mirror = claim.rows[0].mirror(cells)
     assert mirror.reached(mirror.amount(tally))
@@ -571,6 +586,6 @@ def test_too_many_vertices_are_refused() -> None:
         classes=classes,
         cells=tuple(Cell(predictions=(k,), items=1) for k in classes),
     )
-    with pytest.raises(InputError, match="rows, and 2,000 are allowed"):
+    with pytest.raises(InputError, match="needs more than 2,000 rows"):
         compile_claim(parse("macro f1 >= 0.5"), cells)
     assert len(compile_claim(parse("macro f1 >= 0.96"), cells).rows) == 20

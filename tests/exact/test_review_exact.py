@@ -10,9 +10,13 @@ from itertools import permutations
 import pytest
 from review_worlds import Build, Told, World, product_refutes, worst
 
-from assaymark.ledger.events import LabelAdjudicated, LabelCorrected, LabelRecorded
-from assaymark.ledger.events.review import ReviewDrawn
-from assaymark.ledger.events.rules import RULES
+from assaymark.ledger.events import (
+    KINDS,
+    LabelAdjudicated,
+    LabelCorrected,
+    LabelRecorded,
+    ReviewDrawn,
+)
 from assaymark.reviewing.standing import account_of
 from assaymark.reviewing.stats import draw_batch, is_certified, upper_bound
 
@@ -25,11 +29,13 @@ def world(items: int, relevant: int) -> World:
 
 @pytest.mark.parametrize("alpha", [FIFTH, THREE_TENTHS])
 @pytest.mark.parametrize("items", [3, 4, 5, 6])
-def test_product_against_an_adversary_who_chooses_everything(items, alpha):
+def test_product_against_an_adversary_who_chooses_everything(items, alpha, measured):
     """Directed labels, draws and looks in any order, every number of relevant items."""
     for relevant in range(1, items + 1):
         pool = world(items, relevant)
         found = worst(pool, product_refutes(alpha), at_once=True)
+        world_name = "adversary: chooses what is read, drawn and looked at"
+        measured("review-stopped", world_name, float(found), nominal=float(alpha))
         assert found <= alpha
         assert found == worst(pool, Build(alpha).refutes, at_once=True)
 
@@ -147,9 +153,16 @@ def test_open_directed_items_stay_in_the_set_drawn_from():
     told.hand([1, 2, 3])  # all relevant, nobody reads them
     work = told.state.reviews[0]
     short = ReviewDrawn(
-        review=1, batch=2, handout=2, route="random", items=("4", "5"), file="", sha256="", n=2
+        review=1,
+        batch=2,
+        handout=2,
+        route="random",
+        items=("4", "5"),
+        file="pending",
+        sha256="",
+        n=2,
     )
-    fault = RULES[ReviewDrawn](told.state, short)
+    fault = KINDS["ReviewDrawn"].fault(told.state, short)
     assert fault == "it was not drawn from all items without a final label"
     # what such a draw would pass for: four claimed among two, so everything is refuted
     told.draw([4, 5])

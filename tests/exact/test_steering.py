@@ -121,7 +121,7 @@ def second_engine(metric: str, *, ceiling: int | None = None):
     @cache
     def wealth(past: Past) -> tuple[float, ...]:
         held = row_wealth(found, drawn(past))
-        rows = (held.log[found.own], held.log[found.own + 1], held.log_doubt)
+        rows = (held.log[found.claim_row], held.log[found.claim_row + 1], held.log_doubt)
         return tuple(float(np.exp(log[-1])) for log in rows)
 
     return chances, wealth
@@ -143,26 +143,26 @@ def late_labels(chances) -> Chances:
 def sealed(chances, *, every: int, lead: int) -> Chances:
     """Number 2: renewed after every so many draws, from all labels but those of the lead."""
 
-    def found(past: Past) -> list[tuple[float, ...]]:
+    def renewed(past: Past) -> list[tuple[float, ...]]:
         start = len(past) // every * every
         return [chances(past[: max(0, start - lead)])]
 
-    return found
+    return renewed
 
 
 def false_labels(chances) -> Chances:
     """Number 2 with labels that were false when chances used them and are corrected later."""
 
-    def found(past: Past) -> list[tuple[float, ...]]:
-        told = itertools.product((0, 1), repeat=len(past))
+    def renewed(past: Past) -> list[tuple[float, ...]]:
+        false = itertools.product((0, 1), repeat=len(past))
         return [
             *{
                 chances(tuple((k, y, q) for (k, _, q), y in zip(past, ys, strict=True)))
-                for ys in told
+                for ys in false
             }
         ]
 
-    return found
+    return renewed
 
 
 @pytest.mark.parametrize("steering", [batch_ends, late_labels])

@@ -168,6 +168,8 @@ def test_any_words_of_the_grammar_are_read_or_refused(text: str) -> None:
         ("recall >= 0.7 for every class", 24, 5, "recall of every class >= 0.7"),
         ("kappa >= 0.5", 0, 5, "f1 >= 0.75"),
         ("recall >=", 9, 1, "recall >= 0.8"),
+        ("recal of b > recal of a", 0, 5, "recall of b > recall of a"),
+        ("recal >= 0.8 in evry language", 0, 5, "recall >= 0.8 in every language"),
     ],
 )
 def test_a_slip_is_pointed_at_and_the_nearest_form_offered(text, start, length, offer) -> None:

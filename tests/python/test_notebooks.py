@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
 
 NOTEBOOKS = Path(__file__).parents[2] / "docs/notebooks"
@@ -24,9 +23,9 @@ def test_every_notebook_is_named_here() -> None:
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_the_notebook_runs(name: str) -> None:
-    notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
-    cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    assert all(not cell.get("outputs") for cell in notebook.cells)
+    notebook = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert all(not cell.get("outputs") for cell in notebook["cells"])
     done = subprocess.run(
         [sys.executable, str(Path(__file__).parent / "run_cells.py")],
         input=json.dumps(cells),

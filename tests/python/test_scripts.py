@@ -1,6 +1,8 @@
 """What a new user writes for each task runs as it stands, and type checkers find nothing in it."""
 
+import contextlib
 import importlib.util
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -16,11 +18,21 @@ def _run(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_the_script_runs_without_a_warning(script: Path, tmp_path: Path) -> None:
-    done = _run("-W", "error", script, folder=tmp_path)
+def test_the_script_runs_without_a_warning(
+    script: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the main module of this process, where warnings are errors; the release check starts each."""
+    with contextlib.chdir(tmp_path):
+        runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_script_runs_in_an_interpreter_of_its_own(tmp_path: Path) -> None:
+    """The first import meets no warning either."""
+    done = _run("-W", "error", SCRIPTS[0], folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_pyright_finds_nothing_in_the_scripts(tmp_path: Path) -> None:

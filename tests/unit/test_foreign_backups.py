@@ -1,5 +1,6 @@
 """Backups, ledgers and addresses from somebody who means harm, and what they cannot do."""
 
+import gzip
 import hashlib
 import io
 import json
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from assaymark.ledger import open_ledger
+from assaymark.ledger.events.chain import START, entry_hash
 from assaymark.project.restore import restore
 from worlds_on_disk import Answer, World
 
@@ -74,12 +77,19 @@ def names_under(folder: Path) -> set[str]:
         "a/",
         "..\\outside",
         "C:outside",
+        "a/C:outside",
+        "users.json.",
+        "users.json ",
+        "reserve /x",
+        "users.json::$DATA",
         "a\nb",
         "project.json",
         "Project.JSON",
         "serve.key",
         "serve.ended",
         "users.json",
+        "connections.json",
+        "hooks-sent.json",
         "ledger.sqlite",
         "ledger.sqlite-wal",
         "other.sqlite",
@@ -132,15 +142,16 @@ SMALL = """
 import resource, sys
 from pathlib import Path
 from assaymark.project.restore import restore
-resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[3]),) * 2)
+taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (taken + int(sys.argv[3]),) * 2)
 restore(Path(sys.argv[1]), Path(sys.argv[2]))
 """
 
 
 @pytest.mark.parametrize("where", ["file", "header"])
 def test_a_small_archive_cannot_take_all_memory(where: str, archive: Path, tmp_path: Path) -> None:
-    """600 MB of zeros, as a file and as the header of one, restored with 400 MB to live on."""
-    zeros = bytes(600_000_000)
+    """120 MB of zeros, as a file and as the header of one, restored with 60 MB to spare."""
+    zeros = bytes(120_000_000)
     if where == "file":
         smuggle(archive, "x", zeros)
     else:
@@ -149,15 +160,46 @@ def test_a_small_archive_cannot_take_all_memory(where: str, archive: Path, tmp_p
         member.type = tarfile.GNUTYPE_LONGNAME
         write_archive(archive, [*members, (member, zeros)])
     del zeros
-    assert archive.stat().st_size < 5_000_000
+    assert archive.stat().st_size < 1_000_000
     found = subprocess.run(
-        [sys.executable, "-c", SMALL, str(archive), str(tmp_path / "again"), str(400 << 20)],
+        [sys.executable, "-c", SMALL, str(archive), str(tmp_path / "again"), str(60 << 20)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert "MemoryError" not in found.stderr
     assert (found.returncode == 0) == (where == "file"), found.stderr
     if where == "header":
         assert "header of unheard-of length" in found.stderr
+
+
+@pytest.mark.parametrize("said", ["all of it", "a part of it"])
+def test_events_that_say_nothing_take_no_memory(said: str, archive: Path, tmp_path: Path) -> None:
+    """90 MB of blanks in three chained events: refused by their number, or at the first of them."""
+    members = members_of(archive)
+    manifest, (member, _) = json.loads(members[0][1]), members[1]
+    with gzip.open(tmp_path / "lines", "wb", compresslevel=1) as stream:
+        previous, length = START, 0
+        for seq in range(1, 4):
+            body = "{" + " " * 30_000_000 + "}"
+            now = entry_hash(previous, seq, "x", "LabelRecorded", body)
+            entry = {"seq": seq, "time": "x", "kind": "LabelRecorded", "body": body,
+                     "previous": previous, "hash": now}  # fmt: skip
+            length += stream.write(json.dumps(entry).encode() + b"\n")
+            previous = now
+    manifest |= {"bytes": length if said == "all of it" else 60_000_000, "events": 3}
+    with gzip.open(tmp_path / "lines") as lines, tarfile.open(archive, "w:gz") as new:
+        text = json.dumps(manifest).encode()
+        members[0][0].size, member.size = len(text), manifest["bytes"]
+        new.addfile(members[0][0], io.BytesIO(text))
+        new.addfile(member, lines)
+    found = subprocess.run(
+        [sys.executable, "-c", SMALL, str(archive), str(tmp_path / "again"), str(400 << 20)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "MemoryError" not in found.stderr
+    told = (
+        "90 MB of events cannot lie in" if said == "all of it" else "'LabelRecorded' cannot be read"
+    )
+    assert told in found.stderr, found.stderr[-400:]
 
 
 def test_a_backup_that_does_not_fit_is_refused_before_it_is_unpacked(
@@ -198,6 +240,28 @@ def test_a_ledger_with_anything_but_our_tables_is_not_opened(
 
 
 @pytest.mark.parametrize(
+    ("harm", "sentence"),
+    [
+        ("PRAGMA user_version = -1", "The ledger has schema -1"),
+        ("UPDATE event SET time = CAST(time AS BLOB) WHERE seq = 3", "do not match its hash"),
+        ("UPDATE event SET kind = X'ff' WHERE seq = 3", "do not match its hash"),
+        ("UPDATE event SET body = CAST(body AS BLOB) WHERE seq = 3", "do not match its hash"),
+        ("UPDATE event SET seq = 9e999 WHERE seq = 3", "event 3 is missing or out of place"),
+    ],
+)
+def test_values_of_another_kind_in_a_ledger_get_one_sentence(
+    harm: str, sentence: str, labelled: Path, tmp_path: Path, assaymark: Run
+) -> None:
+    with closing(sqlite3.connect(labelled / "ledger.sqlite")) as connection:
+        connection.execute(harm)
+        connection.commit()
+    for command in (("check",), ("status",), ("label", tmp_path / "labels.csv")):
+        done = assaymark(*command, "-p", labelled)
+        assert done.code in (1, 2)
+        assert sentence in done.out + done.err
+
+
+@pytest.mark.parametrize(
     "address", ["../x.sqlite", "sub/x.sqlite", "/tmp/x.sqlite", "certificate.json", "", ".sqlite"]
 )
 def test_a_ledger_is_moved_only_to_where_the_project_finds_it(
@@ -228,7 +292,41 @@ def test_a_moved_ledger_is_read_back_before_the_old_one_ends(
     assert assaymark("look", "-p", labelled).code == 0
 
 
-@pytest.mark.parametrize("key", ["password", "sslpassword", "passfile", "PassWord", "pass%77ord"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "host=db password=hush",
+        "postgresql:kim:hush@db/x",
+        "postgresql://kim:pa#hush@db/x",
+        "postgresql://kim@db/x#n?password=hush",
+        "postgresql://db/x?hush",
+        "postgresql://db/x\ud800hush",
+    ],
+)
+def test_what_may_be_a_password_is_not_shown(address: str, labelled: Path, assaymark: Run) -> None:
+    done = assaymark("move", "--ledger", address, "-p", labelled)
+    assert done.code == 2
+    assert "hush" not in done.err + done.out
+
+
+def test_the_address_of_a_database_on_this_machine_stays_as_it_was_written(tmp_path: Path) -> None:
+    """postgresql:///x is a database behind a socket; it became postgresql:/x."""
+    address = "postgresql:///x?host=/run/postgresql#n"
+    assert open_ledger(address, folder=tmp_path, name="w").address == address
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "password",
+        "sslpassword",
+        "passfile",
+        "PassWord",
+        "pass%77ord",
+        "password%20",
+        "scram_client_key",
+    ],
+)
 def test_secrets_in_the_query_of_an_address_are_refused(
     key: str, world: World, labelled: Path, assaymark: Run
 ) -> None:

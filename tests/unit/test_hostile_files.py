@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaymark.files.batch import write_batch
-from assaymark.files.delimited import guard, unguard
+from assaymark.files.formats.delimited import guard, unguard
 from assaymark.files.places import part_of, write_safely
+from assaymark.reviewing.exporting import WRITERS
 from worlds_on_disk import Answer
 
 FORMULA = "=+-@＝＋－＠"
@@ -220,3 +221,40 @@ def test_what_is_printed_line_by_line_stays_in_its_line(capsys: pytest.CaptureFi
     import json
 
     assert json.loads(lines[4]) == {"id": f"{EVIL}\ud800"}
+
+
+def test_a_title_that_ends_like_a_reference_moves_no_label(tmp_path: Path) -> None:
+    """It ended its reference early, and all later labels went to the record before theirs."""
+    rows: list[dict[str, str | None]] = [
+        {"id": "a", "title": "how it ends: ER  - ", "label": "1"},
+        {"id": "b", "title": "b", "label": "0"},
+        {"id": "c", "title": "c", "label": ""},
+    ]
+    WRITERS["ris"](tmp_path / "d.ris", rows, ("title",))
+    text = (tmp_path / "d.ris").read_text(encoding="utf-8")
+    records = [part.splitlines() for part in text.split("\nER  - \n") if part.strip()]
+    kept = ["ASReview_relevant", "ASReview_irrelevant", "ASReview_not_seen"]
+    assert [record[-1] for record in records] == [f"N1  - {note}" for note in kept]
+
+
+def test_a_converted_pool_holds_no_formula(
+    tmp_path: Path, assaymark: Callable[..., Answer]
+) -> None:
+    """Ids and texts of a pool stay as they are, so what a spreadsheet would run is not written as CSV."""
+    alerts = "alert_id,rule_name,time,message\n1,R1,noon,=cmd|' /C calc'!A0\n"
+    (tmp_path / "alerts.csv").write_text(alerts, encoding="utf-8")
+    command = ("convert", tmp_path / "alerts.csv", "--from", "alerts", "-o")
+    done = assaymark(*command, tmp_path / "pool.csv")
+    assert done.code == 2
+    assert "Write .jsonl instead" in done.err
+    assert not (tmp_path / "pool.csv").exists()
+    assert assaymark(*command, tmp_path / "pool.jsonl").code == 0
+
+
+def test_bytes_that_are_no_characters_get_a_sentence(
+    project: Path, assaymark: Callable[..., Answer]
+) -> None:
+    """A terminal in another encoding sends them; they were called our bug."""
+    done = assaymark("plan", "f1 >= 0.8", "--seed", "\udcff" * 20, "-p", project)
+    assert done.code == 2
+    assert "holds bytes that are no characters" in done.err

@@ -1,17 +1,21 @@
 """A stranger's ledger may hold any values: none of them becomes a query, a path or a fault of ours."""
 
 import json
+import os
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from assaymark.composite.sealed import read_settings
-from assaymark.errors import VerificationError
-from assaymark.ledger.events.kinds import SurveyOpened
+from assaymark.errors import InputError, VerificationError
+from assaymark.ledger.events import SurveyOpened, read_event
 from assaymark.monitoring.sentinels import _where
+from assaymark.pool import has_pool
 from assaymark.pool.cells import _tickets
 from assaymark.pool.dialect import DUCKDB
+from assaymark.pool.sources import find_source
+from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project
 
 INJECTED = "0\" ' ) FROM t; COPY (SELECT 1) TO 'stolen.csv'; --"
@@ -79,6 +83,38 @@ def test_names_of_cells_are_quoted() -> None:
     name = "1' OR true; --"
     _tickets(spy, "seed", {name: 1}, {}, {name: "g"})  # type: ignore[arg-type]
     assert "cell = '1'' OR true; --'" in spy.sql
+
+
+FILES = {
+    "ReserveStored": {"plan": 1, "items": 1, "tickets": "", "limits": [1]},
+    "SurveyDrawn": {"survey": 1, "batch": 1, "items": []},
+    "ReviewDrawn": {"review": 1, "batch": 1, "handout": 1, "route": "random", "items": []},
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize(
+    "name", ["/dev/zero", "../x", "a/../../x", "a//b", "C:x", "a\\b", "", "x\u001b[2J", "x."]
+)
+def test_a_file_that_a_ledger_names_lies_in_the_project(kind: str, name: str) -> None:
+    """`check` read /dev/zero for ever, and a stranger could have any file hashed."""
+    body = FILES[kind] | {"sha256": "0" * 64}
+    assert read_event(kind, json.dumps(body | {"file": "reserve/x.parquet"}))
+    with pytest.raises(VerificationError, match="no name of a file inside a project"):
+        read_event(kind, json.dumps(body | {"file": name}))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders here")
+def test_what_never_ends_is_not_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pool.csv"
+    os.mkfifo(pipe)
+    for read in (find_source, lambda path: file_digest(Path(path))):
+        with pytest.raises(InputError, match="not a file that can be read to its end"):
+            read(str(pipe))
+
+
+def test_no_engine_is_started_for_an_address_that_a_ledger_names() -> None:
+    assert not has_pool("https://127.0.0.1:9/pool.parquet", engine="duckdb")
 
 
 DEEP = "[" * 100_000

@@ -136,7 +136,7 @@ def test_answers_may_be_classes_which_this_version_refuses_to_count() -> None:
 
 def test_known_labels_come_before_the_seal_or_by_review(guided) -> None:
     entries = Project(folder=guided).ledger.entries()
-    known = KINDS["LabelKnown"](item="doc-00001", value=1, source="import")
+    known = KINDS["LabelKnown"].event(item="doc-00001", value=1, source="import")
     from assaymark.ledger.events import seal
 
     def chain(place: int, source: str):

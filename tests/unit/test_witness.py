@@ -1,6 +1,7 @@
 """What verify needs before it says verified: keys, heads kept by others, and the whole ledger."""
 
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -11,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from assaymark.certification.certificate import read, write
-from assaymark.certification.witness import commit_id
-from assaymark.ledger.head import head_file, settle_heads
+from assaymark.certification.signatures.witness import commit_id
+from assaymark.certification.verification import Brought, verify
+from assaymark.ledger.head import Head, head_file, keep_head, read_head, settle_heads
 from assaymark.ledger.sqlite import SqliteLedger
+from assaymark.project.folder import Project
 from worlds_on_disk import Answer, World
 
 Run = Callable[..., Answer]
@@ -77,10 +80,25 @@ def test_the_first_line_says_what_is_missing(
     world.path.rename(tmp_path / "away.csv")
     lacking = "Verified in part: no pool and no witness at hand."
     assert first("-p", labelled) == (0, lacking)
-    assert first("-p", labelled, "--require", "pool") == (1, lacking)
+    assert first("-p", labelled, "--require", "pool") == (
+        1, "Not verified: required, but not at hand: pool.",
+    )  # fmt: skip
     code, said = first()
     assert (code, said.split(":")[0]) == (1, "Not verified")
-    assert assaymark("verify", certified, "-p", labelled, "--require", "trust").code == 2
+    for name in ("trust", "", "pool,", " "):
+        refused = assaymark("verify", certified, "-p", labelled, "--require", name)
+        assert (refused.code, "'require' must be one of" in refused.err) == (2, True)
+
+
+def test_what_is_required_and_missing_is_not_verified_from_python_either(
+    certified: Path, labelled: Path
+) -> None:
+    project = Project(folder=labelled)
+    assert verify(certified, project=project).status == "verified in part"
+    found = verify(certified, project=project, brought=Brought(require=("witness",)))
+    assert (found.status, found.checks[-1].detail) == ("failed", "not at hand: witness")
+    alone = verify(certified, brought=Brought(require=("pool",)))
+    assert (alone.status, alone.missing[0]) == ("failed", "ledger")
 
 
 def test_plan_and_certify_print_the_head_to_send(
@@ -269,13 +287,44 @@ def test_a_ledger_that_lost_its_end_is_noticed(
 
 def test_a_ledger_that_was_exchanged_is_noticed(labelled: Path, assaymark: Run) -> None:
     settle_heads()
-    head_file(labelled / "ledger.sqlite").write_text(f"5 {'0' * 64}\n")
+    file = head_file(labelled / "ledger.sqlite")
+    file.unlink()
+    keep_head(labelled / "ledger.sqlite", Head(events=5, hash="0" * 64))
+    settle_heads()
     assert "the ledger was exchanged" in assaymark("check", "-p", labelled).out
 
 
 def test_a_head_that_is_late_or_unreadable_is_no_fault(labelled: Path, assaymark: Run) -> None:
     settle_heads()
     file = head_file(labelled / "ledger.sqlite")
-    for text in (f"2 {heads(labelled)[1]}\n", "", "nonsense"):
-        file.write_text(text)
+    line = file.read_bytes()
+    events, rest = line[:20], line[20:]
+    half = b"%020d" % (int(events) + 1) + rest  # as if the next line were half written
+    for text in (half, line[:30], b"", b"nonsense", b"\xff" * 300):
+        file.write_bytes(text)
+        assert read_head(labelled / "ledger.sqlite") is None
         assert assaymark("check", "-p", labelled).code == 0
+    file.unlink()
+    os.mkfifo(file)  # would be waited for without end
+    assert read_head(labelled / "ledger.sqlite") is None
+
+
+def test_a_head_is_written_in_its_place_and_never_goes_back(tmp_path: Path) -> None:
+    """Whoever copies the folder meanwhile finds no file that comes and goes."""
+    ledger, found = tmp_path / "ledger.sqlite", []
+    for events in (3, 7, 5):
+        keep_head(ledger, Head(events=events, hash=f"{events}" * 64))
+        settle_heads()
+        found.append((head_file(ledger).stat().st_ino, read_head(ledger).events))
+    assert [events for _, events in found] == [3, 7, 7]
+    assert len({inode for inode, _ in found}) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.head"]
+
+
+def test_a_link_in_the_place_of_the_head_leads_nowhere(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    head_file(tmp_path / "ledger.sqlite").symlink_to(precious)
+    keep_head(tmp_path / "ledger.sqlite", Head(events=1, hash="1" * 64))
+    settle_heads()
+    assert precious.read_text() == "mine"

@@ -1,26 +1,30 @@
 """The ask-and-tell interface: items to label out, labels in, until there is an answer."""
 
+import operator
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, SupportsIndex, TypeVar
 
 from assaymark.api.labels import LabelColumns, Labels, label_rows
 from assaymark.errors import InputError
+from assaymark.files.labels import LabelRow
+from assaymark.files.spelling import USUAL
 from assaymark.hints import for_python
 from assaymark.labelling.blocking import blocking_items, draw_warning
-from assaymark.labelling.recording import DEFAULT_ANNOTATOR, Labelled, label
+from assaymark.labelling.recording import DEFAULT_ANNOTATOR, Labelled, label, project_names
 from assaymark.overview.report import write_report
 from assaymark.overview.status import Status, status
 from assaymark.pool.dialect import WHOLE
 from assaymark.pool.joined_ids import joined_name, parts_of_name, split_id
-from assaymark.project.folder import Project, registered_pool
+from assaymark.project.folder import Project, collection_of
 from assaymark.project.place import is_project
 
 Id = str | int | tuple[str | int, ...]
 Answer = TypeVar("Answer")
+USUAL_BATCH = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +32,7 @@ class Item:
     """Something to label: its id and the texts to read. Never its score or prediction."""
 
     id: Any
-    texts: dict[str, str]
+    texts: dict[str, str] = field(hash=False)
 
     @property
     def text(self) -> str:
@@ -50,6 +54,9 @@ class AskTell(ABC, Generic[Answer]):
             self.project.state()  # refuses with what to do
         self._read_id: Callable[[str], Id] | None = None
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.folder)!r})"
+
     @property
     def folder(self) -> Path:
         """The folder of the project."""
@@ -61,8 +68,8 @@ class AskTell(ABC, Generic[Answer]):
         The last batch may be shorter, and there is none, an empty list, when nothing is left to
         draw. Items that were handed out before and have no label yet come with `open_items`.
         """
-        if count is not None and count < 1:
-            raise InputError(f"Ask for at least 1 item, got {count}.")
+        if count is not None:
+            count = _at_least("count", count, 1)
         left = self._left()
         if left == 0:
             return []
@@ -82,6 +89,7 @@ class AskTell(ABC, Generic[Answer]):
     ) -> Labelled:
         """Record labels by item id: True/False, 1/0, the words of label files, None or "?".
 
+        Where the pool names its verdicts (`positive`) or classes, their names are labels too.
         `labels` is a mapping or series by id, a list of pairs, or a table whose columns are named
         by `id` (the pool's unless given) and `label`. All are recorded, or none. An annotator's
         other answer to the same item is refused unless `correct` says that it is a correction.
@@ -97,7 +105,7 @@ class AskTell(ABC, Generic[Answer]):
         id: str | Sequence[str] | None = None,  # noqa: A002 - as above
         label: str = "label",
     ) -> Labelled:
-        """Decide items on which annotators differ. The same forms of labels as `tell`."""
+        """Decide items on which reviewers differ. The same forms of labels as `tell`."""
         return self._record(labels, annotator, id, label, correct=correct, adjudicate=True)
 
     def run(
@@ -110,8 +118,16 @@ class AskTell(ABC, Generic[Answer]):
     ) -> Answer:
         """Ask and tell until there is an answer, nothing is left, or `max_labels` were given.
 
-        `label` is called with each `Item` and returns its label.
+        `label` is called with each `Item` and returns its label. Without `batch`, as many items are
+        asked for at a time as are useful.
         """
+        if not callable(label):
+            raise InputError(
+                f"'label' must be a function that labels an item, got a {type(label).__name__}. Labels "
+                "that exist go to tell(labels)."
+            )
+        batch = None if batch is None else _at_least("batch", batch, 1)
+        max_labels = None if max_labels is None else _at_least("max_labels", max_labels, 0)
         given = 0
         while not self._finished():
             room = None if max_labels is None else max_labels - given
@@ -119,7 +135,7 @@ class AskTell(ABC, Generic[Answer]):
                 break
             items = self.open_items()[:room]
             if not items:
-                items = self.ask(batch if room is None else min(batch or room, room))
+                items = self._next(batch, room)
             if not items:
                 break
             self.tell([(item.id, label(item)) for item in items], annotator=annotator)
@@ -149,12 +165,23 @@ class AskTell(ABC, Generic[Answer]):
         correct: bool,
         adjudicate: bool,
     ) -> Labelled:
-        usual = registered_pool(self.project.state()).columns.id
-        column = usual if id_column is None else joined_name(id_column)
-        columns = LabelColumns(id=column, label=label_column)
-        rows = label_rows(labels, annotator=annotator, columns=columns)
+        rows = self._rows(labels, annotator, id_column, label_column)
         done = label(self.project, rows, correct=correct, adjudicate=adjudicate)
         return replace(done, ask=for_python(done.ask))
+
+    def _rows(
+        self,
+        labels: Labels,
+        annotator: str,
+        id_column: str | Sequence[str] | None,
+        label_column: str,
+    ) -> list[LabelRow]:
+        state = self.project.state()
+        usual = collection_of(state).columns.id
+        column = usual if id_column is None else joined_name(id_column)
+        columns = LabelColumns(id=column, label=label_column)
+        names = project_names(state, USUAL)
+        return label_rows(labels, annotator=annotator, columns=columns, names=names)
 
     def _items(self, ids: Sequence[str]) -> list[Item]:
         texts = self._texts(ids)
@@ -165,6 +192,16 @@ class AskTell(ABC, Generic[Answer]):
         if self._read_id is None:
             self._read_id = _id_reader(self.project)
         return self._read_id(name)
+
+    def _next(self, batch: int | None, room: int | None) -> list[Item]:
+        """The next items of a run: a batch, or as many as are useful, and no more than there is room."""
+        if room is None:
+            return self.ask(batch)
+        return self.ask(min(batch or self._useful(), room))
+
+    def _useful(self) -> int:
+        """How many items are worth asking for at a time."""
+        return USUAL_BATCH
 
     @abstractmethod
     def _draw(self, count: int | None) -> Sequence[str]:
@@ -191,10 +228,20 @@ class AskTell(ABC, Generic[Answer]):
         """What the labels say now."""
 
 
+def _at_least(name: str, value: SupportsIndex, least: int) -> int:
+    """The number, which may be one of numpy's."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        raise InputError(f"'{name}' must be a whole number of at least {least}, got {value!r}.")
+    return number
+
+
 def _id_reader(project: Project) -> Callable[[str], Id]:
-    """Turns an id as it is stored into what it was in the pool."""
-    registered = registered_pool(project.state())
-    column = registered.columns.id
+    """Turns an id as it is stored into what it was in the collection that was given."""
+    column = collection_of(project.state()).columns.id
     names = parts_of_name(column) or (column,)
     whole = [kind in WHOLE for kind in _types(project, names)]
     if len(names) > 1:
@@ -206,7 +253,7 @@ def _id_reader(project: Project) -> Callable[[str], Id]:
 
 def _types(project: Project, names: Sequence[str]) -> list[str]:
     """The types of these columns of the pool; text where the pool is a text file or elsewhere."""
-    registered = registered_pool(project.state())
+    registered = collection_of(project.state())
     if registered.engine != "duckdb":
         return ["VARCHAR"] * len(names)
     pool = project.pool(registered)

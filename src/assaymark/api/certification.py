@@ -6,23 +6,26 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assaymark.api.ask_tell import AskTell, Item
 from assaymark.api.data import PoolInput, project_folder, register
-from assaymark.api.wishes import expectation_of, seed_text
+from assaymark.api.expectations import claim_of, expectation_of, seed_text
+from assaymark.api.labels import Labels
 from assaymark.certification import issuing, verification
-from assaymark.certification.drawing import draw_batch, left_to_draw, read_texts
+from assaymark.certification.drawing import draw_batch, left_to_draw, read_texts, useful_draw
 from assaymark.certification.looks import look
-from assaymark.certification.sealing import Wish, abandon_plan, forecast_plan, seal_plan
+from assaymark.certification.sealing import PlanRequest, abandon_plan, forecast_plan, seal_plan
 from assaymark.certification.seeding import SeedPart, new_part, reveal_seed
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.defaults import POWER
-from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.claims.results import Forecast, Verdict
-from assaymark.pool.memory import Table, is_table
+from assaymark.labelling.known import TakenIn, know
+from assaymark.labelling.recording import DEFAULT_ANNOTATOR
+from assaymark.pool.memory import Table, Values, is_table
 from assaymark.project.folder import latest_attempt, registered_pool
+from assaymark.records.agreement import Sensitivity
 from assaymark.records.certificate import Verification
 from assaymark.records.plan import Expectation, Plan
 
 if TYPE_CHECKING:
-    from assaymark.certification.signing import Signer
+    from assaymark.certification.signatures.signing import Signer
 
 __all__ = ["Certification", "Item", "certify"]
 SampleDesign = Literal["simple", "score-guided", "weighted"]
@@ -48,12 +51,13 @@ class Certification(AskTell[Verdict]):
         folder: str | Path | None,
         pool: "str | Path | Table | None" = None,
         *,
-        y_score: Any = None,
-        y_pred: Any = None,
+        y_score: Values | None = None,
+        y_pred: Values | None = None,
         id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
         score: str | None = None,
         prediction: str | None = None,
         threshold: float | None = None,
+        positive: str | None = None,
         text: str | Sequence[str] = (),
         engine: str = "duckdb",
         connection: object = None,
@@ -61,7 +65,7 @@ class Certification(AskTell[Verdict]):
         """A new project on the pool, without a plan; the parameters are those of `certify`."""
         if score is None and not is_table(pool) and y_score is None and y_pred is None:
             score = "score"
-        given = PoolInput(
+        pool_input = PoolInput(
             data=pool,
             y_score=y_score,
             y_pred=y_pred,
@@ -69,11 +73,12 @@ class Certification(AskTell[Verdict]):
             score=score,
             prediction=prediction,
             threshold=threshold,
+            positive=positive,
             text=text,
         )
         made = cls.__new__(cls)
         place = project_folder(folder, owner=made)
-        register(given, place, engine=engine, connection=connection)
+        register(pool_input, place, engine=engine, connection=connection)
         made.__init__(place, connection=connection)  # type: ignore[misc] # the folder must outlive `made` only
         return made
 
@@ -116,7 +121,7 @@ class Certification(AskTell[Verdict]):
         """
         return seal_plan(
             self.project,
-            self._wish(
+            self._terms(
                 claim,
                 expectation or expect,
                 pilot,
@@ -137,6 +142,20 @@ class Certification(AskTell[Verdict]):
             ),
         )
 
+    def know(
+        self,
+        labels: Labels,
+        *,
+        id: str | Sequence[str] | None = None,  # noqa: A002 - as on the command line
+        label: str = "label",
+    ) -> TakenIn:
+        """Take in labels from elsewhere, before a plan: knowledge that no draw has to buy again.
+
+        `labels` are those of `tell`. In a score-guided plan their items leave the strata and count as
+        certain; in a simple one they answer items that are drawn, free of charge.
+        """
+        return know(self.project, self._rows(labels, DEFAULT_ANNOTATOR, id, label))
+
     @staticmethod
     def new_part() -> SeedPart:
         """A part of a joint seed, to be kept secret until the plan is sealed, and its hash to send."""
@@ -156,12 +175,18 @@ class Certification(AskTell[Verdict]):
         pilot: Counts | str | Sequence[int] | None = None,
     ) -> Forecast | None:
         """What the claim will cost in every mode; None where nothing is known. Records nothing."""
-        wish = self._wish(claim, expect, pilot, confidence=confidence, power=power)
-        return forecast_plan(self.project, wish)
+        terms = self._terms(claim, expect, pilot, confidence=confidence, power=power)
+        return forecast_plan(self.project, terms)
 
     def verdict(self) -> Verdict:
         """What is established now. Every look at an open plan is recorded."""
         return look(self.project).verdict
+
+    def sensitivity(self) -> Sensitivity | None:
+        """How many wrong labels would overturn an established claim; None unless it is one."""
+        from assaymark.overview.dossier import dossier  # heavy: only who asks for it pays
+
+        return dossier(self.project).sensitivity
 
     @property
     def plan(self) -> Plan:
@@ -193,15 +218,15 @@ class Certification(AskTell[Verdict]):
         """Close the open plan for good, with a reason; returns its number."""
         return abandon_plan(self.project, reason)
 
-    def _wish(
+    def _terms(
         self,
         claim: str | Claim,
         expect: float | Expectation | None,
         pilot: Counts | str | Sequence[int] | None,
         **options: Any,
-    ) -> Wish:
-        asked = parse_claim(claim) if isinstance(claim, str) else claim
-        return Wish(
+    ) -> PlanRequest:
+        asked = claim_of(claim)
+        return PlanRequest(
             claim=asked, expectation=expectation_of(self.project, asked, expect, pilot), **options
         )
 
@@ -210,6 +235,9 @@ class Certification(AskTell[Verdict]):
 
     def _left(self) -> int:
         return left_to_draw(self.project)
+
+    def _useful(self) -> int:
+        return useful_draw(self.project)
 
     def _open(self) -> Sequence[str]:
         state = self.project.state()
@@ -235,12 +263,13 @@ def certify(
     pool: "str | Path | Table | None" = None,
     claim: str | Claim | None = None,
     *,
-    y_score: Any = None,
-    y_pred: Any = None,
+    y_score: Values | None = None,
+    y_pred: Values | None = None,
     id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
     score: str | None = None,
     prediction: str | None = None,
     threshold: float | None = None,
+    positive: str | None = None,
     text: str | Sequence[str] = (),
     folder: str | Path | None = None,
     mode: ClaimMode | None = None,
@@ -251,6 +280,8 @@ def certify(
     expect: float | Expectation | None = None,
     pilot: Counts | str | Sequence[int] | None = None,
     seed: int | str | None = None,
+    commit: Sequence[str] = (),
+    beacon: str | None = None,
     one_by_one: bool = False,
     anyway: bool = False,
 ) -> Certification:
@@ -259,10 +290,10 @@ def certify(
     `pool` is a data frame (pandas, polars), an Arrow table, a DuckDB relation, a Hugging Face
     dataset, a dict of columns, a list of dicts or the name of a file; arrays `y_score` and
     `y_pred` do as well, and ids are then positions. `id`, `score`, `prediction` and `text` name
-    columns; `threshold` turns scores into predictions. Without `folder` the project is temporary:
-    it is removed when the result is no longer used; `folder=":memory:"` keeps it in main memory, for
-    simulations. The other parameters are those of
-    `Certification.claim`.
+    columns; `threshold` turns scores into predictions, and `positive` is the prediction that means
+    relevant where they are two words. Without `folder` the project is temporary: it is removed when the
+    result is no longer used; `folder=":memory:"` keeps it in main memory, for simulations. The other
+    parameters are those of `Certification.claim`.
 
     >>> work = certify(y_score=[0.1, 0.9] * 60, threshold=0.5, claim="precision >= 0.8", seed=1)
     >>> work.run(lambda item: item.id % 2 == 1).established
@@ -277,6 +308,7 @@ def certify(
         score=score,
         prediction=prediction,
         threshold=threshold,
+        positive=positive,
         text=text,
     )
     if claim is not None:
@@ -290,6 +322,8 @@ def certify(
             expect=expect,
             pilot=pilot,
             seed=seed,
+            commit=commit,
+            beacon=beacon,
             one_by_one=one_by_one,
             anyway=anyway,
         )

@@ -5,13 +5,15 @@ import shutil
 import tempfile
 import time
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assaymark.errors import InputError
 from assaymark.pool.joined_ids import joined_name, parts_of_name
-from assaymark.pool.memory import MemoryTable, Table, is_table, memory_table
+from assaymark.pool.memory import MemoryTable, Table, Values, is_table, memory_table
+from assaymark.project.class_names import with_classes, with_verdicts
 from assaymark.project.foreign_pools import readable_pool
 from assaymark.project.place import is_project
 from assaymark.project.registration import init, refuse_used
@@ -31,8 +33,8 @@ class PoolInput:
     """A pool and which of its columns mean what; None where the usual names are to be used."""
 
     data: "str | Path | Table | None" = None
-    y_score: Any = None
-    y_pred: Any = None
+    y_score: Values | None = None
+    y_pred: Values | None = None
     id: "str | Sequence[str] | None" = None
     score: str | None = None
     prediction: str | None = None
@@ -40,6 +42,10 @@ class PoolInput:
     text: "str | Sequence[str]" = ()
     groups: tuple[str, ...] = ()
     positive: str | None = None
+    compared: tuple[str, ...] = ()
+    """Columns of predictions of classifiers that are compared on the pool."""
+    classes: bool | tuple[str, ...] = False
+    """Whether predictions are names of classes; a tuple names them."""
 
     @property
     def id_column(self) -> str:
@@ -50,6 +56,11 @@ class PoolInput:
     def texts(self) -> tuple[str, ...]:
         """The text columns; one name is one column."""
         return (self.text,) if isinstance(self.text, str) else tuple(self.text)
+
+    @property
+    def cut(self) -> float | None:
+        """The threshold as a plain number, which may have been one of numpy's."""
+        return float(self.threshold) if isinstance(self.threshold, Real) else self.threshold
 
 
 def register(
@@ -65,7 +76,8 @@ def register(
         _refuse_no_pool(pool.data)
         refuse_used(folder)
         source = readable_pool(str(pool.data), folder)
-        init(folder, pool=source, columns=_file_columns(pool), engine=engine, connection=connection)
+        columns = _with_names(pool, source, _file_columns(pool), engine=engine)
+        init(folder, pool=source, columns=columns, engine=engine, connection=connection)
         return
     if is_project(folder):
         raise InputError(
@@ -77,9 +89,23 @@ def register(
     several = parts_of_name(columns.id)
     path = folder / (f"rows-{POOL_FILE}" if several else POOL_FILE)
     table.write(path, positions=columns.id if numbered else None)
-    init(folder, pool=str(path), columns=columns)
+    init(folder, pool=str(path), columns=_with_names(pool, str(path), columns))
     if several:
         path.unlink()
+
+
+def _with_names(
+    pool: PoolInput, source: str, columns: Columns, *, engine: str = "duckdb"
+) -> Columns:
+    """The columns with the names of classes, or of the two verdicts, that are predicted."""
+    compared = pool.compared or ((columns.prediction,) if columns.prediction else ())
+    if pool.classes:
+        named = () if isinstance(pool.classes, bool) else pool.classes
+        prediction = columns.prediction or (compared[0] if compared else None)
+        columns = replace(columns, prediction=prediction, positive=None)
+        return with_classes(source, columns, predicted_by=compared, named=named, engine=engine)
+    first = pool.compared[0] if pool.compared else None
+    return with_verdicts(source, columns, predicted_by=first, engine=engine)
 
 
 class FolderOwner:
@@ -99,6 +125,8 @@ def project_folder(folder: str | Path | None, *, owner: object) -> Path:
     ":memory:" is a temporary one in main memory, where the system has such a place.
     """
     if folder is not None and str(folder) != IN_MEMORY:
+        if Path(folder).exists() and not Path(folder).is_dir():
+            raise InputError(f"{str(folder)!r} is a file. Name a folder for the project.")
         return Path(folder)
     fast = folder is not None and os.access(MEMORY, os.W_OK)
     place = Path(tempfile.mkdtemp(prefix="assaymark-", dir=MEMORY if fast else None))
@@ -116,6 +144,10 @@ def _remove(folder: Path) -> None:
 
 
 def _refuse_no_pool(data: object) -> None:
+    if hasattr(data, "collect"):
+        raise InputError(
+            f"A {type(data).__name__} holds no rows yet. Give its result: pool.collect()."
+        )
     if not isinstance(data, str | Path):
         raise InputError(
             f"The pool cannot be a {type(data).__name__}. Give a data frame, an Arrow table, a dict of "
@@ -128,7 +160,7 @@ def _file_columns(pool: PoolInput) -> Columns:
         id=pool.id_column,
         score=pool.score,
         prediction=pool.prediction,
-        threshold=pool.threshold,
+        threshold=pool.cut,
         text=pool.texts,
         groups=pool.groups or None,
         positive=pool.positive,
@@ -146,7 +178,7 @@ def _columns(pool: PoolInput, names: tuple[str, ...]) -> tuple[Columns, bool]:
         id=pool.id_column,
         score=score,
         prediction=prediction,
-        threshold=pool.threshold,
+        threshold=pool.cut,
         text=pool.texts,
         groups=pool.groups or None,
         positive=pool.positive,
@@ -171,7 +203,7 @@ def _with_arrays(pool: PoolInput) -> MemoryTable:
     return memory_table(known)
 
 
-def _one_column(name: str, values: Any) -> Any:
+def _one_column(name: str, values: Values) -> Any:
     import numpy as np
 
     array = np.asarray(values)

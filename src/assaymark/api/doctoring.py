@@ -2,15 +2,14 @@
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from assaymark.estimation.label_doctor import Diagnosis, diagnose
 from assaymark.estimation.label_file import LabelColumns
-from assaymark.pool.memory import table_file
+from assaymark.pool.memory import Table, table_file
 
 
 def doctor(
-    labels: Any,
+    labels: str | Path | Table,
     *,
     label: str = "label",
     prediction: str | None = None,
@@ -20,7 +19,7 @@ def doctor(
     annotator: str | None = None,
     random: bool = False,
     strata: str | None = None,
-    pool: Any = None,
+    pool: str | Path | Table | None = None,
     claim: str | None = None,
     confidence: float = 0.95,
 ) -> Diagnosis:

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from assaymark.api.certification import Certification
+from assaymark.api.expectations import seed_text
 from assaymark.api.surveys import SurveyAskTell
-from assaymark.api.wishes import seed_text
 from assaymark.estimation.estimate import EstimateDesign, Estimates
 from assaymark.estimation.survey import (
-    EstimateWish,
+    EstimateRequest,
     current_estimate,
     design_of,
     draw_estimate,
@@ -17,7 +16,7 @@ from assaymark.estimation.survey import (
     read_estimate,
 )
 from assaymark.ledger.events import SurveyWork
-from assaymark.pool.memory import Table
+from assaymark.pool.memory import Table, Values
 
 
 class Estimation(SurveyAskTell[Estimates]):
@@ -49,6 +48,9 @@ class Estimation(SurveyAskTell[Estimates]):
     def _left(self) -> int:
         return max(0, self.design.labels - self._drawn())
 
+    def _useful(self) -> int:
+        return self._left()
+
     def _finished(self) -> bool:
         return not self._left() and not self._open()
 
@@ -66,12 +68,13 @@ def estimate(
     guarantee: bool = False,
     expect: float | None = None,
     seed: int | str | None = None,
-    y_score: Any = None,
-    y_pred: Any = None,
+    y_score: Values | None = None,
+    y_pred: Values | None = None,
     id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
     score: str | None = None,
     prediction: str | None = None,
     threshold: float | None = None,
+    positive: str | None = None,
     text: str | Sequence[str] = (),
     folder: str | Path | None = None,
 ) -> Estimation:
@@ -85,7 +88,7 @@ def estimate(
     >>> work.run(lambda item: item.id >= 250)["accuracy"].point
     1.0
     """
-    wish = EstimateWish(
+    request = EstimateRequest(
         metric=metric,
         within=within,
         budget=budget,
@@ -96,9 +99,9 @@ def estimate(
     )
     project = Certification.begin(
         folder, pool, y_score=y_score, y_pred=y_pred, id=id, score=score, prediction=prediction,
-        threshold=threshold, text=text,
+        threshold=threshold, positive=positive, text=text,
     )  # fmt: skip
-    open_estimate(project.project, wish)
+    open_estimate(project.project, request)
     made = Estimation(project.folder)
     made._owner = project
     return made

@@ -1,13 +1,18 @@
 """The gate of claim files from Python: how every claim stands today."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from assaymark.api.expectations import seed_text
 from assaymark.claims.results import Verdict
 from assaymark.errors import PlanError
+from assaymark.hints import for_python
 from assaymark.monitoring.claim_files import read_date
 from assaymark.monitoring.gate import Gate
 from assaymark.monitoring.gate import gate as gate_claims
+from assaymark.monitoring.locking import Locked
+from assaymark.monitoring.locking import lock as lock_claim
 
 
 def gate(claims: str | Path, *, today: date | str | None = None) -> Gate:
@@ -17,7 +22,17 @@ def gate(claims: str | Path, *, today: date | str | None = None) -> Gate:
     """
     if isinstance(today, str):
         today = read_date("today", today)
-    return gate_claims(Path(claims), today=today or datetime.now(UTC).date())
+    answer = gate_claims(Path(claims), today=today or datetime.now(UTC).date())
+    spelled = (replace(claim, reason=for_python(claim.reason)) for claim in answer.claims)
+    return replace(answer, claims=tuple(spelled))
+
+
+def lock(claim: str | Path, *, seed: int | str | None = None) -> Locked:
+    """Seal the plan of a claim file, and put the file's digest into the ledger and beside the file.
+
+    The project that the file names is made if there is none; then open it: `Certification(folder)`.
+    """
+    return lock_claim(Path(claim), seed=seed_text(seed))
 
 
 def require(verdict: Verdict) -> Verdict:

@@ -7,12 +7,20 @@ from typing import Any
 
 from assaymark.errors import InputError
 from assaymark.files.labels import LabelRow
-from assaymark.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT, read_label
+from assaymark.files.spelling import (
+    CANNOT_TELL,
+    NOT_RELEVANT,
+    RELEVANT,
+    USUAL,
+    Names,
+    read_label,
+)
 from assaymark.pool.joined_ids import joined_id, parts_of_name
 from assaymark.pool.memory import ArrowStream, NamedColumns, Table, column_values
 
 Labels = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | Table
 """What `tell` takes: labels by item id, pairs of id and label, or a table with both columns."""
+SHOWN = 12  # classes named in a message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +31,12 @@ class LabelColumns:
     label: str = "label"
 
 
-def label_rows(labels: Any, *, annotator: str, columns: LabelColumns) -> list[LabelRow]:
+def label_rows(
+    labels: Labels, *, annotator: str, columns: LabelColumns, names: Names = USUAL
+) -> list[LabelRow]:
     """One row per label. A missing value of a table or a series is an item without a label yet."""
     return [
-        LabelRow(item=item_id(item), label=label_of(item, value), annotator=annotator)
+        LabelRow(item=item_id(item), label=label_of(item, value, names), annotator=annotator)
         for item, value in label_pairs(labels, columns)
         if not _absent(value)
     ]
@@ -64,24 +74,37 @@ def item_id(item: Any) -> str:
     return joined_id(own) if isinstance(own, tuple) else str(own)
 
 
-def label_of(item: Any, value: Any) -> int | None:
-    """1, 0, or None for "cannot tell"; refused with the item's id where it is none of them.
+def label_of(item: Any, value: Any, names: Names = USUAL) -> int | None:
+    """1 or 0, the place of a class in the list, or None for "cannot tell"; others are refused.
+
+    `names` are those that the project gives to its labels.
 
     >>> label_of(7, "yes"), label_of(8, None)
     (1, None)
     """
     if value is None:
         return None
-    if isinstance(value, bool):
+    if isinstance(value, bool) and not names.classes:
         return int(value)
     try:
-        return read_label(str(value))
+        return read_label(str(value), names)
     except InputError as error:
-        words = ", ".join(sorted({*RELEVANT, *NOT_RELEVANT, *CANNOT_TELL} - {"1.0", "0.0"}))
         raise InputError(
             f"The label of item {getattr(item, 'id', item)!r} is {value!r}, which cannot be read. "
-            f"Nothing was recorded. Labels are True, False, None (cannot tell) or one of: {words}."
+            f"Nothing was recorded. Labels are {_readable(names)}."
         ) from error
+
+
+def _readable(names: Names) -> str:
+    """What a label may be, in words."""
+    if names.classes:
+        more = ", …" if len(names.classes) > SHOWN else ""
+        return (
+            f"None (cannot tell) or the name of a class: {', '.join(names.classes[:SHOWN])}{more}"
+        )
+    own = {*names.relevant, *names.irrelevant, *names.unclear}
+    words = sorted({*RELEVANT, *NOT_RELEVANT, *CANNOT_TELL, *own} - {"1.0", "0.0"})
+    return f"True, False, None (cannot tell) or one of: {', '.join(words)}"
 
 
 def _absent(value: Any) -> bool:

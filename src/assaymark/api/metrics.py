@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from assaymark.certification import calculators
+from assaymark.certification.forecasts import calculators
 from assaymark.claims.claim import Counts, Side
 from assaymark.claims.pictures import Picture, frame, html_table, interval_picture
 from assaymark.claims.ratio_metrics import metric as find_metric
 from assaymark.claims.results import Estimate
 from assaymark.errors import InputError
+
+if TYPE_CHECKING:
+    from assaymark.pool.memory import Values
 
 Sample = Literal["random"]
 Method = Literal["exact", "midp", "jeffreys", "normal", "beta"]
@@ -56,8 +59,8 @@ class Metrics:
 
 def bound(
     metric: str,
-    counts: Any,
-    y_pred: Any = None,
+    counts: "Counts | Values",
+    y_pred: "Values | None" = None,
     *,
     sample: Sample | None = None,
     design: str | None = None,
@@ -91,8 +94,8 @@ def bound(
 
 
 def metrics(
-    y_true: Any,
-    y_pred: Any = None,
+    y_true: "Counts | Values",
+    y_pred: "Values | None" = None,
     *,
     sample: Sample | None = None,
     names: tuple[str, ...] = USUAL,
@@ -134,13 +137,13 @@ def bound_scorer(metric: str, *, confidence: float = 0.95, method: Method = "exa
 
 
 def _fold_bound(
-    y_true: Any, y_pred: Any, *, metric: str, confidence: float, method: Method
+    y_true: "Values", y_pred: "Values", *, metric: str, confidence: float, method: Method
 ) -> float:
     found = bound(metric, y_true, y_pred, sample="random", confidence=confidence, method=method)
     return found.bound
 
 
-def _counts(counts: Any, y_pred: Any, positive: Any) -> Counts:
+def _counts(counts: "Counts | Values", y_pred: "Values | None", positive: Any) -> Counts:
     if isinstance(counts, Counts):
         if y_pred is not None:
             raise InputError("Give either counts, or labels and predictions, not both.")

@@ -6,17 +6,19 @@ from pathlib import Path
 from typing import Literal
 
 from assaymark.api.ask_tell import AskTell
+from assaymark.api.conclusion import Conclusion
 from assaymark.api.data import project_folder
-from assaymark.api.finding import Finding
 from assaymark.claims.pictures import Bar
 from assaymark.errors import InputError
 from assaymark.pool.duckdb import DuckDBPool
 from assaymark.pool.memory import Table, is_table, memory_table
 from assaymark.project.folder import collection_of
+from assaymark.project.registration import undone_if_refused
 from assaymark.records.certificate import Verification
 from assaymark.reviewing.certificate import IssuedReview, certify_review
-from assaymark.reviewing.handing import next_items, the_review
+from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.reporting import write_review_report
+from assaymark.reviewing.standing import the_review
 from assaymark.reviewing.starting import Start, start
 from assaymark.reviewing.status import ReviewStatus, review_status
 from assaymark.reviewing.verifying import verify_review
@@ -25,12 +27,12 @@ from assaymark.reviewing.wording import verdict
 USUAL = 50
 
 
-class Review(AskTell[Finding]):
+class Review(AskTell[Conclusion]):
     """A review in rank order with a certified end. Begin with `assaymark.review(…)`."""
 
-    def verdict(self) -> Finding:
+    def verdict(self) -> Conclusion:
         """Whether to stop. Looking costs nothing: the bound holds at every look."""
-        return _finding(review_status(self.project))
+        return _conclusion(review_status(self.project))
 
     def certify(self, path: str | Path | None = None) -> IssuedReview:
         """Issue the certificate (certificate.json unless named); reveals the secret of the draws."""
@@ -71,14 +73,14 @@ class Review(AskTell[Finding]):
     def _finished(self) -> bool:
         return self.verdict().decision == "stop"
 
-    def _answer(self) -> Finding:
+    def _answer(self) -> Conclusion:
         return self.verdict()
 
 
-def _finding(now: ReviewStatus) -> Finding:
+def _conclusion(now: ReviewStatus) -> Conclusion:
     figures = asdict(now)
     recall = now.certified_recall
-    return Finding(
+    return Conclusion(
         decision=now.decision,
         sentence=verdict(now),
         established=now.reason == "certified",
@@ -115,23 +117,28 @@ def review(
     between readers may see the figures; the share `twice` of the records counts only when two people
     have read it. The other parameters are those of `certify`.
     """
+    if not isinstance(id, str):
+        raise InputError(
+            f"A review has one column of ids, got {id!r}. Join them in the table first."
+        )
     files = (screened,) if isinstance(screened, str | Path) else screened
     made = Review.__new__(Review)
     place = project_folder(folder, owner=made)
-    wish = Start(
-        pool=_file(pool, place),
-        id=id,
-        text=(text,) if isinstance(text, str) else tuple(text),
-        recall=str(recall),
-        confidence=str(confidence),
-        score=score,
-        known=",".join(map(str, known)) or None,
-        terms=tuple(terms),
-        screened=tuple(map(str, files)),
-        decisions=decisions,
-        twice=str(twice),
-    )
-    start(place, wish)
+    with undone_if_refused(place):
+        opening = Start(
+            pool=_file(pool, place),
+            id=id,
+            text=(text,) if isinstance(text, str) else tuple(text),
+            recall=str(recall),
+            confidence=str(confidence),
+            score=score,
+            known=",".join(map(str, known)) or None,
+            terms=tuple(terms),
+            screened=tuple(map(str, files)),
+            decisions=decisions,
+            twice=str(twice),
+        )
+        start(place, opening)
     made.__init__(place)  # type: ignore[misc] # the folder must outlive `made` only
     return made
 

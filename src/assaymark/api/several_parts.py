@@ -1,34 +1,39 @@
 """Comparisons, claims of several parts and cut-offs from Python: asked for, told, certified."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from assaymark.api.data import FolderOwner, PoolInput, new_project
-from assaymark.api.finding import Finding
+from assaymark.api.conclusion import Conclusion
+from assaymark.api.data import FolderOwner, PoolInput, project_folder, register
+from assaymark.api.expectations import seed_text
 from assaymark.api.surveys import SurveyAskTell
-from assaymark.api.wishes import seed_text
 from assaymark.claims.pictures import Bar
 from assaymark.composite.drawing import draw_for_claim
 from assaymark.composite.issuing import ClaimIssued, certify_claim
 from assaymark.composite.judging import Judgement
 from assaymark.composite.looks import abandon_claim, look_at_claim
-from assaymark.composite.planning.comparing import ComparisonWish, seal_comparison
+from assaymark.composite.planning.comparing import ComparisonRequest, seal_comparison
 from assaymark.composite.planning.cutting import seal_cutoff
 from assaymark.composite.planning.sealing import Parts, Terms, seal_conjunction
 from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.seeding import reveal_claim_seed
 from assaymark.composite.verification import verify_claim
-from assaymark.composite.wording import is_established, statement
+from assaymark.composite.wording import bounds_words, is_established, statement
 from assaymark.composite.work import required_claim
 from assaymark.ledger.events import SurveyWork
-from assaymark.pool.memory import Table
-from assaymark.project.folder import Project
+from assaymark.pool.memory import Table, Values
+from assaymark.project.registration import undone_if_refused
 from assaymark.records.certificate import Verification
+
+if TYPE_CHECKING:
+    from assaymark.certification.signatures.signing import Signer
 
 ComparedMetric = Literal["accuracy", "recall", "precision", "f1", "f2"]
 
 
-class ComposedClaim(SurveyAskTell[Finding]):
+class ComposedClaim(SurveyAskTell[Conclusion]):
     """A comparison, a claim of several parts or a cut-off, driven from a notebook or a program.
 
     Begin one with `assaymark.compare`, `certify_parts` or `cutoff`; open it again with its folder.
@@ -41,18 +46,25 @@ class ComposedClaim(SurveyAskTell[Finding]):
         """The claim as it was sealed: its words, items and strata."""
         return required_claim(self.project.state()).sealed
 
-    def verdict(self) -> Finding:
+    def verdict(self) -> Conclusion:
         """What is established now. Every look at an open claim is recorded."""
-        return _finding(self.sealed, look_at_claim(self.project))
+        return _conclusion(self.sealed, look_at_claim(self.project))
 
-    def certify(self, path: str | Path | None = None) -> ClaimIssued:
+    def certify(
+        self, path: str | Path | None = None, *, signer: "Signer | None" = None
+    ) -> ClaimIssued:
         """Issue the certificate of what is established (certificate.json unless named)."""
-        return certify_claim(self.project, output=None if path is None else Path(path))
+        output = None if path is None else Path(path)
+        return certify_claim(self.project, output=output, signer=signer)
 
     def verify(self, path: str | Path | None = None) -> Verification:
         """Recompute a certificate (certificate.json unless named) from the ledger and the pool."""
         place = self.folder / "certificate.json" if path is None else Path(path)
         return verify_claim(place, project=self.project)
+
+    def reveal(self, *parts: str) -> None:
+        """Reveal the parts of the seed, or the beacon's value; this side's own part is added."""
+        reveal_claim_seed(self.project, parts)
 
     def abandon(self, reason: str) -> str | None:
         """Close the open claim for good, with a reason; returns its words."""
@@ -68,7 +80,7 @@ class ComposedClaim(SurveyAskTell[Finding]):
         work = required_claim(self.project.state())
         if not work.open and work.sealed.kind != "cut-off":
             return 0
-        return sum(stratum.items for stratum in work.sealed.strata) - len(work.survey.order)
+        return max(0, work.sealed.most - len(work.strata))
 
     def _finished(self) -> bool:
         verdict = self.verdict()
@@ -79,14 +91,14 @@ class ComposedClaim(SurveyAskTell[Finding]):
             verdict.figures.get("equal")
         )
 
-    def _answer(self) -> Finding:
+    def _answer(self) -> Conclusion:
         return self.verdict()
 
 
-def _finding(sealed: SealedClaim, judged: Judgement) -> Finding:
+def _conclusion(sealed: SealedClaim, judged: Judgement) -> Conclusion:
     figures = judged.result
     rows, bars, bound, least = _KINDS[sealed.kind](sealed, figures)
-    return Finding(
+    return Conclusion(
         decision=judged.decision,
         sentence=statement(figures),
         established=is_established(figures),
@@ -96,6 +108,7 @@ def _finding(sealed: SealedClaim, judged: Judgement) -> Finding:
         bars=tuple(bars),
         least=least,
         figures=figures,
+        note=bounds_words(figures),
     )
 
 
@@ -134,34 +147,52 @@ def _cut_off(_sealed: SealedClaim, figures: dict[str, Any]) -> _Shown:
 _KINDS = {"comparison": _compared, "conjunction": _parts, "cut-off": _cut_off}
 
 
-def _begun(pool: PoolInput, folder: str | Path | None) -> tuple[Path, object]:
+@contextmanager
+def _begun(pool: PoolInput, folder: str | Path | None) -> Iterator[ComposedClaim]:
+    """A new project to seal a claim in; nothing of it is left where that is refused."""
     owner = FolderOwner()
-    return new_project(pool, folder, owner=owner), owner
+    place = project_folder(folder, owner=owner)
+    with undone_if_refused(place):
+        register(pool, place)
+        made = ComposedClaim(place)
+        made._owner = owner
+        yield made
 
 
 def compare(
     pool: "str | Path | Table",
     *,
     a: str,
-    b: str,
+    b: str | Sequence[str],
     metric: ComparedMetric = "accuracy",
     margin: float | str | None = None,
     only: Literal["better", "worse"] | None = None,
+    claim: str | None = None,
     score_a: str | None = None,
     score_b: str | None = None,
     positive: str | None = None,
+    classes: bool | Sequence[str] = False,
+    group: str | Sequence[str] = (),
+    budget: int | None = None,
     confidence: float = 0.95,
     one_by_one: bool = False,
     seed: int | str | None = None,
+    commit: Sequence[str] = (),
+    beacon: str | None = None,
     id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
     text: str | Sequence[str] = (),
     folder: str | Path | None = None,
 ) -> ComposedClaim:
     """Begin to compare two classifiers on one pool: is b better than a?
 
-    `a` and `b` name the columns of their predictions. With `margin`, "not worse by more than" and
-    "within" it can be proved too; `only` puts all risk on one direction. `one_by_one` renews the
-    chances after every label, for one annotator. The other parameters are those of `certify`.
+    `a` and `b` name the columns of their predictions; of several `b` the question is which are
+    better than `a`. With `margin`, "not worse by more than" and "within" it can be proved too; `only`
+    puts all risk on one direction; `claim` says it in words ("f1 of b >= f1 of a - 0.01"). `positive`
+    is the prediction that means relevant where predictions are two words; with `classes` they are
+    names of classes, those that are predicted or those listed. `group` names columns for claims in
+    every group. `budget` is the most labels that will be bought. `one_by_one` renews the chances after
+    every label, for one annotator. `commit` and `beacon` are for a seed that no side can choose alone,
+    as in `Certification.claim`; `reveal` makes it known. The other parameters are those of `certify`.
 
     >>> old = [i % 2 for i in range(200)]
     >>> new = [i % 2 if i % 3 else 0 for i in range(200)]
@@ -169,19 +200,28 @@ def compare(
     >>> work.run(lambda item: item.id % 2 == 1, batch=10).decision
     'worse'
     """
-    place, owner = _begun(PoolInput(data=pool, id=id, text=text), folder)
-    wish = ComparisonWish(
+    candidates = _listed(b)
+    question = ComparisonRequest(
         a=a,
-        b=(b,),
+        b=candidates,
         metric=metric,
         margin=None if margin is None else str(margin),
         score_a=score_a,
         score_b=score_b,
         positive=positive,
         only=only,
+        claim=claim,
     )
-    seal_comparison(Project(folder=place), wish, _terms(confidence, seed, one_by_one=one_by_one))
-    return _opened(place, owner)
+    terms = _terms(
+        confidence, seed, one_by_one=one_by_one, budget=budget, commit=commit, beacon=beacon
+    )
+    pool_input = PoolInput(
+        data=pool, id=id, text=text, groups=_listed(group), positive=positive,
+        compared=(a, *candidates), classes=_names_of(classes),
+    )  # fmt: skip
+    with _begun(pool_input, folder) as work:
+        seal_comparison(work.project, question, terms)
+    return work
 
 
 def certify_parts(
@@ -190,10 +230,14 @@ def certify_parts(
     *,
     group: str | Sequence[str] = (),
     positive: str | None = None,
+    classes: bool | Sequence[str] = False,
     least_group: int = 0,
+    budget: int | None = None,
     confidence: float = 0.95,
     one_by_one: bool = False,
     seed: int | str | None = None,
+    commit: Sequence[str] = (),
+    beacon: str | None = None,
     id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
     score: str | None = None,
     prediction: str | None = None,
@@ -201,21 +245,25 @@ def certify_parts(
     text: str | Sequence[str] = (),
     folder: str | Path | None = None,
 ) -> ComposedClaim:
-    """Begin to prove a claim of several parts, or one that is to hold in every group.
+    """Begin to prove a claim of several parts, one in every group, or one about classes.
 
     `claim` is "recall >= 0.8 and precision >= 0.7", or "recall >= 0.8 in every group of region" with
-    `group="region"`. The confidence is for all parts together. Groups of fewer than `least_group`
-    items are left out, and named. The other parameters are those of `certify`.
+    `group="region"`, or "recall >= 0.7 for every class" with `classes=True`, where predictions and
+    labels are names of classes (those that are predicted, or those listed). `positive` is the
+    prediction that means relevant where predictions are two words. The confidence is for all parts
+    together. Groups of fewer than `least_group` items are left out, and named. `budget` is the most
+    labels that will be bought. The other parameters are those of `certify`.
     """
-    groups = (group,) if isinstance(group, str) else tuple(group)
-    given = PoolInput(
+    pool_input = PoolInput(
         data=pool, id=id, score=score, prediction=prediction, threshold=threshold, text=text,
-        groups=groups, positive=positive,
+        groups=_listed(group), positive=positive, classes=_names_of(classes),
     )  # fmt: skip
-    place, owner = _begun(given, folder)
-    terms = _terms(confidence, seed, one_by_one=one_by_one)
-    seal_conjunction(Project(folder=place), claim, terms, Parts(least_group=least_group))
-    return _opened(place, owner)
+    terms = _terms(
+        confidence, seed, one_by_one=one_by_one, budget=budget, commit=commit, beacon=beacon
+    )
+    with _begun(pool_input, folder) as work:
+        seal_conjunction(work.project, claim, terms, Parts(least_group=least_group))
+    return work
 
 
 def cutoff(
@@ -227,7 +275,9 @@ def cutoff(
     confidence: float = 0.95,
     one_by_one: bool = False,
     seed: int | str | None = None,
-    y_score: Any = None,
+    commit: Sequence[str] = (),
+    beacon: str | None = None,
+    y_score: Values | None = None,
     id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
     score: str | None = None,
     text: str | Sequence[str] = (),
@@ -237,24 +287,42 @@ def cutoff(
 
     The ladder of cut-offs is `at`, or chosen from the pool; recall is walked from the lowest up,
     precision from the highest down. `run` goes on to better cut-offs: give it `max_labels`. The
-    `bound` of the finding is the best cut-off so far. The other parameters are those of `certify`.
+    `bound` of the conclusion is the best cut-off so far. The other parameters are those of `certify`.
     """
     named = score or ("score" if y_score is None else None)
-    given = PoolInput(data=pool, y_score=y_score, id=id, score=named, threshold=0.5, text=text)
-    place, owner = _begun(given, folder)
-    terms = _terms(confidence, seed, one_by_one=one_by_one)
+    pool_input = PoolInput(data=pool, y_score=y_score, id=id, score=named, threshold=0.5, text=text)
+    terms = _terms(confidence, seed, one_by_one=one_by_one, commit=commit, beacon=beacon)
     rungs = tuple(str(rung) for rung in at)
     begin = None if start is None else str(start)
-    seal_cutoff(Project(folder=place), claim, terms, at=rungs, start=begin)
-    return _opened(place, owner)
+    with _begun(pool_input, folder) as work:
+        seal_cutoff(work.project, claim, terms, at=rungs, start=begin)
+    return work
 
 
-def _terms(confidence: float, seed: int | str | None, *, one_by_one: bool) -> Terms:
-    lead: Literal["one", "several"] = "one" if one_by_one else "several"
-    return Terms(confidence=confidence, seed=seed_text(seed), lead=lead)
+def _terms(
+    confidence: float,
+    seed: int | str | None,
+    *,
+    one_by_one: bool,
+    commit: Sequence[str],
+    beacon: str | None,
+    budget: int | None = None,
+) -> Terms:
+    return Terms(
+        confidence=confidence,
+        seed=seed_text(seed),
+        lead="one" if one_by_one else "several",
+        budget=budget,
+        commit=_listed(commit),
+        beacon=beacon,
+    )
 
 
-def _opened(folder: Path, owner: object) -> ComposedClaim:
-    made = ComposedClaim(folder)
-    made._owner = owner
-    return made
+def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    """One name is a list of one."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _names_of(classes: bool | Sequence[str], /) -> bool | tuple[str, ...]:  # noqa: FBT001 - as given
+    """The classes listed, or whether predictions are names of classes at all."""
+    return classes if isinstance(classes, bool) else _listed(classes)

@@ -1,21 +1,22 @@
 """Training from Python: a text classifier under a label budget, then its certification."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from assaymark.api.certification import Certification
+from assaymark.api.ask_tell import Item
+from assaymark.api.certification import Certification, ClaimMode
 from assaymark.api.data import FolderOwner, PoolInput, new_project
+from assaymark.api.expectations import claim_of, seed_text
 from assaymark.api.surveys import SurveyAskTell
-from assaymark.api.wishes import seed_text
 from assaymark.claims.claim import Claim
-from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.ledger.events import SurveyWork, training_of
 from assaymark.pool.memory import Table
 from assaymark.records.training import Advice
 from assaymark.training.freeze import stop_training, train_on
 from assaymark.training.rounds import Trained
-from assaymark.training.settings import TrainWish
+from assaymark.training.settings import TrainingRequest
 
 
 class Training(SurveyAskTell["Trained | None"]):
@@ -26,7 +27,7 @@ class Training(SurveyAskTell["Trained | None"]):
     """
 
     _owner: object = None  # keeps a temporary folder
-    _first: TrainWish | None = None
+    _first: TrainingRequest | None = None
     _latest: Trained | None = None
 
     @property
@@ -41,15 +42,22 @@ class Training(SurveyAskTell["Trained | None"]):
         made._owner = self._owner
         return made
 
-    def _train_once(self, wish: TrainWish) -> Trained:
-        self._latest = train_on(self.project, wish, write=False).trained
+    def _train_once(self, request: TrainingRequest) -> Trained:
+        self._latest = train_on(self.project, request, write=False).trained
         return self._latest
 
     def _draw(self, count: int | None) -> Sequence[str]:
-        wish = TrainWish(batch=count)
+        return self._round(TrainingRequest(batch=count))
+
+    def _next(self, batch: int | None, room: int | None) -> list[Item]:
+        """A run heeds the advice: it buys no label that training has no use for."""
+        return self._items(self._round(TrainingRequest(batch=batch, insist=False))[:room])
+
+    def _round(self, request: TrainingRequest) -> Sequence[str]:
         if self._first is not None:
-            wish, self._first = self._first, None
-        batch = self._train_once(wish).batch
+            request = replace(self._first, batch=request.batch or self._first.batch)
+            self._first = None
+        batch = self._train_once(request).batch
         return () if batch is None else batch.items
 
     def _work(self) -> SurveyWork | None:
@@ -80,18 +88,22 @@ def train(
     learner: str | None = None,
     seed: int | str | None = None,
     id: str | Sequence[str] | None = None,  # noqa: A002 - the same word as on the command line
+    keep: float | None = None,
+    wait: int | None = None,
+    mode: ClaimMode | None = None,
     folder: str | Path | None = None,
-    **options: Any,
 ) -> Training:
     """Begin to train a classifier of the `text` columns that is to meet the claim.
 
     `budget` is for training and certification together; `population` is what the claim is about
     (needed for active sampling); `policy` decides when training stops; `batch` is how many items
-    are handed out at a time; `learner` is a scikit-learn pipeline, "module:name". Further options
-    are those of the command: keep, wait, mode.
+    are handed out at a time; `learner` is a scikit-learn pipeline, "module:name". `keep` is the share
+    of the items that training leaves for the claim (population "future"), `wait` the number of training
+    labels of the policy "wait", `mode` how the claim is certified. The other parameters are those of
+    `certify`.
     """
-    wish = TrainWish(
-        claim=parse_claim(claim) if isinstance(claim, str) else claim,
+    request = TrainingRequest(
+        claim=claim_of(claim),
         budget=budget,
         population=population,
         sampling=sampling,
@@ -101,9 +113,11 @@ def train(
         batch=batch,
         learner=learner,
         seed=seed_text(seed),
-        **options,
+        keep=keep,
+        wait=wait,
+        mode=mode,
     )
     owner = FolderOwner()
     made = Training(new_project(PoolInput(data=pool, id=id, text=text), folder, owner=owner))
-    made._owner, made._first = owner, wish
+    made._owner, made._first = owner, request
     return made

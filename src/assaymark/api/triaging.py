@@ -2,26 +2,27 @@
 
 import tempfile
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from assaymark.errors import InputError
-from assaymark.pool.memory import table_file
-from assaymark.triaging.thresholds import TriageAnswer, TriageQuestion, find_thresholds
+from assaymark.pool.memory import Table, Values, table_file
+from assaymark.triaging.thresholds import find_thresholds
+from assaymark.triaging.triage_answer import TriageAnswer, TriageQuestion
 
 Rule = Literal["certified", "empirical", "precision", "sides"]
 
 
 def triage(
-    dev: Any = None,
+    dev: str | Path | Table | None = None,
     *,
     target: float,
-    y_score: Any = None,
-    y_true: Any = None,
+    y_score: Values | None = None,
+    y_true: Values | None = None,
     score: str = "score",
     label: str = "label",
     id: str | None = None,  # noqa: A002 - the same word as on the command line
-    pool: Any = None,
-    train: Any = None,
+    pool: str | Path | Table | None = None,
+    train: str | Path | Table | None = None,
     delta: float = 0.1,
     rule: Rule = "certified",
     calibrator: str = "platt",

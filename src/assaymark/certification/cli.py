@@ -1,30 +1,45 @@
 """Commands that need no project: bound and size."""
 
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
 from assaymark.claims.claim import Counts
 from assaymark.claims.direction import refuse_wrong_way
 from assaymark.claims.record import plain
-from assaymark.claims.results import chance, percent, shown
+from assaymark.claims.results import chance, counted, percent, shown
 from assaymark.records.plan import Expectation
-from assaymark.terminal.output import headline, json_option, rows, say, show_json
+from assaymark.terminal.output import Command, headline, json_option, rows, say, show_json
+from assaymark.terminal.shares import SHARE
+
+if TYPE_CHECKING:
+    from assaymark.claims.claim import Claim, Side
+    from assaymark.claims.results import Forecast
 
 
-def expectation_options(command: Any) -> Any:
+class ExpectedOptions(TypedDict):
+    """What `expectation_options` adds to a command."""
+
+    pilot: str | None
+    expect: float | None
+    precision: float | None
+    recall: float | None
+    prevalence: float | None
+
+
+def expectation_options(command: Command) -> Command:
     """Adds the ways to say how good the classifier probably is."""
     for option in reversed(
         [
             click.option(
                 "--pilot", metavar="TP,FP,FN,TN", help="Counts of a labelled random sample."
             ),
-            click.option("--expect", type=float, help="The value of the metric that you expect."),
-            click.option("--precision", type=float, help="Expected precision."),
-            click.option("--recall", type=float, help="Expected recall."),
+            click.option("--expect", type=SHARE, help="The value of the metric that you expect."),
+            click.option("--precision", type=SHARE, help="Expected precision."),
+            click.option("--recall", type=SHARE, help="Expected recall."),
             click.option(
                 "--prevalence",
-                type=float,
+                type=SHARE,
                 help="Expected share of relevant items; in a project it follows from the pool.",
             ),
         ]
@@ -34,7 +49,7 @@ def expectation_options(command: Any) -> Any:
 
 
 def read_expectation(
-    claim: Any,
+    claim: "Claim",
     *,
     pilot: str | None,
     expect: float | None,
@@ -57,7 +72,7 @@ def read_expectation(
         if precision is None or recall is None:
             raise click.UsageError("Give --expect, or both --precision and --recall.")
         return Expectation(precision=precision, recall=recall, prevalence=prevalence)
-    from assaymark.certification import calculators
+    from assaymark.certification.forecasts import calculators
 
     return calculators.expected(
         claim, expect, share=share, prevalence=prevalence, precision=precision, recall=recall
@@ -78,7 +93,7 @@ def bound(
     metric: str,
     counts: str,
     confidence: float,
-    side: Any,
+    side: "Side | None",
     method: str,
     design: str,
     as_json: bool,
@@ -89,7 +104,7 @@ def bound(
     Example:
       assaymark bound --metric f1 --counts 80,20,20,880
     """
-    from assaymark.certification import calculators
+    from assaymark.certification.forecasts import calculators
 
     side = side or ("upper" if metric.strip().lower() == "elusion" else "lower")
     answer = calculators.bound(
@@ -120,7 +135,7 @@ def bound(
 
 def size_of_one(
     claim: str,
-    expected: dict[str, Any],
+    expected: ExpectedOptions,
     *,
     confidence: float,
     power: float,
@@ -129,11 +144,11 @@ def size_of_one(
     as_json: bool,
 ) -> None:
     """How many labels a claim about one figure needs, for the command size."""
-    from assaymark.certification import calculators
+    from assaymark.certification.forecasts import calculators
 
-    given = [expected[name] for name in ("expect", "precision", "recall")]
+    values = [expected["expect"], expected["precision"], expected["recall"]]
     whole = expected["pilot"] is None and expected["prevalence"] is None
-    if whole and given != [None] * len(given):
+    if whole and values != [None] * len(values):
         raise click.UsageError("--expect needs --prevalence: the share of items that are relevant.")
     asked = calculators.read_claim(claim)
     refuse_wrong_way(asked, anyway=anyway)
@@ -161,7 +176,7 @@ def size_of_one(
         say(f"  {number:>9,} labels, judged once: {chance(share)} chance to pass  {bar}")
 
 
-def forecast_json(answer: Any) -> dict[str, Any]:
+def forecast_json(answer: "Forecast") -> dict[str, object]:
     """A forecast as scripts read it."""
     return {
         "claim": str(answer.claim),
@@ -177,10 +192,13 @@ def forecast_json(answer: Any) -> dict[str, Any]:
     }
 
 
-def show_forecast(answer: Any, expected: str, *, sealed: str | None = None) -> None:
+def show_forecast(
+    answer: "Forecast", expected: str, *, sealed: str | None = None, budget: int | None = None
+) -> None:
     """A forecast as people read it: what it expects, then one line per mode.
 
-    `sealed` is the mode of the plan that is about to be sealed: its row is marked.
+    `sealed` is the mode of the plan that is about to be sealed: its row is marked, with the
+    `budget` where the plan is not of the size that the row shows.
     """
     from assaymark.certification.planning import forecast_words as words
 
@@ -201,18 +219,29 @@ def show_forecast(answer: Any, expected: str, *, sealed: str | None = None) -> N
             say(f"  {name:<13} not possible: {mode.reason}")
             continue
         cells = "".join(_cell(v) for v in (mode.labels, mode.expected, mode.median, mode.quantile))
-        notes = [note for note in (words.mode_words(mode), "this plan" * (name == sealed)) if note]
+        mark = _plan_mark(mode.labels, budget) if name == sealed else ""
+        notes = [note for note in (words.mode_words(mode), mark) if note]
         say(f"  {name:<13}{cells}   {', '.join(notes)}".rstrip())
     if text := words.recommended_words(answer):
         say(f"  {text}")
+
+
+def _plan_mark(labels: int | None, budget: int | None) -> str:
+    """Marks the row of the plan; one that buys fewer labels has not the chance that the row names."""
+    if budget in (None, labels):
+        return "this plan"
+    bought = counted(budget or 0, "label")
+    if labels is not None and (budget or 0) < labels:
+        return f"but this plan buys only {bought}, and passes less often"
+    return f"this plan, with {bought}"
 
 
 def _cell(value: float | None) -> str:
     return f"{'–' if value is None else format(round(value), ','):>11}"
 
 
-def _who(claim: Any) -> str:
-    from assaymark.certification.calculators import claim_domain
+def _who(claim: "Claim") -> str:
+    from assaymark.certification.forecasts.calculators import claim_domain
 
     where = claim_domain(claim)
     return {

@@ -50,29 +50,23 @@ def draw_batch(
 ) -> Batch:
     """The next items: `count` of them, or as many as the plan needs or a good batch holds.
 
-    Items that already have a label from an earlier plan are drawn but not handed out again.
+    Items that already have a label from an earlier plan are drawn but not handed out again. What was
+    drawn together with the seal is handed out first.
     """
-    from assaymark.certification.modes import mode_of  # a refusal before it starts faster
-
     if count is not None and count < 1:
         raise InputError(f"Draw at least 1 item, got {count}.")
+    if waiting := _drawn_at_seal(project.state()):
+        return _first_handout(project, waiting[:count], output=output, write=write, form=form)
     ending = output.suffix if output else usual_ending(form)
     writer = find_writer(output or Path(f"batch{ending}"), form)
     with project.writing() as session:
         state = session.state
         attempt = open_attempt(state)
         refuse_unrevealed(attempt)
-        new = _how_many(state, attempt, count)
-        steps, blocks = mode_of(attempt.plan).steps(state, attempt, new)
-        tickets, stored = _tickets(project, state, attempt, steps)
-        drawn = _drawn(attempt, steps, tickets)
-        event = BatchDrawn(
-            plan=attempt.plan.number,
-            batch=attempt.batches + 1,
-            draws=tuple(drawn),
-            blocks=blocks,
-        )
-        fresh = [item.id for item, step in zip(drawn, steps, strict=True) if not step.repeat]
+        left = _left(attempt)
+        event, stored = next_draws(project, state, attempt, count=count)
+        drawn, had = event.draws, {*attempt.order}
+        fresh = [item for item in dict.fromkeys(draw.id for draw in drawn) if item not in had]
         wanted = [item for item in fresh if not state.labelled(item)]
         path = output or project.folder / f"batch-{attempt.plan.number}-{event.batch}{ending}"
         session.record(*stored, event)
@@ -91,8 +85,58 @@ def draw_batch(
         disputed=0,
         path=path if wanted and write else None,
         fill=writer.fill,
-        held=0 if count is None else count - len(fresh),
+        held=0 if count is None else min(count, left) - len(fresh),
     )
+
+
+def _drawn_at_seal(state: State) -> list[str]:
+    """Items of the batch that was recorded with the seal and that have no label yet."""
+    attempt = open_attempt(state)
+    if not attempt.answered or attempt.batches != 1:
+        return []
+    return [item for item in attempt.order if not state.labelled(item)]
+
+
+def _first_handout(
+    project: Project, items: Sequence[str], *, output: Path | None, write: bool, form: str
+) -> Batch:
+    """These items of the batch that was drawn with the seal. Records nothing."""
+    state = project.state()
+    attempt = open_attempt(state)
+    ending = output.suffix if output else usual_ending(form)
+    path = output or project.folder / _unused_name(project, attempt.plan.number, ending)
+    if write:
+        refuse_existing(path)
+        _write(project, state, [one.file for one in attempt.reserves], items, path, form)
+    return Batch(
+        number=1,
+        items=tuple(items),
+        known=len(attempt.answered.intersection(attempt.order)),
+        repeats=len(attempt.draws) - len(attempt.order),
+        draws=len(attempt.draws),
+        remaining=_remaining(attempt.plan, len(attempt.draws)),
+        disputed=0,
+        path=path if write else None,
+        fill=find_writer(path, form).fill,
+    )
+
+
+def next_draws(
+    project: Project, state: State, attempt: Attempt, *, count: int | None = None
+) -> tuple[BatchDrawn, list[ReserveStored]]:
+    """The next batch of the plan, and what its reserve needs beyond the parts on record."""
+    from assaymark.certification.modes import mode_of  # a refusal before it starts faster
+
+    new = _how_many(state, attempt, count)
+    steps, blocks = mode_of(attempt.plan).steps(state, attempt, new)
+    tickets, stored = _tickets(project, state, attempt, steps)
+    event = BatchDrawn(
+        plan=attempt.plan.number,
+        batch=attempt.batches + 1,
+        draws=tuple(_drawn(attempt, steps, tickets)),
+        blocks=blocks,
+    )
+    return event, stored
 
 
 def refuse_unrevealed(attempt: Attempt) -> None:
@@ -145,6 +189,9 @@ def _how_many(state: State, attempt: Attempt, count: int | None) -> int:
     left = _left(attempt)
     if left == 0:
         raise PlanError(_nothing_left(state, attempt))
+    draws_left = _remaining(attempt.plan, len(attempt.draws))
+    if count is not None and draws_left is not None and left < count <= draws_left:
+        return left  # the other draws of a sample with replacement repeat items
     if count is not None and count > left:
         raise InputError(
             f"The plan needs only {left:,} more items, and {count:,} were asked for. "
@@ -167,9 +214,16 @@ def first_batch(plan: Plan) -> int | None:
     return min(mode_of(plan).left(start), mode_of(plan).batch(start))
 
 
+def useful_draw(project: Project) -> int:
+    """How many items are drawn where no number is asked for; refused where none is left."""
+    state = project.state()
+    return _how_many(state, open_attempt(state), None)
+
+
 def left_to_draw(project: Project) -> int:
     """How many new items the open plan can still hand out."""
-    return _left(open_attempt(project.state()))
+    state = project.state()
+    return len(_drawn_at_seal(state)) or _left(open_attempt(state))
 
 
 def _left(attempt: Attempt) -> int:
@@ -185,7 +239,7 @@ def _drawn(
     cells = attempt.pool.cells if attempt.pool else (None,)
     known = {item: cells.index(prediction) for item, prediction in attempt.known.items()}
     order = list(attempt.order)
-    found = []
+    draws = []
     for step in steps:
         if step.repeat:
             name = order[step.place]
@@ -194,8 +248,8 @@ def _drawn(
             name = item.id
             order.append(name)
             known[name] = cells.index(item.prediction)
-        found.append(Drawn(draw=step.number, id=name, stratum=step.stratum, cell=known[name]))
-    return found
+        draws.append(Drawn(draw=step.number, id=name, stratum=step.stratum, cell=known[name]))
+    return draws
 
 
 def _nothing_left(state: State, attempt: Attempt) -> str:
@@ -226,7 +280,9 @@ def _tickets(
     for step in steps:
         if not step.repeat:
             need[step.stratum] = max(need[step.stratum], step.place + 1)
-    while any(len(queue) < wanted for queue, wanted in zip(queues, need, strict=True)):
+    while any(
+        len(queue) < wanted for queue, wanted in zip(_unknown(attempt, queues), need, strict=True)
+    ):
         number = len(attempt.reserves) + len(added) + 1
         more = build_reserve(
             project,
@@ -241,7 +297,14 @@ def _tickets(
         added.append(more)
         parts += load_reserve(project.folder / more.file, sha256=more.sha256)
         queues = _queues(plan, parts)
-    return queues, added
+    return _unknown(attempt, queues), added
+
+
+def _unknown(attempt: Attempt, queues: list[list[ReservedItem]]) -> list[list[ReservedItem]]:
+    """The queues without items whose label was known at the seal: these left their strata."""
+    if not attempt.before:
+        return queues
+    return [[item for item in queue if item.id not in attempt.before] for queue in queues]
 
 
 def _queues(plan: Plan, items: Sequence[ReservedItem]) -> list[list[ReservedItem]]:

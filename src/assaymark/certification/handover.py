@@ -39,11 +39,13 @@ def on_record(state: State) -> OnRecord:
         outcome=attempt.outcome if attempt else "no plan",
         final=attempt is not None and not attempt.open,
         looks=len(attempt.looks) if attempt else 0,
-        labels=last[2].labels if last else None,
-        low=last[2].low if last else None,
-        high=last[2].high if last else None,
-        time=last[1] if last else None,
-        certificate=attempt.certificate[2] if attempt and attempt.certificate else None,
+        labels=last.event.labels if last else None,
+        low=last.event.low if last else None,
+        high=last.event.high if last else None,
+        time=last.time if last else None,
+        certificate=attempt.certificate.event.certificate
+        if attempt and attempt.certificate
+        else None,
         reason=closed_because(attempt) if attempt and attempt.closed else None,
     )
 

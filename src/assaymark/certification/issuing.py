@@ -14,12 +14,14 @@ from assaymark.certification.certificate import (
     write,
 )
 from assaymark.certification.certificate.dsse import check_subject, open_envelope
+from assaymark.certification.certificate.issue import bound_as_it_stands
+from assaymark.certification.modes import judge
 from assaymark.certification.modes.closing import closed_because
-from assaymark.certification.signing import Signer, signature_path
+from assaymark.certification.signatures.signing import Signer, signature_path
 from assaymark.errors import AssaymarkError, InputError, VerificationError
 from assaymark.files.places import SHARED, write_safely
 from assaymark.hints import command, switch
-from assaymark.ledger.events import CertificateIssued, Entry, State, replay
+from assaymark.ledger.events import Attempt, CertificateIssued, Entry, State, replay
 from assaymark.project.folder import Project, latest_attempt
 from assaymark.records.certificate import Certificate
 
@@ -56,6 +58,9 @@ class Issued:
         """What the claim is about, where its classifier was trained in the project."""
         return population_in_words(self.certificate)
 
+    def __str__(self) -> str:
+        return f"Certified: {self.statement} Written to {self.path}."
+
 
 def certify(
     project: Project,
@@ -77,13 +82,17 @@ def certify(
             f"{str(path)!r} exists and is no certificate. Choose another name with -o."
         )
     certificate, head = _recorded(project, bound=bound)
-    text = write(certificate)
+    write_certificate(path, write(certificate), signer)
+    return Issued(certificate=certificate, path=path, hash=certificate_hash(certificate), head=head)
+
+
+def write_certificate(path: Path, text: str, signer: Signer | None) -> None:
+    """Write a certificate for everybody to read, and beside it the signature where it is signed."""
     if signer is None:
         drop_stale_signature(signature_path(path), text)
     write_safely(path, text, mode=SHARED)
     if signer is not None:
         write_safely(signature_path(path), signer.sign(text, name=path.name), mode=SHARED)
-    return Issued(certificate=certificate, path=path, hash=certificate_hash(certificate), head=head)
 
 
 def drop_stale_signature(path: Path, text: str) -> None:
@@ -134,14 +143,14 @@ def _reissued(entries: list[Entry]) -> tuple[Certificate, str]:
     )
     if event.certificate != certificate_hash(certificate):
         raise VerificationError(
-            "The certificate on record was issued on another kind of processor, and this one gives "
+            "The recorded certificate was issued on another kind of processor, and this one gives "
             "other last digits. Use the file that was written then."
         )
     changed = superseded_by(certificate, past, entries[issued:])
     if changed is not None:
         raise NotEstablishedError(
             f"The certificate of plan {event.plan} is superseded: event {changed} changed a label it "
-            "rests on. Look at the verdict, and seal a new plan for a new claim."
+            "depends on. Look at the verdict, and seal a new plan for a new claim."
         )
     return certificate, entries[issued].hash
 
@@ -160,7 +169,15 @@ def _refuse_closed(state: State) -> None:
     attempt = latest_attempt(state)
     if attempt.closed is not None:
         raise NotEstablishedError(
-            f"Plan {attempt.plan.number} is closed ({attempt.closed.outcome}): "
-            f"{closed_because(attempt).rstrip('.')}. No certificate is issued; what is proven all the same "
-            f"can be certified as it stands: {command('certify', bound=True)}."
+            f"Plan {attempt.plan.number} is closed ({attempt.outcome_word}): "
+            f"{closed_because(attempt).rstrip('.')}. No certificate is issued{_less(state, attempt)}."
         )
+
+
+def _less(state: State, attempt: Attempt) -> str:
+    """That less than was claimed can be certified, where anything is proven."""
+    try:
+        bound_as_it_stands(judge(state, attempt))
+    except AssaymarkError:
+        return ", and nothing useful is proven"
+    return f"; what is proven can still be certified as it stands: {command('certify', bound=True)}"

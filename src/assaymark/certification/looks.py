@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from assaymark.certification.certificate import rows_of
-from assaymark.certification.modes import judge
+from assaymark.certification.forecasts.training_budget import BudgetUse, budget_use
+from assaymark.certification.modes import Prefix, judge
 from assaymark.certification.modes.tallies import tallies_of
-from assaymark.certification.training_budget import BudgetUse, budget_use
 from assaymark.claims.results import Verdict
 from assaymark.errors import PlanError
 from assaymark.hints import command
@@ -20,7 +20,7 @@ class Look:
     """A verdict, the plan it belongs to, and how often that plan was looked at.
 
     `budget` is that of the training of the classifier, if it was trained here under one; `blocking`
-    are the items that keep later labels from counting.
+    are the items that keep later labels from counting, and `waiting` drawn items have no label yet.
     """
 
     verdict: Verdict
@@ -29,6 +29,7 @@ class Look:
     open: bool
     budget: BudgetUse | None = None
     blocking: Blocking | None = None
+    waiting: int = 0
 
 
 def look(project: Project) -> Look:
@@ -46,6 +47,7 @@ def look(project: Project) -> Look:
             looks += 1
             session.record(*look_events(session.state, verdict))
         budget, blocking = budget_use(session.state), blocking_items(session.state)
+        waiting = sum(not session.state.labelled(item) for item in attempt.order)
     still = attempt.open and verdict.decision != "fail"
     return Look(
         verdict=verdict,
@@ -54,23 +56,29 @@ def look(project: Project) -> Look:
         open=still,
         budget=budget,
         blocking=blocking,
+        waiting=waiting,
     )
 
 
-def look_events(state: State, verdict: Verdict) -> list[Looked | PlanClosed]:
-    """What goes on record when somebody sees this verdict on the open plan."""
+def look_events(
+    state: State, verdict: Verdict, prefix: Prefix | None = None
+) -> list[Looked | PlanClosed]:
+    """What goes on record when somebody sees this verdict on the open plan.
+
+    `prefix` are the labelled draws, where somebody has counted them already.
+    """
     attempt, estimate = latest_attempt(state), verdict.estimate
     number = attempt.plan.number
-    seen = Looked(
+    look = Looked(
         plan=number,
         rows=rows_of(verdict),
-        tallies=tallies_of(state, attempt, verdict),
+        tallies=tallies_of(state, attempt, verdict, prefix),
         labels=estimate.labels,
         draws=estimate.draws,
     )
     if verdict.decision != "fail":
-        return [seen]
-    return [seen, PlanClosed(plan=number, outcome="failed", reason=closing(attempt.plan, verdict))]
+        return [look]
+    return [look, PlanClosed(plan=number, outcome="failed", reason=closing(attempt.plan, verdict))]
 
 
 def closing(plan: Plan, verdict: Verdict) -> Closing:

@@ -15,6 +15,7 @@ from assaymark.certification.modes.prefix import Prefix
 from assaymark.certification.modes.ranges import counted_range
 from assaymark.claims.results import Verdict, percent
 from assaymark.ledger.events import Attempt, State
+from assaymark.records.plan import Plan
 
 STEP = 1e-4  # ranges are shown to four decimals
 SPOKEN_OF = {
@@ -38,11 +39,11 @@ class Ranges:
         if self.verdict.census:
             return counted_range(name, self._counted)
         plan = self.attempt.plan
-        found = mode_of(plan).metric_range(self.attempt, self.prefix, name)
+        interval = mode_of(plan).metric_range(self.attempt, self.prefix, name)
         row = on_metric(self.verdict.claim, name)
         if row is not None and name in (self.verdict.claim.metric, "elusion", "npv"):
-            found = agreeing(found, self.verdict, row, refutes=plan.kind.failure == "refuted")
-        return _with_point_inside(found)
+            interval = agreeing(interval, self.verdict, row, refutes=plan.kind.failure == "refuted")
+        return _with_point_inside(interval)
 
     @property
     def _counted(self) -> list[tuple[bool, int | None]]:
@@ -52,9 +53,9 @@ class Ranges:
         ]
 
 
-def spoken_of(attempt: Attempt, names: tuple[str, ...]) -> tuple[str, ...]:
+def spoken_of(plan: Plan, names: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the metrics that the plan's items say anything about."""
-    known = SPOKEN_OF.get(attempt.plan.domain)
+    known = SPOKEN_OF.get(plan.domain)
     return names if known is None else tuple(name for name in names if name in known)
 
 
@@ -67,8 +68,8 @@ def agreeing(measured: Range, verdict: Verdict, row: tuple[str, float], *, refut
     side, target = row
     flipped = side != verdict.claim.side  # npv and elusion: one less the other
     interval = verdict.estimate.interval
-    own = interval.low if verdict.claim.side == "lower" else interval.high
-    proven = 1 - own if flipped else own
+    end = interval.low if verdict.claim.side == "lower" else interval.high
+    proven = 1 - end if flipped else end
     refuted = verdict.decision == "fail" and refutes
     undecided = verdict.decision == "continue"
     if side == "lower":
@@ -92,22 +93,25 @@ def _with_point_inside(interval: Range) -> Range:
     return replace(interval, point=min(max(interval.point, interval.low), interval.high))
 
 
-def joint_words(confidence: float, *, census: bool, metrics: int, claimed: bool) -> str:
+def joint_words(plan: Plan, *, census: bool, metrics: int, claimed: bool) -> str:
     """At which level the ranges hold, each alone and all of them together.
 
     Each end of a range is wrong with at most half the risk; the end that the verdict proves, with the
-    whole of it. All ends together: the sum.
+    whole of it, and the end at which it refutes, with one more. All ends together: the sum.
     """
     if census:
         return "Every item was labelled, so these values are exact."
-    risk = 1 - confidence
-    together = metrics * risk + (risk / 2 if claimed else 0.0)
-    words = f"Each range holds on its own with {percent(confidence)} confidence, at every look"
+    risk = 1 - plan.confidence
+    percentage = 2.5 if plan.kind.failure == "refuted" else 1.5
+    words = f"Each range holds on its own with {percent(plan.confidence)} confidence"
+    if not plan.kind.judged_once:
+        words += ", at every look"
     if claimed:
         words += (
-            f" (that of the claimed metric with {percent(1 - 1.5 * risk)}, because its proven end is the "
-            "verdict's)"
+            f" (that of the claimed metric with {percent(1 - percentage * risk)}, because it agrees with the "
+            "verdict, which has a risk of its own)"
         )
     if metrics > 1:
+        together = (metrics + (percentage - 1 if claimed else 0.0)) * risk
         words += f"; all of them together with at least {percent(max(0.0, 1 - together))}"
     return f"{words}."

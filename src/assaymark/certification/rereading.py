@@ -35,8 +35,8 @@ class RereadSample(Record):
 class Agreement(Record):
     """How many of the items read again got the label that the certificate uses.
 
-    `low` and `high` bound the share that would agree among all its labels (Clopper–Pearson), if the
-    items are the random sample that was written.
+    `low` and `high` bound the share that would agree among all its labels, if the items are the
+    random sample that was written; items that nobody could tell now may agree or not.
     """
 
     read: int
@@ -50,11 +50,12 @@ class Agreement(Record):
 
     def __str__(self) -> str:
         share = percent(round(self.agreed / self.read, 3))
-        return (
+        text = (
             f"{self.agreed:,} of {counted(self.read, 'label')} agree ({share}); of all "
             f"{self.labels:,} labels between {rounded(self.low)} and {rounded(self.high, up=True)} would, "
             f"with {percent(self.confidence)} confidence"
         )
+        return f"{text}; {self.unclear:,} could not be decided" if self.unclear else text
 
 
 def write_reread(project: Project, certificate: Path, count: int, *, output: Path) -> RereadSample:
@@ -80,32 +81,47 @@ def read_reread(
 ) -> Agreement:
     """Compare the labels of the file with those that the certificate uses."""
     _state, labels = _labels(project, certificate)
-    given = read_labels(file, annotator="the other side").rows
-    strange = [row.item for row in given if row.item not in labels]
+    rows = read_labels(file, annotator="the other side").rows
+    strange = [row.item for row in rows if row.item not in labels]
     if strange:
         raise InputError(
             f"{file.name!r} holds {counted(len(strange), 'item')} that the certificate uses no label of "
             f"(the first is {strange[0]!r}). Label the file that was written for it."
         )
-    told = [row for row in given if row.label is not None]
-    if not told:
+    decided = [row for row in rows if row.label is not None]
+    if not decided:
         raise InputError(f"{file.name!r} holds no label yet. Fill in the column 'label'.")
-    differing = tuple(row.item for row in told if row.label != labels[row.item])
-    agreed = len(told) - len(differing)
-    counts = Counts(tp=agreed, fp=len(differing), fn=0, tn=0)
-    interval = bound(
-        "precision", counts, design="simple", confidence=confidence, side="both"
-    ).interval
+    differing = tuple(row.item for row in decided if row.label != labels[row.item])
+    agreed, unclear = len(decided) - len(differing), len(rows) - len(decided)
+    low, high = agreement_range(agreed, len(differing), unclear, confidence=confidence)
     return Agreement(
-        read=len(told),
+        read=len(decided),
         agreed=agreed,
-        unclear=len(given) - len(told),
+        unclear=unclear,
         labels=len(labels),
-        low=interval.low,
-        high=interval.high,
+        low=low,
+        high=high,
         confidence=confidence,
         differing=differing,
     )
+
+
+def agreement_range(
+    agreed: int, differing: int, unclear: int, *, confidence: float
+) -> tuple[float, float]:
+    """Where the share of all labels that would agree lies (Clopper–Pearson, both ends).
+
+    Which items nobody can tell is not left to chance, so they differ for one end and agree for the
+    other; leaving them out would let whoever reads choose.
+    """
+    ends = [
+        bound("precision", counts, design="simple", confidence=confidence, side="both").interval
+        for counts in (
+            Counts(tp=agreed, fp=differing + unclear, fn=0, tn=0),
+            Counts(tp=agreed + unclear, fp=differing, fn=0, tn=0),
+        )
+    ]
+    return ends[0].low, ends[1].high
 
 
 def _labels(project: Project, path: Path) -> tuple[State, dict[str, int]]:

@@ -31,10 +31,12 @@ def _compared(
     settings, collection = settings_of(work), collection_of(state)
     kept = settings.population == "future"
     if kept and not all(set_aside(settings, item) for item in inside):
-        raise VerificationError("The scored file holds items that the lot did not set aside.")
-    told = f"the scored file holds none of them among its {len(inside):,} items"
+        raise VerificationError(
+            "The scored file holds items that the random draw did not set aside."
+        )
+    sentence = f"the scored file holds none of them among its {len(inside):,} items"
     if is_elsewhere(collection.source) or not project.has_pool(collection):
-        return f"{told}, but the collection is not at hand"
+        return f"{sentence}, but the collection is not at hand"
     whole = _ids(project, collection, progress)
     due = {i for i in whole if set_aside(settings, i)} if kept else whole - work.cells.keys()
     if due != inside:
@@ -43,7 +45,7 @@ def _compared(
             f"{len(due - inside):,} are missing and {len(inside - due):,} do not belong there."
         )
     rest = "every item that was set aside" if kept else "every other one of the collection"
-    return f"{told} and {rest}"
+    return f"{sentence} and {rest}"
 
 
 def _ids(project: Project, pool: RegisteredPool, progress: Progress | None = None) -> set[str]:

@@ -3,42 +3,54 @@
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from assaymark import __version__
-from assaymark.certification.bought_labels import from_labels
-from assaymark.certification.calculators import expected_words
+from assaymark.certification.drawing import next_draws
+from assaymark.certification.forecasts.bought_labels import from_labels
+from assaymark.certification.forecasts.calculators import expected_words
+from assaymark.certification.known_labels import known_in, with_known
 from assaymark.certification.planning import (
-    Wish,
+    PlanRequest,
     expected_labels,
     forecast,
     from_scores,
     guided_strata,
     make_plan,
     other_margins,
+    refuse_unpredicted,
     stake_for,
 )
+from assaymark.certification.planning.strata import domain_strata
 from assaymark.certification.seeding import (
     SeedPart,
-    beacon_source,
-    committed_source,
     keep_part,
+    refuse_committed_before,
     refuse_steerable,
+    source_of,
 )
+from assaymark.claims.claim import Claim
 from assaymark.claims.direction import refuse_wrong_way
-from assaymark.claims.record import stored
 from assaymark.claims.results import Basis, Forecast
 from assaymark.errors import PlanError
 from assaymark.hints import command, option, switch
-from assaymark.ledger.events import Event, PlanClosed, PlanSealed, State, outgrown
+from assaymark.ledger.events import (
+    Attempt,
+    Event,
+    PlanClosed,
+    PlanSealed,
+    ReserveStored,
+    State,
+    outgrown,
+)
 from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, open_attempt, registered_pool
 from assaymark.records.decimals import complement
-from assaymark.records.plan import Expectation, Plan, known_labels
-from assaymark.records.seeds import SeedSource
+from assaymark.records.plan import Expectation, Plan
 from assaymark.sampling.reserve import build_reserve
 
 __all__ = [
-    "Wish",
+    "PlanRequest",
     "abandon_plan",
     "chances_at_other_margins",
     "chosen",
@@ -54,7 +66,7 @@ __all__ = [
 
 def seal_plan(
     project: Project,
-    wish: Wish,
+    request: PlanRequest,
     *,
     progress: Progress = silent,
     also: Callable[[Plan], tuple[Event, ...]] = lambda _plan: (),
@@ -65,118 +77,149 @@ def seal_plan(
     """
     state = project.state()
     _refuse_second(state)
-    wish = chosen(wish, _forecast(state, wish))
-    (plan, part), known = _make(state, wish, now=project.now()), len(state.attempts)
-    stored: tuple[Event, ...] = ()
+    request = _planned_by_labels(
+        state, request, chosen(request, _forecast(project, state, request))
+    )
+    plan, part = _make(project, state, request)
+    before = _moment(state)
+    stored: tuple[ReserveStored, ...] = ()
     if plan.seed:
         stored = (build_reserve(project, registered_pool(state), plan, progress=progress),)
     with project.writing() as session:
         _refuse_second(session.state)
-        if len(session.state.attempts) != known:
+        if _moment(session.state) != before:
             raise PlanError(
-                "Another plan was sealed at the same moment. Look at it, then try again."
+                "Another plan was sealed or labels came in at the same moment. Look at it, then try "
+                "again."
             )
         keep_part(project, part)
-        session.record(PlanSealed(plan=plan, software=__version__), *stored, *also(plan))
+        sealed = PlanSealed(plan=plan, software=__version__)
+        session.record(sealed, *stored, *_first_draws(project, session.state, plan, stored))
+        session.record(*also(plan))
     return plan
 
 
-def refuse_spent(state: State, wish: Wish) -> None:
+def _planned_by_labels(state: State, request: PlanRequest, choice: PlanRequest) -> PlanRequest:
+    """A mode that was chosen by what earlier labels say is planned by what they say."""
+    expected = expected_by(state, choice)
+    if request.mode == choice.mode or expected is None or expected.basis != "labels":
+        return choice
+    return replace(choice, expectation=expected.expectation)
+
+
+def _moment(state: State) -> tuple[int, ...]:
+    """What must not have moved between the making of the plan and its seal."""
+    return len(state.attempts), state.labels_at, len(state.known)
+
+
+def _first_draws(
+    project: Project, state: State, plan: Plan, stored: tuple[ReserveStored, ...]
+) -> tuple[Event, ...]:
+    """The first draws of a simple plan in which labels are known: on record before they can be seen.
+
+    Otherwise a plan whose draws meet unlucky known labels could be given up as if nothing was drawn.
+    """
+    if plan.known is None or plan.kind.guided or not stored:
+        return ()
+    attempt = Attempt(plan=plan, sealed_at=0, pool=state.pool, reserves=list(stored))
+    batch, more = next_draws(project, state, attempt)
+    return (*more, batch)
+
+
+def refuse_spent(state: State, request: PlanRequest) -> None:
     """Refuse a seed that chose items before, and one that was chosen after labels were seen."""
-    if wish.seed in state.seeds:
+    if request.seed in state.seeds:
         raise PlanError(
-            f"The seed {wish.seed!r} was used in this project before: the same items would be drawn "
+            f"The seed {request.seed!r} was used in this project before: the same items would be drawn "
             f"again, and their labels are known. Use another seed, or leave {option('seed')} out."
         )
-    if wish.seed is not None and any(old.pool is state.pool for old in state.attempts):
-        raise PlanError(
-            "A plan was sealed on this collection before, so labels are known, and a seed of one's own "
-            f"choice could be picked to draw the lucky ones. Leave {option('seed')} out: 128 random bits "
-            "are taken."
-        )
-    spent = {text for old in state.attempts for text in old.plan.source.commitments}
-    if spent & {text.strip().lower() for text in wish.commit}:
-        raise PlanError(
-            "A part of this seed was committed to before, for another plan, and may be known by now: "
-            "every plan needs new parts."
-        )
+    if request.seed is not None and (
+        state.known or any(old.pool is state.pool for old in state.attempts)
+    ):
+        raise _own_seed()
+    refuse_committed_before(state, request.commit)
 
 
-def _make(state: State, wish: Wish, *, now: str) -> tuple[Plan, SeedPart | None]:
-    refuse_spent(state, wish)
-    source, part = _source(wish, now)
-    stake, stated = stake_for(state, wish.claim, wish.asked)
+def _own_seed() -> PlanError:
+    return PlanError(
+        "Labels of this collection are known before the plan, and a seed of one's own "
+        f"choice could be picked to draw the lucky ones. Leave {option('seed')} out: 128 random bits "
+        "are taken."
+    )
+
+
+def _make(project: Project, state: State, request: PlanRequest) -> tuple[Plan, SeedPart | None]:
+    refuse_spent(state, request)
+    source, part = source_of(request.commit, request.beacon, project.now())
+    stake, stated = stake_for(state, request.claim, request.asked)
     plan = make_plan(
-        replace(wish, confidence=stated),
+        replace(request, confidence=stated),
         registered_pool(state).summary,
         number=len(state.attempts) + 1,
-        seed=(wish.seed or secrets.token_hex(16)) if source.law == "open" else "",
+        seed=(request.seed or secrets.token_hex(16)) if source.law == "open" else "",
         stake=stake,
         source=source,
+        know=partial(with_known, project, state),
     )
+    if plan.known and request.seed is not None:
+        raise _own_seed()
     refuse_steerable(plan)
-    known = {item: label.value for item, label in state.known.items()}
-    return replace(plan, known=known_labels(stored(known))), part
+    return plan, part
 
 
-def _source(wish: Wish, now: str) -> tuple[SeedSource, SeedPart | None]:
-    """Where the seed comes from, and this side's part of it."""
-    if wish.commit:
-        return committed_source(wish.commit)
-    return (beacon_source(wish.beacon, now) if wish.beacon else SeedSource()), None
-
-
+# names in the table of costs, and in the goal of a training
 ROUTES = {
     "score-guided": ("anytime", "weighted"),
     "anytime": ("anytime", "simple"),
     "budget": ("budget", None),
     "fixed": ("fixed", None),
 }
-"""Names of the table of costs -> mode and design of the plan."""
 
 
-def chosen(wish: Wish, cost: Forecast | None) -> Wish:
-    """The wish as it will be sealed: in the recommended mode, where none was asked for.
+def chosen(request: PlanRequest, cost: Forecast | None) -> PlanRequest:
+    """The request as it will be sealed: in the recommended mode, where none was asked for.
 
     Refused where the claim looks false or points the wrong way, unless `anyway` is set. Raw scores
     alone refuse nothing, because they are often off; whoever names the size of a plan tries all the
     same.
     """
-    refuse_wrong_way(wish.claim, anyway=wish.anyway)
+    refuse_wrong_way(request.claim, anyway=request.anyway)
     if cost is None:
-        return wish
-    if cost.refused and not wish.anyway and wish.budget is None:
-        raise PlanError(f"{cost.looks_false} To seal it all the same, add {switch('anyway')}.")
-    if cost.recommended is None or wish.mode or wish.design or wish.budget is not None:
-        return wish
+        return request
+    if cost.refused and not request.anyway and request.budget is None:
+        raise PlanError(f"{cost.looks_false} To seal it anyway, add {switch('anyway')}.")
+    if cost.recommended is None or request.mode or request.design or request.budget is not None:
+        return request
     mode, design = ROUTES[cost.recommended]
-    return replace(wish, mode=mode, design=design)
+    return replace(request, mode=mode, design=design)
 
 
-def forecast_plan(project: Project, wish: Wish) -> Forecast | None:
+def forecast_plan(project: Project, request: PlanRequest) -> Forecast | None:
     """What the claim will cost in every mode; None where nothing is known about the classifier.
 
     Without an expectation the labels bought so far are asked, then the scores.
     """
-    return _forecast(project.state(), wish)
+    return _forecast(project, project.state(), request)
 
 
-def _forecast(state: State, wish: Wish) -> Forecast | None:
+def _forecast(project: Project, state: State, request: PlanRequest) -> Forecast | None:
     summary = registered_pool(state).summary
-    known = expected_by(state, wish)
+    known = expected_by(state, request)
     if known is None:
         return None
     predicts = summary.predicted_positive + summary.predicted_negative > 0
-    stake, stated = stake_for(state, wish.claim, wish.asked)
+    stake, stated = stake_for(state, request.claim, request.asked)
+    strata = (guided_strata if predicts else domain_strata)(request.claim, summary)
     return forecast(
-        wish.claim,
+        request.claim,
         known.expectation,
         confidence=stated if stake.level is None else float(complement(stake.level)),
-        power=wish.power,
+        power=request.power,
         summary=summary,
-        strata=guided_strata(wish.claim, summary) if predicts else (),
+        strata=strata if predicts else (),
         basis=known.basis,
-        to_a_ceiling=wish.mode == "budget" and wish.design == "weighted",
+        to_a_ceiling=request.mode == "budget" and request.design == "weighted",
+        known=known_in(project, state, strata),
     )
 
 
@@ -188,10 +231,10 @@ class Expected:
     basis: Basis
 
 
-def expected_by(state: State, wish: Wish) -> Expected | None:
+def expected_by(state: State, request: PlanRequest) -> Expected | None:
     """What somebody said, else what labels bought so far say, else the scores; None without any."""
-    if wish.expectation is not None:
-        return Expected(expectation=wish.expectation, basis="expectation")
+    if request.expectation is not None:
+        return Expected(expectation=request.expectation, basis="expectation")
     bought = from_labels(state)
     if bought is not None:
         return Expected(expectation=bought, basis="labels")
@@ -212,17 +255,20 @@ def chances_at_other_margins(project: Project, plan: Plan) -> tuple[tuple[float,
     return other_margins(plan, registered_pool(project.state()).summary)
 
 
-def expected_in_words(project: Project, wish: Wish) -> str:
+def expected_in_words(project: Project, request: PlanRequest) -> str:
     """What is expected of the classifier, in words: what was said, or what labels or scores say."""
-    known = expected_by(project.state(), wish)
+    known = expected_by(project.state(), request)
     if known is None:
         return "nothing is known"
-    return expected_words(wish.claim, known.expectation, share=predicted_share(project))
+    return expected_words(
+        request.claim, known.expectation, share=predicted_share(project, request.claim)
+    )
 
 
-def predicted_share(project: Project) -> float:
-    """The share of the pool's items that are predicted positive."""
+def predicted_share(project: Project, claim: Claim) -> float:
+    """The share of the pool's items that are predicted positive, for a claim that may need it."""
     summary = registered_pool(project.state()).summary
+    refuse_unpredicted(claim, summary)
     return summary.predicted_positive / summary.items
 
 
@@ -243,7 +289,7 @@ def _refuse_second(state: State) -> None:
 def abandon_plan(project: Project, reason: str) -> int:
     """Close the open plan for good, with a reason. Returns its number."""
     if not reason.strip():
-        raise PlanError("Say why the plan is abandoned: the reason goes on record.")
+        raise PlanError("Say why the plan is abandoned: the reason is recorded.")
     with project.writing() as session:
         attempt = open_attempt(session.state)
         session.record(

@@ -25,10 +25,16 @@ from assaymark.certification.certificate import (
     statement_of,
     superseded_by,
 )
+from assaymark.certification.known_labels import check_known
 from assaymark.certification.planning import check_sealed
 from assaymark.certification.scored_pool import check_scored_items
-from assaymark.certification.signing import check_signature, read_public_key, signature_path
-from assaymark.certification.witness import check_witnesses
+from assaymark.certification.seeding import refuse_impossible_times
+from assaymark.certification.signatures.signing import (
+    check_signature,
+    read_public_key,
+    signature_path,
+)
+from assaymark.certification.signatures.witness import check_witnesses
 from assaymark.claims.checks import choice
 from assaymark.errors import AssaymarkError, InputError, VerificationError, message_of
 from assaymark.hints import option
@@ -93,21 +99,16 @@ def verify(
     """Everything that can be recomputed with what is at hand: certificate, ledger, pool, witnesses."""
     brought = brought or Brought()
     brought.refuse_without_ledger(project)
-    text = _text(path)
+    text = certificate_text(path)
     checks: list[Check] = []
     said: Certificate | None = None
     try:
         said, data = read(text)
-        brought = replace(brought, envelope=brought.envelope or _envelope(path))
+        brought = replace(brought, envelope=brought.envelope or envelope_beside(path))
         _run(said, data, text, project, brought, progress, checks)
     except VerificationError as error:
         checks.append(Check(name="verification", outcome="failed", detail=error.message))
-    status, missing = _outcome(checks, project)
-    lacking = [name for name in brought.require if name in missing]
-    if lacking and status != "failed":
-        checks.append(
-            Check(name="required", outcome="failed", detail=f"not at hand: {', '.join(lacking)}")
-        )
+    status, missing = concluded(checks, project, brought)
     return Verification(
         status=status,
         statement=_worded(statement_of, said) or "",
@@ -137,7 +138,8 @@ def _history(certificate: Certificate | None) -> tuple[tuple[str, str], ...]:
         return ()
 
 
-def _text(path: Path) -> str:
+def certificate_text(path: Path) -> str:
+    """The text of a certificate's file; refused where there is none."""
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -145,10 +147,10 @@ def _text(path: Path) -> str:
         raise InputError(f"The certificate {str(path)!r} cannot be read: {why}.") from error
 
 
-def _envelope(path: Path) -> str | None:
+def envelope_beside(path: Path) -> str | None:
     """The signature beside the certificate; None where there is none."""
     beside = signature_path(path)
-    return _text(beside) if beside.is_file() else None
+    return certificate_text(beside) if beside.is_file() else None
 
 
 def _run(
@@ -163,11 +165,13 @@ def _run(
     """Add to `checks` what was found; raises at the first thing that is wrong."""
     recorded = None
     if project is not None:
-        entries = _entries(project)
-        recorded = _guarded(lambda: read_recorded(certificate, entries), "ledger")
+        whole = _entries(project)
+        recorded = _guarded(lambda: read_recorded(certificate, whole), "ledger")
         checks += _guarded(partial(check_ledger, certificate, recorded), "ledger")
     checks += _guarded(lambda: [check_form(certificate, data, text)], "certificate")
     checks.append(check_signature(text, brought.envelope, expected=brought.public_key))
+    entries = () if recorded is None else recorded.entries
+    _guarded(lambda: refuse_impossible_times(certificate.plan, entries), "seed")
     checks += _guarded(lambda: [check_seed(certificate)], "seed")
     if recorded is None or certificate.plan.kind.judged_once:  # otherwise the replay did it
         checks += _guarded(lambda: [check_numbers(certificate)], "numbers")
@@ -202,27 +206,36 @@ def _labels(certificate: Certificate, recorded: Recorded) -> Check:
     later = recorded.entries[certificate.ledger.events :]
     changed = superseded_by(certificate, recorded.past, later)
     if changed is None:
-        return Check(name="labels", outcome="ok", detail="no label it rests on was changed later")
-    detail = f"a label it rests on was changed by event {changed}; look at the verdict anew"
+        return Check(name="labels", outcome="ok", detail="no label it depends on was changed later")
+    detail = f"a label it depends on was changed by event {changed}; look at the verdict again"
     return Check(name="labels", outcome="failed", detail=f"superseded: {detail}")
 
 
-def _outcome(checks: list[Check], project: Project | None) -> tuple[Outcome, tuple[str, ...]]:
-    """How it ended, and what could not be checked. A hash that anybody can recompute proves nothing."""
+def concluded(
+    checks: list[Check], project: Project | None, brought: Brought
+) -> tuple[Outcome, tuple[str, ...]]:
+    """How it ended, and what could not be checked; what is required and missing fails a check of its own.
+
+    A hash that anybody can recompute proves nothing.
+    """
     good = {check.name for check in checks if check.outcome == "ok"}
     missing = tuple(name for name in REQUIRABLE if name not in good)
+    if lacking := [name for name in brought.require if name in missing]:
+        sentence = f"not at hand: {', '.join(lacking)}"
+        checks.append(Check(name="required", outcome="failed", detail=sentence))
+    if project is None:
+        missing = ("ledger", *missing)
     if any(check.outcome == "failed" for check in checks):
         return "failed", missing
     if project is None:
-        missing = ("ledger", *missing)
         return ("verified in part" if "signature" in good else "consistent only"), missing
     return ("verified in part" if {"pool", "witness"} & set(missing) else "verified"), missing
 
 
-Found = TypeVar("Found")
+Fact = TypeVar("Fact")
 
 
-def _guarded(run: Callable[[], Found], name: str) -> Found:
+def _guarded(run: Callable[[], Fact], name: str) -> Fact:
     """Values of the wrong kind in a tampered certificate fail the check, not the program."""
     try:
         return run()
@@ -257,12 +270,14 @@ def _draws(
         refuse_changed(pool, registered, progress)
         if pool.summary(progress) != registered.summary:
             raise VerificationError("The pool's summary in the ledger is not that of its files.")
-        stored = state.attempts[certificate.plan.number - 1].reserves
-        items = _reserved(pool, certificate.plan, stored, progress)
+        attempt = state.attempts[certificate.plan.number - 1]
+        items = _reserved(pool, certificate.plan, attempt.reserves, progress)
     finally:
         pool.close()
+    known = check_known(project, state, attempt)
     return [
         Check(name="pool", outcome="ok", detail="files and summary are those that were registered"),
+        *([] if known is None else [Check(name="known", outcome="ok", detail=known)]),
         chances,
         check_draws(certificate, state, items),
     ]
@@ -272,11 +287,11 @@ def _training(
     project: Project, certificate: Certificate, recorded: Recorded, progress: Progress
 ) -> list[Check]:
     """What the ledger says of the training, and the scored items where they are at hand."""
-    found = check_training(certificate, recorded.past, recorded.now)
-    if found is None:
+    separation = check_training(certificate, recorded.past, recorded.now)
+    if separation is None:
         return []
-    told = check_scored_items(project, recorded.past, progress)
-    return [replace(found, detail=f"{found.detail}; {told}")]
+    scored = check_scored_items(project, recorded.past, progress)
+    return [replace(separation, detail=f"{separation.detail}; {scored}")]
 
 
 def _reserved(

@@ -66,8 +66,8 @@ def _vertices(
     height = len(figures) * leaf.target
     if vertex_count(len(figures), height) > MOST_ROWS:
         raise InputError(
-            f"{leaf} over {len(figures)} classes needs {vertex_count(len(figures), height):,} rows, and "
-            f"{MOST_ROWS:,} are allowed. Claim {OF_CLASS[subject.metric]} of every class, or estimate it."
+            f"{leaf} over {len(figures)} classes needs more than {MOST_ROWS:,} rows, which is too many "
+            f"to prove. Claim {OF_CLASS[subject.metric]} of every class, or estimate it."
         )
     sizes = [_size(subject, k, cells, scope) for k in cells.classes]
     sign = 1 if leaf.side == "lower" else -1

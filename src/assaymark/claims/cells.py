@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from assaymark.claims.canonical import digest
 from assaymark.claims.checks import count
@@ -57,7 +58,7 @@ class Cells:
             if value not in self.labels:
                 raise InputError(f"The prediction '{value}' is not {_or(self.labels)}.")
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """Every value a label can have."""
         return (*self.classes, *self.others)
@@ -69,7 +70,7 @@ class Cells:
         names = [self.classifiers, self.classes, self.others, self.columns]
         return digest([*map(list, names), self.positive, cells])
 
-    @property
+    @cached_property
     def everywhere(self) -> tuple[int, ...]:
         """The numbers of all cells that hold items."""
         return tuple(i for i, cell in enumerate(self.cells) if cell.items)
@@ -87,12 +88,18 @@ class Cells:
 
     def groups(self, columns: Sequence[str]) -> dict[tuple[str, ...], tuple[int, ...]]:
         """The cells of every group: every combination of the columns' values that has items."""
-        places = [self.column(name) for name in columns]
-        groups: dict[tuple[str, ...], list[int]] = {}
-        for i in self.everywhere:
-            key = tuple(self.cells[i].groups[place] for place in places)
-            groups.setdefault(key, []).append(i)
-        return {key: tuple(scope) for key, scope in sorted(groups.items())}
+        places = tuple(self.column(name) for name in columns)
+        if places not in self._groups:
+            groups: dict[tuple[str, ...], list[int]] = {}
+            for i in self.everywhere:
+                key = tuple(self.cells[i].groups[place] for place in places)
+                groups.setdefault(key, []).append(i)
+            self._groups[places] = {key: tuple(scope) for key, scope in sorted(groups.items())}
+        return self._groups[places]
+
+    @cached_property
+    def _groups(self) -> dict[tuple[int, ...], dict[tuple[str, ...], tuple[int, ...]]]:
+        return {}
 
     def classifier(self, name: str) -> int:
         """The place of a classifier."""

@@ -1,5 +1,4 @@
 """What is taken where nobody says otherwise."""
 
-CONFIDENCE = 0.95
 POWER = 0.93
 """Wanted chance that a claim which holds as expected is proven within the labels planned."""

@@ -6,42 +6,15 @@ most, whenever one stops. Recall is walked from the lowest cut-off up, precision
 down.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
-from assaymark.claims.cells import Cell, Cells
+from assaymark.claims.cells import Cells
 from assaymark.claims.language.tree import ClaimTree, Threshold
 from assaymark.claims.linear import compile_claim
 from assaymark.claims.rows import LinearClaim
 from assaymark.errors import InputError
 
 UPWARD = {"recall": True, "precision": False}
-
-
-def ladder_cells(
-    thresholds: Sequence[str], bands: Sequence[int], *, beliefs: Sequence[Fraction] = ()
-) -> Cells:
-    """Cells of a pool cut at ascending thresholds: `bands[j]` items reach j of them and no more.
-
-    Each rung is a classifier that predicts "1" from its threshold up. `beliefs` are the expected
-    shares of positives per band.
-    """
-    values = [Fraction(text) for text in thresholds]
-    if len(bands) != len(thresholds) + 1 or sorted(set(values)) != values:
-        raise InputError(
-            f"A ladder needs ascending thresholds and one band more, got {list(thresholds)} and "
-            f"{len(bands)} bands."
-        )
-    cells = tuple(
-        Cell(
-            predictions=tuple("1" if rung < reached else "0" for rung in range(len(thresholds))),
-            items=items,
-            beliefs=(1 - beliefs[reached], beliefs[reached]) if beliefs else (),
-        )
-        for reached, items in enumerate(bands)
-    )
-    return Cells(classifiers=tuple(thresholds), classes=("0", "1"), positive="1", cells=cells)
 
 
 def ladder_claim(tree: ClaimTree) -> Threshold:

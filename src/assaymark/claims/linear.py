@@ -27,6 +27,8 @@ from assaymark.claims.weights import guards, weigh
 from assaymark.errors import InputError
 
 Undefined = Literal["fails", "holds"]
+LARGEST = 2_000_000
+"""The most gains (rows × strata × labels) of one claim about every class."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +51,7 @@ def compile_claim(tree: ClaimTree, cells: Cells, choices: Choices | None = None)
     """The claim as rows over the cells."""
     choices = choices or Choices()
     scopes, left_out = _scopes(tree, cells, choices)
+    _refuse_large(tree, cells, scopes)
     parts = tuple(
         replace(part, group=group)
         for group, scope in scopes.items()
@@ -65,6 +68,18 @@ def compile_claim(tree: ClaimTree, cells: Cells, choices: Choices | None = None)
     return LinearClaim(
         text=str(tree), combinator=_combinator(parts, choices), parts=parts, constants=constants
     )
+
+
+def _refuse_large(tree: ClaimTree, cells: Cells, scopes: "Scopes") -> None:
+    """Refuse a claim about so many classes that its rows would fill the ledger."""
+    every = sum(leaf.figure.every_class for leaf in tree.parts)
+    size = every * len(cells.classes) * len(cells.labels) * sum(map(len, scopes.values()))
+    if size > LARGEST:
+        raise InputError(
+            f"'{tree}' is too large to be sealed with {len(cells.classes)} classes on "
+            f"{sum(map(len, scopes.values())):,} strata. Claim accuracy, or name the classes that "
+            "matter: recall of NAME >= 0.7."
+        )
 
 
 def _combinator(parts: tuple[RowPart, ...], choices: Choices) -> Combinator:

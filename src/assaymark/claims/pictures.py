@@ -1,6 +1,7 @@
 """Results as small pictures and tables that a notebook shows: SVG and HTML, nothing to install."""
 
 import importlib.util
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -65,7 +66,7 @@ def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
     names = list(rows[0]) if rows else []
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_cell(row[name]))}</td>" for name in names) + "</tr>"
+        "<tr>" + "".join(f"<td>{escape(_cell(name, row[name]))}</td>" for name in names) + "</tr>"
         for row in rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -79,5 +80,13 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
     return [dict(row) for row in rows]
 
 
-def _cell(value: Any) -> str:
-    return "–" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
+def _cell(name: str, value: Any) -> str:
+    """The value in words; the ends of an interval never look better than they are."""
+    if not isinstance(value, float):
+        return "–" if value is None else str(value)
+    scaled = round(value * 1e4, 6)
+    if name.endswith(("low", "bound")):
+        value = math.floor(scaled) / 1e4
+    elif name.endswith("high"):
+        value = math.ceil(scaled) / 1e4
+    return f"{value:.4f}"

@@ -85,9 +85,9 @@ def metric(name: str) -> Metric:
             f"'{name}' cannot be claimed: it is not a ratio of counts, so no exact statement about "
             f"it exists. Metrics that can: f1 (or any f-beta), {', '.join(NUMERATORS)}."
         )
-    found = re.fullmatch(r"f-?(\d+(?:\.\d+)?|\.\d+)", key)
-    if found:
-        return _f_beta(float(found.group(1)), name)
+    match = re.fullmatch(r"f-?(\d+(?:\.\d+)?|\.\d+)", key)
+    if match:
+        return _f_beta(float(match.group(1)), name)
     choice("metric", key, ("f1", "f2", "f0.5", *NUMERATORS))
     return Metric(
         name=key, title=TITLES[key], numerator=NUMERATORS[key], denominator=DENOMINATORS[key]
@@ -116,13 +116,13 @@ def parse_claim(text: str) -> Claim:
     """
     number = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(%?)"
     sign = r"(>=|=>|≥|>|<=|=<|≤|<|at least|at most)"
-    found = re.fullmatch(rf"\s*(.+?)\s*(?:is\s+)?{sign}\s*{number}\s*", text, re.IGNORECASE)
-    if not found:
+    match = re.fullmatch(rf"\s*(.+?)\s*(?:is\s+)?{sign}\s*{number}\s*", text, re.IGNORECASE)
+    if not match:
         raise InputError(
             f"The claim {text!r} cannot be read. Write a metric, >= or <=, and a number: "
             '"f1 >= 0.75", "elusion <= 0.2%".'
         )
-    name, relation, digits, percent = found.groups()
+    name, relation, digits, percent = match.groups()
     target = float(digits) / 100 if percent else float(digits)
     side = "lower" if relation.lower() in (">=", "=>", "≥", ">", "at least") else "upper"
     return Claim(metric=metric(name).name, side=side, target=target)  # type: ignore[arg-type]

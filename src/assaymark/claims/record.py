@@ -46,8 +46,8 @@ def stored(value: Any) -> Any:
     if dataclasses.is_dataclass(kind):
         if hasattr(kind, "to_shape"):
             return stored(value.to_shape())
-        found = {name: getattr(value, name) for name in _names(kind)}
-        return {name: stored(item) for name, item in found.items() if item is not None}
+        fields = {name: getattr(value, name) for name in _names(kind)}
+        return {name: stored(item) for name, item in fields.items() if item is not None}
     return value
 
 
@@ -82,8 +82,8 @@ def _builder(kind: Any, *, shaped: bool) -> Builder:
     """How to rebuild a kind; worked out once, because ledgers hold many of the same."""
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if origin in (types.UnionType, typing.Union):
-        told = [arg for arg in args if arg is not type(None)]
-        return _builder(told[0], shaped=shaped) if len(told) == 1 else _listed
+        kinds = [arg for arg in args if arg is not type(None)]
+        return _builder(kinds[0], shaped=shaped) if len(kinds) == 1 else _listed
     again = restored if shaped else rebuild
     if origin is tuple:
         return _tuple_builder(_builder(args[0], shaped=shaped))
@@ -151,17 +151,17 @@ def _record_builder(kind: Any, *, shaped: bool) -> Builder:
             raise InputError(
                 f"This version of assaymark knows no field {unknown} of a {kind.__name__}."
             )
-        found = absent | value if absent else dict(value)
+        fields = absent | value if absent else dict(value)
         for name in whole:
-            if type(found.get(name)) is str:
-                found[name] = _whole(found[name])
+            if type(fields.get(name)) is str:
+                fields[name] = _whole(fields[name])
         for name, make in nested.items():
-            if found.get(name) is not None:
+            if fields.get(name) is not None:
                 try:
-                    found[name] = make(found[name])
+                    fields[name] = make(fields[name])
                 except (TypeError, KeyError, AttributeError) as error:
                     raise InputError(f"the field '{name}' cannot be read: {error}") from error
-        return kind(**found)
+        return kind(**fields)
 
     return build
 
@@ -178,10 +178,10 @@ class Record:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """The noun that `to_dict` wrote. Refuses a schema newer than this program."""
-        found = data.get("schema", cls.schema)
-        if found > cls.schema:
+        schema = data.get("schema", cls.schema)
+        if schema > cls.schema:
             raise InputError(
-                f"This {cls.__name__.lower()} has schema {found}, and this version of assaymark reads "
+                f"This {cls.__name__.lower()} has schema {schema}, and this version of assaymark reads "
                 f"schemas up to {cls.schema}. Install a newer assaymark to read it."
             )
         body = {key: value for key, value in data.items() if key != "schema"}

@@ -1,6 +1,7 @@
 """Answers. Each remembers its question, and `str()` is the sentence a person would say."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal, NoReturn
 
 from assaymark.claims.claim import Claim, Counts, Side
@@ -35,6 +36,15 @@ def chance(share: float) -> str:
 def shown(value: float | None) -> str:
     """An estimate to four decimals, rounded to the nearest."""
     return "undefined" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def digits(value: float) -> str:
+    """A number to three digits, without an exponent.
+
+    >>> digits(0.92614), digits(0.0000489), digits(12345)
+    ('0.926', '0.0000489', '12,300')
+    """
+    return f"{Decimal(f'{value:.3g}'):,f}"
 
 
 def rounded(value: float, *, up: bool = False) -> str:
@@ -186,6 +196,11 @@ class Verdict(Record):
         """How many labels the verdict uses."""
         return self.estimate.labels
 
+    @property
+    def _proves(self) -> bool:
+        """Whether the bound says more than that the metric lies between 0 and 1."""
+        return self.estimate.low > 0 or self.estimate.high < 1
+
     def row(self) -> dict[str, Any]:
         """The verdict as one row of a table."""
         first = {"claim": str(self.claim), "decision": self.decision}
@@ -203,7 +218,7 @@ class Verdict(Record):
     def _repr_html_(self) -> str:
         rows = [
             ("claim", str(self.claim)),
-            ("proven", str(self.estimate.interval)),
+            ("proven", str(self.estimate.interval) if self._proves else "nothing useful so far"),
             ("estimate", shown(self.estimate.point)),
             ("labels", f"{self.labels:,}"),
         ]
@@ -268,6 +283,14 @@ class Forecast(Record):
     def refused(self) -> bool:
         """Whether a plan is refused: the claim looks false by more than raw scores."""
         return self.looks_false is not None and self.basis != "scores"
+
+    @property
+    def labels(self) -> int | None:
+        """Labels to expect on average in the recommended mode; None where the claim looks false."""
+        if self.recommended is None:
+            return None
+        expected = self.modes[self.recommended].expected
+        return None if expected is None else round(expected)
 
     def __str__(self) -> str:
         if self.looks_false or self.recommended is None:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from assaymark.claims.canonical import digest
 from assaymark.claims.cells import Cells
+from assaymark.claims.sharing import made_once
 
 Tally = Mapping[tuple[int, int], int]
 Signed = Mapping[int, Sequence[Fraction]]
@@ -85,12 +86,16 @@ def make_row(
     """The row of Σ signed(cell, label) ≥ constant: the least of each cell is moved to the right."""
     required = constant
     gains = []
-    for cell, values in signed.items():
-        low = min(values)
+    for cell, (low, above) in made_once(signed, _above_least).items():
         required -= cells.cells[cell].items * low
-        if max(values) > low:
-            gains.append((cell, tuple(value - low for value in values)))
+        if any(above):
+            gains.append((cell, above))
     return Row(gains=tuple(gains), required=required, strict=strict, guard=tuple(guard))
+
+
+def _above_least(values: Sequence[Fraction]) -> tuple[Fraction, tuple[Fraction, ...]]:
+    low = min(values)
+    return low, tuple(value - low for value in values)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from assaymark.claims.cells import Cells, Subject
 from assaymark.claims.metrics import ratio
 from assaymark.claims.rows import Clause
+from assaymark.claims.sharing import made_once
 
 Values = dict[int, tuple[Fraction, ...]]
 
@@ -21,32 +22,40 @@ class Weighed:
     @property
     def clause(self) -> Clause:
         """The labels that show the denominator to be positive."""
-        return frozenset(
-            (c, o) for c, row in self.below.items() for o, b in enumerate(row) if b > 0
-        )
+        counting = made_once(self.below, _above_zero)
+        return frozenset((c, o) for c, outcomes in counting.items() for o in outcomes)
 
     @property
     def is_known_positive(self) -> bool:
         """Whether some item adds to the denominator whatever its label."""
-        return any(min(row) > 0 for row in self.below.values())
+        return any(made_once(self.below, lambda row: min(row) > 0).values())
 
     @property
     def is_label_free(self) -> bool:
         """Whether the denominator depends on predictions alone."""
-        return all(min(row) == max(row) for row in self.below.values())
+        return all(made_once(self.below, lambda row: min(row) == max(row)).values())
 
     def combined(self, above: Fraction | int, below: Fraction | int) -> Values:
         """above·numerator + below·denominator."""
-        return {
-            c: tuple(
-                above * a + below * b for a, b in zip(self.above[c], self.below[c], strict=True)
-            )
-            for c in self.above
-        }
+        known: dict[tuple[int, int], tuple[Fraction, ...]] = {}
+        values: Values = {}
+        for c, upper in self.above.items():
+            lower = self.below[c]
+            pair = (id(upper), id(lower))
+            if pair not in known:
+                known[pair] = tuple(
+                    above * a + below * b for a, b in zip(upper, lower, strict=True)
+                )
+            values[c] = known[pair]
+        return values
 
     def known_denominator(self, cells: Cells) -> Fraction:
         """The denominator where it depends on predictions alone."""
         return sum((cells.cells[c].items * row[0] for c, row in self.below.items()), Fraction(0))
+
+
+def _above_zero(row: tuple[Fraction, ...]) -> list[int]:
+    return [o for o, amount in enumerate(row) if amount > 0]
 
 
 def weigh(subject: Subject, cells: Cells, scope: Sequence[int]) -> Weighed:
@@ -55,13 +64,20 @@ def weigh(subject: Subject, cells: Cells, scope: Sequence[int]) -> Weighed:
     Accuracy without a class counts a label that equals the prediction.
     """
     kind = ratio(subject.metric)
+    known: dict[str | None, tuple[tuple[Fraction, ...], tuple[Fraction, ...]]] = {}
     above: Values = {}
     below: Values = {}
     for c in scope:
         guess = cells.cells[c].predictions[subject.classifier]
-        outcomes = [_outcome(guess, label, subject.klass) for label in cells.labels]
-        above[c] = tuple(kind.numerator[o] for o in outcomes)
-        below[c] = tuple(kind.denominator[o] for o in outcomes)
+        # for a class, every prediction of another one counts alike
+        key = guess if subject.klass in (None, guess) else None
+        if key not in known:
+            outcomes = [_outcome(guess, label, subject.klass) for label in cells.labels]
+            known[key] = (
+                tuple(kind.numerator[o] for o in outcomes),
+                tuple(kind.denominator[o] for o in outcomes),
+            )
+        above[c], below[c] = known[key]
     return Weighed(above=above, below=below)
 
 

@@ -54,8 +54,8 @@ class Parted(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, part by part."""
         for title, names in PARTS.items():
-            found = [(name, self.get_command(ctx, name)) for name in names]
-            listed = [(name, part.get_short_help_str(limit=200)) for name, part in found if part]
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            listed = [(name, part.get_short_help_str(limit=200)) for name, part in commands if part]
             with formatter.section(title):
                 formatter.write_dl(listed)
 
@@ -148,6 +148,11 @@ def _run() -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except UnicodeEncodeError as error:
+        fail(
+            f"The text {error.object[:40]!a} holds bytes that are no characters. Write it in UTF-8."
+        )
+        return 2
     except Exception as error:
         if os.environ.get("ASSAYMARK_DEBUG"):
             raise

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +19,9 @@ from assaymark.terminal.output import (
     show_json,
 )
 
+if TYPE_CHECKING:
+    from assaymark.files.tool_output.rows import ConvertedPool
+
 FORMS = ("auto", "inspect", "promptfoo", "eval-jsonl", "splink", "sarif", "alerts")
 
 
@@ -32,13 +35,26 @@ FORMS = ("auto", "inspect", "promptfoo", "eval-jsonl", "splink", "sarif", "alert
 @click.option("--epoch", type=int, metavar="N", help="Of several epochs: take this one.")
 @click.option("--prompt", type=int, metavar="N", help="Of several prompts in promptfoo's output.")
 @click.option("--threshold", type=float, metavar="X", help="A judge's number from which it passes.")
-@click.option("--id", metavar="COL", help="The field with the id.")
+@click.option("--id", "id_column", metavar="COL", help="The field with the id.")
 @click.option("--verdict", metavar="COL", help="The field with the verdict or score.")
 @click.option("--rule", metavar="COL", help="Of alerts: the column with the rule, or one rule.")
 @click.option("--leave-out-unscored", is_flag=True, help="Answers without a score are left out.")
 @json_option
-def convert(file: Path, output: Path, form: str, as_json: bool, **options: Any) -> None:
-    """Make a pool of a judge's log, of Splink's pairs, or of the alerts of detection rules.
+def convert(
+    file: Path,
+    output: Path,
+    form: str,
+    scorer: str | None,
+    epoch: int | None,
+    prompt: int | None,
+    threshold: float | None,
+    id_column: str | None,
+    verdict: str | None,
+    rule: str | None,
+    leave_out_unscored: bool,
+    as_json: bool,
+) -> None:
+    """Turn a judge's log, Splink's pairs or the alerts of detection rules into a pool.
 
     Judges: the column 'fails' is 1 where the judge says that an answer fails, so that recall is its catch
     rate. Pairs: both records stand side by side on the page. Alerts: one group for each rule.
@@ -56,8 +72,18 @@ def convert(file: Path, output: Path, form: str, as_json: bool, **options: Any) 
     if output.suffix.lower() not in (".jsonl", ".csv"):
         raise InputError(f"The pool is written as .jsonl or .csv, got {output.name!r}.")
     refuse_existing(output)
-    pool = run(file, form, Choices(**options))
-    write_safely(output, _written(pool.rows, output.suffix.lower()), mode=SHARED)
+    choices = Choices(
+        scorer=scorer,
+        epoch=epoch,
+        prompt=prompt,
+        id=id_column,
+        verdict=verdict,
+        rule=rule,
+        threshold=threshold,
+        leave_out_unscored=leave_out_unscored,
+    )
+    pool = run(file, form, choices)
+    write_safely(output, _as_text(pool.rows, output.suffix.lower()), mode=SHARED)
     words = _init(pool, output)
     if as_json:
         show_json({"path": str(output), "items": len(pool.rows), "columns": list(pool.rows[0]),
@@ -70,17 +96,31 @@ def convert(file: Path, output: Path, form: str, as_json: bool, **options: Any) 
     advise(words)
 
 
-def _written(found: tuple[dict[str, Any], ...], ending: str) -> str:
+def _as_text(table: tuple[dict[str, object], ...], ending: str) -> str:
     if ending == ".jsonl":
-        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found)
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in table)
+    _refuse_formulas(table)
     stream = io.StringIO()
-    table = csv.DictWriter(stream, list(found[0]), lineterminator="\n")
-    table.writeheader()
-    table.writerows(found)
+    writer = csv.DictWriter(stream, list(table[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table)
     return stream.getvalue()
 
 
-def _init(pool: Any, output: Path) -> str:
+def _refuse_formulas(table: tuple[dict[str, object], ...]) -> None:
+    """Refuse text that a spreadsheet would run: a pool keeps its texts and ids as they are."""
+    from assaymark.files.formats.delimited import guard
+
+    for number, row in enumerate(table, 1):
+        for name, value in row.items():
+            if isinstance(value, str) and guard(value) != value:
+                raise InputError(
+                    f"Item {number:,} has a {name} that a spreadsheet would run as a formula "
+                    f"({value[:40]!r}). Write .jsonl instead, which no spreadsheet opens."
+                )
+
+
+def _init(pool: "ConvertedPool", output: Path) -> str:
     words = ["assaymark init work --pool", quoted(output), "--id", pool.id]
     if pool.prediction:
         words += ["--prediction", pool.prediction]

@@ -26,6 +26,7 @@ from assaymark.terminal.output import (
 
 if TYPE_CHECKING:
     from assaymark.certification.drawing import Batch
+    from assaymark.files.spelling import Names
     from assaymark.project.folder import Project
 
 
@@ -106,9 +107,9 @@ def _ask_about_blocking(project: "Project") -> None:
     if blocking is None:
         return
     if not asks():
-        raise PlanError(draw_question(blocking))
+        raise PlanError(draw_question(blocking, {"project": quoted(project.folder)}))
     say(f"  {blocking.sentence}", tone="wait")
-    if not confirmed("New items will not count either until then. Draw more all the same?"):
+    if not confirmed("New items will not count either until then. Draw more anyway?"):
         advise(blocking.remedy_in({"project": quoted(project.folder)}))
         raise click.exceptions.Exit(0)
 
@@ -133,7 +134,7 @@ def _show_drawn(batch: "Batch", folder: Path, *, pending: bool, as_json: bool) -
     rows(lines)
     decide = " --adjudicate" if batch.disputed else ""
     if batch.disputed:
-        say(f"  {counted(batch.disputed, 'item')} on which annotators differ")
+        say(f"  {counted(batch.disputed, 'item')} on which reviewers differ")
     if batch.path is None:
         advise(f"assaymark look -p {quoted(folder)}")
         return
@@ -154,7 +155,7 @@ def _path(path: Path | None) -> str | None:
 )  # fmt: skip
 @click.option("--yes", is_flag=True, help="With --overdue: do it without asking.")
 @click.option("--correct", is_flag=True, help="Let annotators change their own earlier labels.")
-@click.option("--adjudicate", is_flag=True, help="Decide items on which annotators differ.")
+@click.option("--adjudicate", is_flag=True, help="Decide items on which reviewers differ.")
 @click.option(
     "--format",
     "form",
@@ -171,6 +172,10 @@ def _path(path: Path | None) -> str | None:
 @click.option("--irrelevant", multiple=True, metavar="NAME", help="Another name for not relevant.")
 @click.option("--unclear", multiple=True, metavar="NAME", help="Another name for cannot tell.")
 @click.option("--restore-zeros", is_flag=True, help="Put back zeros that a spreadsheet removed.")
+@click.option(
+    "--known", is_flag=True,
+    help="Labels from elsewhere, before a plan: knowledge that no draw has to buy again.",
+)  # fmt: skip
 @project_option
 @json_option
 def label(
@@ -187,6 +192,7 @@ def label(
     irrelevant: tuple[str, ...],
     unclear: tuple[str, ...],
     restore_zeros: bool,
+    known: bool,
     folder: Path,
     as_json: bool,
 ) -> None:
@@ -195,16 +201,18 @@ def label(
     Columns id and label (and annotator, time), or what Label Studio, ASReview, Prodigy, Rayyan or
     EndNote (RIS) and Concordance (DAT) export. Text is UTF-8, UTF-16 or Windows-1252.
     An item that waits for a reviewer who is away can be counted as cannot tell with --overdue: that
-    counts against the claim, and lets the labels behind it count.
+    counts against the claim, and lets the labels drawn after it count.
 
     Label 1/0, true/false, yes/no, relevant/irrelevant, or ? for cannot tell; an empty label is left
-    out. Items that were not drawn are left out too.
+    out. Items that were not drawn are left out too. Labels that exist before any plan enter with
+    --known: of items that nobody drew, they count as certain and prove nothing about the others.
 
     \b
     Examples:
       assaymark label batch.csv --annotator kim -p work
       assaymark label export.json --relevant Spam --irrelevant Ham -p work
       assaymark label --overdue 14 --annotator lead -p work
+      assaymark label screened-last-year.csv --known -p work
     """
     from assaymark.files.spelling import label_names
     from assaymark.labelling.recording import label_file
@@ -215,18 +223,24 @@ def label(
     if file is None:
         _count_overdue(Project(folder=folder), overdue or 0.0, annotator, yes=yes, as_json=as_json)
         return
+    names = label_names(
+        relevant=relevant,
+        irrelevant=irrelevant,
+        unclear=unclear,
+        id_column=id_column,
+        label_column=label_column,
+    )
+    if known:
+        _take_known(
+            file, folder, form, names, as_json=as_json, plain_file=not (correct or adjudicate)
+        )
+        return
     done = label_file(
         Project(folder=folder, resumes=True),
         file,
         annotator=annotator,
         form=form,
-        names=label_names(
-            relevant=relevant,
-            irrelevant=irrelevant,
-            unclear=unclear,
-            id_column=id_column,
-            label_column=label_column,
-        ),
+        names=names,
         correct=correct,
         adjudicate=adjudicate,
         restore_zeros=restore_zeros,
@@ -234,21 +248,21 @@ def label(
     if as_json:
         show_json(plain(done))
         return
-    told = done.recorded + done.skipped + done.corrected + done.adjudicated
-    headline(f"{counted(told, 'answer')} recorded")
-    names = {
+    total = done.recorded + done.skipped + done.corrected + done.adjudicated
+    headline(f"{counted(total, 'answer')} recorded")
+    words = {
         "recorded": "labels",
         "skipped": "cannot tell",
         "corrected": "corrections",
-        "adjudicated": "decided between annotators",
+        "adjudicated": "decided between reviewers",
         "unchanged": "already recorded",
         "not_drawn": "not drawn, left out",
         "empty": "still empty",
         "disputed": "reviewers differ",
         "missing": "drawn, without label",
     }
-    found = [(text, f"{getattr(done, key):,}") for key, text in names.items() if getattr(done, key)]
-    rows(found)
+    lines = [(text, f"{getattr(done, key):,}") for key, text in words.items() if getattr(done, key)]
+    rows(lines)
     if done.blocking is not None:
         show_blocking(done.blocking, folder)
     elif done.disputed:
@@ -261,6 +275,30 @@ def label(
         advise(f"assaymark draw -p {quoted(folder)}")
     else:
         advise(f"{done.ask} -p {quoted(folder)}")
+
+
+def _take_known(
+    file: Path, folder: Path, form: str, names: "Names", *, as_json: bool, plain_file: bool
+) -> None:
+    """Take labels from elsewhere in, before a plan."""
+    from assaymark.labelling.known import known_file
+    from assaymark.project.folder import Project
+
+    if not plain_file:
+        raise click.UsageError(
+            "--known takes labels in as they are: leave --correct and --adjudicate out."
+        )
+    taken = known_file(Project(folder=folder, resumes=True), file, form=form, names=names)
+    if as_json:
+        show_json(plain(taken))
+        return
+    headline(f"{counted(taken.recorded, 'known label')} taken in")
+    words = {"unchanged": "known before", "unclear": "cannot tell, left out", "empty": "empty"}
+    rows([(text, f"{getattr(taken, key):,}") for key, text in words.items() if getattr(taken, key)])
+    if taken.strangers:
+        shown = ", ".join(taken.strangers[:3]) + (", …" if len(taken.strangers) > 3 else "")
+        rows([("not in the collection, left out", f"{len(taken.strangers):,} ({shown})")])
+    advise(f'assaymark plan "recall >= 0.8" -p {quoted(folder)}')
 
 
 def _count_overdue(

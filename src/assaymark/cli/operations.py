@@ -38,12 +38,12 @@ def check(context: click.Context, folder: Path, as_json: bool) -> None:
 
     with progress_bar("check") as progress:
         checks = run(folder, progress=progress)
-    failed = [found for found in checks if found.outcome == "failed"]
+    failed = [one for one in checks if one.outcome == "failed"]
     if as_json:
-        show_json({"ok": not failed, "checks": [plain(found) for found in checks]})
+        show_json({"ok": not failed, "checks": [plain(one) for one in checks]})
     else:
         headline("Something is wrong." if failed else "All well.", "bad" if failed else "good")
-        rows([(f"{MARKS[found.outcome]} {found.name}", found.detail) for found in checks])
+        rows([(f"{MARKS[one.outcome]} {one.name}", one.detail) for one in checks])
     context.exit(1 if failed else 0)
 
 
@@ -79,7 +79,7 @@ def backup(output: Path, folder: Path, as_json: bool) -> None:
 @click.option("--ledger", default="ledger.sqlite", show_default=True, help=LEDGER_HELP)
 @json_option
 def restore(archive: Path, folder: Path, ledger: str, as_json: bool) -> None:
-    """Make the project in ARCHIVE anew in FOLDER, after everything in it was checked.
+    """Restore the project in ARCHIVE to FOLDER, after everything in it was checked.
 
     \b
     Example:
@@ -135,11 +135,11 @@ def join(folder: Path, ledger: str, pool: str | None, as_json: bool) -> None:
     from assaymark.project.move import join as run
 
     project = run(folder, ledger=ledger, pool=pool)
-    found = status(project)
+    summary = status(project)
     if as_json:
-        show_json({"project": str(folder), "ledger": project.ledger.address, **plain(found)})
+        show_json({"project": str(folder), "ledger": project.ledger.address, **plain(summary)})
         return
-    headline(f"Joined. {found.summary}", "good")
+    headline(f"Joined. {summary.summary}", "good")
     rows([("project", str(folder)), ("ledger", project.ledger.address)])
     advise(f"assaymark check -p {quoted(folder)}")
 

@@ -3,11 +3,12 @@
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from assaymark.certification.cli import (
+    ExpectedOptions,
     expectation_options,
     forecast_json,
     read_expectation,
@@ -15,11 +16,10 @@ from assaymark.certification.cli import (
 )
 from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
-from assaymark.claims.results import chance, counted, percent
-from assaymark.cli.seeds import advise_after_seal, seed_lines, show_new_part, show_revealed
-from assaymark.composite.cli.steps import abandon_several, is_of_several, plan_conjunction
+from assaymark.cli.sealed_plans import PlanOptions, ledger_head, seal_several, show_plan
+from assaymark.cli.seeds import advise_after_seal, show_new_part, show_revealed
+from assaymark.composite.cli.steps import abandon_several, is_of_several
 from assaymark.estimation.cli.estimate import plan_estimate
-from assaymark.records.plan import Plan
 from assaymark.terminal.output import (
     asks,
     confirmed,
@@ -29,12 +29,12 @@ from assaymark.terminal.output import (
     progress_bar,
     project_option,
     quoted,
-    rows,
     say,
     show_json,
 )
 
 if TYPE_CHECKING:
+    from assaymark.certification.sealing import PlanRequest
     from assaymark.claims.results import Forecast
     from assaymark.project.folder import Project
 
@@ -51,7 +51,9 @@ if TYPE_CHECKING:
     help="Of mode anytime: score-guided or simple. With budget, score-guided ends at a sealed number.",
 )
 @click.option(
-    "--one-by-one", is_flag=True, help="Of a score-guided plan: no lead, for a single annotator."
+    "--one-by-one",
+    is_flag=True,
+    help="Of a score-guided plan: draw nothing ahead of the labels; for a single reviewer.",
 )
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy.")
 @click.option("--confidence", default=0.95, show_default=True, type=float)
@@ -66,9 +68,11 @@ if TYPE_CHECKING:
 @click.option("--claim-only", is_flag=True, help="Of a fixed plan: state no bound but the claim.")
 @click.option(
     "--new-risk", is_flag=True,
-    help="Open a second account for a claim planned before; what is stated covers both.",
+    help="Start a second risk account for a claim planned before; what is stated covers both.",
 )  # fmt: skip
-@click.option("--family", is_flag=True, help="One risk for all claims on the pool that say so.")
+@click.option(
+    "--family", is_flag=True, help="Share one risk among all claims on the pool that say so."
+)
 @click.option(
     "--which", is_flag=True,
     help="Of a claim of several parts: which of them hold, not whether all do.",
@@ -77,7 +81,10 @@ if TYPE_CHECKING:
     "--least-group", default=0, type=click.IntRange(min=0), metavar="N",
     help="Of a claim in every group: smaller groups are left out, by name.",
 )  # fmt: skip
-@click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
+@click.option(
+    "--seed", metavar="TEXT", callback=lambda _context, _option, seed: seed and seed.encode().decode(),
+    help="Decides every draw (default: 128 random bits).",
+)  # fmt: skip
 @click.option(
     "--commit", multiple=True, metavar="HASH",
     help="Draw the seed together: the hash of another side's part. own: this side alone.",
@@ -107,6 +114,18 @@ if TYPE_CHECKING:
 @click.option(
     "--strata", type=click.IntRange(min=1), metavar="K", help="Of an estimate of accuracy."
 )
+@click.option(
+    "--first", type=click.IntRange(min=1), metavar="N",
+    help="Of an allocation that learns: labels per stratum before it does (default: 5).",
+)  # fmt: skip
+@click.option(
+    "--step", type=click.IntRange(min=1), metavar="N",
+    help="Of the allocation optimal-steps: labels per batch after that (default: 50).",
+)  # fmt: skip
+@click.option(
+    "--no-guard", is_flag=True,
+    help="Of an allocation that learns: as printed in its paper; may never visit a stratum again.",
+)  # fmt: skip
 @project_option
 @json_option
 def plan(
@@ -143,6 +162,9 @@ def plan(
     stratifier: str | None,
     allocation: str | None,
     strata: int | None,
+    first: int | None,
+    step: int | None,
+    no_guard: bool,
     folder: Path,
     as_json: bool,
 ) -> None:
@@ -170,10 +192,14 @@ def plan(
         "stratifier": stratifier,
         "allocation": allocation,
         "strata": strata,
+        "first": first,
+        "step": step,
+        "no_guard": no_guard or None,
     }
-    given = [name for name, value in estimating.items() if value is not None]
-    if estimate is None and given:
-        raise click.UsageError(f"--{given[0]} is for an estimate: add --estimate METRIC.")
+    options = [name for name, value in estimating.items() if value is not None]
+    if estimate is None and options:
+        name = options[0].replace("_", "-")
+        raise click.UsageError(f"--{name} is for an estimate: add --estimate METRIC.")
     project = Project(folder=folder, connection=connection)
     if make_part or reveal:
         if claim is not None:
@@ -190,9 +216,14 @@ def plan(
                 "--estimate plans an estimate: leave out the claim, --mode, --design, --reserve, "
                 "--claim-only, --new-risk, --family and --abandon."
             )
-        wish = {"metric": estimate, "budget": budget, "confidence": confidence, "expect": expect}
-        options = {**estimating, **wish, "guarantee": guarantee, "seed": seed}
-        plan_estimate(project, options, only_forecast=only_forecast, as_json=as_json)
+        from assaymark.estimation.planning import EstimateRequest
+
+        request = EstimateRequest(
+            metric=estimate, within=within, budget=budget, confidence=confidence, guarantee=guarantee,
+            stratifier=stratifier, allocation=allocation, strata=strata, first=first, step=step,
+            guard=not no_guard, expect=expect, seed=seed,
+        )  # fmt: skip
+        plan_estimate(project, request, only_forecast=only_forecast, as_json=as_json)
         return
     _seal_claim(
         project,
@@ -211,8 +242,6 @@ def plan(
             "claim_only": claim_only,
             "new_risk": new_risk,
             "family": family,
-            "least_group": least_group,
-            "which": which,
             "anyway": anyway,
         },
         {
@@ -222,6 +251,8 @@ def plan(
             "recall": recall,
             "prevalence": prevalence,
         },
+        least_group=least_group,
+        which=which,
         only_forecast=only_forecast,
         abandon=abandon,
         as_json=as_json,
@@ -234,11 +265,14 @@ def _claim(words: tuple[str, ...]) -> str | None:
         return None
     text = " ".join(words)
     if not re.search(r"[<>≥≤]|at least|at most|within|gap", text) and _is_metric(words[0]):
-        number = words[1] if len(words) > 1 else "0.8"
-        made = "'=' " if len(words) > 1 else ""
+        if len(words) == 1:
+            raise click.UsageError(
+                f'The claim {words[0]!r} has no target. Write: assaymark plan "{words[0]} >= 0.8", with '
+                "the quotation marks: without them the shell takes > for a file and makes one."
+            )
         raise click.UsageError(
-            f"The claim was typed without quotation marks, so the shell took > for a file and made one "
-            f'{made}in this folder. Write: assaymark plan "{words[0]} >= {number}"'
+            "The claim was typed without quotation marks, so the shell took > for a file and made one "
+            f"'=' in this folder. Write: assaymark plan \"{words[0]} >= {words[1]}\""
         )
     return text
 
@@ -256,18 +290,20 @@ def _is_metric(word: str) -> bool:
 def _seal_claim(
     project: "Project",
     claim: str | None,
-    options: dict[str, Any],
-    expected: dict[str, Any],
+    options: PlanOptions,
+    expected: ExpectedOptions,
     *,
+    least_group: int,
+    which: bool,
     only_forecast: bool,
     abandon: str | None,
     as_json: bool,
 ) -> None:
-    from assaymark.certification.calculators import read_claim
     from assaymark.certification.drawing import first_batch
+    from assaymark.certification.forecasts.calculators import read_claim
     from assaymark.certification.planning.forecast_words import SOURCES
     from assaymark.certification.sealing import (
-        Wish,
+        PlanRequest,
         chances_at_other_margins,
         expected_in_words,
         forecast_plan,
@@ -282,37 +318,43 @@ def _seal_claim(
     if claim is None:
         raise click.UsageError('Name the claim: assaymark plan "f1 >= 0.75" …')
     if is_of_several(project, claim):
-        _seal_several(
-            project, claim, options | expected, only_forecast=only_forecast, as_json=as_json
+        seal_several(
+            project,
+            claim,
+            options,
+            expected,
+            least_group=least_group,
+            which=which,
+            only_forecast=only_forecast,
+            as_json=as_json,
         )
         return
-    options.pop("least_group")
-    if options.pop("which"):
+    if which:
         raise click.UsageError(f"'{claim}' is one claim: there is nothing to choose from.")
     asked = read_claim(claim)
-    expectation = read_expectation(asked, **expected, share=predicted_share(project))
-    wish = Wish(claim=asked, expectation=expectation, **options)
-    wish = _ask_back(wish, wrong_way(asked), "Seal it as it is written?", quiet=as_json)
-    refuse_wrong_way(asked, anyway=wish.anyway)
-    cost = forecast_plan(project, wish)
+    expectation = read_expectation(asked, **expected, share=predicted_share(project, asked))
+    request = PlanRequest(claim=asked, expectation=expectation, **options)
+    request = _ask_back(request, wrong_way(asked), "Seal it as it is written?", quiet=as_json)
+    refuse_wrong_way(asked, anyway=request.anyway)
+    cost = forecast_plan(project, request)
     if cost is not None and not as_json and (only_forecast or asks() or not cost.refused):
         headline(f"What {cost.claim} will cost, {SOURCES[cost.basis]}")
-        row = None if only_forecast else _row(wish, cost)
-        show_forecast(cost, expected_in_words(project, wish), sealed=row)
+        row = None if only_forecast else _row(request, cost)
+        show_forecast(cost, expected_in_words(project, request), sealed=row, budget=request.budget)
     if only_forecast:
         _end_forecast(cost, as_json=as_json)
         return
     looks_false = None if cost is None else cost.looks_false
-    wish = _ask_back(wish, looks_false and "", "Seal it all the same?", quiet=as_json)
+    request = _ask_back(request, looks_false and "", "Seal it anyway?", quiet=as_json)
     with progress_bar("plan") as progress:
-        sealed = seal_plan(project, wish, progress=progress)
+        sealed = seal_plan(project, request, progress=progress)
     first, others = first_batch(sealed), chances_at_other_margins(project, sealed)
     if as_json:
-        told = None if cost is None else forecast_json(cost)
-        more = {"first_batch": first, "if_margin": others, "head": _head(project)}
-        show_json({**plain(sealed), "forecast": told, **more})
+        forecast = None if cost is None else forecast_json(cost)
+        more = {"first_batch": first, "if_margin": others, "head": ledger_head(project)}
+        show_json({**plain(sealed), "forecast": forecast, **more})
         return
-    _show_plan(sealed, _head(project), first=first, others=others)
+    show_plan(sealed, ledger_head(project), first=first, others=others)
     advise_after_seal(sealed, quoted(project.folder))
 
 
@@ -324,23 +366,25 @@ def _end_forecast(cost: "Forecast | None", *, as_json: bool) -> None:
         show_json(forecast_json(cost))
 
 
-def _ask_back(wish: Any, question: str | None, sealing: str, *, quiet: bool) -> Any:
-    """The wish, sealed anyway if somebody at the terminal says so; otherwise the step refuses it."""
-    if question is None or wish.anyway or quiet or not asks():
-        return wish
+def _ask_back(
+    request: "PlanRequest", question: str | None, sealing: str, *, quiet: bool
+) -> "PlanRequest":
+    """The request, sealed anyway if somebody at the terminal says so; otherwise the step refuses it."""
+    if question is None or request.anyway or quiet or not asks():
+        return request
     if question:
         say(f"  {question}")
-    return replace(wish, anyway=confirmed(sealing))
+    return replace(request, anyway=confirmed(sealing))
 
 
-def _row(wish: Any, cost: Any) -> str | None:
+def _row(request: "PlanRequest", cost: "Forecast") -> str | None:
     """The row of the table of costs that will be sealed."""
-    if wish.mode is None and wish.design is None:
+    if request.mode is None and request.design is None:
         return str(cost.recommended or "score-guided")
-    if wish.mode == "budget" and wish.design == "weighted":
+    if request.mode == "budget" and request.design == "weighted":
         return "ceiling"
-    guided = wish.mode in (None, "anytime") and wish.design != "simple"
-    return "score-guided" if guided else str(wish.mode or "anytime")
+    guided = request.mode in (None, "anytime") and request.design != "simple"
+    return "score-guided" if guided else str(request.mode or "anytime")
 
 
 def _abandon(project: "Project", reason: str, *, as_json: bool) -> None:
@@ -354,101 +398,6 @@ def _abandon(project: "Project", reason: str, *, as_json: bool) -> None:
         show_json({"plan": number, "outcome": "abandoned", "reason": reason})
         return
     headline(f"Plan {number} is closed: abandoned.")
-
-
-def _seal_several(
-    project: "Project",
-    claim: str,
-    options: dict[str, Any],
-    *,
-    only_forecast: bool,
-    as_json: bool,
-) -> None:
-    """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
-    names = ("design", "one_by_one", "reserve", "claim_only", "commit", "beacon", "pilot", "precision",
-             "recall", "prevalence", "anyway")  # fmt: skip
-    given = [name for name in names if options.get(name)]
-    mode = "budget" if options["budget"] else "anytime"
-    if options["mode"] not in (None, mode) or given:
-        name = given[0] if given else "mode"
-        raise click.UsageError(
-            f"A claim of several parts is judged whenever you look: leave out --{name.replace('_', '-')}."
-        )
-    kept = {
-        name: options[name]
-        for name in ("confidence", "seed", "least_group", "budget", "which", "new_risk", "family")
-    }
-    plan_conjunction(
-        project,
-        claim,
-        kept,
-        only_forecast=only_forecast,
-        expect=options["expect"],
-        as_json=as_json,
-    )
-
-
-def _head(project: "Project") -> str:
-    """The last hash of the ledger, which somebody else should keep."""
-    last = project.state().head
-    return last.hash if last else ""
-
-
-def _show_plan(
-    sealed: Plan, head: str, *, first: int | None, others: tuple[tuple[float, float], ...]
-) -> None:
-    from assaymark.certification.certificate.words import account_words
-    from assaymark.certification.planning import little_left
-
-    sure = percent(sealed.confidence)
-    headline(f"Plan {sealed.number} sealed: {sealed.claim} with {sure} confidence")
-    lines = [("labels to buy", _labels_to_buy(sealed)), ("sampled", _sampled(sealed))]
-    judged = {
-        "fixed": "once, when all of them are labelled",
-        "census": "once, when all of them are labelled",
-        "budget": f"after every informative item, up to {sealed.informative or 0:,} of them",
-        "ceiling": f"whenever you look, up to {sealed.size or 0:,} labels; there it ends",
-    }.get(sealed.kind.name, f"whenever you look; the {sure} still holds")
-    lines.append(("judged", judged))
-    if sealed.power is not None:
-        lines.append(
-            ("chance to pass", f"{chance(sealed.power)}, if the classifier is as expected")
-        )
-    lines += [
-        ("", f"{chance(power)} if it beats the target by {times:g} times what you expect")
-        for times, power in others
-    ]
-    if first is not None:
-        lines.append(("draw first", counted(first, "item")))
-    if shared := account_words(sealed):
-        lines.append(("risk", shared))
-    rows([*lines, *seed_lines(sealed), ("head", head)])
-    if advice := little_left(sealed.stake):
-        say(f"  {advice}")
-
-
-def _labels_to_buy(sealed: Plan) -> str:
-    if sealed.kind.whole:
-        return f"all {sealed.items:,}: the test would need that many"
-    if sealed.kind.promise and sealed.kind.guided:
-        expected = sealed.expected_labels
-        about = "" if expected is None else f"; about {expected:,} if the classifier is as expected"
-        return f"at most {sealed.size:,}{about}"
-    if sealed.kind.promise:
-        return f"{sealed.size:,}"
-    given = "the classifier is as expected" if sealed.expectation else "the scores are right"
-    expected = sealed.expected_labels
-    return "as many as it takes" if expected is None else f"about {expected:,} if {given}"
-
-
-def _sampled(sealed: Plan) -> str:
-    items = {
-        "predicted positive": f"the {sealed.items:,} items that the classifier flagged",
-        "predicted negative": f"the {sealed.items:,} items that the classifier rejected",
-    }.get(sealed.domain, f"all {sealed.items:,} items")
-    if sealed.kind.guided:
-        return f"from {items}, more often where the scores are uncertain"
-    return f"{items}, every one" if sealed.kind.whole else f"at random from {items}"
 
 
 COMMANDS = (plan,)

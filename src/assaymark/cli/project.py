@@ -42,13 +42,17 @@ if TYPE_CHECKING:
 @click.option("--threshold", type=float, metavar="X", help="Predicted positive if score >= X.")
 @click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
 @click.option(
-    "--group", "groups", multiple=True, metavar="COL", help="A column to claim in every group of."
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="COL",
+    help="A column of groups, to claim of every group.",
 )
-@click.option("--positive", metavar="NAME", help="The positive verdict, where not spelled 1.")
+@click.option("--positive", metavar="NAME", help="The value that means relevant, if it is not 1.")
 @click.option("--classes", is_flag=True, help="Predictions and labels are names of classes.")
 @click.option(
     "--class", "named", multiple=True, metavar="NAME",
-    help="A class of the list; repeatable. Left out: those that are predicted.",
+    help="A class; repeatable (default: those that are predicted).",
 )  # fmt: skip
 @click.option(
     "--probability", "probabilities", multiple=True, metavar="CLASS=COL",
@@ -137,17 +141,19 @@ def init(
         )
         return
     headline(f"{summary.items:,} items registered in {folder}")
-    found = [("checksum of the collection", pool_seen.fingerprint[:16] + "…")]
+    lines = [("checksum of the collection", pool_seen.fingerprint[:16] + "…")]
     if columns.predicts:
         flagged = summary.predicted_positive
-        found.insert(
+        lines.insert(
             0, ("flagged by the classifier", f"{flagged:,} ({flagged / summary.items:.1%})")
         )
     if summary.score_low is not None:
-        found.insert(0, ("scores", f"{summary.score_low:g} to {summary.score_high:g}"))
+        lines.insert(0, ("scores", f"{summary.score_low:g} to {summary.score_high:g}"))
     if columns.classes:
-        found.insert(0, ("classes", f"{len(columns.classes):,}: {', '.join(columns.classes[:5])}…"))
-    rows(found)
+        more = ", …" if len(columns.classes) > 5 else ""
+        names = ", ".join(columns.classes[:5])
+        lines.insert(0, ("classes", f"{len(columns.classes):,}: {names}{more}"))
+    rows(lines)
     for missing in missing_columns(columns):
         warn(missing)
     place = quoted(folder)

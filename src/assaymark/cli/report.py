@@ -15,8 +15,6 @@ from assaymark.terminal.output import (
     show_json,
 )
 
-TONES = {"pass": "good", "fail": "bad", "not yet": "wait", "too early": "wait"}
-
 
 @click.command()
 @click.option(
@@ -31,7 +29,7 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
     """Write the report: the verdict first, then how it was found and how to check it.
 
     One file that needs no network and prints well. It shows the verdict, so for an open plan it
-    counts as a look and goes on record. An existing file is never written over.
+    counts as a look and is recorded. An existing file is never written over.
 
     \b
     Examples:
@@ -41,7 +39,7 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
     from assaymark.overview.report import write_report
     from assaymark.project.folder import Project
 
-    if Project(folder=folder).state().reviews:
+    if any(entry.kind == "ReviewOpened" for entry in Project(folder=folder).ledger.entries()):
         _review(folder, output, as_json=as_json)
         return
     with progress_bar("report") as progress:
@@ -81,21 +79,21 @@ def _review(folder: Path, output: Path | None, *, as_json: bool) -> None:
     with progress_bar("report") as progress:
         progress("writing", None)
         written = write_review_report(Project(folder=folder), output=output)
-    told = verdict(written.status)
+    sentence = verdict(written.status)
     if as_json:
         show_json(
             {
                 "path": str(written.path),
                 "form": written.form,
                 "tone": "pass" if written.status.decision == "stop" else "not yet",
-                "verdict": told,
+                "verdict": sentence,
                 "head": written.head,
                 "certificate": written.certificate,
             }
         )
         return
     headline(f"Report written to {written.path}")
-    rows([("verdict", told), ("ledger", written.head)])
+    rows([("verdict", sentence), ("ledger", written.head)])
     advise(f"assaymark review status -p {quoted(folder)}")
 
 

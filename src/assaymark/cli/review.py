@@ -1,7 +1,7 @@
 """The commands for a review that learns, with a certified end: review."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -62,7 +62,7 @@ def review() -> None:
 @click.option(
     "--open-decisions",
     is_flag=True,
-    help="Whoever decides between readers may see the figures: such records play as relevant.",
+    help="People who decide between readers may see the figures; what they decide counts as relevant.",
 )
 @click.option(
     "--twice", default="0", show_default=True, metavar="SHARE",
@@ -94,7 +94,7 @@ def start(
     from assaymark.reviewing.starting import Start
     from assaymark.reviewing.starting import start as run
 
-    wish = Start(
+    request = Start(
         pool=pool,
         id=id_column,
         text=text,
@@ -109,7 +109,7 @@ def start(
         twice=twice,
     )
     with progress_bar("review") as progress:
-        begun = run(folder, wish, progress=progress)
+        begun = run(folder, request, progress=progress)
     if as_json:
         show_json(_started_json(begun, folder))
         return
@@ -132,7 +132,7 @@ def start(
     advise(f"assaymark review next -n 50 -p {quoted(folder)}")
 
 
-def _started_json(begun: "Started", folder: Path) -> dict[str, Any]:
+def _started_json(begun: "Started", folder: Path) -> dict[str, object]:
     return {
         "project": str(folder),
         "items": begun.items,
@@ -211,14 +211,14 @@ def next_command(
 def status(targets: tuple[str, ...], folder: Path, as_json: bool) -> None:
     """Whether to stop: found, at most left, certified recall now, and what is still to read.
 
-    For whoever leads the review: readers and those who decide between them should not see it.
+    For the lead only: readers and those who decide between them should not see it.
     """
     from assaymark.project.folder import Project
-    from assaymark.reviewing.starting import exact_share
+    from assaymark.reviewing.standing import exact_share
     from assaymark.reviewing.status import review_status
 
     also = [exact_share("recall", text) for text in targets]
-    now = review_status(Project(folder=folder), also=also)
+    now = review_status(Project(folder=folder, resumes=True), also=also)
     if as_json:
         show_json(plain(now))
         return
@@ -269,7 +269,7 @@ def show_status(now: "ReviewStatus") -> None:
 @json_option
 def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) -> None:
     """Issue the certificate of the review, and reveal the secret so that draws can be checked."""
-    from assaymark.certification.signing import load_signer
+    from assaymark.certification.signatures.signing import load_signer
     from assaymark.project.folder import Project
     from assaymark.reviewing.certificate import certify_review
 

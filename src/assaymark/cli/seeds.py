@@ -4,45 +4,25 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assaymark.claims.record import plain
+from assaymark.composite.cli.steps import reveal_several
 from assaymark.records.plan import Plan
-from assaymark.records.seeds import BEACONS, source_in_words
 from assaymark.terminal.output import advise, headline, quoted, rows, say, show_json
+from assaymark.terminal.seeds import advise_reveal, seed_lines
 
 if TYPE_CHECKING:
     from assaymark.project.folder import Project
 
 
-def seed_lines(plan: Plan) -> list[tuple[str, str]]:
-    """The seed, or what was committed to, and who drew it."""
-    source, lines = plan.source, []
-    if plan.seed:
-        lines.append(("seed", plan.seed))
-    lines.append(("seed source", source_in_words(source)))
-    if source.commitments:
-        lines.append(("your commitment", source.commitments[0]))
-        lines += [("their commitment", text) for text in source.commitments[1:]]
-    return lines
-
-
 def advise_after_seal(plan: Plan, folder: str) -> None:
     """What to do next, by the law of the seed."""
-    source = plan.source
-    if source.law == "open":
-        advise(f"assaymark draw -p {folder}")
-    elif source.law == "committed":
-        advise(f"assaymark plan --reveal own -p {folder}")
-    elif source.law == "joint":
-        say("  Send the head to the other side; they answer with their part, and only then:")
-        advise(f"assaymark plan --reveal PART -p {folder}")
-    else:
-        from assaymark.certification.seeding import time_of
-
-        beacon = BEACONS[source.beacon or ""]
-        say(f"  Lodge the head somewhere before {time_of(beacon, source.round or 1)}.")
-        say(
-            f'  Then the value ("randomness") is at api.drand.sh/{beacon.address}/public/{source.round}'
-        )
-        advise(f"assaymark plan --reveal VALUE -p {folder}")
+    if plan.source.law != "open":
+        advise_reveal(plan.source, folder)
+        return
+    pending = ""
+    if plan.known is not None and not plan.kind.guided:
+        say("  Its first items are drawn already, so that known labels cannot choose among plans.")
+        pending = " --pending"
+    advise(f"assaymark draw{pending} -p {folder}")
 
 
 def show_new_part(*, as_json: bool) -> None:
@@ -62,7 +42,10 @@ def show_revealed(project: "Project", parts: Sequence[str], *, as_json: bool) ->
     """Reveal the seed of the open plan."""
     from assaymark.certification.seeding import OWN, reveal_seed
 
-    plan = reveal_seed(project, [part for part in parts if part != OWN])
+    others = [part for part in parts if part != OWN]
+    if reveal_several(project, others, as_json=as_json):
+        return
+    plan = reveal_seed(project, others)
     last = project.state().head
     head = last.hash if last else ""
     if as_json:
@@ -70,5 +53,5 @@ def show_revealed(project: "Project", parts: Sequence[str], *, as_json: bool) ->
         return
     headline(f"Plan {plan.number}: the seed is known", "good")
     numbered = [(f"part {n}", part) for n, part in enumerate(plan.source.parts, start=1)]
-    rows([*seed_lines(plan), *numbered, ("head", head)])
+    rows([*seed_lines(plan.seed, plan.source), *numbered, ("head", head)])
     advise(f"assaymark draw -p {quoted(project.folder)}")

@@ -1,10 +1,11 @@
 """Commands for the page in the browser: serve, and users who may reach it from elsewhere."""
 
+import gc
 import ipaddress
 import re
 import socket
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,6 +21,12 @@ from assaymark.terminal.output import (
     show_json,
 )
 
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from assaymark.project.users import Role
+    from assaymark.web.app import Options
+
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
@@ -32,7 +39,7 @@ from assaymark.terminal.output import (
     "--auto-draw/--no-auto-draw",
     default=True,
     show_default=True,
-    help="Draw on by itself until the claim is established.",
+    help="Draw more items automatically until the claim is established.",
 )
 @click.option(
     "--return-after",
@@ -81,7 +88,7 @@ def serve(
     In a folder that is no project it opens a start page: begin a project from a table that you
     upload, and work on all projects that lie in the folder.
 
-    It prints one link for the lead and one for reviewers; nobody comes in without a link, not even
+    It prints one link for the lead and one for reviewers; nobody can sign in without one, not even
     from this machine. From elsewhere everybody needs a token of their own: add people with assaymark
     users first. A proxy that signs people in (--sso-header) may name these users.
 
@@ -118,7 +125,9 @@ def serve(
         root=_prefix(root_path),
         front=Front(behind=behind_tls, header=sso_header, proxies=trust_proxy),
     )
+    gc.set_threshold(ALLOCATIONS)
     app, several = _app(folder, options)
+    gc.freeze()  # the project stays in memory: there is no garbage to look for in it
     bound = _bound(host, port)
     port = bound.getsockname()[1]
     url = _address(host, port, allow_host, tls=tls_cert is not None, proxied=behind_tls)
@@ -141,7 +150,7 @@ def serve(
     _run(app, bound, tls_cert, tls_key)
 
 
-def _app(folder: Path, options: Any) -> tuple[Any, bool]:
+def _app(folder: Path, options: "Options") -> "tuple[ASGIApp, bool]":
     """The page of a project; of a folder without one, the start page of the projects in it."""
     from assaymark.project.folder import Project
     from assaymark.project.place import is_project
@@ -157,6 +166,8 @@ def _app(folder: Path, options: Any) -> tuple[Any, bool]:
     return make_start_app(folder, options), True
 
 
+ALLOCATIONS = 100_000
+"""New objects after which garbage is collected; the usual 700 suit programs with little in memory."""
 LINKS = {"lead": "the lead", "annotator": "reviewers"}
 
 
@@ -187,10 +198,10 @@ def _address(host: str, port: int, names: tuple[str, ...], *, tls: bool, proxied
 def _who(users: int, annotator: str | None) -> str:
     if users:
         return f"{users} named user{'s' if users > 1 else ''}, each with a token"
-    return f"{annotator}, by a link" if annotator else "whoever has a link, by the name they give"
+    return f"{annotator}, by a link" if annotator else "anybody with a link, by the name they give"
 
 
-def _run(app: Any, bound: socket.socket, cert: Path | None, key: Path | None) -> None:
+def _run(app: "ASGIApp", bound: socket.socket, cert: Path | None, key: Path | None) -> None:
     import sys
 
     import uvicorn
@@ -252,7 +263,7 @@ def _bound(host: str, port: int) -> socket.socket:
 
 @click.group()
 def users() -> None:
-    """Who may use the page from elsewhere.
+    """Who may use the page from other machines.
 
     \b
     Examples:
@@ -274,7 +285,7 @@ def users() -> None:
 @click.option("--url", metavar="URL", help="Where people reach the page, to print a link.")
 @project_option
 @json_option
-def add(name: str, role: Any, url: str | None, folder: Path, as_json: bool) -> None:
+def add(name: str, role: "Role", url: str | None, folder: Path, as_json: bool) -> None:
     """Name a user and print their token, once. A user of that name gets a new token.
 
     \b
@@ -293,7 +304,7 @@ def add(name: str, role: Any, url: str | None, folder: Path, as_json: bool) -> N
         return
     headline(f"{added.user.name} may use the page as {role}")
     rows([("token", added.token), ("link", link)])
-    say("  It is shown this once; only its hash is kept. Send it by a safe way.")
+    say("  It is shown this once; only its hash is kept. Send it over a safe channel.")
     advise(f"assaymark serve --host ADDRESS -p {quoted(folder)}")
 
 
@@ -309,12 +320,12 @@ def list_users(folder: Path, as_json: bool) -> None:
     """
     from assaymark.project.users import read_users
 
-    found = read_users(folder)
+    accounts = read_users(folder)
     if as_json:
-        show_json({"users": [{"name": user.name, "role": user.role} for user in found]})
+        show_json({"users": [{"name": user.name, "role": user.role} for user in accounts]})
         return
-    headline(f"{len(found)} user{'' if len(found) == 1 else 's'}")
-    rows([(user.name, user.role) for user in found])
+    headline(f"{len(accounts)} user{'' if len(accounts) == 1 else 's'}")
+    rows([(user.name, user.role) for user in accounts])
 
 
 @users.command()

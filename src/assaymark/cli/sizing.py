@@ -1,10 +1,15 @@
 """The command size: what a claim costs before there is a pool."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from assaymark.certification.cli import expectation_options, read_expectation, size_of_one
+from assaymark.certification.cli import (
+    ExpectedOptions,
+    expectation_options,
+    read_expectation,
+    size_of_one,
+)
 from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
 from assaymark.claims.results import percent
@@ -16,6 +21,13 @@ if TYPE_CHECKING:
     from assaymark.records.plan import Expectation
 
 GIVE = "Give --pilot TP,FP,FN,TN, or --expect VALUE --prevalence SHARE."
+
+
+def _method(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    if value == "mended":  # deprecated spelling
+        return "corrected"
+    choices = click.Choice(["exact", "printed", "corrected"])
+    return str(choices.convert(value, parameter, context))
 
 
 @click.command()
@@ -31,10 +43,19 @@ GIVE = "Give --pilot TP,FP,FN,TN, or --expect VALUE --prevalence SHARE."
 @click.option(
     "--at", "sizes", multiple=True, type=int, metavar="N", help="Also: chance to pass at N."
 )
+@click.option(
+    "--method",
+    metavar="[exact|printed|corrected]",
+    callback=_method,
+    default="exact",
+    show_default=True,
+    help="printed: by simulation as in Bagdouri et al. (2013), to compare; corrected: without its slip.",
+)
 @click.option("--anyway", is_flag=True, help="The claim points the way it is written.")
 @json_option
 def size(
     claim: str,
+    method: str,
     groups: int | None,
     differ: float | None,
     gap: float | None,
@@ -43,7 +64,7 @@ def size(
     sizes: tuple[int, ...],
     anyway: bool,
     as_json: bool,
-    **expected: Any,
+    **expected: Unpack[ExpectedOptions],
 ) -> None:
     """How many labels a claim will need, before any is bought.
 
@@ -53,10 +74,14 @@ def size(
       assaymark size "recall >= 0.8" --expect 0.85 --prevalence 0.02 --at 5000 --at 10000
       assaymark size "recall >= 0.8 in every language" --expect 0.9 --prevalence 0.1 --groups 6
       assaymark size "accuracy of b > accuracy of a" --differ 0.06 --gap 0.02
+      assaymark size "f1 >= 0.7" --pilot 80,20,20,880 --method printed
     """
     from assaymark.claims.language.grammar import is_simple, parse
 
     tree = parse(claim)
+    if method != "exact":
+        _show_printed(claim, method, expected["pilot"], confidence, power, as_json=as_json)
+        return
     if is_simple(tree):
         if (groups, differ, gap) != (None, None, None):
             raise click.UsageError(
@@ -80,6 +105,34 @@ def size(
     _show_parts(tree, expected, groups, confidence, power, as_json=as_json)
 
 
+def _show_printed(
+    claim: str, method: str, pilot: str | None, confidence: float, power: float, *, as_json: bool
+) -> None:
+    """The size by the paper's algorithms 1 and 2, for readers who compare; no plan is made by it."""
+    from assaymark.certification.forecasts.calculators import read_claim
+    from assaymark.claims.claim import Counts
+    from assaymark.lab.experiments.test_size.printed_plan import printed_size
+
+    asked = read_claim(claim)
+    if asked.metric != "f1" or asked.side != "lower" or pilot is None:
+        raise click.UsageError(
+            f"--method {method} is the paper's: it needs --pilot TP,FP,FN,TN and a claim like "
+            '"f1 >= 0.7". Leave --method out for any other.'
+        )
+    labels = printed_size(
+        Counts.parse(pilot), asked.target, literal=method == "printed", confidence=confidence, power=power
+    )  # fmt: skip
+    note = "simulated as printed: its interval is too narrow, so a test of this size proves less"
+    if method == "corrected":
+        note = "simulated as printed, but for the second division by n − 1 in equation 5"
+    if as_json:
+        show_json({"claim": str(asked), "method": method, "labels": labels, "note": note})
+        return
+    headline(f"{asked} with {percent(confidence)} confidence")
+    shown = "none: the pilot's F1 is below the target, or no size suffices"
+    rows([("labels, judged once", shown if labels is None else f"{labels:,}"), ("method", note)])
+
+
 def _compares(tree: "ClaimTree") -> bool:
     from assaymark.claims.language.tree import Comparison
 
@@ -96,61 +149,61 @@ def _show_comparison(
 ) -> None:
     from assaymark.composite.planning.sizes import size_of_comparison
 
-    found: ComparisonSize = size_of_comparison(
+    answer: ComparisonSize = size_of_comparison(
         tree.parts[0],  # type: ignore[arg-type]
         differ=differ,
         gap=gap,
         confidence=confidence,
     )
     if as_json:
-        show_json({"claim": str(tree), "confidence": confidence, **plain(found)})
+        show_json({"claim": str(tree), "confidence": confidence, **plain(answer)})
         return
     headline(f"{tree} with {percent(confidence)} confidence")
     rows(
         [
-            ("labels, better or worse", f"about {found.both:,}; you may look at any time"),
-            ("labels, one direction", f"about {found.one:,}"),
-            ("sign test", f"{found.sign_test:,} disagreements, judged once (power .8)"),
-            ("McNemar's test", f"{found.mcnemar:,} random labels, judged once (power .8)"),
+            ("labels, better or worse", f"about {answer.both:,}; you may look at any time"),
+            ("labels, one direction", f"about {answer.one:,}"),
+            ("sign test", f"{answer.sign_test:,} disagreements, judged once (power .8)"),
+            ("McNemar's test", f"{answer.mcnemar:,} random labels, judged once (power .8)"),
         ]
     )
 
 
 def _show_parts(
     tree: "ClaimTree",
-    expected: dict[str, Any],
+    expected: ExpectedOptions,
     groups: int | None,
     confidence: float,
     power: float,
     *,
     as_json: bool,
 ) -> None:
-    from assaymark.certification.calculators import read_claim
+    from assaymark.certification.forecasts.calculators import read_claim
     from assaymark.composite.planning.sizes import size_of_parts
 
     def expectation(claim: str) -> "Expectation":
-        found = read_expectation(read_claim(claim), **expected)
-        if found is None:
+        answer = read_expectation(read_claim(claim), **expected)
+        if answer is None:
             raise click.UsageError(GIVE)
-        return found
+        return answer
 
-    found: SeveralSize = size_of_parts(
+    answer: SeveralSize = size_of_parts(
         tree, expectation, groups=groups, confidence=confidence, power=power
     )
     if as_json:
-        show_json({"claim": str(tree), "confidence": confidence, **plain(found)})
+        show_json({"claim": str(tree), "confidence": confidence, **plain(answer)})
         return
     headline(f"{tree} with {percent(confidence)} confidence for all of it together")
     lines = [
         (part.part, "looks false" if part.labels is None else f"about {part.labels:,} labels")
-        for part in found.parts
+        for part in answer.parts
     ]
-    if found.groups > 1:
-        lines.append(("groups", f"{found.groups:,}, each by labels of its own"))
-    if found.labels is not None:
-        lines.append(("labels together", f"about {found.labels:,}"))
-    if found.bonferroni is not None and found.bonferroni != found.labels:
-        lines.append(("split by Bonferroni", f"about {found.bonferroni:,}"))
+    if answer.groups > 1:
+        lines.append(("groups", f"{answer.groups:,}, each by labels of its own"))
+    if answer.labels is not None:
+        lines.append(("labels together", f"about {answer.labels:,}"))
+    if answer.bonferroni is not None and answer.bonferroni != answer.labels:
+        lines.append(("split by Bonferroni", f"about {answer.bonferroni:,}"))
     rows(lines)
 
 

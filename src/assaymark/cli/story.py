@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.claims.record import plain
-from assaymark.claims.results import percent, shown
+from assaymark.claims.results import counted, percent, shown
 from assaymark.composite.cli.steps import certify_now, claiming_now, look_now
-from assaymark.monitoring.outcomes import look_exit_code
+from assaymark.monitoring.outcomes import DECIDED, EXIT_CODES
 from assaymark.terminal.output import (
     advise,
     headline,
@@ -38,7 +38,7 @@ TONES = {"pass": "good", "fail": "bad", "continue": "wait"}
 def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -> None:
     """What is established so far. Exit code 1 if the claim failed.
 
-    A fixed plan refuses a look before all its labels are there: peeking would void the promise.
+    A fixed plan refuses a look before all its labels are there: an early look would void its confidence.
 
     \b
     Example:
@@ -48,11 +48,11 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
     from assaymark.certification.looks import look as run
     from assaymark.project.folder import Project
 
-    project = Project(folder=folder)
+    project = Project(folder=folder, resumes=True)
     if claiming_now(project):
-        look_now(context, project, as_json=as_json)
-    seen = run(project)
-    verdict, estimate = seen.verdict, seen.verdict.estimate
+        look_now(context, project, exit_codes=_exit_codes(exit_code), as_json=as_json)
+    result = run(project)
+    verdict, estimate = result.verdict, result.verdict.estimate
     if as_json:
         show_json(
             {
@@ -67,53 +67,66 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
                 "draws": estimate.draws,
                 "labels_expected": verdict.labels_expected,
                 "labels_ahead": verdict.labels_ahead,
-                "looks": seen.looks,
-                "blocking": None if seen.blocking is None else plain(seen.blocking),
+                "looks": result.looks,
+                "blocking": None if result.blocking is None else plain(result.blocking),
                 "waiting": verdict.waiting,
                 "skipped": verdict.skipped,
                 "census": verdict.census,
                 "e_value": verdict.e_value,
-                "mode": seen.plan.mode,
-                "design": seen.plan.design,
+                "mode": result.plan.mode,
+                "design": result.plan.design,
                 "reason": verdict.reason,
                 "advice": verdict.advice,
                 "assumptions": list(estimate.assumptions),
-                "account": account_words(seen.plan),
-                "budget": None if seen.budget is None else plain(seen.budget),
+                "account": account_words(result.plan),
+                "budget": None if result.budget is None else plain(result.budget),
             }
         )
     else:
         headline(str(verdict), TONES[verdict.decision])
         lines = [
             ("estimate", shown(estimate.point)),
-            ("labels", f"{estimate.labels:,} ({estimate.draws:,} draws)"),
+            ("labels", f"{estimate.labels:,} ({counted(estimate.draws, 'draw')})"),
             ("could not tell", f"{verdict.skipped:,} (counted against the claim)"),
-            ("looks", f"{seen.looks:,}"),
+            ("looks", f"{result.looks:,}"),
         ]
-        if seen.budget is not None:
-            lines.append(("budget", str(seen.budget)))
-        if account := account_words(seen.plan):
+        if result.budget is not None:
+            lines.append(("budget", str(result.budget)))
+        if account := account_words(result.plan):
             lines.append(("risk", account))
         rows(lines)
-        if verdict.decision == "pass" and seen.open:
+        if verdict.decision == "pass" and result.open:
             advise(f"assaymark certify -p {quoted(folder)}")
         elif verdict.decision != "continue":
             advise(f"assaymark status -p {quoted(folder)}")
         elif verdict.decision == "continue":
-            _advise_more(seen, folder)
-    failed = 1 if verdict.decision == "fail" else 0
-    context.exit(look_exit_code(verdict.decision) if exit_code else failed)
+            _advise_more(result, folder)
+    context.exit(_exit_codes(exit_code)[verdict.decision])
 
 
-def _advise_more(seen: "Look", folder: Path) -> None:
-    verdict = seen.verdict
-    if seen.blocking is not None:
-        show_blocking(seen.blocking, folder)
+def _exit_codes(as_the_gate: bool) -> dict[str, int]:
+    """How a look ends, by its decision."""
+    if not as_the_gate:
+        return {"pass": 0, "fail": 1, "continue": 0}
+    return {decision: EXIT_CODES[outcome] for decision, outcome in DECIDED.items()}
+
+
+def _advise_more(look: "Look", folder: Path) -> None:
+    verdict = look.verdict
+    if look.blocking is not None:
+        show_blocking(look.blocking, folder)
         return
     if verdict.advice:
         say(f"  {verdict.advice}")
     if verdict.outlook:
-        say(f"  {verdict.outlook}, if it is as good as it looks")
+        say(f"  {verdict.outlook}")
+    if look.waiting:
+        waiting = counted(look.waiting, "drawn item")
+        advise(
+            f"label the {waiting} without a label; to write them again: "
+            f"assaymark draw --pending -p {quoted(folder)}"
+        )
+        return
     advise(f"assaymark draw -p {quoted(folder)}")
 
 
@@ -130,8 +143,8 @@ def certify(
 ) -> None:
     """Issue the certificate of an established claim. Exit code 1 and no file if it is not.
 
-    Whoever claimed 0.75 and sees that 0.70 is proven certifies 0.70 with --bound: that costs no risk
-    and needs no new plan, even after the plan failed.
+    If you claimed 0.75 and only 0.70 is proven, certify 0.70 with --bound: that costs no risk and
+    needs no new plan, even after the plan failed.
 
     \b
     Examples:
@@ -139,17 +152,17 @@ def certify(
       assaymark certify --bound -p work
     """
     from assaymark.certification.issuing import certify as run
-    from assaymark.certification.signing import load_signer
+    from assaymark.certification.signatures.signing import load_signer
     from assaymark.project.folder import Project
 
     project = Project(folder=folder)
     if claiming_now(project):
-        if key is not None or bound:
+        if bound:
             raise click.UsageError(
-                "Certificates of several rows are not signed yet and state no single bound: leave out "
-                "--key and --bound."
+                "A claim of several parts has a bound for each of them and no single one: leave out "
+                "--bound."
             )
-        certify_now(project, output, as_json=as_json)
+        certify_now(project, output, key, as_json=as_json)
         return
     signer = load_signer(key) if key else None
     issued = run(project, output=output, signer=signer, bound=bound)
@@ -202,7 +215,7 @@ def status(folder: Path, as_json: bool) -> None:
             ("draws made", f"{now.draws:,}" + ("" if now.size is None else f" of {now.size:,}")),
             ("items labelled", f"{now.labelled:,}"),
             ("without label", f"{now.missing:,}"),
-            ("annotators differ", f"{now.disputed:,}"),
+            ("reviewers differ", f"{now.disputed:,}"),
             ("events", f"{now.events:,}"),
         ]
     )
@@ -230,7 +243,7 @@ def key(file: Path, as_json: bool) -> None:
     Example:
       assaymark key my.key
     """
-    from assaymark.certification.signing import new_key
+    from assaymark.certification.signatures.signing import new_key
 
     public = new_key(file)
     if as_json:
@@ -260,35 +273,35 @@ def demo(out: Path, items: int, seed: str, as_json: bool) -> None:
     """
     from assaymark.lab.demo import demo as run
 
-    told = run(out, items=items, seed=seed, say=(lambda _text: None) if as_json else say)
+    result = run(out, items=items, seed=seed, say=(lambda _text: None) if as_json else say)
     if as_json:
-        show_json(plain(told))
+        show_json(plain(result))
 
 
 @click.command()
-@click.argument("given", metavar="HASH|FILE")
+@click.argument("text", metavar="HASH|FILE")
 @click.option("--by", required=True, metavar="WHO", help="Who keeps it, and since when.")
 @project_option
 @json_option
-def witness(given: str, by: str, folder: Path, as_json: bool) -> None:
-    """Put on record who keeps a head of the ledger: a hash, or a file that names one.
+def witness(text: str, by: str, folder: Path, as_json: bool) -> None:
+    """Record who keeps a head of the ledger: a hash, or a file that names one.
 
     The file is a text with the head in it, a time stamp (RFC 3161), or a commit as git cat-file
-    commit prints it. Later certificates list it; whoever verifies still asks the witness.
+    commit prints it. Later certificates list it; a verifier still asks the witness.
 
     \b
     Examples:
       assaymark witness 3f0c… --by "opposing counsel, mail of 3 May" -p work
       assaymark witness head.tsr --by "time-stamp service of the court" -p work
     """
-    from assaymark.certification.witness import record_witness
+    from assaymark.certification.signatures.witness import record_witness
     from assaymark.project.folder import Project
 
-    done = record_witness(Project(folder=folder), given, by=by)
+    done = record_witness(Project(folder=folder), text, by=by)
     if as_json:
         show_json(plain(done))
         return
-    headline(f"On record: {by.strip()} keeps the head of event {done.event:,}")
+    headline(f"Recorded: {by.strip()} keeps the head of event {done.event:,}")
     rows([("head", done.head), ("form", done.told)])
 
 

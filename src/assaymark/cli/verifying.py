@@ -1,7 +1,7 @@
 """The command verify: recompute a certificate, and read a sample of its labels again."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -51,7 +51,7 @@ MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
     help="Certificates (PEM) of time-stamp services that you trust.",
 )  # fmt: skip
 @click.option(
-    "--require", default="", metavar="NAMES",
+    "--require", metavar="NAMES",
     help="Exit code 1 unless these were checked: pool, witness, signature (with commas between).",
 )  # fmt: skip
 @click.option(
@@ -77,7 +77,7 @@ def verify(
     heads: tuple[str, ...],
     files: tuple[Path, ...],
     tsa: Path | None,
-    require: str,
+    require: str | None,
     sample: int | None,
     output: Path | None,
     reread: Path | None,
@@ -98,13 +98,11 @@ def verify(
       assaymark verify certificate.json -p work --sample 20 -o again.csv
       assaymark verify certificate.json -p work --reread again.csv
     """
+    from assaymark.certification.signatures.timestamp import read_certificates
     from assaymark.certification.verification import Brought
-    from assaymark.certification.verification import verify as run
-    from assaymark.composite.verification import is_claim_certificate, verify_claim
+    from assaymark.overview.certificates import verify_certificate
     from assaymark.project.folder import Project
     from assaymark.project.place import is_project
-    from assaymark.reviewing.certificate import is_review_certificate
-    from assaymark.reviewing.verifying import verify_review
 
     if folder is None and is_project(certificate.parent):
         folder = certificate.parent
@@ -117,35 +115,30 @@ def verify(
         return
     brought = Brought(
         public_key=public_key,
-        require=tuple(name.strip() for name in require.split(",") if name.strip()),
-        **_witnesses(heads, files, tsa),
+        # an empty name is refused as any other: a variable that was not set must not require nothing
+        require=() if require is None else tuple(name.strip() for name in require.split(",")),
+        heads=_witnesses(heads, files),
+        authorities=read_certificates(tsa) if tsa else (),
     )
-    if is_claim_certificate(certificate):
-        found = verify_claim(certificate, project=project, brought=brought)
-    elif is_review_certificate(certificate):
-        with progress_bar("verify") as progress:
-            found = verify_review(certificate, project=project, brought=brought, progress=progress)
-    else:
-        with progress_bar("verify") as progress:
-            found = run(certificate, project=project, brought=brought, progress=progress)
+    with progress_bar("verify") as progress:
+        result = verify_certificate(
+            certificate, project=project, brought=brought, progress=progress
+        )
     if as_json:
-        show_json(plain(found))
+        show_json(plain(result))
     else:
-        _show_verification(found)
-    failed = any(check.outcome == "failed" for check in found.checks)
-    context.exit(1 if failed or found.status == "consistent only" else 0)
+        _show_verification(result)
+    context.exit(1 if result.status in ("failed", "consistent only") else 0)
 
 
-def _witnesses(heads: tuple[str, ...], files: tuple[Path, ...], tsa: Path | None) -> dict[str, Any]:
-    from assaymark.certification.timestamp import read_certificates
-    from assaymark.certification.witness import read_head_hash, read_witness
+def _witnesses(heads: tuple[str, ...], files: tuple[Path, ...]) -> tuple[bytes, ...]:
+    from assaymark.certification.signatures.witness import read_head_hash, read_witness
 
-    given = [read_head_hash(head).encode() for head in heads] + [read_witness(f) for f in files]
-    return {"heads": tuple(given), "authorities": read_certificates(tsa) if tsa else ()}
+    hashes = [read_head_hash(head).encode() for head in heads]
+    return (*hashes, *(read_witness(file) for file in files))
 
 
 def _show_verification(result: "Verification") -> None:
-    superseded = any(check.detail.startswith("superseded") for check in result.checks)
     lacking = [f"no {name}" for name in result.missing if name != "signature"]
     headline(
         {
@@ -153,9 +146,7 @@ def _show_verification(result: "Verification") -> None:
             "verified in part": f"Verified in part: {' and '.join(lacking)} at hand.",
             "consistent only": "Not verified: only the certificate was given. Add the project folder: "
             "-p DIR",
-            "failed": "Not verified: superseded, a label changed after the certificate was issued."
-            if superseded
-            else "Not verified.",
+            "failed": _failure(result),
         }[result.status],
         {"verified": "good", "failed": "bad"}.get(result.status, "wait"),
     )
@@ -169,6 +160,16 @@ def _show_verification(result: "Verification") -> None:
         if result.history:
             say("How it came about:")
             rows(list(result.history))
+
+
+def _failure(result: "Verification") -> str:
+    """The first line where a check failed."""
+    failed = [check for check in result.checks if check.outcome == "failed"]
+    if any(check.detail.startswith("superseded") for check in failed):
+        return "Not verified: superseded, a label changed after the certificate was issued."
+    if [check.name for check in failed] == ["required"]:
+        return f"Not verified: required, but {failed[0].detail}."
+    return "Not verified."
 
 
 def _reread(

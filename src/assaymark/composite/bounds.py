@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from assaymark.claims.cells import WITHOUT_CLASS
@@ -12,12 +12,15 @@ from assaymark.claims.linear import Choices, compile_claim
 from assaymark.composite.rows import betting_row, make_test, part_units
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.shared_risk.subjects import on_one_scale
-from assaymark.stats.betting.path import RowPath, replay
+from assaymark.stats.betting.path import RowPath, replay, rows_passed
 from assaymark.stats.betting.race import Race
-from assaymark.stats.betting.rows import Row
+from assaymark.stats.betting.recipe import Recipe
+from assaymark.stats.betting.rows import Row, Unit
 from assaymark.stats.betting.rules import AllOf
+from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.risk_account import PENDING_FACTOR, ClosedRow
-from assaymark.stats.score_guided.supermartingale import Draws
+from assaymark.stats.score_guided.supermartingale import Draws, first_draws
+from assaymark.stats.score_guided.wealth import Flags
 
 EASIER = (0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01)
 HARDER = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1)
@@ -30,25 +33,84 @@ def row_passed(path: RowPath, row: int) -> int | None:
     return None if path.certainty.refuted[row, -1] else path.passed_at[row]
 
 
-def part_bounds(sealed: SealedClaim, draws: Draws) -> list[float | None]:
-    """The bound of every part; None where nothing is proved yet, or the part has no ladder.
+@dataclass(frozen=True, kw_only=True)
+class PartBound:
+    """The bound of a part, and whether every target easier than its own has passed.
 
-    Each holds with the claim's confidence on its own, not all of them together. A later claim on the
-    same subjects states nothing beyond its own targets, as their risk is shared.
+    `value` is None where nothing is proved yet, or where the part has no ladder of targets.
     """
-    count = len(sealed.compiled[0].parts)
-    found: list[float | None] = [None] * count
+
+    value: float | None = None
+    easier_passed: bool = True
+
+
+def part_bounds(sealed: SealedClaim, draws: Draws, recipe: Recipe) -> list[PartBound]:
+    """The bound of every part.
+
+    Each holds with the claim's confidence together with what is claimed of its part, since a target
+    counts only after every easier one; not all of them together. A later claim on the same subjects
+    states nothing beyond its own targets, as their risk is shared.
+    """
+    ladder = bound_ladder(sealed, recipe)
+    if ladder is None:
+        return [PartBound()] * len(sealed.compiled[0].parts)
+    return ladder.bounds(rows_passed(ladder.test, draws))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoundLadder:
+    """The targets of every part as rows of one test: `places` are the part and target of each."""
+
+    test: RowTest
+    places: tuple[tuple[int, Fraction], ...]
+    own: tuple[Fraction | None, ...]
+    sides: tuple[int, ...]
+
+    def bounds(self, passed: Flags) -> list[PartBound]:
+        """What follows where these rows have passed."""
+        bounds = [PartBound()] * len(self.own)
+        broken: set[int] = set()
+        for row, (number, target) in enumerate(self.places):
+            if not passed[row]:
+                broken.add(number)
+                if self._is_easier(number, target):
+                    bounds[number] = replace(bounds[number], easier_passed=False)
+            elif number not in broken:
+                bounds[number] = PartBound(value=float(target))
+        return bounds
+
+    def passed_since(self, draws: Draws, at: int) -> int | None:
+        """After how many draws, at least `at`, every easier target has passed; None: not yet."""
+        known = self.bounds(rows_passed(self.test, first_draws(draws, at)))
+        if all(one.easier_passed for one in known):
+            return at
+        path = replay(self.test, draws)
+        times = [
+            row_passed(path, row)
+            for row, (number, target) in enumerate(self.places)
+            if self._is_easier(number, target)
+        ]
+        late = [time for time in times if time is not None]
+        return max([at, *late]) if len(late) == len(times) else None
+
+    def _is_easier(self, number: int, target: Fraction) -> bool:
+        claimed = self.own[number]
+        return claimed is not None and self.sides[number] * (claimed - target) > 0
+
+
+def bound_ladder(sealed: SealedClaim, recipe: Recipe) -> BoundLadder | None:
+    """The targets that bounds are read from, by the claim's recipe; None where none are printed."""
     rows, places = ([], []) if sealed.risk.earlier else _ladders(sealed)
     if not rows:
-        return found
-    path = replay(make_test(sealed, rows, rule=AllOf(refute="never")), draws)
-    broken: set[int] = set()
-    for row, (number, target) in enumerate(places):
-        if row_passed(path, row) is None:
-            broken.add(number)
-        elif number not in broken:
-            found[number] = float(target)
-    return found
+        return None
+    leaves = [parse(part.text).parts[0] for part in sealed.compiled[0].parts]
+    known = [leaf if isinstance(leaf, Threshold) else None for leaf in leaves]
+    return BoundLadder(
+        test=replace(make_test(sealed, rows, rule=AllOf(refute="never")), recipe=recipe),
+        places=tuple(places),
+        own=tuple(None if leaf is None else leaf.target for leaf in known),
+        sides=tuple(-1 if leaf is not None and leaf.side == "upper" else 1 for leaf in known),
+    )
 
 
 def ladder_wealth(
@@ -65,17 +127,17 @@ def ladder_wealth(
         return {}
     test = make_test(sealed, rows, rule=AllOf(refute="never"))
     race = Race(test)
-    race.feed(draws)
+    race.pass_over(draws)
     inside = test.book.inside[: len(rows), list(waiting)].sum(axis=1)
-    found: dict[int, list[ClosedRow]] = {}
+    rows_closed: dict[int, list[ClosedRow]] = {}
     for row, (number, target) in enumerate(places):
         log = float(race.log[row])
         if not race.stopped[row]:
             log += int(inside[row]) * math.log(PENDING_FACTOR)
         leaf = parse(sealed.compiled[0].parts[number].text).parts[0]
         _, _, scaled = on_one_scale(leaf.figure.metric, "lower", float(target))
-        found.setdefault(number, []).append(ClosedRow(target=scaled, wealth=math.exp(log)))
-    return {number: tuple(mine) for number, mine in found.items()}
+        rows_closed.setdefault(number, []).append(ClosedRow(target=scaled, wealth=math.exp(log)))
+    return {number: tuple(mine) for number, mine in rows_closed.items()}
 
 
 def _ladders(sealed: SealedClaim) -> tuple[list[Row], list[tuple[int, Fraction]]]:
@@ -83,6 +145,7 @@ def _ladders(sealed: SealedClaim) -> tuple[list[Row], list[tuple[int, Fraction]]
     tree, cells = sealed.statements[0].tree, sealed.cells
     rows, places = [], []
     numbers = _numbers(sealed)
+    units: dict[int, Unit] = {}  # of a part's figure, whatever the target
     for leaf, mine in zip(tree.parts, numbers, strict=True):
         if not isinstance(leaf, Threshold) or leaf.figure.metric in WITHOUT_CLASS:
             continue
@@ -90,8 +153,9 @@ def _ladders(sealed: SealedClaim) -> tuple[list[Row], list[tuple[int, Fraction]]
             other = ClaimTree(parts=(replace(leaf, target=target),), every=tree.every)
             parts = compile_claim(other, cells, Choices(least_group=sealed.least_group)).parts
             for number, own in zip(mine, parts, strict=True):
-                unit = part_units(own, cells, tree.every, sealed.kind)[0]
-                rows.append(betting_row(own.rows[0], own, unit))
+                if number not in units:
+                    units[number] = part_units(own, cells, tree.every, sealed.kind)[0]
+                rows.append(betting_row(own.rows[0], own, units[number]))
                 places.append((number, target))
     return rows, places
 
@@ -99,6 +163,8 @@ def _ladders(sealed: SealedClaim) -> tuple[list[Row], list[tuple[int, Fraction]]
 def _numbers(sealed: SealedClaim) -> list[list[int]]:
     """For every leaf of the tree: the numbers of its parts, group by group."""
     tree, cells = sealed.statements[0].tree, sealed.cells
+    if len(tree.parts) == 1:
+        return [list(range(len(sealed.compiled[0].parts)))]
     choices = Choices(least_group=sealed.least_group)
     sizes = [
         len(compile_claim(ClaimTree(parts=(leaf,), every=tree.every), cells, choices).parts)

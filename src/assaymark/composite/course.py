@@ -117,12 +117,12 @@ class Course:
         if stop > start:
             self._race.feed(self._draws(strata, outcomes, start, stop))
             self._fed = outcomes
-        found = np.zeros(len(self.test.sizes))  # judged once: drawn at random, not guided
+        chances = np.zeros(len(self.test.sizes))  # judged once: drawn at random, not guided
         if self.sealed.judged == "any time":
-            found = next_chances(self._race, aim=aim_of(self.sealed, self._race))
-        self.chances.append(found)
+            chances = next_chances(self._race, aim=aim_of(self.sealed, self._race))
+        self.chances.append(chances)
         self.stops.append(segment.last)
-        return found
+        return chances
 
     def _draws(self, strata: Sequence[int], outcomes: Outcomes, start: int, stop: int) -> Draws:
         self.follow(strata[:stop])

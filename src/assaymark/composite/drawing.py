@@ -6,6 +6,7 @@ from pathlib import Path
 from assaymark.claims.checks import count as whole
 from assaymark.composite.course import Renewal, course_of, labelled_prefix
 from assaymark.composite.planning.strata import ClaimPool
+from assaymark.composite.seeding import refuse_unrevealed
 from assaymark.composite.work import ClaimWork, required_claim
 from assaymark.errors import PlanError
 from assaymark.ledger.events import State, SurveyedItem, SurveyReported
@@ -23,6 +24,7 @@ def draw_for_claim(
         work = required_claim(session.state)
         if not work.open and work.sealed.kind != "cut-off":
             raise PlanError(f"The claim '{work.sealed.claim}' is closed; nothing is drawn for it.")
+        refuse_unrevealed(work)
         wanted = USUAL if count is None else whole("count", count)
         strata, begun = next_strata(session.state, work, wanted)
         pool = registered_pool(session.state)
@@ -57,7 +59,7 @@ def next_strata(state: State, work: ClaimWork, wanted: int) -> tuple[list[int], 
             begun.append(Renewal(first=segment.first, outcomes=outcomes[: segment.known]))
             course.enter(segment, strata, outcomes[: segment.known])
         new = min(course.stops[-1] - len(strata), wanted - (len(strata) - drawn))
-        made = course.portion(work.survey.survey.seed, strata, new)
+        made = course.portion(work.seed, strata, new)
         strata = strata + made
         if not made:
             break
@@ -81,13 +83,13 @@ def _items(source: ClaimPool, work: ClaimWork, strata: list[int]) -> list[Survey
         )
     if not strata:
         raise PlanError("Every item that says anything about the claim was drawn: none is left.")
-    found = source.items(
-        work.survey.survey.seed,
+    tickets = source.items(
+        work.seed,
         work.sealed.strata,
         taken=Counter(work.strata),
         new=Counter(strata),
     )
-    queues = {k: iter(ids) for k, ids in found.items()}
+    queues = {k: iter(ids) for k, ids in tickets.items()}
     drawn = [(next(queues[k], ""), k) for k in strata if k in queues]
     predicted = source.predictions([item for item, _ in drawn])
     items = [SurveyedItem(id=item, cell=k, predictions=predicted.get(item)) for item, k in drawn]

@@ -3,7 +3,7 @@
 import json
 
 from assaymark.certification.handover import OnRecord
-from assaymark.claims.canonical import digest
+from assaymark.claims.canonical import digest, read_json
 from assaymark.claims.results import percent
 from assaymark.composite.issuing import written
 from assaymark.composite.wording import statement
@@ -42,7 +42,7 @@ def claim_file(project: Project, expected: str | None) -> bytes | None:
         return None
     text = path.read_bytes()
     try:
-        facts = json.loads(text)
+        facts = read_json(text)
         facts.pop("hash", None)
         same = digest(facts) == expected and written(facts).encode() == text
     except (ValueError, AttributeError):

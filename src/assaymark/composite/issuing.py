@@ -6,20 +6,23 @@ from pathlib import Path
 from typing import Any
 
 from assaymark import __version__
-from assaymark.certification.issuing import NotEstablishedError
+from assaymark.certification.certificate.issue import lock_note
+from assaymark.certification.issuing import NotEstablishedError, write_certificate
+from assaymark.certification.signatures.signing import Signer
 from assaymark.claims.canonical import canonical, digest
+from assaymark.claims.record import stored
 from assaymark.composite.course import outcome, renewals
 from assaymark.composite.looks import judge_claim
 from assaymark.composite.shared_risk.account import at_present, closed_claims, earlier_claims
 from assaymark.composite.wording import is_established, statement
 from assaymark.composite.work import ClaimWork, claim_works, required_claim
 from assaymark.errors import InputError, VerificationError
-from assaymark.files.places import SHARED, write_safely
 from assaymark.ledger.events import Entry, State, SurveyReported, replay
 from assaymark.project.folder import Project, registered_pool
+from assaymark.records.certificate import CLAIM_KIND
 from assaymark.records.decimals import decimal_text, rounded_down
 
-KIND, FORMAT = "assaymark claim certificate", 1
+KIND, FORMAT = CLAIM_KIND, 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,13 +34,20 @@ class ClaimIssued:
     hash: str
     head: str
 
+    def __str__(self) -> str:
+        return f"Certified: {statement(self.facts['result'])} Written to {self.path}."
 
-def certify_claim(project: Project, *, output: Path | None = None) -> ClaimIssued:
-    """Issue the certificate, put its hash on record, then write the file.
 
-    Repeating it writes the same certificate again, unless a label it rests on was changed.
+def certify_claim(
+    project: Project, *, output: Path | None = None, signer: Signer | None = None
+) -> ClaimIssued:
+    """Issue the certificate, put its hash on record, then write the file, signed by `signer` if given.
+
+    Repeating it writes the same certificate again, unless a label it depends on was changed.
     """
     path = output or project.folder / "certificate.json"
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder. Name a file: -o certificate.json.")
     if path.exists() and f'"kind":"{KIND}"'.encode() not in path.read_bytes():
         raise InputError(
             f"{str(path)!r} exists and is no certificate of this kind. Choose another name with -o."
@@ -60,7 +70,7 @@ def certify_claim(project: Project, *, output: Path | None = None) -> ClaimIssue
             )
             writer.append([event], time=facts["issued"])
         head = writer.entries[facts["ledger"]["events"]].hash
-    write_safely(path, written(facts), mode=SHARED)
+    write_certificate(path, written(facts), signer)
     return ClaimIssued(facts=facts, path=path, hash=digest(facts), head=head)
 
 
@@ -72,24 +82,23 @@ def _went_on(entries: list[Entry], seq: int) -> bool:
 def _refuse_superseded(entries: list[Entry], seq: int, facts: dict[str, Any], said: str) -> None:
     if digest(facts) != said:
         raise VerificationError(
-            "The certificate on record was issued by another version or kind of processor, and this "
+            "The recorded certificate was issued by another version or kind of processor, and this "
             "one gives other digits. Use the file that was written then."
         )
     changed = changed_after(entries, seq, facts)
     if changed is not None:
         raise NotEstablishedError(
-            f"The certificate is superseded: event {changed} changed a label it rests on."
+            f"The certificate is superseded: event {changed} changed a label it depends on."
         )
 
 
 def changed_after(entries: list[Entry], seq: int, facts: dict[str, Any]) -> int | None:
-    """The first event after the certificate that changed a label it rests on."""
+    """The first event after the certificate that changed a label it depends on."""
     state = replay(entries)
     order = state.surveys[facts["survey"] - 1].order[: facts["result"]["draws"]]
     items = set(order)
-    later = [at for at, event in (*state.corrections, *state.adjudications)
-             if at > seq and event.item in items]  # fmt: skip
-    return min(later, default=None)
+    changes = (one.seq for one in state.changed_answers if one.event.item in items)
+    return next((at for at in changes if at > seq), None)
 
 
 def written(facts: dict[str, Any]) -> str:
@@ -101,27 +110,28 @@ def certificate_facts(entries: list[Entry], survey: int, *, issued: str) -> dict
     """Everything the certificate says, from the events alone."""
     state = replay(entries)
     work = ClaimWork(survey=state.surveys[survey - 1])
-    found = judge_claim(state, work)
+    verdict = judge_claim(state, work)
     sealed = work.sealed
-    if not is_established(found.result):
+    if not is_established(verdict.result):
         raise NotEstablishedError(
-            f"Nothing is established yet: {statement(found.result)} No certificate is issued."
+            f"There is nothing to certify: {statement(verdict.result)} No certificate is issued."
         )
-    last = entries[-1]
+    last, lock = entries[-1], lock_note(work.survey.lock)
     facts = {
         "kind": KIND,
         "format": FORMAT,
         "claim": sealed.claim,
         "confidence": sealed.stated,
         "level": sealed.level,
-        "result": found.result,
+        "result": verdict.result,
         "survey": survey,
-        "seed": work.survey.survey.seed,
+        "seed": work.seed,
         "seal": digest(sealed.to_settings()),
         "rows": list(sealed.digests),
         "account": account_facts(state, work),
         "pool": registered_pool(state).fingerprint,
         "claims_sealed": [w.sealed.claim for w in claim_works(state)],
+        "lock": None if lock is None else stored(lock),
         "plans_sealed": [str(attempt.plan.claim) for attempt in state.attempts],
         "corrected_after_use": corrected_after_use(state, work),
         "ledger": {"events": last.seq, "head": last.hash},
@@ -148,7 +158,7 @@ def account_facts(state: State, work: ClaimWork) -> dict[str, Any]:
         "name": risk.account,
         "confidence": decimal_text(confidence),
         "others": list(risk.others),
-        "claim": len(risk.earlier) + 1,
+        "claim": max(risk.number, len(risk.earlier) + 1),
         "before": [rounded_down(wealth, 12) for wealth in before],
         "after": [
             rounded_down(wealth * part.proof, 6)

@@ -11,7 +11,7 @@ import numpy as np
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Threshold
 from assaymark.claims.truth import part_holds
-from assaymark.composite.bounds import part_bounds, row_passed
+from assaymark.composite.bounds import bound_ladder, part_bounds, row_passed
 from assaymark.composite.course import Course, Outcomes
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
@@ -42,13 +42,13 @@ def judge(
     `sealed` may start from less than its course did, where labels of earlier claims were changed.
     """
     if sealed.judged == "once":
-        found = _walked(sealed, strata, outcomes)
+        judgement = _walked(sealed, strata, outcomes)
     else:
         draws = course.draws(strata, outcomes)
         test = course.test if sealed == course.sealed else row_test(sealed)
-        found = judge_path(sealed, replay(test, draws), draws)
+        judgement = judge_path(sealed, replay(test, draws), draws)
     common = {
-        "decision": found.decision,
+        "decision": judgement.decision,
         "claim": sealed.claim,
         "kind": sealed.kind,
         "confidence": sealed.stated,
@@ -57,16 +57,16 @@ def judge(
         "labels": len(outcomes) - outcomes.count(-1),
         "draws": len(outcomes),
         "skipped": outcomes.count(-1),
-        "decided_at": found.decided_at,
-        "certain": found.certain,
+        "decided_at": judgement.decided_at,
+        "certain": judgement.certain,
     }
-    return replace(found, result={**common, **found.result})
+    return replace(judgement, result={**common, **judgement.result})
 
 
 def judge_path(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
     """What the rows decide, by the rule of the claim's kind."""
-    told = {"comparison": _compared, "conjunction": _conjunction, "cut-off": _cut_off}
-    return told[sealed.kind](sealed, path, draws)
+    result = {"comparison": _compared, "conjunction": _conjunction, "cut-off": _cut_off}
+    return result[sealed.kind](sealed, path, draws)
 
 
 def _all(path: RowPath, rows: Sequence[int]) -> int | None:
@@ -147,8 +147,8 @@ def _statement_times(sealed: SealedClaim, path: RowPath) -> Times:
     for side in "ab":
         latest: int | None = 0
         for key in sorted(key for key in times if key[0] == side):
-            own = times[key]
-            latest = None if latest is None or own is None else max(latest, own)
+            time = times[key]
+            latest = None if latest is None or time is None else max(latest, time)
             chained[key] = latest
     return chained
 
@@ -173,12 +173,14 @@ def _not_worse(sealed: SealedClaim, times: Times) -> bool:
 
 def _conjunction(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
     ruling = rule_on(path)
+    if ruling.decision == "pass" and sealed.family == "every" and not ruling.certain:
+        ruling = _chained(sealed, path, draws, ruling)
     counted = _counted(sealed, path, draws) if ruling.decision in ("open", "unreachable") else None
     decision = DECISIONS[ruling.decision]
     if counted is not None:
         decision = "pass" if all(counted) else "fail"
     parts = _parts(sealed, path, draws, ruling, counted)
-    if sealed.family == "named" and decision != "pass":
+    if sealed.family == "named":
         ended = all(part["state"] != "open" for part in parts)
         named = any(part["state"] == "reached" for part in parts)
         decision = "continue" if not ended else "pass" if named else "fail"
@@ -195,6 +197,15 @@ def _conjunction(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
             "unreachable": ruling.decision == "unreachable" and counted is None,
         },
     )
+
+
+def _chained(sealed: SealedClaim, path: RowPath, draws: Draws, ruling: Ruling) -> Ruling:
+    """The claim passes with every target that is easier: one risk covers it and each bound."""
+    ladder = bound_ladder(sealed, path.test.recipe)
+    if ladder is None:
+        return ruling
+    since = ladder.passed_since(draws, ruling.passed_at or 0)
+    return replace(ruling, passed_at=since, decision="open" if since is None else "pass")
 
 
 def _counted(sealed: SealedClaim, path: RowPath, draws: Draws) -> list[bool] | None:
@@ -216,12 +227,14 @@ def _parts(
 ) -> list[dict[str, Any]]:
     """Every part of a conjunction: its state, bound, labels and items."""
     parts, start, book = [], 0, path.test.book
-    bounds = part_bounds(sealed, draws)
+    bounds = part_bounds(sealed, draws, path.test.recipe)
     for number, part in enumerate(sealed.compiled[0].parts):
         rows = list(range(start, start + len(part.rows)))
         start += len(rows)
         inside: Flags = np.logical_or.reduce(book.inside[rows], axis=0)
         state = _state(sealed, path, rows, ruling)
+        if state == "reached" and not bounds[number].easier_passed:
+            state = "open"
         if counted is not None:
             state = "reached" if counted[number] else "failed"
         parts.append(
@@ -230,7 +243,7 @@ def _parts(
                 "group": list(part.group),
                 "state": state,
                 "target": _target(part.text),
-                "bound": bounds[number],
+                "bound": bounds[number].value,
                 "labels": int((inside[draws.strata] & (draws.labels >= 0)).sum()),
                 "items": int(book.sizes[inside].sum()),
             }

@@ -21,15 +21,15 @@ def look_at_claim(project: Project) -> Judgement:
     """What is established now. A claim that fails is closed by the look that shows it."""
     with project.writing() as session:
         work = required_claim(session.state)
-        found = judge_claim(session.state, work)
+        judgement = judge_claim(session.state, work)
         if work.open:
-            result: dict[str, Any] = {"event": "look", **found.result}
+            result: dict[str, Any] = {"event": "look", **judgement.result}
             session.record(
                 SurveyReported(
-                    survey=work.number, labels=int(found.result["labels"]), result=result
+                    survey=work.number, labels=int(judgement.result["labels"]), result=result
                 )
             )
-    return found
+    return judgement
 
 
 def abandon_claim(project: Project, reason: str) -> str | None:
@@ -39,7 +39,7 @@ def abandon_claim(project: Project, reason: str) -> str | None:
         if waiting is None or not waiting.open:
             return None
         if not reason.strip():
-            raise PlanError("Give the reason why the claim is abandoned: it goes on record.")
+            raise PlanError("Give the reason why the claim is abandoned: it is recorded.")
         session.record(
             SurveyReported(
                 survey=waiting.number, labels=0, result={"event": "abandoned", "reason": reason}

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assaymark.claims.results import percent
-from assaymark.composite.wording import ASSUMPTIONS, gap_words, part_name, statement
+from assaymark.composite.wording import ASSUMPTIONS, bounds_words, gap_words, part_name, statement
 from assaymark.drawing.marks import Bars, Dots, Line, Plot, Rule, Words, figure
 from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart, Section, Table
@@ -22,19 +22,28 @@ def claim_section(result: Mapping[str, Any]) -> Section:
     if parts := result.get("parts"):
         tables.append(_parts(parts))
         if any(part.get("bound") is not None for part in parts):
-            charts.append(_bounds(parts))
+            charts.append(_bounds(parts, bounds_words(result) or ""))
     if rungs := result.get("rungs"):
         tables.append(_rungs(rungs))
     return Section(
         title=f"Claim: {result['claim']}",
         sentence=statement(result),
-        paragraphs=(
-            f"{result['labels']:,} labels of {result['draws']:,} draws; {percent(result['confidence'])} "
-            "confidence covers every claim made on the same subjects in this project together.",
-        ),
+        paragraphs=(_covered(result),),
         tables=tuple(tables),
         charts=tuple(charts),
         assumptions=ASSUMPTIONS,
+    )
+
+
+def _covered(result: Mapping[str, Any]) -> str:
+    """What the confidence covers: two claims of several parts may be false in different ones."""
+    several = len(result.get("parts", ())) > 1
+    scope = (
+        "for each part, every claim made on it" if several else "every claim on the same subject"
+    )
+    return (
+        f"{result['labels']:,} labels of {result['draws']:,} draws; {percent(result['confidence'])} "
+        f"confidence covers, in this project, {scope} together."
     )
 
 
@@ -123,7 +132,7 @@ def _parts(parts: list[Mapping[str, Any]]) -> Table:
     )
 
 
-def _bounds(parts: list[Mapping[str, Any]]) -> Chart:
+def _bounds(parts: list[Mapping[str, Any]], level: str) -> Chart:
     """A dot for the bound of every part beside its target: filled where its proof is reached."""
     rows = [(part.get("bound"), part.get("target"), part["state"]) for part in parts]
     dots = [(x, float(y), state) for y, (x, _, state) in enumerate(rows) if x is not None]
@@ -149,8 +158,7 @@ def _bounds(parts: list[Mapping[str, Any]]) -> Chart:
     )
     return Chart(
         title="What is proved of every part",
-        caption="The bound of every part, each with the claim's confidence on its own. Filled: its "
-        "proof is reached.",
+        caption=f"The bound of every part. {level} Filled: its proof is reached.",
         figure=figure(plot),
     )
 

@@ -11,9 +11,11 @@ from assaymark.claims.language.tree import Comparison, Threshold
 from assaymark.claims.language.tree import Gap as GroupGap
 from assaymark.claims.rows import LinearClaim, RowPart
 from assaymark.claims.rows import Row as LinearRow
+from assaymark.claims.sharing import made_once
 from assaymark.claims.weights import weigh
 from assaymark.composite.sealed import SealedClaim
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.stats.betting.rows import Row, Rows, Unit
 from assaymark.stats.betting.rules import AllOf, Gap, Named, One, Ordered, Rule
 from assaymark.stats.betting.sealed import RowTest
@@ -105,10 +107,10 @@ def _rule(sealed: SealedClaim, claims: tuple[LinearClaim, ...]) -> Rule:
 
 def betting_row(row: LinearRow, part: RowPart, unit: Unit) -> Row:
     """A row of the compiler as a row to bet on: value and help of every stratum of its domain."""
-    value = {k: max(gains) for k, gains in row.gains}
+    gains = dict(row.gains)
     return Row(
-        value=value,
-        help={k: tuple(g / value[k] for g in gains) for k, gains in row.gains},
+        value=made_once(gains, max),
+        help=made_once(gains, lambda mine: tuple(g / max(mine) for g in mine)),
         required=row.required,
         strict=row.strict,
         guards=row.guard,
@@ -176,17 +178,12 @@ def _average_unit(part: RowPart, cells: Cells, scope: tuple[int, ...]) -> Unit:
 def with_digests(sealed: SealedClaim) -> SealedClaim:
     """The claim with the digests of its rows and the constants they were made with.
 
-    Refuses a claim that is undefined whatever the labels are.
+    Refuses a claim that cannot hold whatever the labels are.
     """
     claims = sealed.compiled
-    for claim in claims:
+    for claim, statement in zip(claims, sealed.statements, strict=True):
         for part in claim.parts:
-            if part.undefined:
-                where = f" in {', '.join(part.group)}" if part.group else ""
-                raise InputError(
-                    f"'{part.text}'{where} is undefined whatever the labels are: no item there is "
-                    "predicted positive. Claim another metric, or leave that group out."
-                )
+            _refuse_hopeless(part, sealed, statement.tree.every)
     plain = [claim.to_json() for claim in claims]
     return replace(
         sealed,
@@ -195,6 +192,36 @@ def with_digests(sealed: SealedClaim) -> SealedClaim:
     )
 
 
+def _refuse_hopeless(part: RowPart, sealed: SealedClaim, every: tuple[str, ...]) -> None:
+    """Refuse a part that is undefined, or at 0, because nothing there is predicted so."""
+    if not part.undefined and not _is_zero(part, sealed, every):
+        return
+    where = f" in {', '.join(part.group)}" if part.group else ""
+    leaf = parse(part.text).parts[0]
+    klass = leaf.figure.names[0] if leaf.figure.names and sealed.columns.classes else "positive"
+    leave = (
+        f"something else, or leave small groups out: {option('least-group', 'N')}"
+        if part.group
+        else "something else"
+    )
+    raise InputError(
+        f"'{part.text}'{where} cannot hold whatever the labels are: no item there is predicted "
+        f"{klass}. Claim {leave}."
+    )
+
+
+def _is_zero(part: RowPart, sealed: SealedClaim, every: tuple[str, ...]) -> bool:
+    """Whether a figure that is claimed to be above 0 is 0 by the predictions alone."""
+    leaf, cells = parse(part.text).parts[0], sealed.cells
+    if sealed.kind != "conjunction" or not isinstance(leaf, Threshold):
+        return False
+    if leaf.side == "upper" or not leaf.target or leaf.figure.metric in WITHOUT_CLASS:
+        return False
+    scope = cells.groups(every)[part.group] if every else cells.everywhere
+    above = weigh(subjects(leaf.figure, cells)[0], cells, scope).above
+    return not any(made_once(above, any).values())
+
+
 def _of_parts(parts: list[dict[str, object]]) -> dict[str, object]:
-    found = [part["constants"] for part in parts if part["constants"]]
-    return {"parts": found} if found else {}
+    constants = [part["constants"] for part in parts if part["constants"]]
+    return {"parts": constants} if constants else {}

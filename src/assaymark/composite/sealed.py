@@ -10,10 +10,12 @@ from assaymark.claims.cells import Cell, Cells
 from assaymark.claims.ladders import compile_ladder
 from assaymark.claims.language.tree import ClaimTree, from_json
 from assaymark.claims.linear import Choices, compile_claim
+from assaymark.claims.record import restored, stored
 from assaymark.claims.rows import LinearClaim
 from assaymark.composite.shared_risk.risk import ClaimRisk, read_risk
 from assaymark.composite.views import View, believed, counted_names
-from assaymark.errors import VerificationError, message_of
+from assaymark.errors import InputError, VerificationError, message_of
+from assaymark.records.seeds import SeedSource
 
 PURPOSE: Literal["claim"] = "claim"
 COMPILER, RENEWAL = "claims/1", "sealed/1"
@@ -93,7 +95,8 @@ class SealedClaim:
     are what the claim calls its classifiers; `family` says whether all parts hold together or each
     is named by itself; `ceiling` is the number of draws after which the test ends. A ladder that is
     `judged` once is walked when all of them are labelled. `risk` is what earlier
-    claims on the same subjects left of the risk that all of them share.
+    claims on the same subjects left of the risk that all of them share; `source` is where the seed
+    comes from.
     """
 
     kind: Kind
@@ -116,6 +119,7 @@ class SealedClaim:
     ceiling: int | None = None
     judged: Judged = "any time"
     risk: ClaimRisk = field(default_factory=ClaimRisk)
+    source: SeedSource = field(default_factory=SeedSource)
     digests: tuple[str, ...] = ()
     constants: tuple[dict[str, Any], ...] = field(default=())
 
@@ -251,6 +255,7 @@ class SealedClaim:
             "ceiling": self.ceiling,
             "judged": self.judged,
             "risk": self.risk.to_json(),
+            **({} if self.source.law == "open" else {"seed_source": stored(self.source)}),
         }
 
 
@@ -258,7 +263,9 @@ def read_settings(data: dict[str, Any]) -> SealedClaim:
     """The claim that `to_settings` wrote; refused where a stranger's ledger holds something else."""
     try:
         return _read(data)
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except (
+        KeyError, TypeError, ValueError, AttributeError, ArithmeticError, InputError
+    ) as error:  # fmt: skip
         raise VerificationError(
             f"A claim in the ledger cannot be read: {message_of(error)}"
         ) from error
@@ -298,6 +305,7 @@ def _read(data: dict[str, Any]) -> SealedClaim:
         ceiling=data.get("ceiling"),
         judged=data["judged"],
         risk=read_risk(data["risk"]),
+        source=restored(SeedSource, data["seed_source"]) if "seed_source" in data else SeedSource(),
         digests=tuple(s["rows"] for s in data["statements"]),
         constants=tuple(s["constants"] for s in data["statements"]),
     )
@@ -309,23 +317,23 @@ def _fraction(share: float) -> Fraction:
 
 def _columns(data: dict[str, Any]) -> PoolColumns:
     """Columns with values of the right kind: they go into queries of the pool."""
-    found = _tuples(data)
-    if found.get("threshold") is not None:
-        found["threshold"] = float(found["threshold"])
-    for name, value in found.items():
+    fields = _tuples(data)
+    if fields.get("threshold") is not None:
+        fields["threshold"] = float(fields["threshold"])
+    for name, value in fields.items():
         texts = value if isinstance(value, tuple) else (value,)
         if name != "threshold" and not all(text is None or isinstance(text, str) for text in texts):
             raise TypeError(f"the column '{name}' has no name")
-    return PoolColumns(**found)
+    return PoolColumns(**fields)
 
 
 def _stratum(data: dict[str, Any]) -> ClaimStratum:
-    found = _tuples(data)
+    fields = _tuples(data)
     for name in ("low", "high", "mean_score"):
-        if found.get(name) is not None:
-            found[name] = float(found[name])
-    found["shares"] = tuple(map(float, found.get("shares", ())))
-    return ClaimStratum(**found)
+        if fields.get(name) is not None:
+            fields[name] = float(fields[name])
+    fields["shares"] = tuple(map(float, fields.get("shares", ())))
+    return ClaimStratum(**fields)
 
 
 def _tuples(data: dict[str, Any]) -> dict[str, Any]:

@@ -7,19 +7,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assaymark.certification.verification import REQUIRABLE, Brought, Outcome
-from assaymark.certification.witness import check_witnesses
+from assaymark.certification.signatures.signing import check_signature
+from assaymark.certification.signatures.witness import check_witnesses
+from assaymark.certification.verification import (
+    Brought,
+    certificate_text,
+    concluded,
+    envelope_beside,
+)
 from assaymark.claims.canonical import digest, read_json
 from assaymark.composite.course import Course, labelled_prefix, read_outcomes, renewals
-from assaymark.composite.issuing import KIND, certificate_facts, changed_after, written
+from assaymark.composite.issuing import FORMAT, KIND, certificate_facts, changed_after, written
+from assaymark.composite.planning.comparing import stated_claim
 from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.rows import with_digests
+from assaymark.composite.seeding import check_seed
 from assaymark.composite.shared_risk.risk import FAMILY, Carried, ClaimRisk
 from assaymark.composite.shared_risk.stakes import AskedRisk, with_risk
 from assaymark.composite.wording import account_words, statement
 from assaymark.composite.work import ClaimWork, claim_works
 from assaymark.errors import AssaymarkError, InputError, VerificationError
-from assaymark.hints import option
 from assaymark.ledger.events import (
     Entry,
     State,
@@ -30,7 +37,7 @@ from assaymark.ledger.events import (
 )
 from assaymark.ledger.head import lost_end
 from assaymark.project.folder import Project, registered_pool
-from assaymark.records.certificate import Check, Verification
+from assaymark.records.certificate import Check, Verification, refuse_other_number
 from assaymark.sampling.reserve import refuse_changed
 
 BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
@@ -51,15 +58,15 @@ def verify_claim(
 ) -> Verification:
     """Everything that can be recomputed with what is at hand: certificate, ledger, pool, witnesses."""
     brought = brought or Brought()
-    if brought.heads and project is None:
-        raise InputError(
-            f"A witness needs the ledger too: name it with {option('project', 'DIR')}."
-        )
+    brought.refuse_without_ledger(project)
+    text = certificate_text(path)
     checks: list[Check] = []
     said: dict[str, Any] = {}
     account = None
     try:
-        said = _read(path, checks)
+        said = read_facts(text, checks)
+        envelope = brought.envelope or envelope_beside(path)
+        checks.append(check_signature(text, envelope, expected=brought.public_key))
         if project is not None:
             account = _run(project, said, brought, checks)
     except VerificationError as error:
@@ -67,20 +74,15 @@ def verify_claim(
     except InputError:
         raise
     except (AssaymarkError, *BREAKAGE) as error:
-        told = f"it cannot be recomputed: {error}"
-        checks.append(Check(name="verification", outcome="failed", detail=told))
-    good = {check.name for check in checks if check.outcome == "ok"}
-    missing = tuple(name for name in REQUIRABLE if name not in good)
-    if brought.public_key is not None:
-        checks.append(_failed("signature", "certificates of several rows are not signed"))
-    if lacking := [name for name in brought.require if name in missing]:
-        checks.append(_failed("required", f"not at hand: {', '.join(lacking)}"))
+        sentence = f"it cannot be recomputed: {error}"
+        checks.append(Check(name="verification", outcome="failed", detail=sentence))
+    status, missing = concluded(checks, project, brought)
     return Verification(
-        status=_status(checks, missing, project),
+        status=status,
         statement=_statement(said),
         checks=tuple(checks),
         account=account,
-        missing=missing if project is not None else ("ledger", *missing),
+        missing=missing,
     )
 
 
@@ -92,17 +94,10 @@ def _statement(answer: dict[str, Any]) -> str:
         return ""
 
 
-def _status(checks: list[Check], missing: tuple[str, ...], project: Project | None) -> Outcome:
-    if any(check.outcome == "failed" for check in checks):
-        return "failed"
-    if project is None:
-        return "consistent only"
-    return "verified in part" if {"pool", "witness"} & set(missing) else "verified"
-
-
-def _read(path: Path, checks: list[Check]) -> dict[str, Any]:
-    text = path.read_text(encoding="utf-8")
+def read_facts(text: str, checks: list[Check]) -> dict[str, Any]:
+    """The facts in a certificate's text; refused where its hash does not fit them."""
     data: dict[str, Any] = read_json(text)
+    refuse_other_number(data, "format", FORMAT)
     facts = {key: value for key, value in data.items() if key != "hash"}
     if data.get("hash") != digest(facts) or text != written(facts):
         raise VerificationError("The certificate was changed: its hash does not fit its contents.")
@@ -121,6 +116,25 @@ def _run(
         raise VerificationError(f"The ledger is not whole: {fault}.")
     check_chain(entries)
     check_story(entries)
+    work = check_ledger(entries, answer, checks)
+    checks.append(check_on_record(entries, answer))
+    events = answer["ledger"]["events"]
+    checks += _pool(project, replay(entries[:events]), work)
+    opened = work.survey.opened_at
+    checks.append(
+        check_witnesses(brought.heads, entries, sealed=opened, trusted=brought.authorities)
+    )
+    changed = changed_after(entries, events, answer)
+    if changed is not None:
+        sentence = f"superseded: a label it depends on was changed by event {changed}"
+        checks.append(Check(name="labels", outcome="failed", detail=sentence))
+    else:
+        checks.append(_ok("labels", "no label it depends on was changed later"))
+    return account_words(work.sealed)
+
+
+def check_ledger(entries: list[Entry], answer: dict[str, Any], checks: list[Check]) -> ClaimWork:
+    """Everything that the certificate says, computed again from the events alone."""
     events = answer["ledger"]["events"]
     if len(entries) < events or entries[events - 1].hash != answer["ledger"]["head"]:
         raise VerificationError("The ledger is not the one that the certificate names.")
@@ -130,6 +144,7 @@ def _run(
     work = ClaimWork(survey=state.surveys[answer["survey"] - 1])
     checks.append(_seal(work))
     checks.append(_risk(past, work))
+    checks.append(check_seed(past, work))
     checks.append(_chances(past, work))
     checks.append(_draws(work))
     again = certificate_facts(past, answer["survey"], issued=answer["issued"])
@@ -139,25 +154,15 @@ def _run(
             f"The field '{(where or ['?'])[0]}' does not follow from the ledger."
         )
     checks.append(_ok("numbers", "the judgement follows from the labels"))
-    checks.append(_on_record(entries, answer))
-    checks += _pool(project, state, work)
-    opened = work.survey.opened_at
-    checks.append(
-        check_witnesses(brought.heads, entries, sealed=opened, trusted=brought.authorities)
-    )
-    changed = changed_after(entries, events, answer)
-    if changed is not None:
-        told = f"superseded: a label it rests on was changed by event {changed}"
-        checks.append(Check(name="labels", outcome="failed", detail=told))
-    else:
-        checks.append(_ok("labels", "no label it rests on was changed later"))
-    return account_words(work.sealed)
+    return work
 
 
 def _seal(work: ClaimWork) -> Check:
     """The rows follow from the words and the strata."""
     if with_digests(work.sealed) != work.sealed:
         raise VerificationError("The sealed rows do not follow from the claim and its strata.")
+    if stated_claim(work.sealed) != work.sealed.claim:
+        raise VerificationError("The claim's words are not those of the rows that were sealed.")
     cells = work.survey.survey.cells
     if [c.items for c in cells] != [s.items for s in work.sealed.strata]:
         raise VerificationError("The sizes of the strata are not those of the survey.")
@@ -169,14 +174,21 @@ def _risk(entries: list[Entry], work: ClaimWork) -> Check:
     sealed, before = work.sealed, replay(entries[: work.survey.opened_at - 1])
     names = {w.sealed.risk.account for w in claim_works(before)}
     new = "/" in sealed.risk.account and sealed.risk.account not in names
-    asked = AskedRisk(new_risk=new, family=sealed.risk.account == FAMILY)
-    again = with_risk(before, replace(sealed, risk=ClaimRisk()), asked).risk
+    asked = AskedRisk(
+        new_risk=new, family=sealed.risk.account == FAMILY, joint=sealed.source.is_shared
+    )
+    due = with_risk(before, replace(sealed, risk=ClaimRisk()), asked)
+    if due.level != sealed.level:
+        raise VerificationError(
+            f"The claim was sealed at the level {sealed.level:g}, and its confidence gives {due.level:g}."
+        )
+    again = due.risk
     same = replace(again, carried=()) == replace(sealed.risk, carried=())
     if not same or not _agree(again.carried, sealed.risk.carried):
         raise VerificationError(
             "The field 'risk' does not follow from the claims that were sealed before this one."
         )
-    words = account_words(sealed) or "The first claim on what it speaks of, with all of its risk"
+    words = account_words(sealed) or "The first claim on its subject, with all of its risk"
     detail = f"{words[0].lower()}{words[1:]}; other projects on the collection are not seen"
     return _ok("risk", detail)
 
@@ -226,7 +238,7 @@ def _draws(work: ClaimWork) -> Check:
         course.enter(segment, strata, renewal.outcomes)
         while len(made) < min(segment.last, len(strata)):
             new = min(segment.last, len(strata)) - len(made)
-            more = course.portion(work.survey.survey.seed, made, new)
+            more = course.portion(work.seed, made, new)
             if not more:
                 break
             made += more
@@ -236,15 +248,15 @@ def _draws(work: ClaimWork) -> Check:
     return _ok("draws", f"{len(strata):,} draws follow from seal, seed and labels")
 
 
-def _on_record(entries: list[Entry], said: dict[str, Any]) -> Check:
+def check_on_record(entries: list[Entry], said: dict[str, Any]) -> Check:
     """Its hash was put on record when it was issued."""
     state = replay(entries)
     work = ClaimWork(survey=state.surveys[said["survey"] - 1])
     if digest(said) not in {r["hash"] for _, _, r in work.reports("certificate")}:
         raise VerificationError(
-            "The ledger does not know this certificate: its hash is not on record."
+            "The ledger does not know this certificate: its hash is not in the ledger."
         )
-    return _ok("issued", "its hash is on record")
+    return _ok("issued", "its hash is in the ledger")
 
 
 def _pool(project: Project, state: State, work: ClaimWork) -> list[Check]:
@@ -253,16 +265,14 @@ def _pool(project: Project, state: State, work: ClaimWork) -> list[Check]:
         return [Check(name="pool", outcome="not checked", detail="it is not at hand")]
     with ClaimPool(project, registered, work.sealed.columns) as source:
         refuse_changed(source.pool, registered, lambda _message, _share: None)
-        found = source.measured(work.sealed.strata)
-        same = len(found) == len(work.sealed.strata) and all(
+        measured = source.measured(work.sealed.strata)
+        same = len(measured) == len(work.sealed.strata) and all(
             now.items == then.items and abs((now.mean_score or 0) - (then.mean_score or 0)) <= CLOSE
-            for now, then in zip(found, work.sealed.strata, strict=True)
+            for now, then in zip(measured, work.sealed.strata, strict=True)
         )
         if not same:
             raise VerificationError("The strata of the pool are not those that were sealed.")
-        tickets = source.items(
-            work.survey.survey.seed, work.sealed.strata, taken={}, new=Counter(work.strata)
-        )
+        tickets = source.items(work.seed, work.sealed.strata, taken={}, new=Counter(work.strata))
         if source.predictions(work.survey.order) != work.survey.predictions:
             raise VerificationError("The predictions of the items drawn are not those of the pool.")
     order: dict[int, list[str]] = {}
@@ -271,10 +281,6 @@ def _pool(project: Project, state: State, work: ClaimWork) -> list[Check]:
     if order != tickets:
         raise VerificationError("The items drawn are not the lowest tickets of their strata.")
     return [_ok("pool", "strata, sizes and tickets are those of the pool")]
-
-
-def _failed(name: str, detail: str) -> Check:
-    return Check(name=name, outcome="failed", detail=detail)
 
 
 def _ok(name: str, detail: str) -> Check:

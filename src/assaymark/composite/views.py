@@ -5,13 +5,37 @@ class only whether it is that class. Few outcomes have few rates to learn, so th
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from assaymark.claims.language.tree import ClaimTree, Comparison, Part, Within
+from assaymark.errors import InputError
 from assaymark.records.pool import NONE_OF_LIST
 
 View = Literal["two", "class", "right", "labels"]
 REST, NEITHER = "any other", "none of them"
+CLASSIFIER = "classifier"
+
+
+def with_verdicts(tree: ClaimTree, *, positive: str | None, negative: str | None) -> ClaimTree:
+    """The tree with verdicts as they are counted, 1 and 0; recall of the positive one is recall."""
+    if positive is None:
+        return tree
+    return replace(tree, parts=tuple(_with_verdict(p, positive, negative) for p in tree.parts))
+
+
+def _with_verdict(leaf: Part, positive: str, negative: str | None) -> Part:
+    names, compared = leaf.figure.names, isinstance(leaf, Comparison | Within)
+    if len(names) <= compared:
+        return leaf
+    first, *rest = names
+    spelled = {positive: "1", negative: "0"}.get(first, first)
+    if spelled == first and first not in ("0", "1", CLASSIFIER):
+        known = " or ".join(f"'{name}'" for name in (positive, negative) if name)
+        raise InputError(f"There is no class '{first}': there is {known}.")
+    plain = spelled == "1" and leaf.figure.metric != "accuracy"
+    figure = replace(leaf.figure, names=tuple(rest) if plain else (spelled, *rest))
+    return replace(leaf, figure=figure)
 
 
 def choose_view(tree: ClaimTree, classes: Sequence[str]) -> tuple[View, str | None]:

@@ -32,10 +32,10 @@ def _p_value(sealed: SealedClaim, name: str, labelled: Labelled) -> float:
         return precision_p(above.count(1), len(above), items, leaf.target)
     # an undecided item is no positive above the cut-off, and a missed one below it
     missed = sum(label != 0 for stratum, label in labelled if not is_above[stratum])
-    found = above.count(1)
+    hits = above.count(1)
     if len(labelled) == sealed.items:
-        return _counted(found, found + missed, leaf.target)
-    return recall_p(found, found + missed, leaf.target)
+        return _counted(hits, hits + missed, leaf.target)
+    return recall_p(hits, hits + missed, leaf.target)
 
 
 def _counted(hits: int, positives: int, target: Fraction) -> float:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from assaymark.claims.results import percent
+from assaymark.claims.results import counted, percent
 from assaymark.composite.sealed import SealedClaim
-from assaymark.composite.shared_risk.risk import FAMILY
+from assaymark.composite.shared_risk.risk import FAMILY, JOINT
 
 ASSUMPTIONS = (
     "An item's label, or that nobody could tell, does not depend on which items were drawn.",
@@ -15,19 +15,49 @@ ASSUMPTIONS = (
 
 
 def account_words(sealed: SealedClaim) -> str | None:
-    """Which claim on its subjects this is, and what the confidence covers; None for a first one."""
+    """Which claim on its subjects this is, and what the confidence covers; None for a first one.
+
+    Every part has an account of its own. Two claims of several parts can be false in different parts,
+    so the confidence covers the claims on one part together, not those on all of them.
+    """
     risk, sure = sealed.risk, percent(sealed.stated)
+    if risk.account == JOINT:
+        return (
+            f"Claim {risk.number} on its subject whose seed is drawn jointly, at a level of its own; the "
+            f"{sure} covers all of them together"
+        )
     if not risk.earlier and not risk.others:
         return None
     number = len(risk.earlier) + 1
     if risk.account == FAMILY and not risk.others:
         return f"Claim {number} of one family; the {sure} covers all of them together"
+    several = sealed.kind == "conjunction" and len(sealed.compiled[0].parts) > 1
+    each = "for each of its parts, " if several and sealed.family != "named" else ""
     if risk.others:
         return (
-            f"Claim {number} in a further account on what it speaks of; the {sure} covers all accounts "
-            "and all their claims together"
+            f"Claim {number} in a further account on its subject; {each}the {sure} covers all "
+            "accounts and all their claims together"
         )
-    return f"Claim {number} on what it speaks of; the {sure} covers all of them together"
+    return f"Claim {number} on its subject; {each}the {sure} covers all of them together"
+
+
+def bounds_words(result: Mapping[str, Any]) -> str | None:
+    """At which level the bounds of several parts hold, each alone and all with the claim.
+
+    What is claimed of a part and its bound share one risk; all parts together: at most the sum of
+    their risks, and one more for the names of a family. None for a single part, and where nothing is
+    proved yet.
+    """
+    parts = result.get("parts", ())
+    if len(parts) < 2 or all(part.get("bound") is None for part in parts):
+        return None
+    confidence = result["confidence"]
+    risks = len(parts) + (result.get("family") == "named")
+    together = 1 - risks * (1 - confidence)
+    words = f"Each bound of a part holds with {percent(confidence)} confidence on its own"
+    if together <= 0:
+        return f"{words}; nothing is stated about all of them together."
+    return f"{words}; all of them and the claim together with at least {percent(together)}."
 
 
 def is_established(result: Mapping[str, Any]) -> bool:
@@ -54,17 +84,20 @@ def statement(result: Mapping[str, Any]) -> str:
         )
     if result["decision"] == "pass":
         together = " for all of it together" if len(result["parts"]) > 1 else ""
-        told = f"{result['claim']}, with {sure} confidence{together}"
+        sentence = f"{result['claim']}, with {sure} confidence{together}"
         if result["certain"]:
-            told = f"{result['claim']}: counted, not estimated"
-        return f"{told}{_left_out(result)}."
+            sentence = f"{result['claim']}: counted, not estimated"
+        return f"{sentence}{_left_out(result)}."
     if result["decision"] == "fail":
-        how = "can no longer be established" if result["unreachable"] else "does not hold"
-        return f"{result['claim']} {how}{'' if result['unreachable'] else f', with {sure} confidence'}."
+        how = "does not hold: counted, not estimated" if result["certain"] else "does not hold"
+        if result["unreachable"]:
+            how = "can no longer be established"
+        sentence, surely = f"{result['claim']} {how}", result["unreachable"] or result["certain"]
+        return f"{sentence}{'' if surely else f', with {sure} confidence'}."
     left = [p for p in result["parts"] if p["state"] == "open"]
     if len(result["parts"]) == 1:
         return f"{result['claim']} is not proved yet."
-    return f"{result['claim']} is open: {len(left)} of {len(result['parts'])} parts want labels."
+    return f"{result['claim']} is open: {len(left)} of {len(result['parts'])} parts not proved yet."
 
 
 def _cut_off(result: Mapping[str, Any], sure: str) -> str:
@@ -154,3 +187,43 @@ def gap_words(result: Mapping[str, Any]) -> str:
     if low == -1.0:
         return f"{'less than' if high == 0 else 'at most'} {high:g} (b less a)"
     return f"{low:g} to {high:g} (b less a)"
+
+
+def look_lines(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What a look prints below its statement."""
+    lines = [("labels", f"{result['labels']:,} ({result['draws']:,} draws)")]
+    if result["skipped"]:
+        lines.append(("could not tell", f"{result['skipped']:,} (counted against every statement)"))
+    if result["kind"] == "comparison":
+        lines.append(("gap", gap_words(result)))
+        lines.append(("predictions differ", counted(result["disagree"], "item")))
+    for part in result.get("parts", ()):
+        name = part_name(part)
+        bound = "" if part["bound"] is None else f"; at least {part['bound']:g} on its own"
+        if "<=" in part["part"]:
+            bound = bound.replace("at least", "at most")
+        proof = "holds" if result["family"] == "named" else "proof reached"
+        words = {"reached": proof, "open": "open", "failed": "failed"}[part["state"]]
+        lines.append((name, f"{words}{bound} ({part['labels']:,} of {part['items']:,} labelled)"))
+    if note := bounds_words(result):
+        lines.append(("bounds", note))
+    for rung in result.get("rungs", ()):
+        text = f"{rung['state']}; {counted(rung['items'], 'item')} above"
+        lines.append((f"{rung['cutoff']:g}", text))
+    if better := _next_rung(result):
+        lines.append(("or go on", better))
+    return lines
+
+
+def _next_rung(result: Mapping[str, Any]) -> str | None:
+    """What a better cut-off would change, where more labels may still prove one."""
+    rungs = result.get("rungs", [])
+    left = [rung for rung in rungs if rung["state"] == "open"]
+    if not left or len(left) == len(rungs) or result["judged"] == "once":
+        return None
+    before, after = rungs[-len(left) - 1], left[0]
+    change = after["items"] - before["items"]
+    return (
+        f"cut-off {after['cutoff']:g} comes next, with {counted(abs(change), 'item')} "
+        f"{'more' if change > 0 else 'fewer'} above it; more draws may prove it, before you certify"
+    )

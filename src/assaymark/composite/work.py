@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from assaymark.claims.canonical import digest
 from assaymark.composite.sealed import PURPOSE, SealedClaim, read_settings
 from assaymark.composite.wording import is_established
-from assaymark.errors import PlanError
+from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.hints import command
 from assaymark.ledger.events import State, SurveyWork
+from assaymark.records.seeds import in_order, seed_from
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,12 +29,26 @@ class ClaimWork:
         """The number of its survey."""
         return self.survey.survey.number
 
+    @cached_property
+    def seed(self) -> str:
+        """What decides every draw; empty until it is revealed, where it is drawn jointly."""
+        source, reveals = self.sealed.source, self.reports("seed")
+        if source.law == "open" or not reveals:
+            return self.survey.survey.seed
+        seal = digest({"survey": self.number, "settings": self.survey.survey.settings})
+        try:
+            return seed_from(in_order(source, tuple(reveals[0][2]["parts"])), plan=seal)
+        except (InputError, KeyError, TypeError, AttributeError) as error:
+            raise VerificationError(
+                "The parts of the seed are not those that the claim committed to."
+            ) from error
+
     def reports(self, event: str) -> list[tuple[int, str, dict[str, Any]]]:
         """Number, time and content of the reports of this kind."""
         return [
-            (seq, time, report.result)
-            for seq, time, report in self.survey.reports
-            if report.result.get("event") == event
+            (report.seq, report.time, report.event.result)
+            for report in self.survey.reports
+            if report.event.result.get("event") == event
         ]
 
     @property
@@ -50,7 +66,7 @@ class ClaimWork:
     @property
     def can_draw(self) -> bool:
         """Whether items are left to hand out."""
-        going = self.open or self.sealed.kind == "cut-off"
+        going = (self.open or self.sealed.kind == "cut-off") and bool(self.seed)
         return going and len(self.survey.order) < self.sealed.most
 
     @property
@@ -74,16 +90,16 @@ def current_claim(state: State) -> ClaimWork | None:
     """The claim that commands are about: the latest, unless a plan was sealed after it."""
     if not any(w.survey.purpose == PURPOSE for w in state.surveys):
         return None
-    found = claim_works(state)[-1]
-    later = state.attempt is not None and state.attempt.sealed_at > found.survey.opened_at
-    return None if later or found.reports("abandoned") else found
+    work = claim_works(state)[-1]
+    later = state.attempt is not None and state.attempt.sealed_at > work.survey.opened_at
+    return None if later or work.reports("abandoned") else work
 
 
 def required_claim(state: State) -> ClaimWork:
     """The current claim; refused where there is none."""
-    found = current_claim(state)
-    if found is None:
+    work = current_claim(state)
+    if work is None:
         raise PlanError(
             f"This project has no open claim of several rows: {command('compare', '…')}"
         )
-    return found
+    return work

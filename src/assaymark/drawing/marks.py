@@ -106,13 +106,16 @@ class Circle:
 
 @dataclass(frozen=True, kw_only=True)
 class MovableRule:
-    """A hidden vertical line that the script of a page shows and moves."""
+    """A hidden vertical line of class `name` that the script of a page shows and moves."""
 
     x: float
     name: str
 
 
 Mark = Line | Band | Bars | Dots | Rule | Notches | Words | EndLabels | Circle | MovableRule
+
+
+KeyEntry = tuple[Role, float, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +132,7 @@ class Plot:
     height: int = 300
     room_left: int = 0
     room_right: int = 20
-    key: tuple[tuple[Role, float, str], ...] = ()
+    key: tuple[KeyEntry, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,7 +57,7 @@ class Axis:
         if self.numbers == "percent":
             return f"{100 * value:.4g}%"
         if self.numbers == "count":
-            return f"{value / 1000:,g}k" if value >= 10_000 else f"{value:,.0f}"
+            return f"{value:,.0f}"
         return f"{value:g}"
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import singledispatch
 from html import escape
+from itertools import pairwise
 
 from assaymark.drawing.marks import (
     Band,
@@ -11,6 +12,7 @@ from assaymark.drawing.marks import (
     Dots,
     EndLabels,
     Figure,
+    KeyEntry,
     Line,
     Mark,
     MovableRule,
@@ -23,12 +25,15 @@ from assaymark.drawing.marks import (
 from assaymark.drawing.themes import PAGE, Theme
 
 LETTER = 6.4  # about the width of a letter of 12 px
+KEY_LEFT = 50  # about where the plot area begins
 APART = 19  # lines of text, far enough apart for the letters on a phone
 DASHES = ' stroke-dasharray="6 4"'
 
 
-def svg(figure: Figure, *, theme: Theme = PAGE, title: str = "", about: str = "") -> str:
-    """The figure as one <svg> element; `title` and `about` say what it shows in words."""
+def svg(
+    figure: Figure, *, theme: Theme = PAGE, title: str = "", about: str = "", kind: str = "chart"
+) -> str:
+    """The figure as one <svg> element of class `kind`; `title` and `about` say in words what it shows."""
     body, across, down = [], 0, 0
     for plot in figure.plots:
         x, y = (across, 0) if figure.across else (0, down)
@@ -38,7 +43,7 @@ def svg(figure: Figure, *, theme: Theme = PAGE, title: str = "", about: str = ""
     width = across - figure.gap if figure.across else max(plot.width for plot in figure.plots)
     height = max(plot.height for plot in figure.plots) if figure.across else down - figure.gap
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {width} {height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" font-family="{theme.font}" font-size="12"'
         f"{_in_words(title, about)}{_background(theme)}{''.join(body)}</svg>"
     )
@@ -97,7 +102,7 @@ def _plot(plot: Plot, theme: Theme) -> str:
 
 def _frame(plot: Plot, theme: Theme) -> Frame:
     widest = max((len(text) for _, text in plot.y.labels()), default=0)
-    head = 20 if plot.key else 0
+    head = 20 * len(_key_lines(plot))
     return Frame(
         plot=plot,
         theme=theme,
@@ -113,25 +118,46 @@ def _foot(plot: Plot) -> int:
 
 
 def _key(frame: Frame) -> str:
-    parts, x = [], frame.left
-    for role, opacity, text in frame.plot.key:
-        parts.append(
-            f'<rect x="{x:.1f}" y="3" width="11" height="11" fill="{frame.colour(role)}" '
-            f'fill-opacity="{opacity:g}" stroke="{frame.colour("ink")}" stroke-width="0.6"/>'
-            + frame.text(x + 16, 13, text)
-        )
-        x += 34 + LETTER * len(text)
+    parts = []
+    for line, entries in enumerate(_key_lines(frame.plot)):
+        x, y = frame.left, 3 + 20 * line
+        for role, opacity, text in entries:
+            parts.append(
+                f'<rect x="{x:.1f}" y="{y}" width="11" height="11" fill="{frame.colour(role)}" '
+                f'fill-opacity="{opacity:g}" stroke="{frame.colour("ink")}" stroke-width="0.6"/>'
+                + frame.text(x + 16, y + 10, text)
+            )
+            x += _key_width(text)
     return "".join(parts)
+
+
+def _key_lines(plot: Plot) -> list[list[KeyEntry]]:
+    """The entries of the key, in as many lines as the width of the plot asks for."""
+    lines: list[list[KeyEntry]] = []
+    room = 0.0
+    for entry in plot.key:
+        needed = _key_width(entry[2])
+        if not lines or needed > room:
+            lines.append([])
+            room = plot.width - KEY_LEFT
+        lines[-1].append(entry)
+        room -= needed
+    return lines
+
+
+def _key_width(text: str) -> float:
+    return 34 + LETTER * len(text)
 
 
 def _x_axis(frame: Frame) -> str:
     axis, floor = frame.plot.x, frame.bottom
-    parts = []
-    for value, text in axis.labels():
+    parts, every = [], _every(frame)
+    for place, (value, text) in enumerate(axis.labels()):
         x = frame.x(value)
         if axis.grid:
             parts.append(_segment((x, frame.top), (x, floor), frame.colour("grid"), 1))
-        parts.append(frame.text(x, floor + 17, text, more=' text-anchor="middle"'))
+        if place % every == 0:
+            parts.append(frame.text(x, floor + 17, text, more=' text-anchor="middle"'))
     if axis.labels():
         ends = (frame.left, floor), (frame.right, floor)
         parts.append(_segment(*ends, frame.colour("soft"), 1))
@@ -139,6 +165,16 @@ def _x_axis(frame: Frame) -> str:
         more = ' text-anchor="end" font-weight="600"'
         parts.append(frame.text(frame.right, frame.plot.height - 6, axis.title, more=more))
     return "".join(parts)
+
+
+def _every(frame: Frame) -> int:
+    """Every how many numbers of the axis are printed, so that they never overlap."""
+    places = [(frame.x(value), LETTER * (len(text) + 1)) for value, text in frame.plot.x.labels()]
+    for every in range(1, len(places)):
+        shown = places[::every]
+        if all((a[1] + b[1]) / 2 <= b[0] - a[0] for a, b in pairwise(shown)):
+            return every
+    return max(len(places), 1)
 
 
 def _y_axis(frame: Frame) -> str:
@@ -270,7 +306,7 @@ def _circle(mark: Circle, frame: Frame) -> str:
 def _movable(mark: MovableRule, frame: Frame) -> str:
     x, axis = frame.x(mark.x), frame.plot.x
     return (
-        f'<line id="{escape(mark.name)}" data-x0="{axis.low:.6g}" data-x1="{axis.high:.6g}" '
+        f'<line class="{escape(mark.name)}" data-x0="{axis.low:.6g}" data-x1="{axis.high:.6g}" '
         f'data-left="{frame.left:g}" data-right="{frame.right:g}" x1="{x}" x2="{x}" y1="{frame.top}" '
         f'y2="{frame.bottom}" stroke="{frame.colour("warn")}" stroke-width="2"{DASHES} '
         'visibility="hidden"/>'

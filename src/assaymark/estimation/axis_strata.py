@@ -75,7 +75,7 @@ def stratum_parts(
     """
     share = scores_are_shares(summary)
     histograms = {0: summary.negative, 1: summary.positive}
-    found = []
+    strata = []
     for k in range(cut.strata):
         parts: list[Part] = []
         total, items = 0.0, 0
@@ -95,5 +95,5 @@ def stratum_parts(
                         grid_to=histogram.edges[int(run[-1]) + 1],
                     )
                 )
-        found.append((tuple(parts), total / items if share else None))
-    return found
+        strata.append((tuple(parts), total / items if share else None))
+    return strata

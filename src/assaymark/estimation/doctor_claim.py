@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
-from assaymark.certification.calculators import bound
+from assaymark.certification.forecasts.calculators import bound
 from assaymark.claims.claim import Claim, Counts, Side
 from assaymark.claims.ratio_metrics import metric, parse_claim
 from assaymark.claims.results import counted, percent, rounded

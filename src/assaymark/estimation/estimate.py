@@ -44,7 +44,8 @@ class EstimateDesign(Record):
 
     With `sampling` "fixed" each stratum gets its number of labels by the allocation; with "random"
     each draw picks a stratum by `chances`, which is what a guarantee needs. `unit` scales the bets
-    of the guaranteed interval. `within`, `labels` and `forecast_ratio` are forecasts.
+    of the guaranteed interval. `within`, `labels` and `forecast_ratio` are forecasts. `first`, `step`
+    and `guard` are those of an allocation that learns from labels (Tuning).
     """
 
     metric: str
@@ -60,6 +61,9 @@ class EstimateDesign(Record):
     unit: float | None = None
     expected: float | None = None
     forecast_ratio: float | None = None
+    first: int | None = None
+    step: int | None = None
+    guard: bool = True
 
     def __post_init__(self) -> None:
         choice("sampling", self.sampling, ("fixed", "random"))
@@ -95,11 +99,18 @@ class MetricEstimate(Record):
     reason: str | None = None
     cautious: tuple[float, ...] | None = None
 
+    @property
+    def exact(self) -> bool:
+        """Whether every item was labelled, so that there is nothing to estimate."""
+        return self.point is not None and self.low == self.high == self.point
+
     def __str__(self) -> str:
         if self.point is None:
             return f"{self.title} is undefined: {self.reason}"
         if self.low is None or self.high is None:
             return f"{self.title} {shown(self.point)}, no interval: {self.reason}"
+        if self.exact:
+            return f"{self.title} is {shown(self.point)} exactly"
         half = (self.high - self.low) / 2
         return (
             f"{self.title} {shown(self.point)} ± {half:.3f} "

@@ -10,6 +10,7 @@ from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import Metric, metric, pool_form
 from assaymark.claims.results import counted
 from assaymark.errors import PlanError
+from assaymark.estimation.design_words import _law, describe
 from assaymark.estimation.estimate import (
     EstimateDesign,
     Estimates,
@@ -41,13 +42,6 @@ READING = (
     "The guaranteed figures are proved, hold whenever one looks, and are wider for it."
 )
 FIXED_REASON = "the labels per stratum were fixed, and the guarantee needs strata drawn at random"
-HOW = {
-    "mass": "labels by mass",
-    "equal": "equal labels",
-    "proportional": "labels by size",
-    "chances": "drawn at random with fixed chances",
-    "claim": "drawn at random with the claim's chances",
-}
 Tell = Callable[[str, float | None], None]
 
 
@@ -128,12 +122,12 @@ def estimate(design: EstimateDesign, answers: Answers, *, tell: Tell) -> Estimat
             f"Label the batch first: {command('label', 'FILE')}."
         )
     names = tuple(dict.fromkeys((design.metric, *REPORTED)))
-    found = []
+    metrics = []
     for number, name in enumerate(names):
         tell(metric(name).title, number / len(names))
-        found.append(_one(design, name, counts, answers))
+        metrics.append(_one(design, name, counts, answers))
     return Estimates(
-        metrics=tuple(found),
+        metrics=tuple(metrics),
         labels=int(counts.labelled.sum()),
         skipped=int(counts.skipped.sum()),
         waiting=answers.waiting,
@@ -142,29 +136,6 @@ def estimate(design: EstimateDesign, answers: Answers, *, tell: Tell) -> Estimat
         strata=_rows(design, counts),
         warnings=_warnings(design, counts),
         assumptions=(PROTOCOL, UNCHANGED, _law(design), READING),
-    )
-
-
-def describe(design: EstimateDesign) -> str:
-    """How the sample is drawn, in a few words."""
-    how = HOW.get(design.allocation, "labels where they disagree")
-    count = len(design.strata)
-    return f"{count} {'stratum' if count == 1 else 'strata'} ({design.stratifier}), {how}"
-
-
-def _law(design: EstimateDesign) -> str:
-    if design.allocation == "claim":
-        return (
-            "Each draw picked a stratum by the chances stored with its batch before its labels came, "
-            "then an item of it by the sealed seed; the guaranteed figures hold at every look at once."
-        )
-    if design.sampling == "random":
-        return (
-            "Each draw picked a stratum by chances fixed in the plan, then an item of it by the "
-            "sealed seed; the guaranteed figures hold at every look at once."
-        )
-    return (
-        "Within each stratum items were drawn by the sealed seed, as many as the allocation says."
     )
 
 
@@ -220,15 +191,18 @@ def _accuracy(design: EstimateDesign, counts: Tally) -> MetricEstimate:
     )
 
 
-def _widened(design: EstimateDesign, own: MetricEstimate, counts: Tally) -> MetricEstimate:
+def _widened(design: EstimateDesign, estimate: MetricEstimate, counts: Tally) -> MetricEstimate:
     """Accuracy on strata that were made for another metric: the wider of two methods."""
     if design.metric == "accuracy" or any(s.prediction is None for s in design.strata):
-        return own
+        return estimate
     other = _ratio(design, metric("accuracy"), counts)
-    if None in (own.low, own.high, other.low, other.high):
-        return own
-    low, high = min(own.low or 0.0, other.low or 0.0), max(own.high or 1.0, other.high or 1.0)
-    return replace(own, low=low, high=high, method=METHOD)
+    if None in (estimate.low, estimate.high, other.low, other.high):
+        return estimate
+    low, high = (
+        min(estimate.low or 0.0, other.low or 0.0),
+        max(estimate.high or 1.0, other.high or 1.0),
+    )
+    return replace(estimate, low=low, high=high, method=METHOD)
 
 
 def _ratio(design: EstimateDesign, ratio: Metric, counts: Tally) -> MetricEstimate:
@@ -319,14 +293,14 @@ def _guaranteed(
             name, strata, chances, labels=design.labels, confidence=design.confidence
         )
     kept, mine = relevant(name, strata, draws_of(design, answers))
-    found = guarantee(name, kept, mine, unit=unit, confidence=design.confidence)
-    two = None if found.low is None or found.high is None else (found.low, found.high)
+    ends = guarantee(name, kept, mine, unit=unit, confidence=design.confidence)
+    two = None if ends.low is None or ends.high is None else (ends.low, ends.high)
     return replace(
         reading,
-        guaranteed_low=found.at_least,
-        guaranteed_high=found.at_most,
+        guaranteed_low=ends.at_least,
+        guaranteed_high=ends.at_most,
         guaranteed_interval=two,
-        guaranteed_reason=found.reason,
+        guaranteed_reason=ends.reason,
         efficiency=None if design.allocation == "claim" else efficiency(name, strata, chances),
     )
 
@@ -358,14 +332,14 @@ def _hidden(counts: Tally, k: int) -> int:
 
     Each stratum by itself. An item that nobody could judge may be a positive.
     """
-    found, skipped = int(counts.positives[k]), int(counts.skipped[k])
+    positives, skipped = int(counts.positives[k]), int(counts.skipped[k])
     most = positive_range(
         items=int(counts.sizes[k]),
         labels=int(counts.labelled[k]) + skipped,
-        positives=found + skipped,
+        positives=positives + skipped,
         confidence=HIDDEN,
     )
-    return most.high - found
+    return most.high - positives
 
 
 def _warnings(design: EstimateDesign, counts: Tally) -> tuple[str, ...]:
@@ -386,9 +360,10 @@ def _warnings(design: EstimateDesign, counts: Tally) -> tuple[str, ...]:
     if bulk:
         k = max(bulk, key=lambda k: design.strata[k].items)
         if counts.positives[k] == 0 and counts.labelled[k]:
+            labels = counted(int(counts.labelled[k]), "label")
             said.append(
-                f"0 misses in {counts.labelled[k]:,} labels of the largest predicted-negative stratum "
-                f"({design.strata[k].items:,} items); up to {_hidden(counts, k):,} could hide."
+                f"0 misses in {labels} of the largest predicted-negative stratum "
+                f"({design.strata[k].items:,} items); up to {_hidden(counts, k):,} more possible."
             )
     if counts.skipped.sum():
         said.append(

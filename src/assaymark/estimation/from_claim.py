@@ -28,11 +28,11 @@ def estimate_attempt(state: State, attempt: Attempt) -> Estimates:
     if prefix.draws == 0 and not verdict.census:
         raise PlanError(f"No label counts yet. Label the batch first: {command('label', 'FILE')}.")
     ranges = Ranges(state=state, attempt=attempt, prefix=prefix, verdict=verdict)
-    names = dict.fromkeys((plan.claim.metric, *spoken_of(attempt, METRICS)))
-    found = tuple(_metric(name, ranges) for name in names)
-    note = joint_words(plan.confidence, census=verdict.census, metrics=len(found), claimed=True)
+    names = dict.fromkeys((plan.claim.metric, *spoken_of(plan, METRICS)))
+    metrics = tuple(_metric(name, ranges) for name in names)
+    note = joint_words(plan, census=verdict.census, metrics=len(metrics), claimed=True)
     return Estimates(
-        metrics=found,
+        metrics=metrics,
         labels=verdict.estimate.labels,
         skipped=verdict.skipped,
         waiting=verdict.waiting,
@@ -51,20 +51,20 @@ def _design(verdict: Verdict) -> str:
 
 
 def _metric(name: str, ranges: Ranges) -> MetricEstimate:
-    verdict, found = ranges.verdict, ranges.of(name)
+    verdict, interval = ranges.verdict, ranges.of(name)
     claimed = name == verdict.claim.metric
     lower = verdict.claim.side == "lower"
-    known = found.point is not None
+    known = interval.point is not None
     return MetricEstimate(
         metric=name,
         title=metric(name).title,
-        point=found.point,
-        low=found.low if known else None,
-        high=found.high if known else None,
-        method=found.method,
+        point=interval.point,
+        low=interval.low if known else None,
+        high=interval.high if known else None,
+        method=interval.method,
         confidence=ranges.attempt.plan.confidence,
         guaranteed_low=verdict.estimate.interval.low if claimed and lower else None,
         guaranteed_high=verdict.estimate.interval.high if claimed and not lower else None,
-        guaranteed_interval=(found.low, found.high) if known else None,
+        guaranteed_interval=(interval.low, interval.high) if known else None,
         reason=None if known else "no label says anything about it yet",
     )

@@ -174,8 +174,8 @@ def _support(
     file: LabelFile, columns: LabelColumns, mix: Mix, *, random: bool
 ) -> tuple[Support, str, Weights]:
     if columns.strata is not None:
-        own = stratum_weights(mix)
-        weights = {cell: own[cell.stratum] for cell in file.cells}
+        by_stratum = stratum_weights(mix)
+        weights = {cell: by_stratum[cell.stratum] for cell in file.cells}
         rule = "the prediction" if columns.strata == "prediction" else repr(columns.strata)
         return "repairable", f"drawn at random within each value of {rule}, as you say", weights
     if random:
@@ -222,7 +222,7 @@ def _convenience(mix: Mix) -> str:
 def _shares(mix: Mix) -> str:
     held = mix.collection or {}
     labels, items = sum(mix.labelled.values()), sum(held.values())
-    name = max(held, key=lambda own: abs(mix.labelled.get(own, 0) / labels - held[own] / items))
+    name = max(held, key=lambda each: abs(mix.labelled.get(each, 0) / labels - held[each] / items))
     mine = percent(round(mix.labelled.get(name, 0) / labels, 4))
     theirs = percent(round(held[name] / items, 4))
     return f"{mine} of the labels are predicted {name}, and {theirs} of the collection"
@@ -246,8 +246,8 @@ def _sized(file: LabelFile) -> Weights:
             raise InputError(
                 f"The stratum {cell.stratum!r} has two sizes or none in stratum_items."
             )
-    own = stratum_weights(Mix(labelled=labelled, collection=sizes))
-    return {cell: own[cell.stratum] for cell in file.cells}
+    weights = stratum_weights(Mix(labelled=labelled, collection=sizes))
+    return {cell: weights[cell.stratum] for cell in file.cells}
 
 
 def _figures(cells: tuple[Cell, ...], weights: Weights, confidence: float) -> tuple[Figure, ...]:
@@ -257,44 +257,52 @@ def _figures(cells: tuple[Cell, ...], weights: Weights, confidence: float) -> tu
     names = {name: k for k, name in enumerate(dict.fromkeys(cell.stratum for cell in cells))}
     stratum = np.repeat([names[cell.stratum] for cell in cells], counts)
     as_is = Weighted(weight=np.ones(len(label)), stratum=np.zeros(len(label), dtype=np.int64))
-    found = []
+    figures = []
     for name in METRICS:
         ratio = metric(name)
-        seen = binary_estimate(
+        unweighted = binary_estimate(
             ratio, as_is, predicted=predicted, label=label, confidence=confidence
         )
         if weights is None:
-            found.append(Figure(metric=name, plain=seen.point, repaired=None, low=None, high=None))
+            figures.append(
+                Figure(metric=name, plain=unweighted.point, repaired=None, low=None, high=None)
+            )
             continue
         sample = Weighted(
             weight=np.repeat([weights[cell] for cell in cells], counts), stratum=stratum
         )
-        own = weighted_estimate(
+        weighted = weighted_estimate(
             ratio, sample, predicted=predicted, label=label, confidence=confidence
         )
-        found.append(
-            Figure(metric=name, plain=seen.point, repaired=own.point, low=own.low, high=own.high)
+        figures.append(
+            Figure(
+                metric=name,
+                plain=unweighted.point,
+                repaired=weighted.point,
+                low=weighted.low,
+                high=weighted.high,
+            )
         )
-    return tuple(found)
+    return tuple(figures)
 
 
 def _findings(file: LabelFile) -> tuple[str, ...]:
-    found = []
+    findings = []
     if file.repeats:
-        found.append(f"{counted(file.repeats, 'row')} repeat an item; each item counts once.")
+        findings.append(f"{counted(file.repeats, 'row')} repeat an item; each item counts once.")
     if file.conflicts:
-        found.append(
+        findings.append(
             f"{counted(file.conflicts, 'item')} with labels that contradict each other were left out; "
             "settle them, for hard items are not like the rest."
         )
     if file.unclear:
-        found.append(f"{counted(file.unclear, 'item')} nobody could tell were left out.")
+        findings.append(f"{counted(file.unclear, 'item')} nobody could tell were left out.")
     if file.missing:
-        found.append(
+        findings.append(
             f"{counted(file.missing, 'item')} without a label; the figures hold if these are like the rest."
         )
     if file.compared:
-        found.append(
+        findings.append(
             f"{file.agreed:,} of {counted(file.compared, 'item')} with two or more labels agree."
         )
-    return tuple(found)
+    return tuple(findings)

@@ -69,7 +69,7 @@ def _text(column: str) -> str:
     return f"lower(trim(CAST({named(column)} AS VARCHAR)))"
 
 
-def _told(text: str) -> str:
+def _label_code(text: str) -> str:
     """1, 0, −1 for cannot tell, null for no answer, −2 for what nobody understands."""
     return (
         f"CASE WHEN {text} IS NULL OR {text} = '' THEN NULL WHEN {text} IN {_words(RELEVANT)} THEN 1 "
@@ -81,7 +81,7 @@ def _told(text: str) -> str:
 def predicted(columns: LabelColumns) -> str:
     """The prediction as SQL: 1, 0, or something else where there is none."""
     if columns.prediction is not None:
-        return _told(_text(columns.prediction))
+        return _label_code(_text(columns.prediction))
     value = f"TRY_CAST({named(str(columns.score))} AS DOUBLE)"
     cut = repr(columns.threshold)
     return f"CASE WHEN {value} >= {cut} THEN 1 WHEN {value} < {cut} THEN 0 END"
@@ -119,8 +119,9 @@ def read_labels(path: str, columns: LabelColumns) -> LabelFile:
         chance = "TRY_CAST(probability AS DOUBLE)" if "probability" in names else "NULL"
         size = "TRY_CAST(stratum_items AS BIGINT)" if "stratum_items" in names else "NULL"
         file.rows(
-            f"CREATE TEMP TABLE answers AS SELECT {item} AS item, {_told(_text(columns.label))} AS label, "
-            f"{predicted(columns)} AS predicted, {who} AS who, {chance} AS chance, {size} AS size, "
+            f"CREATE TEMP TABLE answers AS SELECT {item} AS item, "
+            f"{_label_code(_text(columns.label))} AS label, {predicted(columns)} AS predicted, "
+            f"{who} AS who, {chance} AS chance, {size} AS size, "
             f"{_stratum(columns, names)} AS stratum FROM {file.reader}"
         )
         _refuse_odd(file, columns)
@@ -186,20 +187,20 @@ def _counted(file: ScoreFile, names: tuple[str, ...]) -> LabelFile:
 def collection_sizes(path: str, columns: LabelColumns) -> dict[str, int]:
     """How many items of the collection lie in each stratum, by the same rule as the labels."""
     with open_file(path, columns, what="collection") as file:
-        found = file.rows(
+        rows = file.rows(
             f"SELECT coalesce({_stratum(columns, tuple(file.types))}, ''), count(*) FROM {file.reader} "
             "GROUP BY 1 ORDER BY 1"
         )
-    return {str(name): int(items) for name, items in found}
+    return {str(name): int(items) for name, items in rows}
 
 
 def part_sizes(path: str, columns: LabelColumns) -> dict[tuple[str, bool], int]:
     """How many items of the collection lie in each stratum and predicted class."""
     with open_file(path, columns, what="collection") as file:
-        found = file.rows(
+        rows = file.rows(
             f"SELECT coalesce({_stratum(columns, tuple(file.types))}, ''), {predicted(columns)}, count(*) "
             f"FROM {file.reader} GROUP BY 1, 2 ORDER BY 1, 2"
         )
-    if any(side not in (0, 1) for _, side, _ in found):
+    if any(side not in (0, 1) for _, side, _ in rows):
         raise InputError("Items of the collection have no prediction that says 1 or 0.")
-    return {(str(name), side == 1): int(items) for name, side, items in found}
+    return {(str(name), side == 1): int(items) for name, side, items in rows}

@@ -13,7 +13,7 @@ from assaymark.estimation.stats.neyman_allocation import Progress as LabelProgre
 from assaymark.estimation.stats.neyman_allocation import allocate
 from assaymark.estimation.stats.stratifiers import stratify
 from assaymark.files.batch import BatchRow, refuse_existing, write_batch
-from assaymark.files.delimited import write_csv
+from assaymark.files.formats.delimited import write_csv
 from assaymark.pool import Progress, silent
 from assaymark.pool.classes import read_class_texts, read_classes
 from assaymark.sampling.tickets import blind_order, ticket
@@ -51,16 +51,16 @@ def draw_classes(
     for path in (output, key):
         refuse_existing(path)
     progress("reading predictions", None)
-    found = read_classes(pool, columns)
-    names, group = np.unique(found.predictions, return_inverse=True)
+    classes = read_classes(pool, columns)
+    names, group = np.unique(classes.predictions, return_inverse=True)
     if len(names) > MOST_CLASSES:
         raise InputError(
             f"The column {columns['prediction']!r} holds {len(names):,} different predictions, and at "
             f"most {MOST_CLASSES:,} classes are estimated. Is it the predicted class?"
         )
-    binned = bin_items(found.scores, group.astype(np.int64))
-    if count > len(found.ids):
-        raise InputError(f"The pool has {len(found.ids):,} items, and {count:,} were asked for.")
+    binned = bin_items(classes.scores, group.astype(np.int64))
+    if count > len(classes.ids):
+        raise InputError(f"The pool has {len(classes.ids):,} items, and {count:,} were asked for.")
     axis = binned.axis
     cut = stratify(axis, "mixc", min(strata_wanted(count), len(axis.z), count))
     zeros = np.zeros(cut.strata, dtype=np.int64)
@@ -74,9 +74,9 @@ def draw_classes(
     chosen: list[int] = []
     for k in range(cut.strata):
         mine = np.flatnonzero(stratum == k)
-        order = sorted(mine.tolist(), key=lambda i: ticket(seed, str(found.ids[i])))
+        order = sorted(mine.tolist(), key=lambda i: ticket(seed, str(classes.ids[i])))
         chosen += order[: int(quota[k])]
-    ids = [str(found.ids[i]) for i in chosen]
+    ids = [str(classes.ids[i]) for i in chosen]
     texts = read_class_texts(pool, columns["id"], ids, text)
     rows: list[BatchRow] = [
         {"id": item, "label": "", **texts.get(item, {})} for item in blind_order(seed, ids)
@@ -84,16 +84,16 @@ def draw_classes(
     write_batch(output, rows, text)
     drawn: list[BatchRow] = [
         {
-            "id": str(found.ids[i]),
-            "prediction": str(found.predictions[i]),
+            "id": str(classes.ids[i]),
+            "prediction": str(classes.predictions[i]),
             "stratum": str(int(stratum[i]) + 1),
             "stratum_items": str(int(cut.sizes[int(stratum[i])])),
         }
-        for i in sorted(chosen, key=lambda i: str(found.ids[i]))
+        for i in sorted(chosen, key=lambda i: str(classes.ids[i]))
     ]
     write_csv(key, ["id", "prediction", "stratum", "stratum_items"], drawn)
     return ClassDraw(
-        items=len(found.ids),
+        items=len(classes.ids),
         classes=len(names),
         strata=cut.strata,
         labels=len(chosen),

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
 
 from assaymark.certification.planning.strata import guided_strata
 from assaymark.claims.checks import choice, open_share
@@ -18,21 +17,26 @@ from assaymark.estimation.evidence import betting_strata
 from assaymark.estimation.stats.confidence_axis import Axis, Floats
 from assaymark.estimation.stats.default_strata import believed_error, strata_wanted
 from assaymark.estimation.stats.guaranteed_interval import margin_unit
-from assaymark.estimation.stats.neyman_allocation import ALLOCATIONS
+from assaymark.estimation.stats.neyman_allocation import ALLOCATIONS, Tuning
 from assaymark.estimation.stats.rank_strata import expected, fixed_chances, unit_variance
 from assaymark.estimation.stats.stratifiers import Stratification, stratify
 from assaymark.hints import command, option, switch
 from assaymark.records.pool import PoolSummary
+from assaymark.stats.special import ndtri
 
 # Half the guaranteed interval of F1 in standard errors: 3.2 to 4.7 in two made worlds at 200 to 1,600
 # labels, five runs each. A forecast, so a round middle will do.
 BETTING_WIDTH = 3.9
 FEWEST = 20
+FIRST, STEP = (
+    5,
+    50,
+)  # of allocations that learn: per stratum before learning, and per batch after it
 CELL = ("predicted negative", "predicted positive")
 
 
 @dataclass(frozen=True, kw_only=True)
-class EstimateWish:
+class EstimateRequest:
     """What somebody wants to know, and how well or at what price."""
 
     metric: str
@@ -43,6 +47,9 @@ class EstimateWish:
     stratifier: str | None = None
     allocation: str | None = None
     strata: int | None = None
+    first: int | None = None
+    step: int | None = None
+    guard: bool = True
     expect: float | None = None
     seed: str | None = None
 
@@ -69,27 +76,27 @@ class EstimateWish:
 
 
 def plan_estimate(
-    wish: EstimateWish, summary: PoolSummary, *, cut_off: float | None
+    request: EstimateRequest, summary: PoolSummary, *, cut_off: float | None
 ) -> EstimateDesign:
     """The design for this wish on this pool; its size is a forecast from the scores."""
-    name = metric(wish.metric).name
+    name = metric(request.metric).name
     if summary.predicted_positive + summary.predicted_negative == 0:
         raise PlanError(
             "The pool has no predictions, so there is nothing to be right or wrong about. Begin "
             f"again with {command('init', '…', prediction='COL')} or {option('threshold', 'X')}."
         )
     if name == "accuracy":
-        return _accuracy(wish, summary, cut_off)
-    if wish.stratifier or wish.allocation or wish.strata:
+        return _accuracy(request, summary, cut_off)
+    if request.stratifier or request.allocation or request.strata or _tunes(request):
         raise PlanError(
             f"{option('stratifier')}, {option('allocation')} and {option('strata')} are for "
             f"accuracy; {metric(name).title} uses "
             "strata by rank with fixed chances. Leave them out."
         )
-    return _rare_class(wish, name, summary)
+    return _rare_class(request, name, summary)
 
 
-def _rare_class(wish: EstimateWish, name: str, summary: PoolSummary) -> EstimateDesign:
+def _rare_class(request: EstimateRequest, name: str, summary: PoolSummary) -> EstimateDesign:
     """Rank strata drawn at random: three of the predicted positives, six of the negatives."""
     cut = guided_strata(Claim(metric=name, side="lower", target=0.5), summary)
     strata = tuple(
@@ -113,13 +120,13 @@ def _rare_class(wish: EstimateWish, name: str, summary: PoolSummary) -> Estimate
     tested = betting_strata(strata)
     chances = fixed_chances(name, tested)
     variance = unit_variance(name, tested, chances)
-    if summary.positive is None and wish.budget is None:
+    if summary.positive is None and request.budget is None:
         raise PlanError(_unscored("rare-class metrics"))
-    return _random(wish, name, strata, chances, variance, stratifier="rank")
+    return _random(request, name, strata, chances, variance, stratifier="rank")
 
 
 def _random(
-    wish: EstimateWish,
+    request: EstimateRequest,
     name: str,
     strata: tuple[EstimateStratum, ...],
     chances: Floats,
@@ -128,14 +135,14 @@ def _random(
     stratifier: str,
 ) -> EstimateDesign:
     items = sum(part.items for part in strata)
-    width = BETTING_WIDTH if wish.guarantee else float(ndtri((1 + wish.confidence) / 2))
+    width = BETTING_WIDTH if request.guarantee else float(ndtri((1 + request.confidence) / 2))
 
     def half(labels: int) -> float | None:
         if variance is None:
             return None
         return width * math.sqrt(variance / labels * max(1 - labels / items, 0.0))
 
-    labels = _labels(wish, half, items)
+    labels = _labels(request, half, items)
     tested = betting_strata(strata)
     hoped = expected(name, tested)
     return EstimateDesign(
@@ -144,23 +151,26 @@ def _random(
         strata=strata,
         stratifier=stratifier,
         allocation="chances",
-        confidence=wish.confidence,
+        confidence=request.confidence,
         labels=labels,
         within=half(labels),
-        guarantee=wish.guarantee,
+        guarantee=request.guarantee,
         chances=tuple(float(q) for q in chances),
-        unit=margin_unit(name, tested, chances, labels=labels, confidence=wish.confidence),
+        unit=margin_unit(name, tested, chances, labels=labels, confidence=request.confidence),
         expected=hoped.value if hoped else None,
     )
 
 
-def _accuracy(wish: EstimateWish, summary: PoolSummary, cut_off: float | None) -> EstimateDesign:
+def _accuracy(
+    request: EstimateRequest, summary: PoolSummary, cut_off: float | None
+) -> EstimateDesign:
     if summary.positive is None or summary.negative is None:
-        return _unscored_accuracy(wish, summary)
-    stratifier = wish.stratifier or "mixc"
-    allocation = wish.allocation or ("mass" if stratifier == "mixc" else "proportional")
+        return _unscored_accuracy(request, summary)
+    stratifier = request.stratifier or "mixc"
+    allocation = request.allocation or ("mass" if stratifier == "mixc" else "proportional")
     choice("allocation", allocation, ALLOCATIONS)
-    if wish.guarantee and (stratifier != "mixc" or allocation != "mass"):
+    learning = _learning(request, allocation)
+    if request.guarantee and (stratifier != "mixc" or allocation != "mass"):
         raise PlanError(
             f"{switch('guarantee')} needs strata drawn at random, which is offered for the default strata "
             f"(mixc, mass). Leave {option('stratifier')} and {option('allocation')} out, or "
@@ -170,8 +180,8 @@ def _accuracy(wish: EstimateWish, summary: PoolSummary, cut_off: float | None) -
     cuts: dict[int, Stratification] = {}
 
     def cut_for(labels: int) -> Stratification:
-        wanted = wish.strata or strata_wanted(labels)
-        if wish.strata is None:
+        wanted = request.strata or strata_wanted(labels)
+        if request.strata is None:
             wanted = min(wanted, len(axis.z))
         if wanted > labels:
             raise PlanError(
@@ -181,34 +191,58 @@ def _accuracy(wish: EstimateWish, summary: PoolSummary, cut_off: float | None) -
             cuts[wanted] = stratify(axis, stratifier, wanted)
         return cuts[wanted]
 
-    width = BETTING_WIDTH if wish.guarantee else float(ndtri((1 + wish.confidence) / 2))
+    width = BETTING_WIDTH if request.guarantee else float(ndtri((1 + request.confidence) / 2))
 
     def half(labels: int) -> float | None:
         unit = _unit_variance(axis, cut_for(labels), allocation)
         return width * math.sqrt(unit / labels * max(1 - labels / axis.items, 0.0))
 
-    labels = _labels(wish, half, axis.items)
+    labels = _labels(request, half, axis.items)
     cut = cut_for(labels)
     strata = _strata(axis, cut, summary)
     mean = axis.mean_doubt
     simple = max(mean * (1 - mean), 1e-12)
     ratio = _unit_variance(axis, cut, allocation) / simple
-    if wish.guarantee:
+    if request.guarantee:
         unit = _unit_variance(axis, cut, "mass")
-        return _random(wish, "accuracy", strata, cut.shares, unit, stratifier=stratifier)
+        return _random(request, "accuracy", strata, cut.shares, unit, stratifier=stratifier)
     return EstimateDesign(
         metric="accuracy",
         sampling="fixed",
         strata=strata,
         stratifier=stratifier,
         allocation=allocation,
-        confidence=wish.confidence,
+        confidence=request.confidence,
         labels=labels,
         within=half(labels),
         chances=tuple(float(q) for q in cut.shares) if allocation == "mass" else None,
         expected=1 - mean,
         forecast_ratio=ratio,
+        first=learning.first if learning else None,
+        step=learning.step if learning and allocation == "optimal-steps" else None,
+        guard=learning.guard if learning else True,
     )
+
+
+def _tunes(request: EstimateRequest) -> bool:
+    return request.first is not None or request.step is not None or not request.guard
+
+
+def _learning(request: EstimateRequest, allocation: str) -> Tuning | None:
+    """The tuning of an allocation that learns from labels: OPT-A1 (once) or OPT-A2 (steps)."""
+    if not allocation.startswith("optimal"):
+        if _tunes(request):
+            raise PlanError(
+                f"{option('first')}, {option('step')} and {switch('no-guard')} are for the allocations "
+                f"that learn from labels, optimal-once and optimal-steps, not for {allocation}."
+            )
+        return None
+    if allocation == "optimal-once" and request.step is not None:
+        raise PlanError(
+            "The allocation optimal-once hands out all labels after the first ones at once, so it has "
+            f"no {option('step')}. Leave it out, or take optimal-steps."
+        )
+    return Tuning(first=request.first or FIRST, step=request.step or STEP, guard=request.guard)
 
 
 def _unit_variance(axis: Axis, cut: Stratification, allocation: str) -> float:
@@ -252,15 +286,15 @@ def _who(parts: tuple[Part, ...]) -> str:
     return "both classes" if len(sides) > 1 else CELL[sides.pop()]
 
 
-def _unscored_accuracy(wish: EstimateWish, summary: PoolSummary) -> EstimateDesign:
+def _unscored_accuracy(request: EstimateRequest, summary: PoolSummary) -> EstimateDesign:
     """Without scores: the predicted classes, in proportion to their size."""
-    if wish.guarantee or wish.stratifier:
+    if request.guarantee or request.stratifier:
         raise PlanError(
             "Strata for accuracy are cut on the scores, and the pool has none. Leave "
             f"{switch('guarantee')} and "
             f"{option('stratifier')} out, or register the pool with {option('score')}."
         )
-    if wish.budget is None and wish.expect is None:
+    if request.budget is None and request.expect is None:
         raise PlanError(_unscored("accuracy"))
     sizes = {True: summary.predicted_positive, False: summary.predicted_negative}
     strata = tuple(
@@ -275,23 +309,23 @@ def _unscored_accuracy(wish: EstimateWish, summary: PoolSummary) -> EstimateDesi
         for side, size in sizes.items()
         if size
     )
-    width = float(ndtri((1 + wish.confidence) / 2))
-    spread = 0.25 if wish.expect is None else wish.expect * (1 - wish.expect)
+    width = float(ndtri((1 + request.confidence) / 2))
+    spread = 0.25 if request.expect is None else request.expect * (1 - request.expect)
 
     def half(labels: int) -> float | None:
         return width * math.sqrt(spread / labels * max(1 - labels / summary.items, 0.0))
 
-    labels = _labels(wish, half, summary.items)
+    labels = _labels(request, half, summary.items)
     return EstimateDesign(
         metric="accuracy",
         sampling="fixed",
         strata=strata,
         stratifier="prediction",
         allocation="proportional",
-        confidence=wish.confidence,
+        confidence=request.confidence,
         labels=labels,
         within=half(labels),
-        expected=wish.expect,
+        expected=request.expect,
         forecast_ratio=1.0,
     )
 
@@ -304,12 +338,12 @@ def _unscored(what: str) -> str:
     )
 
 
-def _labels(wish: EstimateWish, half: Callable[[int], float | None], items: int) -> int:
+def _labels(request: EstimateRequest, half: Callable[[int], float | None], items: int) -> int:
     """The budget, or the fewest labels whose forecast is within what was asked for."""
-    if wish.budget is not None:
-        return min(wish.budget, items)
-    if wish.within is None:
-        raise AssertionError("a wish has a budget or a width")
+    if request.budget is not None:
+        return min(request.budget, items)
+    if request.within is None:
+        raise AssertionError("a request has a budget or a width")
     low, high = min(FEWEST, items), items
     first = half(low)
     if first is None:
@@ -318,7 +352,7 @@ def _labels(wish: EstimateWish, half: Callable[[int], float | None], items: int)
         )
     while low < high:
         middle = (low + high) // 2
-        if (half(middle) or 0.0) <= wish.within:
+        if (half(middle) or 0.0) <= request.within:
             high = middle
         else:
             low = middle + 1

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from assaymark.claims.results import rounded, shown
+from assaymark.claims.results import counted, rounded, shown
 from assaymark.drawing.interval_rows import IntervalRow, interval_figure
 from assaymark.reports.section import Chart, Section, Table
 
@@ -13,8 +13,8 @@ READING = (
 )
 DIFFERENCE = (
     f"{READING} The guaranteed figures are proved, whenever one looks and whatever the "
-    "scores are worth, and are wider for it. Between them stands what could hide among the items that "
-    "nobody looked at."
+    "scores are worth, and are wider for it. Between them stand the errors still possible among the items "
+    "that nobody read."
 )
 
 
@@ -44,10 +44,10 @@ def _difference(metrics: list[Mapping[str, Any]]) -> tuple[str, ...]:
 
 def _sentence(one: Mapping[str, Any], labels: int) -> str:
     if one["point"] is None:
-        return f"{one['title']} is undefined: {one['reason']} ({labels:,} labels)."
+        return f"{one['title']} is undefined: {one['reason']} ({counted(labels, 'label')})."
     return (
         f"{one['title']} is {shown(one['point'])}, between {rounded(one['low'])} and "
-        f"{rounded(one['high'], up=True)}, from {labels:,} labels."
+        f"{rounded(one['high'], up=True)}, from {counted(labels, 'label')}."
     )
 
 
@@ -90,10 +90,10 @@ def _metrics(metrics: list[Mapping[str, Any]]) -> Table:
 def _strata(result: Mapping[str, Any]) -> Table:
     return Table(
         caption=(
-            "Where the labels went, and what could still hide (95 % at every look, each stratum by "
+            "Where the labels went, and what is still possible (95 % at every look, each stratum by "
             "itself)."
         ),
-        header=("stratum", "items", "labels", "positives", "could hide"),
+        header=("stratum", "items", "labels", "positives", "more possible"),
         rows=tuple(
             (
                 str(row["name"]),

@@ -129,7 +129,7 @@ def _weights(rows: Sequence[SampledRow]) -> Weighted:
     sizes: dict[str, set[int]] = {}
     for row in rows:
         sizes.setdefault(row.stratum, set()).add(row.items or 0)
-    mixed = next((name for name, found in sizes.items() if len(found) > 1), None)
+    mixed = next((name for name, size in sizes.items() if len(size) > 1), None)
     if mixed is not None:
         raise InputError(
             f"The stratum {mixed!r} has two sizes, {sorted(sizes[mixed])}. Were two files mixed up?"
@@ -159,14 +159,14 @@ def _two(
 ) -> tuple[MetricEstimate, ...]:
     label = np.array([_binary(row.label) == 1 for row in rows])
     predicted = np.array([_binary(row.prediction) == 1 for row in rows])
-    found = []
+    metrics = []
     for name in BINARY:
         ratio = metric(name)
-        seen = weighted_estimate(
+        ratio_estimate = weighted_estimate(
             ratio, sample, predicted=predicted, label=label, confidence=confidence
         )
-        found.append(_metric(ratio.name, ratio.title, seen, confidence))
-    return tuple(found)
+        metrics.append(_metric(ratio.name, ratio.title, ratio_estimate, confidence))
+    return tuple(metrics)
 
 
 def _many(
@@ -177,8 +177,8 @@ def _many(
     predicted = np.array([row.prediction for row in rows])
     right = (label == predicted).astype(np.float64)
     ones = np.ones(len(right))
-    seen = ratio_estimate(right, ones, sample, confidence=confidence)
-    metrics = [_metric("accuracy", "accuracy", seen, confidence)]
+    estimate = ratio_estimate(right, ones, sample, confidence=confidence)
+    metrics = [_metric("accuracy", "accuracy", estimate, confidence)]
     names = sorted({*label.tolist(), *predicted.tolist()})
     parts: dict[str, list[tuple[Floats, Floats]]] = {}
     classes = []
@@ -189,21 +189,21 @@ def _many(
             parts.setdefault(kind, []).append(part)
             values[kind] = ratio_estimate(*part, sample, confidence=confidence).point
         classes.append(ClassEstimate(name=name, labels=int((label == name).sum()), **values))
-    for kind, own in parts.items():
-        macro = mean_of_ratios(own, sample, confidence=confidence)
+    for kind, ratios in parts.items():
+        macro = mean_of_ratios(ratios, sample, confidence=confidence)
         metrics.append(_metric(f"macro-{kind}", f"macro {metric(kind).title}", macro, confidence))
     return tuple(metrics), tuple(classes)
 
 
-def _metric(name: str, title: str, seen: RatioEstimate, confidence: float) -> MetricEstimate:
+def _metric(name: str, title: str, estimate: RatioEstimate, confidence: float) -> MetricEstimate:
     return MetricEstimate(
         metric=name,
         title=title,
-        point=seen.point,
-        low=seen.low,
-        high=seen.high,
+        point=estimate.point,
+        low=estimate.low,
+        high=estimate.high,
         method=METHOD,
         confidence=confidence,
         guaranteed_reason=REASON,
-        reason=seen.reason,
+        reason=estimate.reason,
     )

@@ -13,7 +13,7 @@ from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.estimation.estimate import EstimateDesign, Estimates
 from assaymark.estimation.evidence import Answers, estimate
 from assaymark.estimation.from_claim import estimate_attempt
-from assaymark.estimation.planning import EstimateWish, plan_estimate
+from assaymark.estimation.planning import EstimateRequest, plan_estimate
 from assaymark.estimation.stats.neyman_allocation import Progress as LabelProgress
 from assaymark.estimation.stats.neyman_allocation import Tuning, allocate
 from assaymark.hints import command, option
@@ -34,7 +34,7 @@ from assaymark.sampling.surveys import (
 from assaymark.sampling.tickets import weighted_draws
 
 __all__ = [
-    "EstimateWish",
+    "EstimateRequest",
     "PlannedEstimate",
     "current_estimate",
     "draw_estimate",
@@ -55,27 +55,27 @@ class PlannedEstimate:
     design: EstimateDesign
 
 
-def forecast_estimate(project: Project, wish: EstimateWish) -> EstimateDesign:
+def forecast_estimate(project: Project, request: EstimateRequest) -> EstimateDesign:
     """The design and its forecast; nothing is recorded."""
     pool = registered_pool(project.state())
-    return plan_estimate(wish, pool.summary, cut_off=pool.columns.threshold)
+    return plan_estimate(request, pool.summary, cut_off=pool.columns.threshold)
 
 
-def open_estimate(project: Project, wish: EstimateWish) -> PlannedEstimate:
+def open_estimate(project: Project, request: EstimateRequest) -> PlannedEstimate:
     """Put the design on record. Another estimate may be open; the latest is worked on."""
     with project.writing() as session:
         state = session.state
         pool = registered_pool(state)
-        if wish.seed in state.seeds:
+        if request.seed in state.seeds:
             raise PlanError(
-                f"The seed {wish.seed!r} was used before on this pool: the same items would be drawn "
+                f"The seed {request.seed!r} was used before on this pool: the same items would be drawn "
                 f"again, and their labels are known. Use another seed, or leave {option('seed')} out."
             )
-        design = plan_estimate(wish, pool.summary, cut_off=pool.columns.threshold)
+        design = plan_estimate(request, pool.summary, cut_off=pool.columns.threshold)
         survey = Survey(
             number=len(state.surveys) + 1,
             purpose="estimate",
-            seed=wish.seed or secrets.token_hex(16),
+            seed=request.seed or secrets.token_hex(16),
             cells=tuple(
                 Cell(name=stratum.name, items=part.items)
                 for stratum in design.strata
@@ -179,9 +179,24 @@ def _how_many(state: State, work: SurveyWork, design: EstimateDesign, count: int
             f"or go on with a number: {command('draw', 50)}."
         )
     if design.allocation.startswith("optimal"):
-        first = len(design.strata) * Tuning().first
-        return min(need, first if drawn == 0 else LEARNING_BATCH)
+        first = len(design.strata) * tuning_of(design).first
+        if drawn < first:
+            return min(need, first - drawn)
+        return min(need, design.step or LEARNING_BATCH) if _in_steps(design) else need
     return min(need, left)
+
+
+def _in_steps(design: EstimateDesign) -> bool:
+    """Designs from before steps were chosen by the reader have no first labels, and take steps."""
+    return design.allocation == "optimal-steps" or design.first is None
+
+
+def tuning_of(design: EstimateDesign) -> Tuning:
+    """How an allocation that learns spends its labels."""
+    usual = Tuning()
+    return Tuning(
+        first=design.first or usual.first, step=design.step or LEARNING_BATCH, guard=design.guard
+    )
 
 
 def _next_strata(
@@ -212,6 +227,7 @@ def _next_strata(
             correct=np.array([right[k] for k in range(len(sizes))], dtype=np.int64),
             shares=np.array(design.chances) if design.chances else None,
         ),
+        tuning_of(design),
     )
     return [k for k, number in enumerate(more.tolist()) for _ in range(number)]
 
@@ -232,7 +248,7 @@ def _items(
     wanted = Counter(order)
     need = [taken + wanted[k] for k, taken in enumerate(places.taken)]
     parts = [part for stratum in design.strata for part in stratum.parts]
-    found = pool.reserve(
+    reserve = pool.reserve(
         seed,
         strata=[
             Stratum(
@@ -250,7 +266,7 @@ def _items(
         progress=progress,
     )
     queues: list[list[ReservedItem]] = [[] for _ in design.strata]
-    for item in found:
+    for item in reserve:
         queues[places.strata[item.stratum]].append(item)
     for queue in queues:
         queue.sort(key=lambda item: (item.ticket, item.id))
@@ -280,21 +296,23 @@ def read_estimate(project: Project, *, progress: Progress = silent) -> Estimates
         if state.attempt is None:
             _required(state)
             raise AssertionError("refused above")
-        told = about_pool(state, state.attempt.pool)
-        return _about(estimate_attempt(state, state.attempt), told)
+        about = about_pool(state, state.attempt.pool)
+        return _about(estimate_attempt(state, state.attempt), about)
     design = design_of(work)
-    found = estimate(design, _answers(state, work, design), tell=progress)
-    found = _about(found, about_pool(state, state.pool))
+    estimates = estimate(design, _answers(state, work, design), tell=progress)
+    estimates = _about(estimates, about_pool(state, state.pool))
     with project.writing() as session:
         session.record(
-            SurveyReported(survey=work.survey.number, labels=found.labels, result=plain(found))
+            SurveyReported(
+                survey=work.survey.number, labels=estimates.labels, result=plain(estimates)
+            )
         )
-    return found
+    return estimates
 
 
-def _about(found: Estimates, told: str | None) -> Estimates:
+def _about(estimates: Estimates, about: str | None) -> Estimates:
     """The figures with what they are about, where that is not the whole collection."""
-    return found if told is None else replace(found, warnings=(*found.warnings, told))
+    return estimates if about is None else replace(estimates, warnings=(*estimates.warnings, about))
 
 
 def _answers(state: State, work: SurveyWork, design: EstimateDesign) -> Answers:

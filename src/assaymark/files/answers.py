@@ -80,16 +80,16 @@ def table_answers(table: Table, roles: Roles = PLAIN) -> Iterator[Answer]:
             yield Answer(place=place, fault=fault)
             continue
         try:
-            found = {part: _cell(cells, column) for part, column in places.items()}
+            values = {part: _cell(cells, column) for part, column in places.items()}
         except InputError as error:
             yield Answer(place=place, fault=str(error))
             continue
         yield Answer(
             place=place,
-            item=found["item"],
-            label=found["label"],
-            annotator=found["annotator"],
-            time=found["time"],
+            item=values["item"],
+            label=values["label"],
+            annotator=values["annotator"],
+            time=values["time"],
         )
 
 
@@ -99,7 +99,7 @@ def _cell(cells: Sequence[Any], column: int | None) -> str:
 
 def _places(table: Table, roles: Roles) -> dict[str, int | None]:
     names = [name.strip().lower() for name in table.header]
-    found = {}
+    places = {}
     for part, wanted in (
         ("item", roles.id),
         ("label", roles.label),
@@ -109,15 +109,15 @@ def _places(table: Table, roles: Roles) -> dict[str, int | None]:
         name = next((name for name in wanted if name in names), None)
         if name is not None and names.count(name) > 1:
             raise InputError(f"The label file has two columns '{name}'. Keep one of them.")
-        found[part] = None if name is None else names.index(name)
+        places[part] = None if name is None else names.index(name)
     for part, wanted in (("item", roles.id), ("label", roles.label)):
-        if found[part] is None:
+        if places[part] is None:
             raise InputError(
                 f"The label file has no column '{wanted[-1]}'. Its first line must name the columns "
                 f"{roles.id[-1]} and {roles.label[-1]}; it reads {table.first_line.strip()[:80]!r}. Other "
                 f"names are given with {option('id-column', 'NAME')} and {option('label-column', 'NAME')}."
             )
-    return found
+    return places
 
 
 def cell_text(value: Any) -> str:

@@ -57,19 +57,26 @@ def read_labels(
             )
     if faults:
         more = f" and {len(faults) - 3} more" if len(faults) > 3 else ""
-        if names.classes:
-            raise InputError(
-                f"Nothing was recorded from {path.name!r}: {'; '.join(faults[:3])}{more}. A label is the "
-                f"name of a class as it was sealed, '{names.classes[-1]}', or ? for cannot tell. Mend "
-                "these rows and import the file again."
-            )
         raise InputError(
-            f"Nothing was recorded from {path.name!r}: {'; '.join(faults[:3])}{more}. A label is 1 or "
-            "0, true or false, yes or no, relevant or irrelevant, or ? for cannot tell; other names "
-            f"need {option('relevant', 'NAME')} and {option('irrelevant', 'NAME')}. Mend these "
-            "rows and import the file again."
+            f"Nothing was recorded from {path.name!r}: {'; '.join(faults[:3])}{more}. A label is "
+            f"{_labels_words(names)}. Correct these rows and import the file again."
         )
     return LabelFile(rows=tuple(rows.values()), empty=empty)
+
+
+def _labels_words(names: Names) -> str:
+    """How a label may be spelled here: the project's own names come first."""
+    if names.classes:
+        return f"the name of a class as it was sealed, '{names.classes[-1]}', or ? for cannot tell"
+    usual = "1 or 0, true or false, yes or no, relevant or irrelevant"
+    own = [
+        " or ".join(f"'{word}'" for word in sorted(words))
+        for words in (names.relevant, names.irrelevant)
+    ]
+    if all(own):
+        return f"{own[0]} (that is 1), {own[1]} (that is 0), or ? for cannot tell"
+    others = f"{option('relevant', 'NAME')} and {option('irrelevant', 'NAME')}"
+    return f"{usual}, or ? for cannot tell; other names need {others}"
 
 
 def _row(answer: Answer, annotator: str, names: Names) -> LabelRow | None:

@@ -3,7 +3,10 @@
 from pathlib import Path
 
 from assaymark.errors import InputError
-from assaymark.files import (
+from assaymark.files.decoding import glimpse
+from assaymark.files.formats import (
+    GROUP,
+    Reader,
     asreview,
     concordance,
     delimited,
@@ -11,11 +14,10 @@ from assaymark.files import (
     label_studio,
     parquet,
     prodigy,
+    reader_of,
     ris,
     xlsx,
 )
-from assaymark.files.decoding import glimpse
-from assaymark.files.formats import GROUP, Reader, reader_of
 from assaymark.hints import option
 from assaymark.plugins import Registry
 
@@ -82,14 +84,18 @@ def find_reader(path: Path, form: str = "auto") -> Reader:
     """
     if form != "auto":
         return READERS.find("format", form, also=("auto",))
-    seen = glimpse(path)
-    fitting = [name for name, reader in READERS.items() if reader.fits(seen)]
+    head = glimpse(path)
+    fitting = [name for name, reader in READERS.items() if reader.fits(head)]
     if len(fitting) > 1:
         by_ending = [n for n in fitting if path.suffix.lower() in READERS[n].endings]
         fitting = by_ending if len(by_ending) == 1 else fitting
     if len(fitting) == 1:
         return READERS[fitting[0]]
-    found = f"could be {' or '.join(fitting)}" if fitting else "is of no kind that assaymark knows"
+    guess = (
+        f"could be {' or '.join(fitting)}"
+        if fitting
+        else "is not a kind of file that assaymark knows"
+    )
     raise InputError(
-        f"{path.name!r} {found}. Say which with {option('format')}: {', '.join(READERS)}."
+        f"{path.name!r} {guess}. Say which with {option('format')}: {', '.join(READERS)}."
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assaymark.errors import InputError
-from assaymark.files.delimited import unguard
+from assaymark.files.formats.delimited import unguard
 
 DRAWN = ("probability", "stratum", "stratum_items")
 
@@ -41,15 +41,15 @@ def read_sampled(path: Path, *, key: Path | None = None) -> SampledFile:
     if key is not None:
         table = _joined(path, table, key)
     _check_columns(path, table)
-    rows, empty, seen = [], 0, set()
+    rows, empty, ids = [], 0, set()
     for number, record in enumerate(table, start=2):
         item = record.get("id", "") or str(number)
-        if item in seen:
+        if item in ids:
             raise InputError(
                 f"{path.name!r}, row {number}: the item {item!r} comes twice. A sample lists every item "
                 "once; remove one of the rows."
             )
-        seen.add(item)
+        ids.add(item)
         if not record.get("label", "").strip():
             empty += 1
             continue
@@ -108,14 +108,14 @@ def _joined(path: Path, table: list[dict[str, str]], key: Path) -> list[dict[str
 
 def _merged(path: Path, key: Path, drawn: dict[str, str], record: dict[str, str]) -> dict[str, str]:
     """A row with what the key says about it; refused where the two say different things."""
-    told = {name: value for name, value in record.items() if value or name not in drawn}
+    values = {name: value for name, value in record.items() if value or name not in drawn}
     for name in ("prediction", *DRAWN):
-        if name in told and drawn.get(name, "") not in ("", told[name]):
+        if name in values and drawn.get(name, "") not in ("", values[name]):
             raise InputError(
-                f"The item {record['id']!r} has the {name} {told[name]!r} in {path.name!r} and "
+                f"The item {record['id']!r} has the {name} {values[name]!r} in {path.name!r} and "
                 f"{drawn[name]!r} in the key {key.name!r}. Were two files mixed up?"
             )
-    return {**drawn, **told}
+    return {**drawn, **values}
 
 
 def _check_columns(path: Path, table: list[dict[str, str]]) -> None:

@@ -34,12 +34,14 @@ class Names:
         word = _word(text)
         if self.classes:
             return self._place(text.strip(), word)
-        own = {"1": self.relevant, "0": self.irrelevant, "?": self.unclear}
+        names = {"1": self.relevant, "0": self.irrelevant, "?": self.unclear}
         usual = {"1": RELEVANT, "0": NOT_RELEVANT, "?": CANNOT_TELL}
-        for spellings in (own, usual):
-            found = next((answer for answer, words in spellings.items() if word in words), None)
-            if found:
-                return found
+        for spellings in (names, usual):
+            answer_code = next(
+                (answer for answer, words in spellings.items() if word in words), None
+            )
+            if answer_code:
+                return answer_code
         return None
 
     def _place(self, name: str, word: str) -> str | None:
@@ -71,19 +73,19 @@ def label_names(
     label_column: str | None = None,
 ) -> Names:
     """The names people gave their labels; refused where one name has two meanings."""
-    given = [frozenset(map(_word, words)) for words in (relevant, irrelevant, unclear)]
+    spellings = [frozenset(map(_word, words)) for words in (relevant, irrelevant, unclear)]
     for one, other in ((0, 1), (0, 2), (1, 2)):
-        both = sorted(given[one] & given[other])
+        both = sorted(spellings[one] & spellings[other])
         if both:
             raise InputError(
                 f"The label name {both[0]!r} is given two meanings. Name each label once."
             )
-    if any("" in words for words in given):
+    if any("" in words for words in spellings):
         raise InputError("A label name cannot be empty: an empty label means not labelled yet.")
     return Names(
-        relevant=given[0],
-        irrelevant=given[1],
-        unclear=given[2],
+        relevant=spellings[0],
+        irrelevant=spellings[1],
+        unclear=spellings[2],
         id_column=(id_column or "").strip().lower(),
         label_column=(label_column or "").strip().lower(),
     )

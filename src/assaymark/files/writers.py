@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from assaymark.errors import InputError
-from assaymark.files import (
+from assaymark.files.formats import (
+    GROUP,
+    Writer,
     asreview,
     concordance,
     delimited,
@@ -12,9 +14,9 @@ from assaymark.files import (
     parquet,
     prodigy,
     ris,
+    writer_of,
     xlsx,
 )
-from assaymark.files.formats import GROUP, Writer, writer_of
 from assaymark.hints import option
 from assaymark.plugins import Registry
 
@@ -79,20 +81,20 @@ def find_writer(path: Path, form: str = "auto") -> Writer:
     """The writer of this format, or the first that writes files with this ending."""
     ending = path.suffix.lower()
     if form == "auto":
-        found = next((one for one in WRITERS.values() if ending in one.endings), None)
-        if found is None:
+        writer = next((one for one in WRITERS.values() if ending in one.endings), None)
+        if writer is None:
             endings = dict.fromkeys(one.endings[0] for one in WRITERS.values())
             raise InputError(
                 f"A batch is written as {', '.join(endings)}, got {path.name!r}. Choose an ending, or "
                 f"a {option('format')}: {', '.join(WRITERS)}."
             )
-        return found
-    found = WRITERS.find("format", form, also=("auto",))
-    if ending not in found.endings:
+        return writer
+    writer = WRITERS.find("format", form, also=("auto",))
+    if ending not in writer.endings:
         raise InputError(
-            f"The format {form} is written as {' or '.join(found.endings)}, got {path.name!r}."
+            f"The format {form} is written as {' or '.join(writer.endings)}, got {path.name!r}."
         )
-    return found
+    return writer
 
 
 def usual_ending(form: str) -> str:

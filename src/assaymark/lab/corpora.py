@@ -74,6 +74,12 @@ KINDS = (
         topics="coalesce(labels, '')",
     ),
     Kind(
+        name="crisislex_t6",
+        columns=frozenset({"tweet_id", "text", "event", "on_topic"}),
+        text="text",
+        topics="CASE WHEN on_topic THEN 'on-topic' ELSE '' END",
+    ),
+    Kind(
         name="newsgroups20",
         columns=frozenset({"label", "text", "split"}),
         text="text",
@@ -93,12 +99,13 @@ class Collection:
 
     def labels(self, topic: str) -> Flags:
         """Which items have the topic."""
-        return np.array([topic in own.split(";") for own in self.topics], dtype=np.bool_)
+        return np.array([topic in topics.split(";") for topics in self.topics], dtype=np.bool_)
 
     def shares(self) -> dict[str, float]:
         """The share of items of every topic, the most frequent first."""
         names, counts = np.unique(
-            [name for own in self.topics for name in own.split(";") if name], return_counts=True
+            [name for topics in self.topics for name in topics.split(";") if name],
+            return_counts=True,
         )
         order = np.argsort(-counts, kind="stable")
         return {str(names[i]): float(counts[i]) / len(self.topics) for i in order}
@@ -145,12 +152,12 @@ def _kind(path: Path, columns: set[str]) -> Kind:
 
 def frequent_topics(collection: Collection, *, count: int, least: float = 0.01) -> tuple[str, ...]:
     """The most frequent topics that hold at least this share of the items, and at most half."""
-    found = [
+    names = [
         name
         for name, share in collection.shares().items()
         if least <= share <= 0.5 and name not in CROSS_LISTED
     ]
-    return tuple(found[:count])
+    return tuple(names[:count])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -211,11 +218,11 @@ def trained_world(
     size = min(training, len(corpus.training))
     chosen = rng.choice(corpus.training, size=size, replace=False)
     learner = linear.LogisticRegression(solver="liblinear", dual=True, C=10.0, random_state=0)
-    known, seen = corpus.features[chosen], labels[chosen]
+    known, targets = corpus.features[chosen], labels[chosen]
     folds = selection.StratifiedKFold(FOLDS, shuffle=True, random_state=0)
-    honest = selection.cross_val_predict(learner, known, seen, cv=folds, method="predict_proba")
-    threshold = best_threshold(honest[:, 1], seen)
-    learner.fit(known, seen)
+    honest = selection.cross_val_predict(learner, known, targets, cv=folds, method="predict_proba")
+    threshold = best_threshold(honest[:, 1], targets)
+    learner.fit(known, targets)
     scores = learner.predict_proba(corpus.features[corpus.truth])[:, 1].astype(np.float64)
     return World(
         name=f"{corpus.collection.name} {topic}",

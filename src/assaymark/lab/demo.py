@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from assaymark.certification.calculators import read_claim
 from assaymark.certification.drawing import draw_batch
+from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.issuing import certify
 from assaymark.certification.looks import Look, look
-from assaymark.certification.sealing import Wish, forecast_plan, seal_plan
+from assaymark.certification.sealing import PlanRequest, forecast_plan, seal_plan
 from assaymark.certification.verification import verify
 from assaymark.errors import InputError
 from assaymark.files.labels import LabelRow
@@ -29,7 +29,7 @@ Say = Callable[[str], object]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class DemoResult:
     """How the story ended."""
 
     project: str
@@ -42,7 +42,7 @@ class Told:
     status: str | None
 
 
-def demo(out: Path, *, items: int, seed: str, say: Say) -> Told:
+def demo(out: Path, *, items: int, seed: str, say: Say) -> DemoResult:
     """Make a pool, certify a claim about it, verify the certificate; tell each step in a few lines."""
     if is_project(out / "project"):
         raise InputError(f"{str(out)!r} already holds a demo. Choose another folder: --out DIR.")
@@ -50,8 +50,8 @@ def demo(out: Path, *, items: int, seed: str, say: Say) -> Told:
     tickets = _generate(out, items, seed, say)
     project = Project(folder=out / "project")
     cost = _plan(project, seed, say)
-    seen = _label(project, tickets, say)
-    return _finish(project, tickets, seen, cost, say)
+    result = _label(project, tickets, say)
+    return _finish(project, tickets, result, cost, say)
 
 
 def _generate(out: Path, items: int, seed: str, say: Say) -> Tickets:
@@ -70,40 +70,40 @@ def _generate(out: Path, items: int, seed: str, say: Say) -> Tickets:
 
 
 def _plan(project: Project, seed: str, say: Say) -> int:
-    wish = Wish(claim=read_claim(CLAIM), expectation=EXPECTED, seed=f"{seed} plan")
-    cost = forecast_plan(project, wish)
-    plan = seal_plan(project, wish)
+    request = PlanRequest(claim=read_claim(CLAIM), expectation=EXPECTED, seed=f"{seed} plan")
+    cost = forecast_plan(project, request)
+    plan = seal_plan(project, request)
     fixed = cost.modes["fixed"].labels or 0 if cost else 0
     say(f'2. The claim: "{CLAIM}" with 95% confidence. Expected: precision 0.88, recall 0.8.')
     say(
         f"   A random sample judged once would need {fixed:,} labels; guided by the scores, about "
         f"{plan.expected_labels or 0:,}."
     )
-    say("   Plan sealed: score-guided, and it may be looked at at any time.")
+    say("   Plan sealed: score-guided, and it may be checked at any time.")
     return fixed
 
 
 def _label(project: Project, tickets: Tickets, say: Say) -> Look:
     truth = dict(zip(tickets.ids, tickets.relevant.tolist(), strict=True))
-    say("3. Draw a batch, label it (here from the known truth; in life, by people), look; again.")
+    say("3. Draw a batch, label it (here from the known truth, otherwise by people), look; again.")
     while True:
         batch = draw_batch(project, write=False)
         label(
             project,
             [LabelRow(item=item, label=int(truth[item]), annotator="demo") for item in batch.items],
         )
-        seen = look(project)
-        estimate = seen.verdict.estimate
-        if batch.number % 5 == 0 or seen.verdict.decision != "continue":
+        result = look(project)
+        estimate = result.verdict.estimate
+        if batch.number % 5 == 0 or result.verdict.decision != "continue":
             say(
                 f"   after {estimate.labels:>5,} labels: F1 is at least {estimate.interval.low:.3f}"
             )
-        if seen.verdict.decision != "continue":
-            return seen
+        if result.verdict.decision != "continue":
+            return result
 
 
-def _finish(project: Project, tickets: Tickets, seen: Look, fixed: int, say: Say) -> Told:
-    verdict = seen.verdict
+def _finish(project: Project, tickets: Tickets, result: Look, fixed: int, say: Say) -> DemoResult:
+    verdict = result.verdict
     used = verdict.estimate.labels
     say(f"4. {verdict}")
     predicted = tickets.scores >= 0.5
@@ -113,15 +113,15 @@ def _finish(project: Project, tickets: Tickets, seen: Look, fixed: int, say: Say
     path = status = None
     if verdict.decision == "pass":
         issued = certify(project)
-        found = verify(issued.path, project=project)
-        path, status = str(issued.path), found.status
+        verification = verify(issued.path, project=project)
+        path, status = str(issued.path), verification.status
         say(f"5. Certificate: {issued.path}")
-        say(f"6. Verification: {found.status}.")
-        for check in found.checks:
+        say(f"6. Verification: {verification.status}.")
+        for check in verification.checks:
             say(f"   {check.outcome:<11} {check.name}: {check.detail}")
     say(f"Labels bought: {used:,}. A random sample judged once: {fixed:,}, and no looking before.")
     say(f"Everything is in {project.folder}: the ledger, the reserve, the certificate.")
-    return Told(
+    return DemoResult(
         project=str(project.folder),
         labels=used,
         decision=verdict.decision,

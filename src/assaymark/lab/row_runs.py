@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assaymark.lab.weighted_runs import joined, take
 from assaymark.stats.betting.chances import next_chances
 from assaymark.stats.betting.path import judged_path
 from assaymark.stats.betting.race import Race
@@ -14,7 +15,7 @@ from assaymark.stats.betting.rulings import Ruling, rule_on
 from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.supermartingale import Draws
-from assaymark.stats.score_guided.wealth import Ints, draw_strata
+from assaymark.stats.score_guided.wealth import draw_strata
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,8 +30,8 @@ class RowRun:
     def labels(self) -> int:
         """Draws until the decision, or all that were made."""
         at = {"pass": self.ruling.passed_at, "fail": self.ruling.failed_at}
-        found = at.get(self.ruling.decision)
-        return len(self.draws) if found is None else found
+        look = at.get(self.ruling.decision)
+        return len(self.draws) if look is None else look
 
 
 def certify_rows(
@@ -52,7 +53,7 @@ def certify_rows(
     end = min(int(sizes.sum()), most if most is not None else int(sizes.sum()))
     if isinstance(test.ceiling, int):
         end = min(end, test.ceiling)
-    queues = [rng.permutation(np.asarray(own, dtype=np.int64)) for own in labels]
+    queues = [rng.permutation(np.asarray(queue, dtype=np.int64)) for queue in labels]
     race = Race(test)
     parts: list[Draws] = []
     logs: list[Floats] = []
@@ -62,7 +63,7 @@ def certify_rows(
         strata = draw_strata(stored, left, rng.random(min(size, int(left[stored > 0].sum()))))
         drawn = Draws(
             strata=strata,
-            labels=_take(queues, sizes - left, strata),
+            labels=take(queues, sizes - left, strata),
             sampling=np.broadcast_to(stored, (len(strata), len(stored))),
         )
         parts.append(drawn)
@@ -71,7 +72,7 @@ def certify_rows(
             ruling = _ruling(test, parts, logs)
             if ruling.decision == "pass" or (ruling.decision != "open" and stop_at_fail):
                 break
-    return RowRun(ruling=_ruling(test, parts, logs), draws=_joined(parts), log=_whole(logs))
+    return RowRun(ruling=_ruling(test, parts, logs), draws=joined(parts), log=_whole(logs))
 
 
 def _batches(size: int, most: int) -> Iterator[Segment]:
@@ -86,25 +87,8 @@ def _may_decide(race: Race) -> bool:
 
 
 def _ruling(test: RowTest, parts: list[Draws], logs: list[Floats]) -> Ruling:
-    return rule_on(judged_path(test, _joined(parts), _whole(logs)))
+    return rule_on(judged_path(test, joined(parts), _whole(logs)))
 
 
 def _whole(logs: list[Floats]) -> Floats:
     return np.concatenate(logs, axis=1)
-
-
-def _joined(parts: list[Draws]) -> Draws:
-    return Draws(
-        strata=np.concatenate([p.strata for p in parts]),
-        labels=np.concatenate([p.labels for p in parts]),
-        sampling=np.concatenate([p.sampling for p in parts]),
-    )
-
-
-def _take(queues: list[Ints], used: Ints, strata: Ints) -> Ints:
-    """The next unused outcomes of each stratum, in the order of the draws."""
-    found = np.empty(len(strata), dtype=np.int64)
-    for k, queue in enumerate(queues):
-        mine = np.flatnonzero(strata == k)
-        found[mine] = queue[used[k] : used[k] + len(mine)]
-    return found

@@ -13,7 +13,7 @@ import numpy as np
 from assaymark import __version__
 from assaymark.errors import InputError
 
-Found = dict[str, Any]
+TaskResult = dict[str, Any]
 Progress = Callable[[str, float | None], None]
 
 
@@ -66,41 +66,41 @@ def rng_of(seed: int, *names: str) -> np.random.Generator:
 
 
 def run_all(
-    work: Callable[[Task], Found], tasks: Sequence[Task], order: Order, *, most: float = 1.0
-) -> list[Found]:
+    work: Callable[[Task], TaskResult], tasks: Sequence[Task], order: Order, *, most: float = 1.0
+) -> list[TaskResult]:
     """What each task found, in order. Results already in the folder are read, not computed again."""
-    found: dict[int, Found] = {}
+    results: dict[int, TaskResult] = {}
     for position, task in enumerate(tasks):
-        kept = _kept(order, task)
+        kept = _result_file(order, task)
         if kept is not None and kept.exists():
-            found[position] = json.loads(kept.read_text(encoding="utf-8"))
-    missing = [position for position in range(len(tasks)) if position not in found]
+            results[position] = json.loads(kept.read_text(encoding="utf-8"))
+    missing = [position for position in range(len(tasks)) if position not in results]
     if order.jobs == 1 or len(missing) < 2:
         for position in missing:
-            order.progress(tasks[position].name, most * len(found) / len(tasks))
-            found[position] = _keep(order, tasks[position], work(tasks[position]))
-        return [found[position] for position in range(len(tasks))]
+            order.progress(tasks[position].name, most * len(results) / len(tasks))
+            results[position] = _keep(order, tasks[position], work(tasks[position]))
+        return [results[position] for position in range(len(tasks))]
     with ProcessPoolExecutor(order.jobs) as workers:
         waiting = {workers.submit(work, tasks[position]): position for position in missing}
         for done in as_completed(waiting):
             position = waiting[done]
-            found[position] = _keep(order, tasks[position], done.result())
-            order.progress(tasks[position].name, most * len(found) / len(tasks))
-    return [found[position] for position in range(len(tasks))]
+            results[position] = _keep(order, tasks[position], done.result())
+            order.progress(tasks[position].name, most * len(results) / len(tasks))
+    return [results[position] for position in range(len(tasks))]
 
 
-def _kept(order: Order, task: Named) -> Path | None:
+def _result_file(order: Order, task: Named) -> Path | None:
     if order.folder is None:
         return None
     key = hashlib.sha256(f"{__version__} {task!r}".encode()).hexdigest()[:20]
     return order.folder / "parts" / f"{key}.json"
 
 
-def _keep(order: Order, task: Named, found: Found) -> Found:
-    path = _kept(order, task)
+def _keep(order: Order, task: Named, result: TaskResult) -> TaskResult:
+    path = _result_file(order, task)
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".tmp")
-        unfinished.write_text(json.dumps(found, allow_nan=False), encoding="utf-8")
+        unfinished.write_text(json.dumps(result, allow_nan=False), encoding="utf-8")
         unfinished.replace(path)
-    return found
+    return result

@@ -37,7 +37,7 @@ def made_collection(seed: int, *, items: int = 6_000) -> Collection:
     return Collection(
         name="made",
         texts=np.array(texts, dtype=object),
-        topics=np.array([";".join(own) for own in topics], dtype=object),
+        topics=np.array([";".join(topic_names) for topic_names in topics], dtype=object),
         scores=None,
     )
 
@@ -47,6 +47,6 @@ def _text(
 ) -> str:  # fmt: skip
     words = rng.choice(WORDS, size=length, p=common)
     for k, share in enumerate(focus):
-        own = rng.random(length) < share
-        words[own] = WORDS - (k + 1) * OWN + rng.integers(0, OWN, int(own.sum()))
+        from_topic = rng.random(length) < share
+        words[from_topic] = WORDS - (k + 1) * OWN + rng.integers(0, OWN, int(from_topic.sum()))
     return " ".join(f"w{word}" for word in words)

@@ -40,7 +40,7 @@ def certify_pool(
     unless its size is given.
     """
     sizes = test.sizes
-    queues = [rng.permutation(np.asarray(own, dtype=np.int64)) for own in labels]
+    queues = [rng.permutation(np.asarray(queue, dtype=np.int64)) for queue in labels]
     limit = int(sizes.sum()) if most is None else min(most, int(sizes.sum()))
     steps, parts, wealth = walk(test), [], []
     crossed = False
@@ -49,13 +49,15 @@ def certify_pool(
         left = steps.remaining
         size = batch or test.recipe.block(steps.drawn, int(left.sum()))
         strata = draw_strata(stored, left, rng.random(min(size, limit - steps.drawn)))
-        told = _take(queues, sizes - left, strata)
-        parts.append(Draws(strata=strata, labels=told, sampling=np.tile(stored, (len(strata), 1))))
-        wealth.append(steps.feed(strata, told, parts[-1].sampling))
+        labels_drawn = take(queues, sizes - left, strata)
+        parts.append(
+            Draws(strata=strata, labels=labels_drawn, sampling=np.tile(stored, (len(strata), 1)))
+        )
+        wealth.append(steps.feed(strata, labels_drawn, parts[-1].sampling))
         crossed = crossed or float(wealth[-1].max()) >= test.log_needed
         if steps.drawn < limit and not steps.settled and not crossed:
             continue  # no level was ever crossed: there is nothing to judge yet
-        path = judge(test, _joined(parts), log_wealth=_row(wealth, 0), log_doubt=_row(wealth, 1))
+        path = judge(test, joined(parts), log_wealth=_row(wealth, 0), log_doubt=_row(wealth, 1))
         if path.decision == "pass" or (path.decision == "fail" and stop_at_fail):
             break
     used = {"pass": path.passed_at, "fail": path.failed_at}.get(path.decision)
@@ -66,7 +68,8 @@ def _row(wealth: list[NDArray[np.float64]], row: int) -> NDArray[np.float64]:
     return np.concatenate([part[row] for part in wealth])
 
 
-def _joined(parts: list[Draws]) -> Draws:
+def joined(parts: Sequence[Draws]) -> Draws:
+    """The draws of several batches as one sequence."""
     return Draws(
         strata=np.concatenate([p.strata for p in parts]),
         labels=np.concatenate([p.labels for p in parts]),
@@ -74,10 +77,10 @@ def _joined(parts: list[Draws]) -> Draws:
     )
 
 
-def _take(queues: list[Ints], used: Ints, strata: Ints) -> Ints:
+def take(queues: list[Ints], used: Ints, strata: Ints) -> Ints:
     """The next unused labels of each stratum, in the order of the draws."""
-    told = np.empty(len(strata), dtype=np.int64)
+    labels = np.empty(len(strata), dtype=np.int64)
     for k, queue in enumerate(queues):
         mine = np.flatnonzero(strata == k)
-        told[mine] = queue[used[k] : used[k] + len(mine)]
-    return told
+        labels[mine] = queue[used[k] : used[k] + len(mine)]
+    return labels

@@ -55,12 +55,12 @@ class World:
 
     def value(self, name: str = "f1") -> float:
         """The true value of a metric."""
-        found = metric(name).value(self.cells)
-        if found is None:
+        ratio = metric(name).value(self.cells)
+        if ratio is None:
             raise InputError(
                 f"{name} is undefined in the world {self.name!r}: nothing to divide by."
             )
-        return found
+        return ratio
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +144,7 @@ class Cut:
     @property
     def rates(self) -> Floats:
         """The true rate of positives in each stratum."""
-        return np.array([own.mean() for own in self.labels])
+        return np.array([labels.mean() for labels in self.labels])
 
 
 def cut_world(world: World, claim: Claim, *, scored: bool = True) -> Cut:
@@ -178,8 +178,8 @@ class _Bins:
 
     def between(self, first: int, stop: int) -> NDArray[np.int64]:
         """The items in these bins."""
-        found: NDArray[np.int64] = self._where[(self._bin >= first) & (self._bin < stop)]
-        return found
+        items: NDArray[np.int64] = self._where[(self._bin >= first) & (self._bin < stop)]
+        return items
 
 
 def unit_scores(scores: Floats) -> Floats:
@@ -194,8 +194,8 @@ def unit_scores(scores: Floats) -> Floats:
 
 
 def claim_below(world: World, margin: float, *, name: str = "f1") -> Claim:
-    """The claim that the metric is at least its true value minus the margin."""
-    target = world.value(name) - margin
+    """The claim that the metric is at least its true value minus the margin, to six digits."""
+    target = round(world.value(name) - margin, 6)
     if not 0 < target < 1 or not math.isfinite(target):
         raise InputError(
             f"{name} is {world.value(name):.3f} in the world {world.name!r}, so a margin of "

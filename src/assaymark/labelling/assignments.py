@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
 from assaymark.files.places import write_safely
 
@@ -15,8 +16,8 @@ def read_assignments(folder: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return {str(item): str(name) for item, name in found.items()}
+        value = read_json(path.read_text(encoding="utf-8"))
+        return {str(item): str(name) for item, name in value.items()}
     except (ValueError, AttributeError) as error:
         raise InputError(f"{FILE} cannot be read ({error}). Correct it or remove it.") from error
 

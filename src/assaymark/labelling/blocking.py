@@ -12,6 +12,7 @@ from assaymark.hints import command, switch
 from assaymark.ledger.events import State
 
 NAMED = 3
+NEW_ITEMS = "New items will not count either until then."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,19 +79,21 @@ def blocking_items(state: State) -> Blocking | None:
     attempt = state.attempt
     if attempt is None or not attempt.open:
         return None
-    first = next((i for i, d in enumerate(attempt.draws) if not state.labelled(d.id)), None)
-    if first is None:
-        return None
+    first = len(state.settled(draw.id for draw in attempt.draws))
     before = {draw.id for draw in attempt.draws[:first]}
+    # far more is drawn than labelled, so what came later is looked for among the answers
+    if before.issuperset(state.answers) and before.issuperset(state.decided):
+        return None
     places: dict[str, int] = {}
     for place, draw in enumerate(attempt.draws[first:]):
         if draw.id not in before:
             places.setdefault(draw.id, place)
-    settled = {item for item in places if state.labelled(item)}
+    labelled = {item for item in places if state.labelled(item)}
+    settled = labelled - attempt.answered  # labels from before the seal wait for nobody
     if not settled:
         return None
     last = max(places[item] for item in settled)
-    open_items = [item for item in places if item not in settled and places[item] < last]
+    open_items = [item for item in places if item not in labelled and places[item] < last]
     return Blocking(
         disputed=tuple(item for item in open_items if state.disputed(item)),
         unlabelled=tuple(item for item in open_items if not state.disputed(item)),
@@ -100,14 +103,13 @@ def blocking_items(state: State) -> Blocking | None:
 
 def draw_warning(blocking: Blocking) -> str:
     """What to say to somebody who draws more while items hold up the work."""
-    return (
-        f"{blocking.sentence} New items will not count either until then. First {blocking.remedy}."
-    )
+    return f"{blocking.sentence} {NEW_ITEMS} First {blocking.remedy}."
 
 
-def draw_question(blocking: Blocking) -> str:
-    """The same, to somebody who can be asked to say that it is meant."""
-    return f"{draw_warning(blocking)} To draw all the same, add {switch('anyway')}."
+def draw_question(blocking: Blocking, place: dict[str, object]) -> str:
+    """The same, to somebody who can say that it is meant; `place` goes into every command."""
+    first = blocking.remedy_in(place)
+    return f"{blocking.sentence} {NEW_ITEMS} First {first}. To draw anyway, add {switch('anyway')}."
 
 
 def _named(items: tuple[str, ...]) -> str:

@@ -32,11 +32,11 @@ Outcome = Literal["recorded", "corrected", "decided", "unchanged"]
 
 
 class ConflictError(AssaymarkError):
-    """An answer that does not fit what is on record by now. Nothing was recorded."""
+    """An answer that does not fit what was recorded meanwhile. Nothing was recorded."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class Submission:
     """What somebody answered. `label` None is "cannot tell".
 
     `correcting` says that they know they answered before; `deciding` that they settle what others
@@ -85,8 +85,8 @@ class Desk:
         self.state: State = replay(self.entries)
         self.history: dict[str, dict[str, None]] = {}
         self.deciders = deciders(self.entries)
-        for item, given in self.state.answers.items():
-            for annotator in given:
+        for item, answers in self.state.answers.items():
+            for annotator in answers:
                 self.history.setdefault(annotator, {})[item] = None
         self.queue.reset(self.state)
 
@@ -116,75 +116,77 @@ class Desk:
         else:
             self.queue.reset(self.state)
 
-    def record(self, given: Sequence[Given]) -> list[Outcome | Exception]:
+    def record(self, submissions: Sequence[Submission]) -> list[Outcome | Exception]:
         """Record these answers with one durable write; each is recorded or refused by itself.
 
         An answer that breaks the write costs nobody else theirs: the others are then written one
         by one. Where the store itself is in trouble, nothing is recorded and the trouble is raised.
         """
         try:
-            return self._together(given)
+            return self._together(submissions)
         except (AssaymarkError, OSError):
             raise
         except Exception:
-            if len(given) == 1:
+            if len(submissions) == 1:
                 raise
-        return [self._alone(answer) for answer in given]
+        return [self._alone(answer) for answer in submissions]
 
-    def _alone(self, given: Given) -> Outcome | Exception:
+    def _alone(self, submission: Submission) -> Outcome | Exception:
         try:
-            return self._together([given])[0]
+            return self._together([submission])[0]
         except Exception as error:  # noqa: BLE001 - goes to the one who gave this answer
             return error
 
-    def _together(self, given: Sequence[Given]) -> list[Outcome | Exception]:
-        found: list[Outcome | Exception] = []
+    def _together(self, submissions: Sequence[Submission]) -> list[Outcome | Exception]:
+        outcomes: list[Outcome | Exception] = []
         try:
             with self._ledger.writing(after=self.state.head) as writer:
                 self._take(writer.entries)
-                for answer in given:
+                for answer in submissions:
                     before = len(writer.entries)
                     try:
                         _refuse_unwritable(answer)
                         event = self._event(answer)
                     except AssaymarkError as error:
-                        found.append(error)
+                        outcomes.append(error)
                         continue
                     if event is not None:
                         writer.append([event], time=self.project.now())
                         self._take(writer.entries[before:])
-                    found.append(_outcome(event))
+                    outcomes.append(_outcome(event))
         except BaseException:
             self.load()  # nothing of it is on disk, so nothing of it may stay in memory
             raise
-        return found
+        return outcomes
 
-    def _event(self, given: Given) -> Answered | None:
+    def _event(self, submission: Submission) -> Answered | None:
         """The event that the answer becomes; None where it is on record already."""
-        if not self.state.drawn(given.item):
-            raise ConflictError(f"Item {given.item!r} was not drawn, so it cannot be labelled.")
-        if given.deciding:
-            return self._decision(given)
-        answers = self.state.answers.get(given.item, {})
-        if given.annotator in answers:
-            return self._change(given, answers[given.annotator])
-        self._refuse_closed(given)
-        if len(answers) >= self.queue.wanted[given.item]:
+        if not self.state.drawn(submission.item):
+            raise ConflictError(
+                f"Item {submission.item!r} was not drawn, so it cannot be labelled."
+            )
+        if submission.deciding:
+            return self._decision(submission)
+        answers = self.state.answers.get(submission.item, {})
+        if submission.annotator in answers:
+            return self._change(submission, answers[submission.annotator])
+        self._refuse_closed(submission)
+        if len(answers) >= self.queue.wanted[submission.item]:
             raise ConflictError(
                 "Somebody else labelled this item while it lay open here. Your answer was not needed "
                 "and not recorded."
             )
         return LabelRecorded(
-            item=given.item,
-            value=self.state.value(given.label),
-            annotator=given.annotator,
-            seconds=given.seconds,
-            note=given.note,
+            item=submission.item,
+            value=self.state.value(submission.label),
+            annotator=submission.annotator,
+            seconds=submission.seconds,
+            note=submission.note,
         )
 
-    def _refuse_closed(self, given: Given) -> None:
-        if given.item not in self.queue.wanted:
-            if trained_on(self.state, given.item):
+    def _refuse_closed(self, submission: Submission) -> None:
+        if submission.item not in self.queue.wanted:
+            if trained_on(self.state, submission.item):
                 raise ConflictError(
                     "The classifier that learnt from this item is frozen, so no label of it is taken "
                     "until its plan has ended. Nothing was recorded."
@@ -194,42 +196,42 @@ class Desk:
                 "recorded."
             )
 
-    def _change(self, given: Given, before: int | None) -> LabelCorrected | None:
-        if before == given.label:
+    def _change(self, submission: Submission, before: int | None) -> LabelCorrected | None:
+        if before == submission.label:
             return None
-        if not given.correcting:
+        if not submission.correcting:
             raise ConflictError(
                 "You gave this item another answer before, perhaps in another tab. That one stands; "
                 "go back with Undo to change it."
             )
-        self._refuse_closed(given)
+        self._refuse_closed(submission)
         return LabelCorrected(
-            item=given.item,
-            annotator=given.annotator,
+            item=submission.item,
+            annotator=submission.annotator,
             before=self.state.value(before),
-            after=self.state.value(given.label),
-            seconds=given.seconds,
-            note=given.note,
+            after=self.state.value(submission.label),
+            seconds=submission.seconds,
+            note=submission.note,
         )
 
-    def _decision(self, given: Given) -> LabelAdjudicated | None:
-        if given.label is None:
+    def _decision(self, submission: Submission) -> LabelAdjudicated | None:
+        if submission.label is None:
             raise PlanError("A decision names a label; it cannot be left open.")
-        decided = self.state.decided.get(given.item)
-        if decided == given.label:
+        decided = self.state.decided.get(submission.item)
+        if decided == submission.label:
             return None
-        if decided is not None and not given.correcting:
+        if decided is not None and not submission.correcting:
             raise ConflictError("Somebody decided this item already, the other way.")
-        if decided is None and not self.state.disputed(given.item):
+        if decided is None and not self.state.disputed(submission.item):
             raise ConflictError("Nobody differs about this item any more. Nothing was recorded.")
-        self._refuse_closed(given)
-        value = self.state.classes[given.label] if self.state.classes else given.label
+        self._refuse_closed(submission)
+        value = self.state.classes[submission.label] if self.state.classes else submission.label
         return LabelAdjudicated(
-            item=given.item,
+            item=submission.item,
             value=value,
-            annotator=given.annotator,
-            seconds=given.seconds,
-            note=given.note,
+            annotator=submission.annotator,
+            seconds=submission.seconds,
+            note=submission.note,
         )
 
     def hand(self, annotator: str, keep: Sequence[str] = ()) -> list[str]:
@@ -296,9 +298,9 @@ def deciders(entries: Sequence[Entry]) -> dict[str, str]:
     }
 
 
-def _refuse_unwritable(given: Given) -> None:
+def _refuse_unwritable(submission: Submission) -> None:
     """Refuse text that no store can hold, before it spoils a write shared with others."""
-    for text in (given.item, given.annotator, given.note or ""):
+    for text in (submission.item, submission.annotator, submission.note or ""):
         try:
             text.encode()
         except UnicodeEncodeError as error:

@@ -18,8 +18,8 @@ LONG = 12  # digits from which on spreadsheets show a number as 1.23E+11
 def mend_ids(state: State, rows: Sequence[LabelRow], *, restore_zeros: bool) -> Sequence[LabelRow]:
     """The rows with their ids as they were drawn.
 
-    An id without the zeros in front of a drawn one is refused, or mended if `restore_zeros`; a
-    long number that was cut to "1.23E+17" cannot be mended and is always refused.
+    An id without the zeros in front of a drawn one is refused, or restored if `restore_zeros`; a
+    long number that was cut to "1.23E+17" cannot be restored and is always refused.
     """
     rows = [_tidied(state, row) for row in rows]
     strange = [row for row in rows if not state.drawn(row.item)]
@@ -58,7 +58,7 @@ def _tidied(state: State, row: LabelRow) -> LabelRow:
     return row
 
 
-def _without_zeros(drawn: Sequence[str], given: set[str], strange: set[str]) -> dict[str, str]:
+def _without_zeros(drawn: Sequence[str], ids: set[str], strange: set[str]) -> dict[str, str]:
     """Ids of the file that are drawn ids without their zeros, where only one can be meant."""
     padded = dict.fromkeys(item for item in drawn if item.startswith("0"))
     times = Counter(item.lstrip("0") or "0" for item in padded)
@@ -66,5 +66,5 @@ def _without_zeros(drawn: Sequence[str], given: set[str], strange: set[str]) -> 
     return {
         bare: item
         for bare, item in pairs
-        if bare in strange and item not in given and times[bare] == 1
+        if bare in strange and item not in ids and times[bare] == 1
     }

@@ -12,6 +12,11 @@ from assaymark.ledger.events import BatchDrawn, Entry, LabelRecorded, State
 from assaymark.project.folder import Project, open_attempt
 
 
+def in_days(days: float) -> str:
+    """A time in words: "1 day", "1.5 days"."""
+    return f"{days:g} day" if days == 1 else f"{days:g} days"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Overdue(Record):
     """Drawn items without any answer for at least so many days, longest first.
@@ -28,7 +33,7 @@ class Overdue(Record):
         """What counting them as "cannot tell" does to the claim."""
         each = "it is" if len(self.items) == 1 else "each is"
         return (
-            f"{counted(len(self.items), 'item')} without an answer for {self.days:g} days or more. "
+            f"{counted(len(self.items), 'item')} without an answer for {in_days(self.days)} or more. "
             f"Counted as cannot tell, {each} counted against the claim, whatever it is in truth; a label "
             "given later is a correction."
         )
@@ -67,13 +72,13 @@ def count_as_unclear(project: Project, days: float, *, annotator: str) -> Overdu
         raise InputError(f"Say who decides this: {option('annotator', 'NAME')}.")
     entries = project.ledger.entries()
     with project.writing() as session:
-        found = _overdue(session.state, entries, days, project.now())
-        if not found.items:
-            raise PlanError(f"No drawn item has been without an answer for {days:g} days.")
+        overdue = _overdue(session.state, entries, days, project.now())
+        if not overdue.items:
+            raise PlanError(f"No drawn item has been without an answer for {in_days(days)}.")
         session.record(
-            *(LabelRecorded(item=i, value=None, annotator=annotator.strip()) for i in found.items)
+            *(LabelRecorded(item=i, value=None, annotator=annotator.strip()) for i in overdue.items)
         )
-    return found
+    return overdue
 
 
 def _days(earlier: str, later: str) -> float:

@@ -33,14 +33,14 @@ def open_work(state: State) -> tuple[Work, ...]:
     The order of draws is random by the sealed seed and tells nothing about scores; a survey's
     draws come cell by cell, so they are mixed here.
     """
-    found = []
+    works = []
     attempt = state.attempt
     if attempt is not None and attempt.open:
-        found.append(Work(seed=attempt.plan.seed, items=tuple(attempt.order)))
+        works.append(Work(seed=attempt.plan.seed, items=tuple(attempt.order)))
     for survey in live_surveys(state):
         for batch in survey.files:
             order = blind_order(survey.survey.seed, [item.id for item in batch.items])
-            found.append(Work(seed=survey.survey.seed, items=tuple(order)))
+            works.append(Work(seed=survey.survey.seed, items=tuple(order)))
     for review in state.reviews:
         handouts: dict[int, list[str]] = {}
         for item, number in review.handed.items():
@@ -48,22 +48,22 @@ def open_work(state: State) -> tuple[Work, ...]:
         seed = review.opened.commitment
         for number, items in handouts.items():
             order = blind_order(f"{seed}:{number}", items)
-            found.append(Work(seed=seed, items=tuple(order), settled=True))
-    return tuple(found)
+            works.append(Work(seed=seed, items=tuple(order), settled=True))
+    return tuple(works)
 
 
 def purposes(state: State) -> tuple[str, ...]:
     """What the labels are for, of all items together: an item's own purpose could tell about it."""
-    found = []
+    names = []
     attempt = state.attempt
     if attempt is not None and attempt.open:
-        found.append(SURVEY_KINDS["claim"].why)
+        names.append(SURVEY_KINDS["claim"].why)
     for work in live_surveys(state):
         if any(not state.labelled(item) for item in work.order):
-            found.append(SURVEY_KINDS[work.survey.purpose].why)
+            names.append(SURVEY_KINDS[work.survey.purpose].why)
     if any(not state.labelled(item) for review in state.reviews for item in review.handed):
-        found.append("to find the relevant records of a collection")
-    return tuple(dict.fromkeys(found))
+        names.append("to find the relevant records of a collection")
+    return tuple(dict.fromkeys(names))
 
 
 @dataclass(kw_only=True)
@@ -115,8 +115,8 @@ class Queue:
         return sum(not state.answers.get(item) for item in self.waiting)
 
     def _done(self, state: State, item: str) -> bool:
-        given = state.answers.get(item, {})
-        return item in state.decided or len(given) >= self.wanted[item]
+        answers = state.answers.get(item, {})
+        return item in state.decided or len(answers) >= self.wanted[item]
 
     def hand(
         self, state: State, annotator: str, *, keep: Sequence[str] = (), now: float
@@ -128,8 +128,8 @@ class Queue:
             if leased and item not in mine and self._may(state, item, annotator, now):
                 mine.append(item)
         mine = mine[:IN_HAND]
-        own = [item for item, name in self.assigned.items() if name == annotator]
-        for item in (*own, *self.waiting):
+        items = [item for item, name in self.assigned.items() if name == annotator]
+        for item in (*items, *self.waiting):
             if len(mine) >= IN_HAND:
                 break
             if item not in mine and self._may(state, item, annotator, now):
@@ -142,18 +142,18 @@ class Queue:
         """Whether the item still needs somebody, and this person may be the one."""
         if item not in self.waiting:
             return False
-        given = state.answers.get(item, {})
-        if annotator in given:
+        answers = state.answers.get(item, {})
+        if annotator in answers:
             return False
         owner = self.assigned.get(item)
-        if owner is not None and owner != annotator and owner not in given:
+        if owner is not None and owner != annotator and owner not in answers:
             return False
         others = [
             lease
             for lease in self.leases.get(item, ())
-            if lease.annotator != annotator and lease.until > now and lease.annotator not in given
+            if lease.annotator != annotator and lease.until > now and lease.annotator not in answers
         ]
-        return len(given) + len(others) < self.wanted[item]
+        return len(answers) + len(others) < self.wanted[item]
 
     def _lease(self, item: str, annotator: str, now: float) -> None:
         kept = [lease for lease in self.leases.get(item, ()) if lease.annotator != annotator]

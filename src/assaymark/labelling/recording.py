@@ -46,6 +46,16 @@ class Labelled:
     ask: str
     blocking: Blocking | None = None
 
+    def __str__(self) -> str:
+        counts = (
+            (self.recorded, "recorded"), (self.skipped, "cannot tell"), (self.corrected, "corrected"),
+            (self.adjudicated, "adjudicated"), (self.unchanged, "unchanged"),
+            (self.not_drawn, "not drawn, ignored"), (self.disputed, "in dispute"),
+            (self.missing, "still to label"),
+        )  # fmt: skip
+        parts = [f"{count:,} {what}" for count, what in counts if count or what == "recorded"]
+        return f"Labels: {', '.join(parts)}."
+
 
 def label_file(
     project: Project,
@@ -61,14 +71,14 @@ def label_file(
     """Record the labels of a file, all of them or none."""
 
     def read(state: State) -> LabelFile:
-        return read_labels(path, annotator=annotator, form=form, names=_names(state, names))
+        return read_labels(path, annotator=annotator, form=form, names=project_names(state, names))
 
     return _record(
         project, read, correct=correct, adjudicate=adjudicate, restore_zeros=restore_zeros
     )
 
 
-def _names(state: State, names: Names) -> Names:
+def project_names(state: State, names: Names) -> Names:
     """The names of labels as people gave them, and those that the pool brought with it."""
     if state.collection is None:
         return names
@@ -120,9 +130,10 @@ def _record(
         rows = mend_ids(state, file.rows, restore_zeros=restore_zeros)
         drawn = [row for row in rows if state.drawn(row.item)]
         if rows and not drawn:
+            source = command("review next" if state.reviews else "draw")
             raise InputError(
-                f"None of {counted(len(rows), 'labelled item')} was drawn (the first is "
-                f"{rows[0].item!r}). Label the items that {command('draw')} handed out, by the same ids."
+                f"None of {counted(len(rows), 'labelled item')} was handed out (the first is "
+                f"{rows[0].item!r}). Label the items that {source} handed out, by the same ids."
             )
         _refuse_trained(state, drawn)
         make = _adjudications if adjudicate else _answers
@@ -148,16 +159,16 @@ def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[E
     events: list[Event] = []
     changed: list[str] = []
     for row in rows:
-        given = state.answers.get(row.item, {})
-        if row.annotator not in given:
+        answers = state.answers.get(row.item, {})
+        if row.annotator not in answers:
             events.append(_first(state, row))
-        elif given[row.annotator] != row.label:
+        elif answers[row.annotator] != row.label:
             changed.append(row.item)
             events.append(
                 LabelCorrected(
                     item=row.item,
                     annotator=row.annotator,
-                    before=state.value(given[row.annotator]),
+                    before=state.value(answers[row.annotator]),
                     after=state.value(row.label),
                     **_when(row),
                 )
@@ -168,7 +179,7 @@ def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[E
             f"The same annotator gave {counted(len(changed), 'item')} another label before "
             f"({shown}{', …' if len(changed) > 3 else ''}). "
             f"Nothing was recorded. If these are corrections, import with {switch('correct')}: "
-            "they go on record."
+            "they are recorded."
         )
     return events
 
@@ -194,7 +205,7 @@ def _adjudications(state: State, rows: Sequence[LabelRow], *, correct: bool) -> 
         if row.item in state.decided and not correct:
             raise PlanError(
                 f"Item {row.item!r} was decided before, the other way. Nothing was recorded. "
-                f"Add {switch('correct')} to change a decision: it goes on record."
+                f"Add {switch('correct')} to change a decision: it is recorded."
             )
         if state.disputed(row.item) or row.item in state.decided:
             events.append(

@@ -14,21 +14,21 @@ MOST_BYTES = 64_000_000  # kept in memory; the rest is read again when it is wan
 
 def text_sources(state: State) -> Sources:
     """Each project file that holds texts, with the names of its text columns, newest first."""
-    found = [
+    sources = [
         (batch.file, work.survey.text) for work in reversed(state.surveys) for batch in work.files
     ]
     pool = registered_pool(state)
-    found += [
+    sources += [
         (file, pool.columns.text)
         for review in state.reviews
         for file in dict.fromkeys(batch.file for batch in reversed(review.batches))
     ]
-    found += [
+    sources += [
         (reserve.file, pool.columns.text)
         for attempt in reversed(state.attempts)
         for reserve in attempt.reserves
     ]
-    return tuple(found)
+    return tuple(sources)
 
 
 class Shelf:
@@ -62,11 +62,11 @@ class Shelf:
 
     def fields(self, sources: Sources, item: str) -> Fields:
         """Names and texts of the item's columns."""
-        found = self._kept.get(item)
-        if found is None:
+        texts = self._kept.get(item)
+        if texts is None:
             self.fetch(sources, [item])
-            found = self._kept.get(item, ())
-        return found
+            texts = self._kept.get(item, ())
+        return texts
 
     def _put(self, item: str, fields: Fields) -> None:
         self._kept[item] = fields

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
 
 from assaymark.claims.checks import choice
 from assaymark.learners.features import Floats, Ints
 from assaymark.records.training import SAMPLINGS
+from assaymark.stats.special import logit
 
 Flags = NDArray[np.bool_]
 RANDOM_SHARE = 0.3  # of every batch stays random: cross-validation and calibration rest on it
@@ -53,8 +53,8 @@ def next_rows(
     if scores is None or not active:
         return tuple(chosen)
     rest = free[len(by_chance) :]
-    wish = _wish(sampling, scores[rest], threshold)
-    best = rest[np.argsort(-wish, kind="stable")[: number - len(chosen)]]
+    preference = _preference(sampling, scores[rest], threshold)
+    best = rest[np.argsort(-preference, kind="stable")[: number - len(chosen)]]
     return (*chosen, *(ChosenRow(row=int(row), random=False) for row in best))
 
 
@@ -77,7 +77,7 @@ def sampled(order: Ints, rows: Ints, random: Flags) -> Flags:
     return np.asarray(place[rows] <= place[rows[random]].max())
 
 
-def _wish(sampling: str, scores: Floats, threshold: float) -> Floats:
+def _preference(sampling: str, scores: Floats, threshold: float) -> Floats:
     if sampling == "relevance":
         return scores
     odds = logit(np.clip(scores, EDGE, 1 - EDGE))

@@ -59,11 +59,11 @@ def study(
     """
     _refuse_one_sided(labels[random])
     honest = out_of_fold(documents, rows, labels, random, folds=folds, progress=progress)
-    told = labels[random]
-    counts = crossed_counts(honest.scores, told, honest.folds, claim)
+    random_labels = labels[random]
+    counts = crossed_counts(honest.scores, random_labels, honest.folds, claim)
     progress("training on all labels", 0.8)
     scorer = documents.fit(rows, labels)
-    curve = _curve(honest.scores, told)
+    curve = _curve(honest.scores, random_labels)
     progress("scoring the collection", 0.85)
     scores = _rounded(curve.at(scorer.everywhere(progress)))
     threshold = best_cut(_untrained(scores, rows), claim)
@@ -89,9 +89,9 @@ def _refuse_one_sided(labels: Flags) -> None:
     positives, negatives = int(labels.sum()), int((~labels).sum())
     if min(positives, negatives) < LEAST:
         scarce = "positive" if positives < negatives else "negative"
-        found = min(positives, negatives)
+        rarer = min(positives, negatives)
         raise TooFewLabelsError(
-            f"There {'is' if found == 1 else 'are'} {counted(found, scarce)} among "
+            f"There {'is' if rarer == 1 else 'are'} {counted(rarer, scarce)} among "
             f"{counted(len(labels), 'random training label')}; training begins with {LEAST} of each "
             "kind. Go on labelling."
         )
@@ -133,8 +133,8 @@ def _dealt(labels: Flags, folds: int) -> Ints:
     rng = np.random.default_rng(0)
     fold = np.empty(len(labels), dtype=np.int64)
     for kind in (True, False):
-        own = rng.permutation(np.flatnonzero(labels == kind))
-        fold[own] = np.arange(len(own)) % number
+        members = rng.permutation(np.flatnonzero(labels == kind))
+        fold[members] = np.arange(len(members)) % number
     return fold
 
 
@@ -179,13 +179,13 @@ def _rounded(scores: Floats) -> Floats:
 
 def bands(scores: Floats, threshold: float) -> tuple[Band, ...]:
     """The collection in bands of neighbouring scores, with the positives the scores promise."""
-    found: list[Band] = []
+    rows: list[Band] = []
     for predicted, cuts in ((False, NEGATIVE_CUTS), (True, POSITIVE_CUTS)):
-        own = np.sort(scores[(scores >= threshold) == predicted])
-        ends = [0, *(round(len(own) * (1 - share)) for share in cuts), len(own)]
-        found += [
-            Band(predicted=predicted, items=stop - start, expected=float(own[start:stop].sum()))
+        side = np.sort(scores[(scores >= threshold) == predicted])
+        ends = [0, *(round(len(side) * (1 - share)) for share in cuts), len(side)]
+        rows += [
+            Band(predicted=predicted, items=stop - start, expected=float(side[start:stop].sum()))
             for start, stop in pairwise(ends)
             if stop > start
         ]
-    return tuple(found)
+    return tuple(rows)

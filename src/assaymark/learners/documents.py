@@ -3,8 +3,9 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
+from importlib import import_module, invalidate_caches
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
@@ -54,8 +55,8 @@ class Weights:
 
     def at(self, rows: Ints) -> Floats:
         """The scores of these rows."""
-        found = self.features.matrix[rows] @ self.weights
-        return np.asarray(found, dtype=np.float64) + self.intercept
+        scores = self.features.matrix[rows] @ self.weights
+        return np.asarray(scores, dtype=np.float64) + self.intercept
 
     def everywhere(self, _progress: Progress) -> Floats:
         """The score of every row, a part of the rows at a time."""
@@ -99,12 +100,12 @@ class _Piped:
 
     def everywhere(self, progress: Progress) -> Floats:
         """The score of every text as it streams past."""
-        found: list[Floats] = []
+        scores: list[Floats] = []
         for texts in self.documents.batches():
-            found.append(self._scores(texts))
-            done = sum(map(len, found))
+            scores.append(self._scores(texts))
+            done = sum(map(len, scores))
             progress("scoring the texts", done / max(1, self.documents.items))
-        return np.concatenate(found) if found else np.zeros(0)
+        return np.concatenate(scores) if scores else np.zeros(0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -138,6 +139,25 @@ LEARNERS: Registry[Callable[[], Any]] = Registry(
 """Functions that make an unfitted text pipeline, by name; the built-in learner needs none."""
 
 
+def _module_here(module: str) -> ModuleType:
+    """A user's module, found in this folder first, as `python -m` would.
+
+    A notebook or a server that serves several projects may have loaded a file of the same name from
+    another folder: this folder's own file is what is meant.
+    """
+    here = Path.cwd()
+    own = here / f"{module}.py"
+    loaded = sys.modules.get(module)
+    if own.is_file() and getattr(loaded, "__file__", str(own)) != str(own):
+        del sys.modules[module]
+    sys.path.insert(0, str(here))
+    invalidate_caches()  # the file may be younger than what was last read of this folder
+    try:
+        return import_module(module)
+    finally:
+        sys.path.remove(str(here))
+
+
 def load_factory(name: str) -> Callable[[], Any]:
     """What makes an unfitted pipeline, named `module:function` or `module:pipeline`, or by a plug-in's name.
 
@@ -154,19 +174,16 @@ def load_factory(name: str) -> Callable[[], Any]:
             f"{option('learner', 'mine:build')} with "
             "a file mine.py in this folder."
         )
-    sys.path.insert(0, str(Path.cwd()))  # the user's own file, as python -m would find it
     try:
-        found = getattr(import_module(module), attribute)
+        factory = getattr(_module_here(module), attribute)
     except (ImportError, AttributeError) as error:
         raise InputError(f"The learner {name!r} cannot be loaded: {error}.") from error
-    finally:
-        sys.path.remove(str(Path.cwd()))
-    if hasattr(found, "fit") and not isinstance(found, type):
+    if hasattr(factory, "fit") and not isinstance(factory, type):
         clone: Callable[[Any], Any] = needed("sklearn.base").clone
-        return lambda: clone(found)
-    if not callable(found):
+        return lambda: clone(factory)
+    if not callable(factory):
         raise InputError(
             f"The learner {name!r} is neither a pipeline nor a function that makes one."
         )
-    made: Callable[[], Any] = found
+    made: Callable[[], Any] = factory
     return made

@@ -135,10 +135,10 @@ def vectorise(
     ids: list[str] = []
     ends, texts_with = [np.zeros(1, dtype=np.int64)], np.zeros(WIDTH, dtype=np.int64)
     with (folder / "words.bin").open("wb") as words, (folder / "weights.bin").open("wb") as weights:
-        for own, texts in batches:
+        for batch_ids, texts in batches:
             counts = hashing.transform(texts)
             counts.sort_indices()
-            ids += map(str, own)
+            ids += map(str, batch_ids)
             ends.append(counts.indptr[1:].astype(np.int64) + ends[-1][-1])
             texts_with += np.bincount(counts.indices, minlength=WIDTH)
             words.write(counts.indices.astype(np.int32).tobytes())
@@ -154,9 +154,9 @@ def vectorise(
 
 def _importance(texts_with: Ints, texts: int) -> NDArray[np.float32]:
     """ln(N/df) of every word; nothing for words of too few texts."""
-    found = np.log(max(texts, 1) / np.maximum(texts_with, 1))
+    idf = np.log(max(texts, 1) / np.maximum(texts_with, 1))
     rare = texts_with < min(LEAST_TEXTS, max(1, texts // 20))
-    return np.where(rare, 0.0, found).astype(np.float32)
+    return np.where(rare, 0.0, idf).astype(np.float32)
 
 
 def _weigh(folder: Path, rows: Ints, importance: NDArray[np.float32], progress: Progress) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
 
 from assaymark.errors import InputError
 from assaymark.learners.features import (
@@ -17,6 +16,7 @@ from assaymark.learners.features import (
     importance_of,
 )
 from assaymark.stats.calibration import Calibrator
+from assaymark.stats.special import logit
 
 FORMAT = 1
 

@@ -61,7 +61,14 @@ class Ledger(Protocol):
 
 
 ENDING = ".sqlite"
-SECRET = ("password", "sslpassword", "passfile")
+SECRET = (
+    "password",
+    "sslpassword",
+    "passfile",
+    "scram_client_key",
+    "scram_server_key",
+    "oauth_client_secret",
+)
 """What the query of a PostgreSQL address may not hold: the project remembers the address."""
 
 
@@ -105,24 +112,32 @@ def _refuse_path(name: str) -> None:
     """Refuse a file elsewhere: the project remembers a name, and would not find the file again."""
     plain = name.endswith(ENDING) and not name.startswith(".") and name.isprintable()
     if not plain or any(mark in name for mark in "/\\:"):
+        shown = (
+            "such an address" if {"@", "="} & set(name) else repr(name)
+        )  # it may hold a password
         raise InputError(
-            f"A ledger cannot be kept at {name!r}. Give the name of a file of the project folder that "
+            f"A ledger cannot be kept at {shown}. Give the name of a file of the project folder that "
             f"ends in {ENDING}, such as ledger{ENDING}, or postgresql://user@host/database."
         )
 
 
 def _refuse_secrets(address: str) -> None:
     try:
-        given = [
-            key.lower() for key, _ in parse_qsl(urlsplit(address).query, keep_blank_values=True)
-        ]
+        address.encode()
+        parts = urlsplit(address)
+        keys = [key.strip().lower() for key, _ in parse_qsl(parts.query, keep_blank_values=True)]
     except ValueError as error:
         raise InputError(
             "The ledger's address cannot be read. Give it as postgresql://user@host/database#name."
         ) from error
-    found = next((key for key in SECRET if key in given), None)
-    if found:
+    if set("@?=/") & set(parts.fragment):  # a password that holds # ends up here
         raise InputError(
-            f"Leave {found} out of the ledger's address, because the project remembers it. Give the "
+            "The name of a ledger, after # in its address, holds none of @ ? = /. A password does not "
+            "belong into the address."
+        )
+    secret = next((key for key in SECRET if key in keys), None)
+    if secret:
+        raise InputError(
+            f"Leave {secret} out of the ledger's address, because the project remembers it. Give the "
             "password by the environment variable PGPASSWORD or the file ~/.pgpass."
         )

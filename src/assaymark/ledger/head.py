@@ -7,6 +7,7 @@ could not be written only says less. It never says more than was acknowledged.
 import contextlib
 import os
 import threading
+import zlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -18,6 +19,10 @@ try:
     import fcntl
 except ImportError:  # pragma: no cover - not on Windows, where a head may come late
     fcntl = None  # type: ignore[assignment]
+
+LONGEST = 200  # bytes; a line has 95
+READS = 3  # a line that is being written at this moment is read again
+NOT_A_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,11 +40,18 @@ def head_file(ledger: Path) -> Path:
 
 def read_head(ledger: Path) -> Head | None:
     """The head that is kept; None where there is none that can be read."""
-    try:
-        events, digest = head_file(ledger).read_text(encoding="ascii").split()
-        return Head(events=int(events), hash=digest)
-    except (OSError, ValueError):
-        return None
+    file = head_file(ledger)
+    for _ in range(READS):
+        try:
+            if not file.is_file():
+                return None
+            with file.open("rb") as stream:
+                line = stream.read(LONGEST)
+        except OSError:
+            return None
+        if head := _parsed(line):
+            return head
+    return None
 
 
 def lost_end(entries: Sequence[Entry], head: Head | None) -> str | None:
@@ -102,31 +114,40 @@ def _write_waiting(ledger: Path) -> None:
         head = _waiting.pop(ledger, None)
     if head is not None:
         with contextlib.suppress(OSError):
-            _write(head_file(ledger), ledger, head)
+            _write(head_file(ledger), head)
 
 
-def _write(file: Path, ledger: Path, head: Head) -> None:
-    """The file in one step, unless it is further on already."""
-    part = file.with_name(file.name + ".part")
-    with os.fdopen(_claim(part), "w", encoding="ascii") as stream:
-        known = read_head(ledger)
-        if known is not None and known.events >= head.events:
-            part.unlink()
-            return
-        stream.write(f"{head.events} {head.hash}\n")
-        stream.flush()
-        os.fsync(stream.fileno())
-        part.replace(file)
+def _write(file: Path, head: Head) -> None:
+    """The head in its place, unless the file is further on already.
 
-
-def _claim(part: Path) -> int:
-    """The part file, held by us alone; the kernel gives it back when its holder dies."""
-    while True:
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT, 0o600)
+    It is overwritten where it lies: a part file beside it would come and go under the hands of
+    whoever copies the folder. A half-written line has a wrong checksum and says nothing.
+    """
+    handle = os.open(file, os.O_RDWR | os.O_CREAT | NOT_A_LINK, 0o600)
+    with os.fdopen(handle, "r+b", buffering=0) as stream:
         if fcntl is not None:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(handle), part.stat()):
-                os.ftruncate(handle, 0)
-                return handle
-        os.close(handle)  # whoever had it before us has moved it to its place
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        known = _parsed(stream.read(LONGEST))
+        if known is not None and known.events >= head.events:
+            return
+        line = _line(head)
+        stream.seek(0)
+        stream.write(line)
+        stream.truncate(len(line))
+        os.fsync(handle)
+
+
+def _line(head: Head) -> bytes:
+    """Always as long, so that no end of an older line is left behind."""
+    said = f"{head.events:020d} {head.hash}"
+    return f"{said} {zlib.crc32(said.encode('ascii')):08x}\n".encode("ascii")
+
+
+def _parsed(line: bytes) -> Head | None:
+    said, _, _ = line.rpartition(b" ")
+    try:
+        events, digest = said.decode("ascii").split()
+        head = Head(events=int(events), hash=digest)
+        return head if line == _line(head) else None
+    except ValueError:
+        return None

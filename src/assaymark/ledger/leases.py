@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from assaymark.claims.canonical import read_json
 from assaymark.ledger import Ledger
 
 try:
@@ -116,7 +117,7 @@ def _read(file: int) -> list[Lease]:
     try:
         return [
             Lease(item=str(row["item"]), annotator=str(row["annotator"]), until=float(row["until"]))
-            for row in json.loads(os.read(file, os.fstat(file).st_size))
+            for row in read_json(os.read(file, os.fstat(file).st_size))
         ]
     except (ValueError, TypeError, KeyError):
         return []

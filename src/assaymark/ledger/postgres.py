@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from assaymark.errors import InputError, LedgerError
 from assaymark.hints import command
@@ -83,7 +83,7 @@ class PostgresLedger:
                 "Leave the password out of the ledger's address, because the project remembers it. "
                 "Give it by the environment variable PGPASSWORD or the file ~/.pgpass."
             )
-        bare = urlunsplit(parts._replace(fragment=""))
+        bare, _, _ = address.partition("#")  # as it was written: urlunsplit makes :/db of :///db
         return _kept(bare, parts.fragment or name)
 
     @property
@@ -132,8 +132,8 @@ class PostgresLedger:
     def leasing(self) -> Iterator["LeaseTable"]:
         """The leases of this ledger's items, locked; the chain of events is not."""
         with self._transaction(_lock_key(self.name, of="assaymark leases")) as connection:
-            found = connection.execute("SELECT to_regclass('lease')").fetchone()
-            if found[0] is None:  # the ledger is older than its leases
+            row = connection.execute("SELECT to_regclass('lease')").fetchone()
+            if row[0] is None:  # the ledger is older than its leases
                 connection.execute(LEASES)
             yield LeaseTable(connection, self.name)
 
@@ -152,11 +152,11 @@ class PostgresLedger:
 
     def _holds(self, entry: Entry) -> bool:
         with self._transaction(None) as connection:
-            found = connection.execute(
+            row = connection.execute(
                 "SELECT 1 FROM event WHERE ledger = %s AND seq = %s AND hash = %s",
                 (self.name, entry.seq, entry.hash),
             ).fetchone()
-        return found is not None
+        return row is not None
 
     @contextmanager
     def _transaction(self, lock: int | None) -> Iterator[Connection]:
@@ -249,7 +249,8 @@ class PostgresLedger:
                 pause = min(pause * 2, 1.0)
             except psycopg.ProgrammingError as error:
                 raise InputError(
-                    f"The ledger's address {self.url!r} cannot be read: {_first_line(error)}."
+                    "The ledger's address cannot be read. Give it as "
+                    "postgresql://user@host/database#name."
                 ) from error
 
     def _inserter(self, connection: Connection) -> Callable[[Entry], None]:
@@ -304,12 +305,12 @@ class LeaseTable:
         self._connection.execute(
             "DELETE FROM lease WHERE ledger = %s AND until <= clock_timestamp()", (self._name,)
         )
-        found = self._connection.execute(
+        cursor = self._connection.execute(
             "SELECT item, annotator, extract(epoch FROM until - clock_timestamp())::float8 "
             "FROM lease WHERE ledger = %s ORDER BY until, item",
             (self._name,),
         )
-        return list(found.fetchall())
+        return list(cursor.fetchall())
 
     def replace(self, annotator: str, items: Sequence[tuple[str, float]]) -> None:
         """Have this person hold these items for so many seconds, and no others."""

@@ -33,11 +33,11 @@ def check_known(after: Entry, stored: str | None) -> None:
         )
 
 
-def check_version(found: int) -> None:
-    """Refuse a ledger that a newer assaymark wrote."""
-    if found > SCHEMA_VERSION:
+def check_version(version: int) -> None:
+    """Refuse a ledger that a newer assaymark wrote, or none."""
+    if not 0 <= version <= SCHEMA_VERSION:
         raise LedgerError(
-            f"The ledger has schema {found}, and this version of assaymark knows schemas up to "
+            f"The ledger has schema {version}, and this version of assaymark knows schemas up to "
             f"{SCHEMA_VERSION}. Install a newer assaymark to use it."
         )
 

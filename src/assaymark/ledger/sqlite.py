@@ -129,12 +129,12 @@ class SqliteLedger:
         self._checkpoint("TRUNCATE")
 
     def _tidy(self, stop: threading.Event) -> None:
-        seen = done = None
+        last = done = None
         while not stop.wait(IDLE):
             now = _stamp(self._beside("-wal"))
-            if now is not None and now == seen != done and self._checkpoint("PASSIVE"):
+            if now is not None and now == last != done and self._checkpoint("PASSIVE"):
                 done = now
-            seen = now
+            last = now
 
     def _checkpoint(self, how: str) -> bool:
         """Bring what is in the write-ahead log into the file; tried again later if that fails."""
@@ -245,10 +245,10 @@ class SqliteLedger:
 def _stamp(path: Path) -> tuple[int, int] | None:
     """What changes when a file is written; None where there is no file, or nothing in it."""
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError:
         return None
-    return (found.st_size, found.st_mtime_ns) if found.st_size else None
+    return (stat.st_size, stat.st_mtime_ns) if stat.st_size else None
 
 
 def _check_tables(connection: sqlite3.Connection, name: str, *, new: bool) -> None:
@@ -272,9 +272,9 @@ def _check_tables(connection: sqlite3.Connection, name: str, *, new: bool) -> No
         )
 
 
-def _same(found: str | None, made_by: str) -> bool:
+def _same(existing: str | None, made_by: str) -> bool:
     wanted = made_by.replace("IF NOT EXISTS ", "").split()
-    return found is not None and found.split() == wanted
+    return existing is not None and existing.split() == wanted
 
 
 def _version(connection: sqlite3.Connection) -> int:

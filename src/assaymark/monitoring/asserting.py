@@ -33,7 +33,7 @@ def assert_certified(claims: str | Path, *, today: date | str | None = None) -> 
         day = datetime.now(UTC).date()
     else:
         day = today if isinstance(today, date) else read_date("today", today)
-    found = gate(Path(claims), today=day)
-    if found.outcome != "certified":
-        raise NotCertifiedError(found)
-    return found
+    result = gate(Path(claims), today=day)
+    if result.outcome != "certified":
+        raise NotCertifiedError(result)
+    return result

@@ -18,7 +18,10 @@ FIELDS = (
     "name", "claim", "project", "confidence", "mode", "budget", "expires", "owner", "protocol",
     "pool", "classifier",
 )  # fmt: skip
-POOL_FIELDS = ("path", "id", "score", "prediction", "threshold", "text", "group")
+POOL_FIELDS = (
+    "path", "id", "score", "prediction", "threshold", "text", "group", "least_group", "positive",
+    "classes", "a", "b", "score_a", "score_b",
+)  # fmt: skip
 MODES = ("score-guided", "anytime", "budget", "fixed")
 LARGEST = 1_000_000  # bytes: a claim file is written by hand
 
@@ -47,12 +50,12 @@ class ClaimFile:
         return place if is_elsewhere(place) else str(self.path.parent / Path(place).expanduser())
 
 
-def find_claim_files(place: Path) -> list[Path]:
+def find_claim_files(place: Path, *, may_be_none: bool = False) -> list[Path]:
     """The claim files of a folder in the order of their names, or the one file that is named."""
     if place.is_dir():
-        found = sorted(place.glob(f"*{ENDING}"))
-        if found:
-            return found
+        paths = sorted(place.glob(f"*{ENDING}"))
+        if paths or may_be_none:
+            return paths
         raise InputError(
             f"The folder {str(place)!r} holds no claim file (*{ENDING}). Name the folder that does."
         )
@@ -97,7 +100,7 @@ def _claim_file(path: Path, digest: str, data: dict[str, Any]) -> ClaimFile:
         confidence=open_share("confidence", data.get("confidence", 0.95)),
         pool=_pool(data.get("pool")),
         mode=None if mode is None else choice("mode", mode, MODES),
-        budget=_budget(data.get("budget")),
+        budget=_whole(data, "budget", "labels"),
         expires=_expires(data.get("expires")),
         protocol=_text(data, "protocol"),
     )
@@ -138,29 +141,62 @@ def _pool(data: Any) -> PoolTerms:
     if not isinstance(data, dict):
         raise InputError("the table [pool] is missing. It needs at least path and id.")
     _refuse_unknown(data, POOL_FIELDS, "[pool] ")
-    threshold, text = data.get("threshold"), data.get("text", [])
+    threshold = data.get("threshold")
     if threshold is not None and (
         isinstance(threshold, bool) or type(threshold) not in (int, float)
     ):
         raise InputError(f"'threshold' must be a number, got {threshold!r}.")
-    names = [text] if isinstance(text, str) else text
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InputError(f"'text' must be a column or a list of columns, got {text!r}.")
+    text = _names(data, "text", "a column or a list of columns") or ()
     return PoolTerms(
         path=_needed(data, "path", "pool"),
         id=_needed(data, "id", "pool"),
         score=_text(data, "score"),
         prediction=_text(data, "prediction"),
         threshold=None if threshold is None else float(threshold),
-        text=tuple(names),
-        group=_text(data, "group"),
+        text=(text,) if isinstance(text, str) else text,
+        group=_names(data, "group", "a column or a list of columns"),
+        least_group=_whole(data, "least_group", "items"),
+        positive=_text(data, "positive"),
+        classes=_classes(data.get("classes")),
+        **_compared(data),
     )
 
 
-def _budget(value: Any) -> int | None:
+def _classes(value: Any) -> bool | tuple[str, ...] | None:
+    if value is None or value is True:
+        return value
+    if not value or not isinstance(value, list) or not all(isinstance(n, str) for n in value):
+        raise InputError(f"'classes' must be true or a list of names, got {value!r}.")
+    return tuple(value)
+
+
+def _compared(data: dict[str, Any]) -> dict[str, str | None]:
+    """The columns of two classifiers that are compared."""
+    columns = {name: _text(data, name) for name in ("a", "b", "score_a", "score_b")}
+    if (columns["a"] is None) != (columns["b"] is None):
+        raise InputError("a comparison needs both 'a' and 'b' in the table [pool].")
+    if columns["a"] is not None and (data.get("prediction") or data.get("score")):
+        raise InputError(
+            "'a' and 'b' in the table [pool] are the predictions that are compared: leave out "
+            "'prediction' and 'score'; scores of the two are 'score_a' and 'score_b'."
+        )
+    return columns
+
+
+def _names(data: dict[str, Any], name: str, what: str) -> str | tuple[str, ...] | None:
+    value = data.get(name)
+    if value is None or isinstance(value, str):
+        return _text(data, name)
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise InputError(f"'{name}' must be {what}, got {value!r}.")
+    return tuple(value)
+
+
+def _whole(data: dict[str, Any], name: str, what: str) -> int | None:
+    value = data.get(name)
     if value is None or (type(value) is int and value > 0):
         return value
-    raise InputError(f"'budget' must be a whole number of labels, got {value!r}.")
+    raise InputError(f"'{name}' must be a whole number of {what}, got {value!r}.")
 
 
 def _expires(value: Any) -> str | None:

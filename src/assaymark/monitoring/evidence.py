@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from assaymark.certification.certificate import (
     check_form,
@@ -17,7 +18,6 @@ from assaymark.hints import command
 from assaymark.ledger.events import (
     KINDS,
     Attempt,
-    CertificateIssued,
     ClaimLocked,
     Entry,
     State,
@@ -26,24 +26,46 @@ from assaymark.ledger.events import (
 )
 from assaymark.ledger.head import lost_end
 from assaymark.monitoring.claim_files import ClaimFile
-from assaymark.monitoring.lock_files import Lock, latest_lock, lock_of, read_lock
+from assaymark.monitoring.lock_files import Lock, Sealed, latest_lock, lock_of, read_lock
 from assaymark.project.folder import Project
 from assaymark.project.place import is_project
-from assaymark.records.certificate import FORMAT, Certificate
+from assaymark.records.certificate import CLAIM_KIND, FORMAT, Certificate
+
+if TYPE_CHECKING:
+    from assaymark.composite.work import ClaimWork
+
+Facts = dict[str, Any]
 
 CERTIFICATE = "certificate.json"
 BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evidence:
+class _Agreed:
     """A locked claim whose lock, ledger and certificate agree with each other."""
 
     entries: list[Entry]
     state: State
-    attempt: Attempt
     locked: ClaimLocked
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanEvidence(_Agreed):
+    """That for one figure: its plan and its certificate."""
+
+    attempt: Attempt
     certificate: Certificate | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeveralEvidence(_Agreed):
+    """That for a claim of several parts: its survey and the facts of its certificate."""
+
+    work: "ClaimWork"
+    facts: Facts | None
+
+
+Evidence = PlanEvidence | SeveralEvidence
 
 
 def read_evidence(claim: ClaimFile) -> Evidence | None:
@@ -57,19 +79,22 @@ def read_evidence(claim: ClaimFile) -> Evidence | None:
         return None
     entries = _entries(claim.project)
     state = check_story(entries)
-    attempt = latest_lock(state, claim.name)
-    if lock is None and attempt is None:
+    sealed = latest_lock(state, claim.name)
+    if lock is None and sealed is None:
         return None
-    locked = _agreed(claim, lock, attempt, entries)
-    assert attempt is not None, "agreed upon above"  # noqa: S101
+    locked = _agreed(claim, lock, sealed, entries)
+    assert sealed is not None, "agreed upon above"  # noqa: S101
     _refuse_edited(claim, locked)
-    return Evidence(
-        entries=entries,
-        state=state,
-        attempt=attempt,
-        locked=locked,
-        certificate=_certificate(claim.project / CERTIFICATE, attempt, entries),
-    )
+    filed = _filed(claim.project / CERTIFICATE, entries)
+    common: dict[str, Any] = {"entries": entries, "state": state, "locked": locked}
+    if isinstance(sealed, Attempt):
+        return PlanEvidence(
+            **common, attempt=sealed, certificate=_certificate(filed, sealed, entries)
+        )
+    from assaymark.composite.work import ClaimWork  # claims of one figure need none
+
+    work = ClaimWork(survey=sealed)
+    return SeveralEvidence(**common, work=work, facts=_facts(filed, work, entries))
 
 
 def _refuse_lost_ledger(claim: ClaimFile, lock: Lock | None) -> None:
@@ -100,23 +125,23 @@ def _entries(folder: Path) -> list[Entry]:
 
 
 def _agreed(
-    claim: ClaimFile, lock: Lock | None, attempt: Attempt | None, entries: list[Entry]
+    claim: ClaimFile, lock: Lock | None, sealed: Sealed | None, entries: list[Entry]
 ) -> ClaimLocked:
     """The event of the lock, on which the file beside the claim and the ledger agree."""
     name = claim.lock_path.name
-    if attempt is None or attempt.lock is None:
+    if sealed is None or sealed.lock is None:
         raise VerificationError(
             f"{name!r} exists, but the ledger in {str(claim.project)!r} holds no lock of a claim "
             f"named {claim.name!r}"
         )
-    seq, event = attempt.lock
+    seq, event = sealed.lock.seq, sealed.lock.event
     if lock is None:
         raise VerificationError(
             f"{name!r} is missing, and the ledger holds that lock as event {seq}; {command('lock')} "
             "writes it again"
         )
-    facts = lock_of(attempt, entries)
-    for field in ("event", "hash", "name", "file", "plan"):
+    facts = lock_of(sealed, entries)
+    for field in ("event", "hash", "name", "file", "plan", "survey"):
         if getattr(lock, field) != getattr(facts, field):
             raise VerificationError(
                 f"the field '{field}' of {name!r} is not that of the lock in the ledger (event {seq})"
@@ -142,21 +167,21 @@ def _refuse_other(name: str, before: object, now: object) -> None:
         raise VerificationError(f"'{name}' was {was} when the file was locked, and is {is_now} now")
 
 
-def _certificate(path: Path, attempt: Attempt, entries: list[Entry]) -> Certificate | None:
-    """The certificate of the plan, recomputed from the ledger.
-
-    A file that lies in the project must follow from the ledger too, whichever plan it is of.
-    """
-    filed = _filed(path, entries) if path.exists() else None
+def _certificate(
+    filed: Certificate | Facts | None, attempt: Attempt, entries: list[Entry]
+) -> Certificate | None:
+    """The certificate of the plan, recomputed from the ledger."""
     if attempt.certificate is None or attempt.bound is not None:  # less than was locked, or more
         return None
-    if filed is not None and filed.plan.number == attempt.plan.number:
+    if isinstance(filed, Certificate) and filed.plan.number == attempt.plan.number:
         return filed
-    seq, time, _ = attempt.certificate
-    issued: CertificateIssued = entries[seq - 1].event
+    seq, issued = attempt.certificate.seq, attempt.certificate.event
     try:
         return issue(
-            replay(entries[: seq - 1]), plan=issued.plan, issued=time, software=issued.software
+            replay(entries[: seq - 1]),
+            plan=issued.plan,
+            issued=attempt.certificate.time,
+            software=issued.software,
         )
     except AssaymarkError as error:
         raise VerificationError(
@@ -164,9 +189,34 @@ def _certificate(path: Path, attempt: Attempt, entries: list[Entry]) -> Certific
         ) from error
 
 
-def _filed(path: Path, entries: list[Entry]) -> Certificate:
+def _facts(
+    filed: Certificate | Facts | None, work: "ClaimWork", entries: list[Entry]
+) -> Facts | None:
+    """The facts of the certificate of a claim of several parts, recomputed from the ledger."""
+    from assaymark.monitoring.several_parts import facts_on_record  # claims of one figure need none
+
+    document = None if isinstance(filed, Certificate) else filed
+    try:
+        _ = work.sealed  # what cannot be read is refused here
+        return facts_on_record(work, document, entries)
+    except VerificationError:
+        raise
+    except (AssaymarkError, *BREAKAGE) as error:
+        raise VerificationError(
+            f"the certificate does not follow from the ledger: {message_of(error)}"
+        ) from error
+
+
+def _filed(path: Path, entries: list[Entry]) -> Certificate | Facts | None:
+    """The certificate in the project: it must follow from the ledger, whichever plan it is of."""
+    if not path.exists():
+        return None
     try:
         text = path.read_bytes().decode("utf-8")
+        if CLAIM_KIND in text:
+            from assaymark.monitoring.several_parts import filed_facts
+
+            return filed_facts(path, entries)
         _refuse_newer(path, text)
         certificate, data = read(text)
         check_replay(certificate, entries, replay(entries[: certificate.ledger.events]))

@@ -4,19 +4,27 @@ Nothing is run and nothing is asked of a network: the answer follows from the cl
 locks, ledgers and certificates, the bytes of the pool where it is at hand, and the date.
 """
 
+import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
+from typing import Any, NoReturn
 
 from assaymark.certification.certificate import superseded_by
 from assaymark.certification.certificate.words import statement_of
 from assaymark.certification.modes import judge, labelled_prefix
 from assaymark.certification.modes.closing import closed_because
-from assaymark.claims.record import Record
+from assaymark.certification.modes.labels_ahead import range_around
+from assaymark.claims.pictures import frame, html_answer, html_table
+from assaymark.claims.record import Record, plain
 from assaymark.claims.results import Verdict, counted, rounded
 from assaymark.errors import InputError, PlanError, VerificationError
+from assaymark.hints import for_python
 from assaymark.ledger.events import Attempt, ClaimLocked, State, replay
 from assaymark.monitoring.claim_files import (
     LOCKED,
@@ -24,15 +32,18 @@ from assaymark.monitoring.claim_files import (
     find_claim_files,
     read_claim_file,
 )
-from assaymark.monitoring.evidence import Evidence, read_evidence
+from assaymark.monitoring.evidence import Evidence, PlanEvidence, SeveralEvidence, read_evidence
 from assaymark.monitoring.outcomes import EXIT_CODES, Outcome, gravest
 from assaymark.monitoring.sentinel_judging import judge_sentinels, starts_of
 from assaymark.pool import silent
 from assaymark.pool.sources import file_difference, find_source, hash_files, is_elsewhere
 from assaymark.project.folder import collection_of
+from assaymark.records.plan import Plan
 from assaymark.records.pool import PoolFile
 
-Files = Callable[[str], tuple[PoolFile, ...]]
+Files = Mapping[str, tuple[PoolFile, ...] | None]
+"""The files of each pool that claims name, with their digests; None where it is not at hand."""
+MANY = 10  # claims from which further processes are worth their start
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,29 +73,72 @@ class Gate(Record):
         """The exit code of the outcome."""
         return EXIT_CODES[self.outcome]
 
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "A gate is neither true nor false: a claim may be undecided or stale. Compare .outcome with "
+            "'certified', or write assaymark.assert_certified(claims)."
+        )
 
-def gate(place: Path, *, today: date) -> Gate:
-    """How the claims of a folder, or of one claim file, stand on this day."""
-    files = [read_claim_file(path) for path in find_claim_files(place)]
+    def __str__(self) -> str:
+        lines = [
+            f"{claim.name}: {claim.outcome} ({claim.claim}). {claim.reason}"
+            for claim in self.claims
+        ]
+        return for_python("\n".join([f"Gate on {self.today}: {self.outcome}", *lines]))
+
+    def to_frame(self) -> Any:
+        """One row per claim: a pandas or polars data frame, or a list of dicts without either."""
+        return frame([plain(claim) for claim in self.claims])
+
+    def _repr_html_(self) -> str:
+        names = ("name", "outcome", "claim", "labels", "expires", "reason")
+        rows = [{name: getattr(claim, name) for name in names} for claim in self.claims]
+        return for_python(
+            html_answer(f"Gate on {self.today}: {self.outcome}", [], None) + html_table(rows)
+        )
+
+
+def gate(place: Path, *, today: date, processes: int = 1) -> Gate:
+    """How the claims of a folder, or of one claim file, stand on this day.
+
+    Many claims are judged by several `processes`, where the system can fork them.
+    """
+    orphans = _orphans(place)
+    files = [read_claim_file(path) for path in find_claim_files(place, may_be_none=bool(orphans))]
     repeated = [name for name, times in Counter(file.name for file in files).items() if times > 1]
     if repeated:
         raise InputError(
             f"Two claim files in {str(place)!r} are named {repeated[0]!r}. Give each its own name."
         )
-    known: dict[str, tuple[PoolFile, ...]] = {}
-
-    def digests(source: str) -> tuple[PoolFile, ...]:
-        if source not in known:  # many claims may share one pool
-            known[source] = hash_files(find_source(source), silent)
-        return known[source]
-
-    claims = [_gated(file, today, digests) for file in files]
-    claims += [_orphan(path) for path in _orphans(place)]
+    judged = partial(_gated, today=today, digests=_digests(files))
+    claims = _each(judged, files, processes if len(files) >= MANY else 1)
+    claims += [_orphan(path) for path in orphans]
     return Gate(
         outcome=gravest(claim.outcome for claim in claims),
         today=today.isoformat(),
         claims=tuple(claims),
     )
+
+
+def _digests(files: Sequence[ClaimFile]) -> Files:
+    """Every pool is read once: many claims may share it."""
+    known: dict[str, tuple[PoolFile, ...] | None] = {}
+    for source in {file.pool for file in files if not is_elsewhere(file.pool)}:
+        try:
+            known[source] = hash_files(find_source(source), silent)
+        except (InputError, OSError):
+            known[source] = None
+    return known
+
+
+def _each(
+    judged: Callable[[ClaimFile], GatedClaim], files: Sequence[ClaimFile], processes: int
+) -> list[GatedClaim]:
+    if processes < 2 or "fork" not in get_all_start_methods():
+        return [judged(file) for file in files]
+    share = math.ceil(len(files) / (4 * processes))
+    with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
+        return list(pool.map(judged, files, chunksize=share))
 
 
 def _orphans(place: Path) -> list[Path]:
@@ -128,19 +182,25 @@ def _gated(claim: ClaimFile, today: date, digests: Files) -> GatedClaim:
         return replace(blank, outcome="tampered", reason=f"{error.message.rstrip('.')}.")
     if evidence is None:
         return blank
-    found = _judged(blank, evidence)
-    if found.outcome == "refuted":
-        return found
+    gated = _judged(blank, evidence)
+    if gated.outcome == "refuted":
+        return gated
     changes, note = _changes(claim, evidence, today, digests)
     if changes:
         return replace(
-            found, outcome="stale", labels_expected=None, reason=f"{'; '.join(changes)}."
+            gated, outcome="stale", labels_expected=None, reason=f"{'; '.join(changes)}."
         )
-    return replace(found, reason=f"{found.reason}{note}")
+    return replace(gated, reason=f"{gated.reason}{note}")
 
 
 def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
     """What the labels say, whatever else may have changed."""
+    if isinstance(evidence, SeveralEvidence):
+        from assaymark.monitoring.several_parts import (
+            judge_several,  # claims of one figure need none
+        )
+
+        return replace(blank, **vars(judge_several(evidence.state, evidence.work, evidence.facts)))
     attempt, state = evidence.attempt, evidence.state
     if evidence.certificate is not None:
         issued = evidence.certificate
@@ -160,20 +220,20 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
     return _open(replace(blank, labels=labels), attempt, state)
 
 
-def _sentinels(evidence: Evidence) -> str | None:
+def _sentinels(evidence: PlanEvidence) -> str | None:
     """What the sentinels of the certificate refute, in words; None if nothing."""
     starts = starts_of(evidence.state, evidence.attempt.plan.number)
     if not starts:
         return None
-    found = judge_sentinels(evidence.state, starts[-1])
-    return str(found) if found.decision == "refuted" else None
+    answer = judge_sentinels(evidence.state, starts[-1])
+    return str(answer) if answer.decision == "refuted" else None
 
 
 def _drift(attempt: Attempt) -> str | None:
     """Why the latest scores that were watched made the certificate stale; None if they did not."""
-    if not attempt.watches or attempt.watches[-1][2].decision == "holds":
+    if not attempt.watches or attempt.watches[-1].event.decision == "holds":
         return None
-    _, time, event = attempt.watches[-1]
+    time, event = attempt.watches[-1].time, attempt.watches[-1].event
     where = f"the scores of {event.files[0].name!r}, watched on {time[:10]}, drifted"
     if event.bound is None:
         return f"{where}: the metric is undefined for them"
@@ -198,35 +258,39 @@ def _open(blank: GatedClaim, attempt: Attempt, state: State) -> GatedClaim:
         reason = f"{verdict.reason} No certificate is issued yet."
         return replace(blank, labels_expected=blank.labels, reason=reason)
     if not verdict.labels:  # nothing but the forecast is known
-        return replace(blank, labels_expected=expected, reason=_begun(verdict, expected))
+        reason = _begun(verdict, expected, attempt.plan)
+        return replace(blank, labels_expected=expected, reason=reason)
     ahead = f" {verdict.outlook[0].upper()}{verdict.outlook[1:]}." if verdict.outlook else ""
     reason = f"{verdict.reason}{ahead}"
     return replace(blank, labels_expected=verdict.labels_expected, reason=reason)
 
 
-def _begun(verdict: Verdict, expected: int | None) -> str:
+def _begun(verdict: Verdict, expected: int | None, plan: Plan) -> str:
     if expected is None:
         return verdict.reason
-    return f"{verdict.reason} About {counted(expected, 'label')} if the forecast is right."
+    if plan.kind.promise:
+        return f"{verdict.reason} {counted(expected, 'label')} if the forecast is right."
+    low, high = range_around(expected, plan.items)
+    return f"{verdict.reason} Roughly {low:,}–{high:,} labels if the forecast is right."
 
 
 def _changes(
     claim: ClaimFile, evidence: Evidence, today: date, digests: Files
 ) -> tuple[list[str], str]:
     """Why the certificate is out of date, and what could not be compared."""
-    found = []
+    changes = []
     expires = claim.terms.expires
     if expires is not None and today > date.fromisoformat(expires):
-        found.append(f"It expired on {expires}")
-    found += _other_classifier(claim, evidence.locked)
+        changes.append(f"It expired on {expires}")
+    changes += _other_classifier(claim, evidence.locked)
     fault, note = _other_pool(claim, evidence.state, digests)
     if fault is not None:
-        found.append(f"the pool changed: {fault}")
-    if (drift := _drift(evidence.attempt)) is not None:
-        found.append(drift)
+        changes.append(f"the pool changed: {fault}")
+    if isinstance(evidence, PlanEvidence) and (drift := _drift(evidence.attempt)) is not None:
+        changes.append(drift)
     if (seq := _superseded(evidence)) is not None:
-        found.append(f"event {seq} changed a label that the certificate uses")
-    return [text[0].upper() + text[1:] if i == 0 else text for i, text in enumerate(found)], note
+        changes.append(f"event {seq} changed a label that the certificate uses")
+    return [text[0].upper() + text[1:] if i == 0 else text for i, text in enumerate(changes)], note
 
 
 def _other_classifier(claim: ClaimFile, locked: ClaimLocked) -> list[str]:
@@ -240,14 +304,20 @@ def _other_classifier(claim: ClaimFile, locked: ClaimLocked) -> list[str]:
 def _other_pool(claim: ClaimFile, state: State, digests: Files) -> tuple[str | None, str]:
     if is_elsewhere(claim.pool):
         return None, " The pool is no file, so its content was not compared."
-    try:
-        files = digests(claim.pool)
-    except (InputError, OSError):
+    files = digests[claim.pool]
+    if files is None:
         return None, " The pool is not at hand, so its content was not compared."
     return file_difference(files, collection_of(state)), ""
 
 
 def _superseded(evidence: Evidence) -> int | None:
+    if isinstance(evidence, SeveralEvidence):
+        facts = evidence.facts
+        if facts is None:
+            return None
+        from assaymark.composite.issuing import changed_after
+
+        return changed_after(evidence.entries, facts["ledger"]["events"], facts)
     certificate = evidence.certificate
     if certificate is None:
         return None

@@ -1,37 +1,51 @@
 """Lock a claim file: seal its plan, and put its digest into the ledger and beside the file."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 from assaymark import __version__
-from assaymark.certification.calculators import read_claim
-from assaymark.certification.sealing import Wish, seal_plan
-from assaymark.claims.claim import Claim
+from assaymark.certification.forecasts.calculators import read_claim
+from assaymark.certification.sealing import PlanRequest, seal_plan
+from assaymark.composite.work import ClaimWork
 from assaymark.errors import InputError, PlanError
 from assaymark.files.places import SHARED, write_safely
 from assaymark.hints import command
-from assaymark.ledger.events import Attempt, ClaimLocked, Event
+from assaymark.ledger.events import Attempt, ClaimLocked
 from assaymark.monitoring.claim_files import ClaimFile, read_claim_file
-from assaymark.monitoring.lock_files import Lock, latest_lock, lock_of, read_lock, write_lock
+from assaymark.monitoring.lock_files import (
+    Lock,
+    Sealed,
+    latest_lock,
+    lock_of,
+    read_lock,
+    write_lock,
+)
+from assaymark.monitoring.several_parts import (
+    expected_labels,
+    is_of_several,
+    refuse_terms,
+    seal_several,
+)
 from assaymark.pool import Progress, silent
 from assaymark.pool.sources import file_difference, find_source, hash_files, is_elsewhere
+from assaymark.project.class_names import with_classes, with_verdicts
 from assaymark.project.folder import Project, collection_of, utc_now
 from assaymark.project.place import is_project
-from assaymark.project.registration import init
-from assaymark.records.plan import Plan
+from assaymark.project.registration import init, undone_if_refused
 from assaymark.records.pool import Columns
 
 
 @dataclass(frozen=True, kw_only=True)
 class Locked:
-    """A lock, where it was written, and the plan it belongs to. `repeated` if it existed before."""
+    """A lock, where it was written, and the labels to expect. `repeated` if it existed before."""
 
     lock: Lock
     path: Path
     claim: ClaimFile
-    plan: Plan
+    expected_labels: int | None
     repeated: bool
 
 
@@ -47,27 +61,45 @@ def lock(
     Repeating it with the same terms writes the same lock again, should the file have been lost.
     """
     claim = read_claim_file(path)
-    planned = read_claim(claim.terms.claim)
+    request = None if is_of_several(claim.terms) else _plan_request(claim, seed)
+    if request is None:
+        refuse_terms(claim.terms)
     _refuse_expired(claim, now())
     project = Project(folder=claim.project, now=now)
-    _begin(project, claim, progress)
-    old = latest_lock(project.state(), claim.name)
-    if old is None or not _same(old, claim):
-        _refuse_unfinished(old, claim)
-        _seal(project, claim, _wish(planned, claim, seed), old, progress)
+    new = not is_project(project.folder)
+    with undone_if_refused(project.folder) if new else nullcontext():
+        _begin(project, claim, progress)
+        old = latest_lock(project.state(), claim.name)
+        if old is None or not _same(old, claim):
+            _refuse_unfinished(old, claim)
+            _seal(project, claim, request, seed, old, progress)
     return _written(project, claim, repeated=old is not None and _same(old, claim))
 
 
-def columns_of(claim: ClaimFile) -> Columns:
-    """The columns of the pool, as `init` takes them."""
+def _columns(claim: ClaimFile, engine: str) -> Columns:
+    """The columns of the pool, as `init` and `compare` take them."""
     pool = claim.terms.pool
-    return Columns(
+    groups = (pool.group,) if isinstance(pool.group, str) else pool.group
+    compared = tuple(name for name in (pool.a, pool.b) if name)
+    columns = Columns(
         id=pool.id,
         score=pool.score,
-        prediction=pool.prediction,
+        prediction=pool.a if pool.classes and compared else pool.prediction,
         threshold=pool.threshold,
         text=pool.text,
-        groups=None if pool.group is None else (pool.group,),
+        groups=groups or None,
+        positive=pool.positive,
+    )
+    if not pool.classes:
+        return with_verdicts(claim.pool, columns, predicted_by=pool.a, engine=engine)
+    if columns.prediction is None:
+        raise InputError("Classes are predicted: name the column 'prediction' in the table [pool].")
+    return with_classes(
+        claim.pool,
+        columns,
+        predicted_by=compared or (columns.prediction,),
+        named=pool.classes if isinstance(pool.classes, tuple) else (),
+        engine=engine,
     )
 
 
@@ -82,9 +114,9 @@ def _refuse_expired(claim: ClaimFile, now: str) -> None:
 
 def _begin(project: Project, claim: ClaimFile, progress: Progress) -> None:
     """Register the pool in a new project, or check that the project was made from this pool."""
-    columns = columns_of(claim)
+    engine = "spark" if is_elsewhere(claim.pool) else "duckdb"
+    columns = _columns(claim, engine)
     if not is_project(project.folder) or project.state().pool is None:
-        engine = "spark" if is_elsewhere(claim.pool) else "duckdb"
         init(
             project.folder,
             pool=claim.pool,
@@ -105,50 +137,63 @@ def _begin(project: Project, claim: ClaimFile, progress: Progress) -> None:
         )
 
 
-def _same(old: Attempt, claim: ClaimFile) -> bool:
+def _same(old: Sealed, claim: ClaimFile) -> bool:
     assert old.lock is not None, "found by its lock"  # noqa: S101
-    event = old.lock[1]
+    event = old.lock.event
     return event.terms == claim.terms and event.classifier == claim.classifier
 
 
-def _refuse_unfinished(old: Attempt | None, claim: ClaimFile) -> None:
-    if old is not None and old.open:
+def _refuse_unfinished(old: Sealed | None, claim: ClaimFile) -> None:
+    if old is None:
+        return
+    if old.open if isinstance(old, Attempt) else ClaimWork(survey=old).open:
+        sealed = f"plan {old.plan.number}" if isinstance(old, Attempt) else "plan"
         raise PlanError(
-            f"The claim file {str(claim.path)!r} was changed after it was locked, and its plan "
-            f"{old.plan.number} is still open. Undo the change; or give the plan up and lock again: "
+            f"The claim file {str(claim.path)!r} was changed after it was locked, and its {sealed} "
+            f"is still open. Undo the change; or give the plan up and lock again: "
             f"{command('plan', abandon='REASON', project=claim.project)}."
         )
 
 
-def _wish(planned: Claim, claim: ClaimFile, seed: str | None) -> Wish:
+def _plan_request(claim: ClaimFile, seed: str | None) -> PlanRequest:
     terms = claim.terms
-    return Wish(
-        claim=planned,
+    return PlanRequest(
+        claim=read_claim(terms.claim),
         mode=terms.mode,
         confidence=terms.confidence,
         budget=terms.budget,
         seed=seed,
-        anew=True,
+        again=True,
     )
 
 
 def _seal(
-    project: Project, claim: ClaimFile, wish: Wish, old: Attempt | None, progress: Progress
+    project: Project,
+    claim: ClaimFile,
+    request: PlanRequest | None,
+    seed: str | None,
+    old: Sealed | None,
+    progress: Progress,
 ) -> None:
-    def locked(plan: Plan) -> tuple[Event, ...]:
-        event = ClaimLocked(
-            plan=plan.number,
+    def locked(*, plan: int | None = None, survey: int | None = None) -> ClaimLocked:
+        return ClaimLocked(
+            plan=plan,
+            survey=survey,
             name=claim.name,
             file=claim.digest,
             terms=claim.terms,
             classifier=claim.classifier,
             software=__version__,
             owner=claim.owner,
-            replaces=old.lock[1].file if old and old.lock else _replaced(claim),
+            replaces=old.lock.event.file if old and old.lock else _replaced(claim),
         )
-        return (event,)
 
-    seal_plan(project, wish, progress=progress, also=locked)
+    if request is None:
+        seal_several(project, claim.terms, seed, lambda number: locked(survey=number))
+    else:
+        seal_plan(
+            project, request, progress=progress, also=lambda plan: (locked(plan=plan.number),)
+        )
 
 
 def _replaced(claim: ClaimFile) -> str | None:
@@ -159,10 +204,20 @@ def _replaced(claim: ClaimFile) -> str | None:
 
 def _written(project: Project, claim: ClaimFile, *, repeated: bool) -> Locked:
     entries = project.ledger.entries()
-    attempt = latest_lock(project.state(), claim.name)
-    assert attempt is not None, "it was locked above"  # noqa: S101
-    made = lock_of(attempt, entries)
+    sealed = latest_lock(project.state(), claim.name)
+    assert sealed is not None, "it was locked above"  # noqa: S101
+    made = lock_of(sealed, entries)
     write_safely(claim.lock_path, write_lock(made), mode=SHARED)
     return Locked(
-        lock=made, path=claim.lock_path, claim=claim, plan=attempt.plan, repeated=repeated
+        lock=made,
+        path=claim.lock_path,
+        claim=claim,
+        expected_labels=_expected(sealed),
+        repeated=repeated,
     )
+
+
+def _expected(sealed: Sealed) -> int | None:
+    if isinstance(sealed, Attempt):
+        return sealed.plan.expected_labels
+    return expected_labels(ClaimWork(survey=sealed).sealed)

@@ -36,12 +36,3 @@ def gravest(outcomes: Iterable[Outcome]) -> Outcome:
     'refuted'
     """
     return min(outcomes, key=GRAVEST_FIRST.index)
-
-
-def look_exit_code(decision: Decision) -> int:
-    """The exit code of a verdict: the same table as the gate's.
-
-    >>> look_exit_code("continue")
-    4
-    """
-    return EXIT_CODES[DECIDED[decision]]

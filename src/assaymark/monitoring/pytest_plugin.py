@@ -63,7 +63,7 @@ def pytest_runtest_makereport(
 def _undecided(item: pytest.Item) -> str:
     mark = item.get_closest_marker("assaymark")
     chosen = mark.kwargs.get("undecided") if mark else None
-    found = str(chosen or item.config.getini("assaymark_undecided"))
-    if found not in CHOICES:
-        raise pytest.UsageError(f"'undecided' must be one of {', '.join(CHOICES)}, got {found!r}.")
-    return found
+    value = str(chosen or item.config.getini("assaymark_undecided"))
+    if value not in CHOICES:
+        raise pytest.UsageError(f"'undecided' must be one of {', '.join(CHOICES)}, got {value!r}.")
+    return value

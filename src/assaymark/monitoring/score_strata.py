@@ -57,16 +57,16 @@ def mix_of(source: str, pool: RegisteredPool, strata: Sequence[Stratum]) -> MixT
 
 def _counts(strata: Sequence[Stratum], *, predicted: bool) -> bool:
     """Whether the claim is about items of this predicted class at all."""
-    return any(own.prediction is predicted for own in strata)
+    return any(stratum.prediction is predicted for stratum in strata)
 
 
 def _place(strata: Sequence[Stratum], *, predicted: bool, position: int | None) -> int | None:
-    for number, own in enumerate(strata):
-        if own.prediction is not predicted:
+    for number, stratum in enumerate(strata):
+        if stratum.prediction is not predicted:
             continue
-        if own.grid_from is None or own.grid_to is None:
+        if stratum.grid_from is None or stratum.grid_to is None:
             return number
-        if position is not None and own.grid_from <= position < own.grid_to:
+        if position is not None and stratum.grid_from <= position < stratum.grid_to:
             return number
     return None
 
@@ -131,8 +131,8 @@ def labels_by_stratum(
             labels[place] += 1
             relevant[place] += counted_label(claim, predicted=bool(draw.prediction), answer=answer)
     return tuple(
-        LabelledStratum(predicted=bool(own.prediction), labels=labels[k], relevant=relevant[k])
-        for k, own in enumerate(strata)
+        LabelledStratum(predicted=bool(stratum.prediction), labels=labels[k], relevant=relevant[k])
+        for k, stratum in enumerate(strata)
     )
 
 
@@ -158,13 +158,13 @@ def _placed(
     return {i: _place(strata, predicted=drawn[i], position=g) for i, g in rows}
 
 
-def stratum_name(pool: RegisteredPool, own: Stratum) -> str:
+def stratum_name(pool: RegisteredPool, stratum: Stratum) -> str:
     """The predicted class and the scores of a stratum, for people."""
     low, high = pool.summary.score_low, pool.summary.score_high
-    if own.grid_from is None or own.grid_to is None or low is None or high is None:
-        return str(own)
-    ends = [score_of(edge, low, high) for edge in (own.grid_from, own.grid_to)]
+    if stratum.grid_from is None or stratum.grid_to is None or low is None or high is None:
+        return str(stratum)
+    ends = [score_of(edge, low, high) for edge in (stratum.grid_from, stratum.grid_to)]
     cut = pool.columns.threshold
     if cut is not None:
-        ends = [max(ends[0], cut), ends[1]] if own.prediction else [ends[0], min(ends[1], cut)]
-    return f"{own}, {ends[0]:.3g} to {ends[1]:.3g}"
+        ends = [max(ends[0], cut), ends[1]] if stratum.prediction else [ends[0], min(ends[1], cut)]
+    return f"{stratum}, {ends[0]:.3g} to {ends[1]:.3g}"

@@ -19,6 +19,7 @@ from assaymark.monitoring.score_strata import (
     mix_of,
     stratum_name,
 )
+from assaymark.monitoring.several_parts import refuse_several
 from assaymark.monitoring.stats.score_mix import (
     LabelledStratum,
     moved_bound,
@@ -89,15 +90,16 @@ def watch_scores(project: Project, source: str, progress: Progress = silent) -> 
         progress("counting scores", 0.3)
         today = mix_of(source, pool, strata)
         labelled = labels_by_stratum(project, state, attempt, strata)
-        found = _judged(state, attempt, strata, labelled, today)
+        watch = _judged(state, attempt, strata, labelled, today)
         files = hash_files(find_source(source), progress)
-        session.record(_event(attempt, files, today, found))
-    return found
+        session.record(_event(attempt, files, today, watch))
+    return watch
 
 
 def _certified(state: State) -> Attempt:
     attempt = next((a for a in reversed(state.attempts) if a.certificate is not None), None)
     if attempt is None:
+        refuse_several(state, "New scores are compared with")
         raise PlanError(
             "New scores are compared with a certificate, and this project has none yet. Issue it first: "
             f"{command('certify')}"
@@ -115,7 +117,7 @@ def _judged(
     claim = attempt.plan.claim
     interval = judge(state, attempt).estimate.interval
     certified = interval.low if claim.side == "lower" else interval.high
-    sizes = [own.items for own in strata]
+    sizes = [stratum.items for stratum in strata]
     before = read_mix(claim, labelled, sizes, (0, 0))
     now = read_mix(claim, labelled, today.items, today.unknown)
     bound = moved_bound(claim, certified, before, now) if before and now else None
@@ -141,32 +143,34 @@ def _drifts(
 ) -> tuple[StratumDrift, ...]:
     pool = attempt.pool
     assert pool is not None, "a plan draws from a pool"  # noqa: S101
-    whole, now = sum(own.items for own in strata), sum(today.items) + sum(today.unknown)
+    whole, now = sum(stratum.items for stratum in strata), sum(today.items) + sum(today.unknown)
     shares = pool.columns.score is not None and scores_are_shares(pool.summary)
     return tuple(
         StratumDrift(
-            name=stratum_name(pool, own),
+            name=stratum_name(pool, stratum),
             items=items,
-            share_before=own.items / whole,
+            share_before=stratum.items / whole,
             share_now=items / now,
-            score_before=own.mean_score if shares else None,
+            score_before=stratum.mean_score if shares else None,
             score_now=total / items if shares and items else None,
-            labels=seen.labels,
-            relevant=seen.relevant,
+            labels=counts.labels,
+            relevant=counts.relevant,
         )
-        for own, seen, items, total in zip(strata, labelled, today.items, today.scores, strict=True)
+        for stratum, counts, items, total in zip(
+            strata, labelled, today.items, today.scores, strict=True
+        )
     )
 
 
 def _event(
-    attempt: Attempt, files: tuple[PoolFile, ...], today: MixToday, found: ScoreWatch
+    attempt: Attempt, files: tuple[PoolFile, ...], today: MixToday, watch: ScoreWatch
 ) -> ScoresWatched:
     return ScoresWatched(
         plan=attempt.plan.number,
         files=files,
         strata=today.items,
-        outside=found.outside,
-        decision=found.decision,
-        bound=found.bound,
+        outside=watch.outside,
+        decision=watch.decision,
+        bound=watch.bound,
         software=__version__,
     )

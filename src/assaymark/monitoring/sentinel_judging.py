@@ -18,19 +18,19 @@ PURPOSE = "sentinel"
 
 def starts_of(state: State, plan: int | None = None) -> list[SurveyWork]:
     """The sealed terms of sentinels, of one plan or of all, in their order."""
-    own = [work for work in state.surveys if work.survey.purpose == PURPOSE]
-    begun = [work for work in own if work.survey.settings.get("start")]
+    works = [work for work in state.surveys if work.survey.purpose == PURPOSE]
+    begun = [work for work in works if work.survey.settings.get("start")]
     return [work for work in begun if plan is None or work.survey.settings["plan"] == plan]
 
 
 def latest_start(state: State) -> SurveyWork:
     """The terms in force; refused where there are none."""
-    found = starts_of(state)
-    if not found:
+    starts = starts_of(state)
+    if not starts:
         raise PlanError(
             f"No sentinels were started here. Start them: {command('sentinel start', project='DIR')}"
         )
-    return found[-1]
+    return starts[-1]
 
 
 def units_of(state: State, start: SurveyWork) -> list[SurveyWork]:
@@ -61,13 +61,13 @@ class SentinelAnswer:
     doubtful: bool
 
     def __str__(self) -> str:
-        seen = f"{counted(self.labels, 'label')} of {counted(self.units, 'unit')}"
+        size = f"{counted(self.labels, 'label')} of {counted(self.units, 'unit')}"
         if self.decision == "standing":
-            return f"No sign that {self.claim} no longer holds: {seen}."
+            return f"No sign that {self.claim} no longer holds: {size}."
         known = "proved for the time since" if self.proved else "probably since"
         return (
             f"Refuted: {self.claim} no longer holds, {known} unit {self.since:,} (the alarm "
-            f"'{self.alarm}' rang at unit {self.unit:,}; {seen})."
+            f"'{self.alarm}' went off at unit {self.unit:,}; {size})."
         )
 
     def result(self) -> dict[str, Any]:
@@ -93,18 +93,20 @@ def judge_sentinels(state: State, start: SurveyWork) -> SentinelAnswer:
 
 def _judged(state: State, settings: dict[str, Any], works: Sequence[SurveyWork]) -> SentinelAnswer:
     whole = []
-    for work in works:  # a unit counts when all its sentinels have an answer; later ones wait
-        if not all(state.labelled(item) for item in work.order):
+    for (
+        work
+    ) in works:  # a unit counts when all its sentinels have an answer, or its deadline passed
+        if not work.closed and not all(state.labelled(item) for item in work.order):
             break
         whole.append(work)
     bar, rule = Bar(metric=settings["metric"], target=settings["target"]), rule_of(settings)
-    units = [_seen(state, work) for work in whole]
+    units = [_strata_of(state, work) for work in whole]
     items = [sum(cell.items for cell in work.survey.cells) for work in whole]
     largest = float(settings["least"])
     bets = [unit_excess(unit, bar, largest=largest) for unit in units]
     worse = [unit_excess(unit, bar, largest=largest, doubt=True) for unit in units]
     rang = rings(bets, items, rule) if units else None
-    every = [item for work in works for item in work.order]
+    every = [item for work in works if not work.closed for item in work.order]
     return SentinelAnswer(
         decision="refuted" if rang else "standing",
         claim=str(settings["claim"]),
@@ -122,11 +124,12 @@ def _judged(state: State, settings: dict[str, Any], works: Sequence[SurveyWork])
     )
 
 
-def _seen(state: State, work: SurveyWork) -> list[StratumSeen]:
-    found = []
+def _strata_of(state: State, work: SurveyWork) -> list[StratumSeen]:
+    strata = []
     for number, cell in enumerate(work.survey.cells):
-        labels = [state.label(item) for item in work.order if work.cells[item] == number]
-        found.append(
+        answers = work.final if work.closed else {i: state.label(i) for i in work.order}
+        labels = [answers[item] for item in work.order if work.cells[item] == number]
+        strata.append(
             StratumSeen(
                 predicted=number == 0,
                 items=cell.items,
@@ -135,7 +138,7 @@ def _seen(state: State, work: SurveyWork) -> list[StratumSeen]:
                 unclear=labels.count(None),
             )
         )
-    return found
+    return strata
 
 
 def rule_of(settings: dict[str, Any]) -> AlarmRule:
@@ -155,11 +158,11 @@ def null_of(settings: dict[str, Any]) -> str:
     kept = f"{settings['claim']} over all items"
     window = f"of every window of at least {settings['window']:,} items"
     nulls = {
-        "ever": f"{kept} since sentinels started and {window}, taken together. Then it ever rings with "
+        "ever": f"{kept} since sentinels started and {window}, taken together. Then it ever goes off with "
         f"chance at most {risk}",
-        "yearly": f"{kept} {window}, taken together. Then it rings with chance at most {risk} in a year of "
-        f"{settings['year']} units",
-        "average": f"{kept} since sentinels started, taken together. Then it ever rings with chance at "
+        "yearly": f"{kept} {window}, taken together. Then it goes off with chance at most {risk} in a year "
+        f"of {settings['year']} units",
+        "average": f"{kept} since sentinels started, taken together. Then it ever goes off with chance at "
         f"most {risk}",
     }
     return f"{nulls[settings['alarm']]}."

@@ -21,6 +21,7 @@ from assaymark.monitoring.sentinel_judging import (
     starts_of,
     units_of,
 )
+from assaymark.monitoring.several_parts import refuse_several
 from assaymark.monitoring.stats.sentinel_bets import (
     METRICS,
     Bar,
@@ -34,7 +35,7 @@ from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project, registered_pool
 from assaymark.records.pool import PoolFile, RegisteredPool
 from assaymark.records.survey import Cell, Survey
-from assaymark.sampling.surveys import SurveyBatch, hand_out, open_survey
+from assaymark.sampling.surveys import SurveyBatch, ended_by_next, hand_out, open_survey
 from assaymark.stats.sequential.unit_alarm import UNIT_ALARMS, UnitAlarm
 
 NAMES = ("predicted positive", "near the threshold", "far below it")
@@ -42,11 +43,12 @@ NEAR = 2  # predicted negatives near the threshold, in numbers of predicted posi
 SHARES = (15 / 35, 12 / 35, 8 / 35)
 ROOM = 1.25
 WINDOW = 4
+DEADLINE = 4  # units drawn later, until a sentinel without an answer is one that nobody could tell
 SIMULATION = 12345  # the forecast says the same each time it is asked
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentinelWish:
+class SentinelRequest:
     """What is asked of sentinels: the alarm, labels a unit, and the items of a typical unit."""
 
     alarm: UnitAlarm = "ever"
@@ -54,6 +56,7 @@ class SentinelWish:
     items: int | None = None
     confidence: float = 0.95
     year: int = 52
+    deadline: int = DEADLINE
     seed: str | None = None
 
     def __post_init__(self) -> None:
@@ -73,7 +76,7 @@ class SentinelPlan:
     falls: tuple[Fall, ...]
 
 
-def start_sentinels(project: Project, wish: SentinelWish) -> SentinelPlan:
+def start_sentinels(project: Project, request: SentinelRequest) -> SentinelPlan:
     """Seal the alarm and the strata of sentinels for the certificate of this project."""
     with project.writing() as session:
         state = session.state
@@ -88,11 +91,11 @@ def start_sentinels(project: Project, wish: SentinelWish) -> SentinelPlan:
                 f"Sentinels need a pool with a score and a threshold: "
                 f"{command('init', score='COL', threshold='T')}."
             )
-        settings = {"plan": plan, **_sealed(project, pool, bar, wish)}
+        settings = {"plan": plan, **_sealed(project, pool, bar, request)}
         survey = Survey(
             number=len(state.surveys) + 1,
             purpose="sentinel",
-            seed=wish.seed or secrets.token_hex(16),
+            seed=request.seed or secrets.token_hex(16),
             cells=tuple(
                 Cell(name=n, items=s) for n, s in zip(NAMES, settings["sizes"], strict=True)
             ),
@@ -113,6 +116,7 @@ def start_sentinels(project: Project, wish: SentinelWish) -> SentinelPlan:
 def _certified(state: State) -> tuple[Bar, int]:
     attempt = state.attempt
     if attempt is None or attempt.certificate is None:
+        refuse_several(state, "Sentinels watch")
         raise PlanError(
             "Sentinels watch a certificate, and this project has none yet. Issue it first: "
             f"{command('certify')}"
@@ -126,7 +130,9 @@ def _certified(state: State) -> tuple[Bar, int]:
     return Bar(metric=claim.metric, target=target), attempt.plan.number
 
 
-def _sealed(project: Project, pool: RegisteredPool, bar: Bar, wish: SentinelWish) -> dict[str, Any]:
+def _sealed(
+    project: Project, pool: RegisteredPool, bar: Bar, request: SentinelRequest
+) -> dict[str, Any]:
     """The terms: where strata are cut, how many draws each gets, and sizes no unit may go beyond."""
     columns, summary = pool.columns, pool.summary
     file = ScoreFile(
@@ -140,18 +146,19 @@ def _sealed(project: Project, pool: RegisteredPool, bar: Bar, wish: SentinelWish
         )[0][0]
         where = _where(file.score, float(columns.threshold or 0), cut)
         held = file.counts(where)
-    items = wish.items or summary.items
+    items = request.items or summary.items
     sizes = [round(held[name] * items / summary.items) for name in NAMES]
     shares = (1.0, 0.0, 0.0) if bar.metric == "precision" else SHARES
-    draws = [max(round(wish.labels * part), int(part > 0)) for part in shares]
+    draws = [max(round(request.labels * part), int(part > 0)) for part in shares]
     return {
         "start": True,
         "claim": _claim(bar),
         "metric": bar.metric,
         "target": bar.target,
-        "alarm": wish.alarm,
-        "confidence": wish.confidence,
-        "year": wish.year,
+        "alarm": request.alarm,
+        "confidence": request.confidence,
+        "year": request.year,
+        "deadline": request.deadline,
         "window": WINDOW * items,
         "threshold": columns.threshold,
         "cut": cut,
@@ -189,7 +196,8 @@ def draw_sentinels(
         state = session.state
         start = latest_start(state)
         settings, pool = start.survey.settings, registered_pool(state)
-        unit = len(units_of(state, start)) + 1
+        before = units_of(state, start)
+        unit = len(before) + 1
         columns = ScoreColumns(
             score=str(pool.columns.score), id=pool.columns.id, text=pool.columns.text
         )
@@ -221,6 +229,7 @@ def draw_sentinels(
                     "of": start.survey.number,
                     "draws": draws,
                     "files": digest(stored(files)),
+                    "closes": ended_by_next(before, settings.get("deadline")),
                     **({"seed": "given"} if seed else {}),
                 },
             )
@@ -236,10 +245,10 @@ def draw_sentinels(
 
 def _refuse_repeated(state: State, file: ScoreFile) -> None:
     """Refused where any item of the unit, drawn now or not, was drawn or labelled before."""
-    seen = file.first_of({*state.claimed, *state.surveyed, *state.answers})
-    if seen is not None:
+    earlier = file.first_of({*state.claimed, *state.surveyed, *state.answers})
+    if earlier is not None:
         raise InputError(
-            f"The item {seen!r} of this unit was drawn before under the same id. Labels go by id, and an "
+            f"The item {earlier!r} of this unit was drawn before under the same id. Labels go by id, and an "
             "item counts in one unit only: leave out what was there before, or give new ids, such as the "
             "week and a number."
         )

@@ -34,8 +34,8 @@ def check(folder: Path, *, progress: Progress = silent) -> tuple[Check, ...]:
         checks.append(_unchecked("project", f"{str(folder)!r} is not a project; name one with -p"))
         return tuple(checks)
     project = Project(folder=folder)
-    found, state = _ledger(project)
-    checks.append(found)
+    ledger_check, state = _ledger(project)
+    checks.append(ledger_check)
     if state is not None:
         checks.append(_guarded("stored files", lambda: _files(project, state)))
         checks.append(_guarded("pool", lambda: _pool(project, state, progress)))
@@ -123,18 +123,18 @@ def _ledger(project: Project) -> tuple[Check, State | None]:
     if fault := lost_end(entries, kept):
         return _failed("ledger", fault), None
     head = entries[-1].hash[:12] if entries else "none"
-    told = f"{ledger.address}: {len(entries):,} events, chain and order right, head {head}…"
-    return _ok("ledger", told), replay(entries)
+    sentence = f"{ledger.address}: {len(entries):,} events, chain and order right, head {head}…"
+    return _ok("ledger", sentence), replay(entries)
 
 
 def _files(project: Project, state: State) -> Check:
     stored = [(r.file, r.sha256) for attempt in state.attempts for r in attempt.reserves]
     stored += [(drawn.file, drawn.sha256) for work in state.surveys for drawn in work.files]
     stored += [
-        (frozen.pool.source, file.sha256)
+        (frozen.event.pool.source, file.sha256)
         for work in state.surveys
-        for _, _, frozen in work.freezes
-        for file in frozen.pool.files
+        for frozen in work.freezes
+        for file in frozen.event.pool.files
     ]
     missing = [name for name, _ in stored if not (project.folder / name).exists()]
     if missing:

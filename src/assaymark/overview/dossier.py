@@ -1,20 +1,26 @@
 """Everything that the dashboard and the report show, computed from the ledger. Records nothing."""
 
 import shlex
-from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
 from assaymark import __version__
 from assaymark.certification.certificate import account_words, as_earlier, looks_of, population_of
-from assaymark.certification.modes import Prefix, at_present, judge, labelled_prefix
-from assaymark.certification.view.answer import NO_PLAN, SURVEYED, answer_of, upper_first, wanted
+from assaymark.certification.modes import Prefix
+from assaymark.certification.view.answer import (
+    NO_PLAN,
+    SURVEYED,
+    SURVEYING,
+    answer_of,
+    upper_first,
+    wanted,
+)
 from assaymark.certification.view.bound_path import path_of, shown_bound
-from assaymark.certification.view.card import card_note, card_of
+from assaymark.certification.view.card import card_note
 from assaymark.certification.view.dossier import (
     Answer,
+    CardNumber,
     Collection,
     Dossier,
     Note,
@@ -27,21 +33,21 @@ from assaymark.certification.view.hidden_positives import stratum_rows
 from assaymark.certification.view.method_words import limits_of, method_of
 from assaymark.certification.view.people import Said, Story, notes, people, read_story
 from assaymark.certification.view.scores import score_ends, score_picture
-from assaymark.certification.view.sensitivity import sensitivity_of
 from assaymark.certification.view.standing import evidence_now
 from assaymark.claims.ratio_metrics import metric
+from assaymark.claims.record import plain
 from assaymark.claims.results import Verdict, percent
 from assaymark.composite.wording import TONES, VERDICTS, statement
 from assaymark.composite.work import current_claim
-from assaymark.errors import PlanError
 from assaymark.hints import command, for_command_line
 from assaymark.labelling.blocking import blocking_items
 from assaymark.ledger.events import Attempt, State, SurveyWork, population_words
+from assaymark.overview.basis import Basis, basis_of
 from assaymark.project.folder import Project, registered_pool
-from assaymark.records.agreement import Agreement, Sensitivity
+from assaymark.records.agreement import Agreement
 from assaymark.records.pool import RegisteredPool
 from assaymark.stats.agreement import agreement
-from assaymark.training.summary import told_of, training_told
+from assaymark.training.summary import project_summary, training_summary
 
 
 def dossier(project: Project) -> Dossier:
@@ -49,55 +55,24 @@ def dossier(project: Project) -> Dossier:
     return dossier_of(project, read_story(project.ledger.entries()))
 
 
-class DossierCache:
-    """The dossier of a project, computed anew only when the ledger's last event is another one."""
-
-    def __init__(self, project: Project) -> None:
-        self.project = project
-        self._head: str | None = None
-        self._dossier: Dossier | None = None
-
-    def get(self) -> Dossier:
-        """The dossier of the ledger as it is now."""
-        entries = self.project.ledger.entries()
-        head = entries[-1].hash if entries else ""
-        if self._dossier is None or head != self._head:
-            self._dossier = dossier_of(self.project, read_story(entries))
-            self._head = head
-        return self._dossier
-
-
-@dataclass(frozen=True, kw_only=True)
-class Basis:
-    """The latest plan, its labelled prefix, and the verdict where there is one to be had."""
-
-    attempt: Attempt
-    prefix: Prefix
-    verdict: Verdict | None
-
-    def sensitivity(self) -> Sensitivity | None:
-        """What wrong labels would do to the verdict: many verdicts' work, so it may come later."""
-        return sensitivity_of(self.attempt, self.prefix, self.verdict)
-
-
-def basis_of(state: State, attempt: Attempt, verdict: Verdict | None = None) -> Basis:
-    """What the latest plan's verdict rests on; the verdict itself may be known already."""
-    with suppress(PlanError):  # superseded: shown as it was sealed
-        attempt = at_present(state, attempt)
-    return Basis(
-        attempt=attempt,
-        prefix=labelled_prefix(state, attempt),
-        verdict=_verdict(state, attempt) if verdict is None else verdict,
-    )
+def pool_of(state: State) -> RegisteredPool:
+    """The pool that the latest plan draws from, or else the registered one."""
+    registered = state.attempt.pool if state.attempt else None
+    return registered or registered_pool(state)
 
 
 def dossier_of(
-    project: Project, story: Story, *, basis: Basis | None = None, sensitivity: bool = True
+    project: Project,
+    story: Story,
+    *,
+    basis: Basis | None = None,
+    sensitivity: bool = True,
+    card: bool = True,
 ) -> Dossier:
-    """The dossier of a story that was read already."""
+    """The dossier of a story that was read already, without what shall come later."""
     state = story.state
     attempt = state.attempt
-    pool = (attempt.pool if attempt else None) or registered_pool(state)
+    pool = pool_of(state)
     if attempt is None:
         return _without_plan(project, story, pool)
     basis = basis_of(state, attempt) if basis is None else basis
@@ -112,9 +87,8 @@ def dossier_of(
         None if interval is None else interval.low if plan.claim.side == "lower" else interval.high
     )
     title = metric(plan.claim.metric).title
-    card = card_of(state, attempt, prefix, verdict, reason=reason)
     population = population_of(state, attempt)
-    return Dossier(
+    dossier = Dossier(
         title=project.folder.resolve().name,
         as_of=_as_of(story),
         answer=answer,
@@ -133,8 +107,7 @@ def dossier_of(
         counts=None if verdict is None else verdict.estimate.counts,
         path=path_of(attempt, prefix, verdict, _marks(story, attempt, changed), reason=reason),
         evidence=None if verdict is None else evidence_now(attempt, prefix, verdict),
-        card=card,
-        card_note=card_note(plan, card, census=verdict is not None and verdict.census),
+        card=(),
         strata=stratum_rows(
             attempt,
             prefix,
@@ -144,11 +117,11 @@ def dossier_of(
         ),
         scores=score_picture(project, pool, state),
         people=people(story.said, items=items, visible=verdict is not None),
-        agreement=agreement({i: state.answers[i] for i in items if i in state.answers}),
+        agreement=_agreement(state, items),
         sensitivity=basis.sensitivity() if sensitivity else None,
         looks=looks_of(attempt),
         notes=changed,
-        skipped=tuple(sorted(i for i in items if state.labelled(i) and state.label(i) is None)),
+        skipped=_skipped(state, items),
         disputed=_disputed(state, attempt),
         earlier=tuple(as_earlier(old) for old in state.attempts[:-1]),
         surveys=_surveys(state),
@@ -160,6 +133,20 @@ def dossier_of(
         limits=limits_of(plan, pool, trained=population is not None),
         proof=_proof(project, story, pool, attempt),
     )
+    return with_card(dossier, basis, basis.card(state, answer)) if card else dossier
+
+
+def with_card(dossier: Dossier, basis: Basis, card: tuple[CardNumber, ...]) -> Dossier:
+    """The dossier with its four numbers, and at which level they hold."""
+    verdict = basis.verdict
+    note = card_note(basis.attempt.plan, card, census=verdict is not None and verdict.census)
+    return replace(dossier, card=card, card_note=note)
+
+
+def _survey_answer(surveys: tuple[SurveySeen, ...]) -> Answer:
+    if not surveys:
+        return NO_PLAN
+    return SURVEYED if any(survey.result for survey in surveys) else SURVEYING
 
 
 def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossier:
@@ -170,9 +157,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
     return Dossier(
         title=project.folder.resolve().name,
         as_of=_as_of(story),
-        answer=_training_answer(state)
-        or _composite_answer(state)
-        or (SURVEYED if any(seen.result for seen in surveys) else NO_PLAN),
+        answer=_training_answer(state) or _composite_answer(state) or _survey_answer(surveys),
         collection=_collection(story, pool),
         claim=None,
         claim_title=None,
@@ -216,16 +201,6 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
     )
 
 
-def _verdict(state: State, attempt: Attempt) -> Verdict | None:
-    """The verdict, or None where there is none to be had: too early, or given up."""
-    if attempt.outcome == "abandoned":
-        return None
-    try:
-        return judge(state, attempt)
-    except PlanError:
-        return None
-
-
 def _items(state: State, attempt: Attempt, verdict: Verdict | None) -> set[str]:
     """The items that were handed out for this plan, or that a full count rests on."""
     if verdict is not None and verdict.census:
@@ -235,7 +210,7 @@ def _items(state: State, attempt: Attempt, verdict: Verdict | None) -> set[str]:
 
 def _superseded(attempt: Attempt, changed: tuple[Note, ...]) -> bool:
     return attempt.certificate is not None and any(
-        note.event > attempt.certificate[0] for note in changed
+        note.event > attempt.certificate.seq for note in changed
     )
 
 
@@ -267,7 +242,7 @@ def _classes(pool: RegisteredPool) -> dict[bool | None, int]:
 def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict | None) -> Progress:
     drawn = set(attempt.order)
     # asked of the answers, because far more is drawn than labelled
-    missing = len(drawn) - sum(state.labelled(item) for item in drawn & state.answers.keys())
+    missing = len(drawn) - sum(item in drawn and state.labelled(item) for item in state.answers)
     total = attempt.plan.size if verdict is None else verdict.labels_expected
     labels = prefix.labels if verdict is None else verdict.estimate.labels
     return Progress(
@@ -281,20 +256,28 @@ def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict |
         expected_total=total,
         expected_left=None if total is None or not attempt.open else max(total - labels, 0),
         outlook=None if verdict is None or not attempt.open else verdict.outlook,
+        ahead=None if verdict is None or not attempt.open else verdict.labels_ahead,
         blocking=blocking_items(state),
     )
 
 
-def _agreement(state: State, items: Iterable[str]) -> Agreement | None:
+def _agreement(state: State, items: set[str]) -> Agreement | None:
     """How far annotators agreed; told of two verdicts only."""
     if state.classes:
         return None
-    return agreement({i: state.answers[i] for i in items if i in state.answers})
+    several = {i: a for i, a in state.answers.items() if len(a) > 1 and i in items}
+    return agreement(several) if several else None
+
+
+def _skipped(state: State, items: set[str]) -> tuple[str, ...]:
+    """The items that count although nobody could tell."""
+    open_ones = [i for i, a in state.answers.items() if None in a.values() and i in items]
+    return tuple(sorted(i for i in open_ones if state.labelled(i) and state.label(i) is None))
 
 
 def _disputed(state: State, attempt: Attempt) -> tuple[str, ...]:
-    """The plan's items on which annotators differ, in draw order."""
-    several = {i for i, given in state.answers.items() if len(given) > 1 and state.disputed(i)}
+    """The plan's items on which reviewers differ, in draw order."""
+    several = {i for i, answers in state.answers.items() if len(answers) > 1 and state.disputed(i)}
     return tuple(item for item in attempt.order if item in several) if several else ()
 
 
@@ -303,12 +286,12 @@ def _marks(story: Story, attempt: Attempt, changed: tuple[Note, ...]) -> tuple[P
     looks = [
         PathMark(
             kind="look",
-            event=seq,
-            time=time,
-            labels=look.labels,
-            bound=shown_bound(attempt.plan, look.low if side == "lower" else look.high),
+            event=look.seq,
+            time=look.time,
+            labels=look.event.labels,
+            bound=shown_bound(attempt.plan, look.event.low if side == "lower" else look.event.high),
         )
-        for seq, time, look in attempt.looks
+        for look in attempt.looks
     ]
     counts = _labels_at(story.said, set(attempt.order), [note.event for note in changed])
     corrections = [
@@ -320,16 +303,16 @@ def _marks(story: Story, attempt: Attempt, changed: tuple[Note, ...]) -> tuple[P
 
 def _labels_at(said: list[Said], items: set[str], events: list[int]) -> list[int]:
     """How many items of the plan had an answer just before each of these events."""
-    seen: set[str] = set()
-    found, queue = [], iter(said)
+    answered: set[str] = set()
+    counts, queue = [], iter(said)
     answer = next(queue, None)
     for event in events:
         while answer is not None and answer.seq < event:
             if answer.event.item in items:
-                seen.add(answer.event.item)
+                answered.add(answer.event.item)
             answer = next(queue, None)
-        found.append(len(seen))
-    return found
+        counts.append(len(answered))
+    return counts
 
 
 def _surveys(state: State) -> tuple[SurveySeen, ...]:
@@ -339,7 +322,7 @@ def _surveys(state: State) -> tuple[SurveySeen, ...]:
             purpose=work.survey.purpose,
             drawn=len(work.order),
             labelled=sum(state.labelled(item) for item in work.order),
-            time=work.reports[-1][1] if work.reports else None,
+            time=work.reports[-1].time if work.reports else None,
             result=_result(state, work),
         )
         for work in state.surveys
@@ -349,11 +332,11 @@ def _surveys(state: State) -> tuple[SurveySeen, ...]:
 def _result(state: State, work: SurveyWork) -> dict[str, Any] | None:
     """What a survey found when it was last asked; a training is told from its models."""
     if work.survey.purpose == "training":
-        return told_of(state, work)
+        return dict(plain(training_summary(state, work)))
     if work.survey.purpose == "claim":  # renewals of chances and certificates are no results
-        looks = [r.result for _, _, r in work.reports if r.result.get("event") == "look"]
+        looks = [r.event.result for r in work.reports if r.event.result.get("event") == "look"]
         return looks[-1] if looks else None
-    return work.reports[-1][2].result if work.reports else None
+    return work.reports[-1].event.result if work.reports else None
 
 
 def _composite_answer(state: State) -> Answer | None:
@@ -363,20 +346,23 @@ def _composite_answer(state: State) -> Answer | None:
         return None
     looks = work.reports("look")
     if not looks:
-        told = f"The claim is sealed: {work.sealed.claim}. Nobody has looked at labels yet."
-        return Answer(tone="too early", word="Sealed", sentence=told, told=told)
-    decision, told = looks[-1][2]["decision"], statement(looks[-1][2])
+        sentence = f"The claim is sealed: {work.sealed.claim}. Nobody has looked at labels yet."
+        return Answer(tone="too early", word="Sealed", sentence=sentence, told=sentence)
+    decision, sentence = looks[-1][2]["decision"], statement(looks[-1][2])
     return Answer(
-        tone=TONES.get(decision, "not yet"), word=VERDICTS[decision], sentence=told, told=told
+        tone=TONES.get(decision, "not yet"),
+        word=VERDICTS[decision],
+        sentence=sentence,
+        told=sentence,
     )
 
 
 def _training_answer(state: State) -> Answer | None:
     """Where a training stands, in a project that claims nothing yet."""
-    told = training_told(state)
-    if told is None:
+    summary = project_summary(state)
+    if summary is None:
         return None
-    return Answer(tone="no plan", word="Training", sentence=told["sentence"], told=told["sentence"])
+    return Answer(tone="no plan", word="Training", sentence=summary.sentence, told=summary.sentence)
 
 
 def _proof(project: Project, story: Story, pool: RegisteredPool, attempt: Attempt | None) -> Proof:
@@ -391,8 +377,8 @@ def _proof(project: Project, story: Story, pool: RegisteredPool, attempt: Attemp
         head=head.hash if head else "",
         events=head.seq if head else 0,
         fingerprint=pool.fingerprint,
-        certificate=issued[2] if issued else None,
-        issued=issued[1] if issued else None,
+        certificate=issued.event.certificate if issued else None,
+        issued=issued.time if issued else None,
         software=__version__,
         commands=tuple(commands),
     )

@@ -3,10 +3,9 @@
 import re
 from dataclasses import dataclass, field
 
+from assaymark.certification.view.people import Story
 from assaymark.claims.results import counted
-from assaymark.labelling.desk import deciders
 from assaymark.labelling.settings import Settings, read_settings
-from assaymark.ledger.events import replay
 from assaymark.project.folder import Project
 from assaymark.reports.section import Section, Table
 
@@ -22,22 +21,28 @@ class Matter:
     own_decisions: frozenset[str] = frozenset()
 
 
-def matter_of(project: Project) -> Matter:
+def matter_of(project: Project, story: Story) -> Matter:
     """What is known of the project beside its proof."""
-    entries = project.ledger.entries()
-    state = replay(entries)
-    notes = tuple((item, name, text) for item, said in state.notes.items() for name, text in said)
-    own = (item for item, who in deciders(entries).items() if who in state.answers.get(item, {}))
-    return Matter(settings=read_settings(project.folder), notes=notes, own_decisions=frozenset(own))
+    state = story.state
+    notes = tuple(
+        (item, remark.annotator, remark.text)
+        for item, remarks in state.notes.items()
+        for remark in remarks
+    )
+    decided = {one.event.item: one.event.annotator for one in state.adjudications}
+    decisions = (item for item, who in decided.items() if who in state.answers.get(item, {}))
+    return Matter(
+        settings=read_settings(project.folder), notes=notes, own_decisions=frozenset(decisions)
+    )
 
 
 def matter_facts(matter: Matter) -> tuple[tuple[str, str], ...]:
     """Lines of page one: the matter, and the classifier with its version."""
-    found = (
+    facts = (
         ("Matter", matter.settings.matter),
         ("Classifier", matter.settings.classifier),
     )
-    return tuple((name, text) for name, text in found if text)
+    return tuple((name, text) for name, text in facts if text)
 
 
 def protocol_text_section(matter: Matter) -> Section | None:
@@ -46,7 +51,7 @@ def protocol_text_section(matter: Matter) -> Section | None:
     if not text:
         return Section(
             title="Review protocol",
-            sentence="No protocol was written down, so by which rule reviewers decided is not on record.",
+            sentence="No protocol was written down, so the rule by which reviewers decided is not known.",
         )
     return Section(
         title="Review protocol",
@@ -59,7 +64,8 @@ def _plain(line: str) -> str:
     """A line of Markdown as plain text: headings, lists and stress lose their marks."""
     line = re.sub(r"^\s*#{1,6}\s+", "", line)
     line = re.sub(r"^(\s*)[-*+]\s+", r"\1• ", line)
-    return re.sub(r"\*\*(.+?)\*\*|__(.+?)__", lambda found: found[1] or found[2], line)
+    line = re.sub(r"\*\*(.+?)\*\*|__(.+?)__", lambda match: match[1] or match[2], line)
+    return re.sub(r"(?<![\w*])\*(?!\s)([^*]+?)(?<!\s)\*(?![\w*])", r"\1", line)
 
 
 def roles_section(matter: Matter) -> Section | None:

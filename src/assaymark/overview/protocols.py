@@ -20,9 +20,9 @@ def _card(dossier: Dossier) -> dict[str, CardNumber]:
 def _null_set(dossier: Dossier) -> tuple[int, int, int | None]:
     """Items left out by the classifier, those labelled among them, and those found relevant."""
     rows = [row for row in dossier.strata if row.prediction is False]
-    found = [row.positives for row in rows]
-    unknown = not rows or any(one is None for one in found)
-    relevant = None if unknown else sum(one or 0 for one in found)
+    positives = [row.positives for row in rows]
+    unknown = not rows or any(one is None for one in positives)
+    relevant = None if unknown else sum(one or 0 for one in positives)
     return dossier.collection.predicted_negative, sum(row.labels for row in rows), relevant
 
 

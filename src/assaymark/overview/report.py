@@ -6,9 +6,10 @@ from pathlib import Path
 
 from assaymark.certification.looks import look
 from assaymark.certification.view.dossier import Dossier
+from assaymark.certification.view.people import read_story
 from assaymark.errors import InputError, PlanError
 from assaymark.files.places import SHARED, part_of
-from assaymark.overview.dossier import dossier
+from assaymark.overview.dossier import dossier_of
 from assaymark.overview.matter import matter_of
 from assaymark.overview.report_content import report_of
 from assaymark.overview.watch import look_is_due
@@ -28,7 +29,8 @@ class Written:
 
 def report_bytes(project: Project, form: str) -> bytes:
     """The report in this form. Records nothing: whoever shows it puts the look on record before."""
-    return FORMS[form](report_of(dossier(project), matter_of(project)))
+    story = read_story(project.ledger.entries())
+    return FORMS[form](report_of(dossier_of(project, story), matter_of(project, story)))
 
 
 def write_report(project: Project, *, output: Path | None = None) -> Written:
@@ -38,14 +40,16 @@ def write_report(project: Project, *, output: Path | None = None) -> Written:
     _refuse_existing(path)
     if form == "pdf":  # before a look goes on record for nothing
         typesetter()
-    if look_is_due(project.state()):
+    story = read_story(project.ledger.entries())
+    if look_is_due(story.state):
         with contextlib.suppress(PlanError):  # too early to look: then the report shows no verdict
             look(project)
-    seen = dossier(project)
-    made = FORMS[form](report_of(seen, matter_of(project)))
+            story = read_story(project.ledger.entries())
+    dossier = dossier_of(project, story)
+    made = FORMS[form](report_of(dossier, matter_of(project, story)))
     with part_of(path, mode=SHARED) as part:
         part.write_bytes(made)
-    return Written(path=path, form=form, dossier=seen)
+    return Written(path=path, form=form, dossier=dossier)
 
 
 def _refuse_existing(path: Path) -> None:

@@ -5,6 +5,7 @@ The same content is set as HTML and as PDF; nothing here knows about either.
 
 from collections.abc import Callable
 
+from assaymark.certification.certificate.words import known_words
 from assaymark.certification.report.annex import (
     plan_section,
     proof_section,
@@ -22,7 +23,7 @@ from assaymark.overview.matter import (
     roles_section,
 )
 from assaymark.overview.protocols import protocol_section
-from assaymark.overview.survey_sections import standing, survey_section
+from assaymark.overview.survey_sections import reported, survey_section
 from assaymark.records.agreement import Coefficient
 from assaymark.records.value import Value
 from assaymark.reports.document import Report
@@ -79,7 +80,7 @@ def report_of(dossier: Dossier, matter: Matter = NOTHING) -> Report:
                 _notes(dossier, matter),
                 notes_section(matter),
                 *_present(_skips, _earlier, of=dossier),
-                *(survey_section(seen) for seen in standing(dossier.surveys)),
+                *(survey_section(survey) for survey in reported(dossier.surveys)),
             )
             if section is not None
         ),
@@ -92,20 +93,24 @@ def report_of(dossier: Dossier, matter: Matter = NOTHING) -> Report:
 def _title(dossier: Dossier) -> str:
     if dossier.claim_text:
         return f"Claim: {dossier.claim_text}"
-    claims = [seen.result for seen in dossier.surveys if seen.purpose == "claim" and seen.result]
+    claims = [
+        survey.result for survey in dossier.surveys if survey.purpose == "claim" and survey.result
+    ]
     if claims:
         return f"Claim: {claims[-1]['claim']}"
-    told = any(seen.result for seen in dossier.surveys)
-    return f"What the labels of {dossier.title} say" if told else "No claim yet"
+    results = any(survey.result for survey in dossier.surveys)
+    return f"What the labels of {dossier.title} say" if results else "No claim yet"
 
 
 def _first_page(dossier: Dossier) -> str:
     """The verdict; without a claim, what the surveys found."""
-    told = standing(dossier.surveys) if dossier.plan is None else ()
-    found = [
-        survey_section(seen).sentence for seen in told if seen.result and seen.purpose != "claim"
+    surveys = reported(dossier.surveys) if dossier.plan is None else ()
+    sentences = [
+        survey_section(survey).sentence
+        for survey in surveys
+        if survey.result and survey.purpose != "claim"
     ]  # the verdict on a claim is the answer itself
-    return " ".join([*(text[:1].upper() + text[1:] for text in found), dossier.answer.sentence])
+    return " ".join([*(text[:1].upper() + text[1:] for text in sentences), dossier.answer.sentence])
 
 
 def _present(*makers: Callable[[Dossier], Section | None], of: Dossier) -> tuple[Section, ...]:
@@ -137,6 +142,7 @@ def _facts(dossier: Dossier, matter: Matter) -> tuple[tuple[str, str], ...]:
         ("Project", matter.settings.title or dossier.title),
         ("Labelled by", names or "nobody yet"),
         ("Labels", _labels_fact(dossier)),
+        *((("Known before", f"{known}."),) if (known := _known(dossier)) else ()),
         *((("Agreement", dossier.agreement.sentence),) if dossier.agreement else ()),
         *((("If labels were wrong", dossier.sensitivity.sentence),) if dossier.sensitivity else ()),
         ("Status", _status(dossier)),
@@ -147,33 +153,37 @@ def _facts(dossier: Dossier, matter: Matter) -> tuple[tuple[str, str], ...]:
 def _meaning(dossier: Dossier) -> tuple[tuple[str, str], ...]:
     """What the claim's metric is, for a reader who never heard of it."""
     if dossier.plan is None:
-        composed = [seen for seen in dossier.surveys if seen.purpose == "claim"]
+        composed = [survey for survey in dossier.surveys if survey.purpose == "claim"]
         return () if composed else (("The claim", "none is sealed yet"),)
-    told = MEANINGS.get(dossier.plan.claim.metric)
-    return ((dossier.claim_title or "The metric", told),) if told else ()
+    meaning = MEANINGS.get(dossier.plan.claim.metric)
+    return ((dossier.claim_title or "The metric", meaning),) if meaning else ()
+
+
+def _known(dossier: Dossier) -> str | None:
+    return None if dossier.plan is None else known_words(dossier.plan)
 
 
 def _labels_fact(dossier: Dossier) -> str:
     progress = dossier.progress
-    told = f"{progress.labels:,} that count"
+    text = f"{progress.labels:,} that count"
     if progress.blocking is not None:
-        told += f"; {progress.blocking.sentence.rstrip('.')}"
+        text += f"; {progress.blocking.sentence.rstrip('.')}"
     elif progress.missing:
-        told += f"; {counted(progress.missing, 'drawn item')} without a settled label"
+        text += f"; {counted(progress.missing, 'drawn item')} without a settled label"
     if progress.outlook:
-        told += f"; {progress.outlook}"
+        text += f"; {progress.outlook}"
     elif progress.expected_left:
-        told += f"; {progress.expected_left:,} to go"
-    return told
+        text += f"; {progress.expected_left:,} to go"
+    return text
 
 
 def _status(dossier: Dossier) -> str:
     proof = dossier.proof
     if proof.certificate:
-        told = f"certificate issued {moment(proof.issued or '')}"
+        text = f"certificate issued {moment(proof.issued or '')}"
         if dossier.bound_certified:
-            told += f", of the bound as it stood: {dossier.bound_certified}"
-        return told
+            text += f", of the bound as it stood: {dossier.bound_certified}"
+        return text
     if dossier.plan is None and dossier.answer.tone != "no plan":
         return dossier.answer.word.lower()
     return {
@@ -237,25 +247,29 @@ def _people(dossier: Dossier) -> Section | None:
     )
 
 
-def coefficient_text(found: Coefficient) -> str:
+def coefficient_text(coefficient: Coefficient) -> str:
     """A coefficient to three decimals, or why there is none."""
-    return f"undefined ({found.reason})" if found.value is None else f"{found.value:.3f}"
+    return (
+        f"undefined ({coefficient.reason})"
+        if coefficient.value is None
+        else f"{coefficient.value:.3f}"
+    )
 
 
 def _agreement(dossier: Dossier) -> Section | None:
     if dossier.plan is None:
         return None
-    told: list[str] = []
-    found = dossier.agreement
-    if found is None:
+    sentences: list[str] = []
+    agreement = dossier.agreement
+    if agreement is None:
         return Section(
-            title="Agreement between annotators",
-            sentence="No item was labelled by two people, so agreement cannot be told.",
-            paragraphs=tuple(told),
+            title="Agreement between reviewers",
+            sentence="No item was labelled by two people, so agreement cannot be measured.",
+            paragraphs=tuple(sentences),
         )
-    error = found.implied_error
+    error = agreement.implied_error
     if error.value is not None:
-        told.append(
+        sentences.append(
             f"If annotators erred independently and equally often, about {percent(round(error.value, 4))} "
             "of single labels would be wrong. Errors that they share leave no trace in agreement."
         )
@@ -267,14 +281,14 @@ def _agreement(dossier: Dossier) -> Section | None:
             coefficient_text(pair.kappa),
             coefficient_text(pair.ac1),
         )
-        for pair in found.pairs
+        for pair in agreement.pairs
     )
     waiting = len(dossier.disputed)
     end = f" {counted(waiting, 'item')} still wait for a decision." if waiting else ""
     return Section(
-        title="Agreement between annotators",
-        sentence=found.sentence + end,
-        paragraphs=tuple(told),
+        title="Agreement between reviewers",
+        sentence=agreement.sentence + end,
+        paragraphs=tuple(sentences),
         tables=(
             Table(
                 caption="Raw agreement, and agreement beyond chance by two definitions of chance",
@@ -313,10 +327,10 @@ def _notes(dossier: Dossier, matter: Matter) -> Section | None:
         return None
     number = len(dossier.notes)
     decided = [note.item for note in dossier.notes if note.kind == "decision"]
-    own = len({*decided} & matter.own_decisions)
+    decisions = len({*decided} & matter.own_decisions)
     flag = (
-        f"{counted(own, 'conflict')} {'was' if own == 1 else 'were'} decided by one of the reviewers who "
-        "differed, not by a third person."
+        f"{counted(decisions, 'conflict')} {'was' if decisions == 1 else 'were'} decided by one of the "
+        "reviewers who differed, not by a third person."
     )
     header = ("event", "time", "item", "by", "what", "before", "after", "reason")
     rows = tuple(_note_row(note) for note in dossier.notes)
@@ -326,7 +340,7 @@ def _notes(dossier: Dossier, matter: Matter) -> Section | None:
         if not number
         else f"{counted(number, 'label')} {'was' if number == 1 else 'were'} changed, or decided between "
         "annotators, after being given; the verdict uses the latest.",
-        paragraphs=(flag,) if own else (),
+        paragraphs=(flag,) if decisions else (),
         tables=(_table("Changes in order", header, rows),) if rows else (),
     )
 

@@ -1,7 +1,8 @@
 """Where a project stands, without looking at its verdict."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assaymark.certification.modes.closing import closed_because
 from assaymark.hints import command
@@ -48,6 +49,9 @@ class Status:
     survey: str | None = None
     blocking: Blocking | None = None
 
+    def __str__(self) -> str:
+        return f"{self.summary} {self.labelled:,} of {self.draws:,} drawn items labelled."
+
 
 def status(project: Project) -> Status:
     """Counts of what happened; nothing that a label could tell about the claim."""
@@ -64,7 +68,7 @@ def status(project: Project) -> Status:
         summary, advice = "No plan yet.", command("plan", "f1 >= 0.75", "…")
     elif not attempt.open:
         summary, advice = _ended(attempt), command("plan", "…")
-    elif attempt.looks and attempt.looks[-1][2].decision == "pass":
+    elif attempt.looks and attempt.looks[-1].event.decision == "pass":
         summary, advice = f"Plan {attempt.plan.number}: established.", command("certify")
     elif blocking is not None:
         summary = f"Plan {attempt.plan.number}: {blocking.sentence}"
@@ -78,7 +82,7 @@ def status(project: Project) -> Status:
         )
     else:
         summary, advice = f"Plan {attempt.plan.number} can be looked at.", command("look")
-    found = Status(
+    summary_of = Status(
         summary=summary,
         items=pool.summary.items,
         claim=str(attempt.plan.claim) if attempt else None,
@@ -92,7 +96,7 @@ def status(project: Project) -> Status:
         advice=advice,
         blocking=blocking,
     )
-    return _about(found, state)
+    return _about(summary_of, state)
 
 
 def _ended(attempt: Attempt) -> str:
@@ -102,33 +106,33 @@ def _ended(attempt: Attempt) -> str:
     return f"Plan {attempt.plan.number}: {closed_because(attempt).rstrip('.')}."
 
 
-def _about(found: Status, state: State) -> Status:
+def _about(status: Status, state: State) -> Status:
     """The status told about what the project works on, where that is not a plan."""
     attempt = state.attempt
     if state.reviews and attempt is None:
-        return _of_review(found, state)
+        return _of_review(status, state)
     work = _estimate(state)
     if work is not None:
-        return _of_estimate(found, state, work)
+        return _of_estimate(status, state, work)
     claim = _claim(state)
     if claim is not None:
-        return _of_claim(found, state, claim)
+        return _of_claim(status, state, claim)
     training = training_of(state)
     if training is not None and _trains(state, training):
-        return _of_training(found, state, training)
+        return _of_training(status, state, training)
     if training is not None and attempt is not None and attempt.closed is not None:
-        return replace(found, advice=command("train"))
-    return found if attempt is not None or not state.surveys else _of_survey(found, state)
+        return replace(status, advice=command("train"))
+    return status if attempt is not None or not state.surveys else _of_survey(status, state)
 
 
-def _of_review(found: Status, state: State) -> Status:
+def _of_review(status: Status, state: State) -> Status:
     """The same, about a review."""
     review = state.reviews[-1]
     order = review.order
     missing = sum(not state.labelled(item) for item in order)
     advice = command("review next", pending=True) if missing else command("review status")
     return replace(
-        found,
+        status,
         summary="The review waits for labels." if missing else "The review can go on.",
         advice=advice,
         survey="review",
@@ -149,23 +153,32 @@ def _claim(state: State) -> "ClaimWork | None":
     return current_claim(state)
 
 
-def _of_claim(found: Status, state: State, claim: "ClaimWork") -> Status:
+def _said(result: Mapping[str, Any]) -> str:
+    """The sentence of a look that is on record."""
+    from assaymark.composite.wording import statement
+
+    return statement(result)
+
+
+def _of_claim(status: Status, state: State, claim: "ClaimWork") -> Status:
     """The same, about a claim of several rows."""
-    work, told = claim.survey, f"The claim '{claim.sealed.claim}'"
+    work, subject = claim.survey, f"The claim '{claim.sealed.claim}'"
     missing = sum(not state.labelled(item) for item in work.order)
     looks = claim.reports("look")
     if not claim.open:
-        summary, advice = f"{told} is closed.", command("report")
+        summary, advice = f"{subject} is closed.", command("report")
     elif not work.order:
-        summary, advice = f"{told} is sealed.", command("draw")
+        summary, advice = f"{subject} is sealed.", command("draw")
     elif missing:
-        summary, advice = f"{told} waits for labels.", command("draw", pending=True)
+        summary, advice = f"{subject} waits for labels.", command("draw", pending=True)
     elif not looks or looks[-1][0] < state.labels_at:
-        summary, advice = f"{told} can be looked at.", command("look")
+        summary, advice = f"{subject} can be looked at.", command("look")
+    elif claim.established:
+        summary, advice = f"{subject} can be certified: {_said(looks[-1][2])}", command("certify")
     else:
-        summary, advice = f"{told} was looked at.", command("draw")
+        summary, advice = f"{subject} is not established: {_said(looks[-1][2])}", command("draw")
     return replace(
-        found,
+        status,
         summary=summary,
         advice=advice,
         claim=claim.sealed.claim,
@@ -178,19 +191,19 @@ def _of_claim(found: Status, state: State, claim: "ClaimWork") -> Status:
     )
 
 
-def _of_survey(found: Status, state: State) -> Status:
+def _of_survey(status: Status, state: State) -> Status:
     """The same, about the latest survey of a project without a plan."""
     work = state.surveys[-1]
     missing = sum(not state.labelled(item) for item in work.order)
-    told = f"Survey {work.survey.number} ({work.survey.purpose})"
+    subject = f"Survey {work.survey.number} ({work.survey.purpose})"
     if missing:
-        summary, advice = f"{told} waits for labels.", command("label", "FILE")
-    elif not work.reports or work.reports[-1][0] < state.labels_at:
-        summary, advice = f"{told} can be read.", answer_command(work.survey)
+        summary, advice = f"{subject} waits for labels.", command("label", "FILE")
+    elif not work.reports or work.reports[-1].seq < state.labels_at:
+        summary, advice = f"{subject} can be read.", answer_command(work.survey)
     else:
-        summary, advice = f"{told} was read.", command("report")
+        summary, advice = f"{subject} was read.", command("report")
     return replace(
-        found,
+        status,
         summary=summary,
         advice=advice,
         survey=work.survey.purpose,
@@ -208,14 +221,14 @@ def _trains(state: State, work: SurveyWork) -> bool:
         return attempt is None or not attempt.open
     if attempt.open:
         return False
-    since = bool(work.models) and work.models[-1][0] > attempt.sealed_at
+    since = bool(work.models) and work.models[-1].seq > attempt.sealed_at
     return since or any(not state.labelled(item) for item in work.order)
 
 
-def _of_training(found: Status, state: State, work: SurveyWork) -> Status:
+def _of_training(status: Status, state: State, work: SurveyWork) -> Status:
     """The same, about a training that no plan judges now."""
     missing = sum(not state.labelled(item) for item in work.order)
-    last = work.models[-1][2] if work.models else None
+    last = work.models[-1].event if work.models else None
     if is_frozen(state):
         summary, advice = (
             "The classifier is frozen; its plan is not sealed.",
@@ -228,13 +241,13 @@ def _of_training(found: Status, state: State, work: SurveyWork) -> Status:
     elif advice_of(work).action == "certify":
         summary, advice = "Training may stop.", command("train", stop=True)
     elif advice_of(work).action == "reconsider":
-        summary = "The claim is more likely false than true: lower the target or raise the budget."
+        summary = "Certification is not advised: lower the target, raise the budget, or leave it."
         advice = command("train", status=True)
     else:
         summary, advice = "Training can go on.", command("train")
-    before = f"{found.summary} " if state.attempt is not None else ""
+    before = f"{status.summary} " if state.attempt is not None else ""
     return replace(
-        found,
+        status,
         summary=f"{before}{summary}",
         advice=advice,
         claim=str(settings_of(work).goal.claim),
@@ -257,14 +270,14 @@ def _estimate(state: State) -> SurveyWork | None:
     return current_estimate(state)
 
 
-def _of_estimate(found: Status, state: State, work: SurveyWork) -> Status:
+def _of_estimate(status: Status, state: State, work: SurveyWork) -> Status:
     """The same, about an estimate."""
     from assaymark.estimation.survey import design_of
 
     design, number = design_of(work), work.survey.number
     drawn = len(work.order)
     missing = sum(not state.labelled(item) for item in work.order)
-    fresh = not work.reports or work.reports[-1][0] < state.labels_at
+    fresh = not work.reports or work.reports[-1].seq < state.labels_at
     if missing:
         summary, advice = f"Estimate {number} waits for labels.", command("draw", pending=True)
     elif drawn < min(design.labels, design.items):
@@ -274,7 +287,7 @@ def _of_estimate(found: Status, state: State, work: SurveyWork) -> Status:
     else:
         summary, advice = f"Estimate {number} was read.", command("report")
     return replace(
-        found,
+        status,
         summary=summary,
         advice=advice,
         estimate=design.metric,

@@ -21,49 +21,49 @@ def section_of(purpose: str) -> Callable[[Mapping[str, Any]], Section] | None:
     return make
 
 
-def standing(surveys: Sequence[SurveySeen]) -> tuple[SurveySeen, ...]:
+def reported(surveys: Sequence[SurveySeen]) -> tuple[SurveySeen, ...]:
     """What a report tells: no plans without a draw, and of audits the one that tells all batches."""
     return tuple(
-        seen
-        for at, seen in enumerate(surveys)
-        if (seen.drawn or seen.result) and not _continued(seen, surveys[at + 1 :])
+        survey
+        for at, survey in enumerate(surveys)
+        if (survey.drawn or survey.result) and not _continued(survey, surveys[at + 1 :])
     )
 
 
-def _continued(seen: SurveySeen, later: Sequence[SurveySeen]) -> bool:
-    if seen.purpose != "audit" or seen.result is None:
+def _continued(survey: SurveySeen, later: Sequence[SurveySeen]) -> bool:
+    if survey.purpose != "audit" or survey.result is None:
         return False
-    told = [batch["name"] for batch in seen.result["batches"]]
+    names = [batch["name"] for batch in survey.result["batches"]]
     return any(
-        [batch["name"] for batch in one.result["batches"][: len(told)]] == told
+        [batch["name"] for batch in one.result["batches"][: len(names)]] == names
         for one in later
         if one.purpose == "audit" and one.result is not None
     )
 
 
-def survey_section(seen: SurveySeen) -> Section:
+def survey_section(survey: SurveySeen) -> Section:
     """The section of a survey: its purpose's own, or a plain table of the result."""
-    make = section_of(seen.purpose)
-    if seen.result is not None and make is not None:
-        section = make(seen.result)
-        if seen.purpose == "estimate":  # a project has several: by number, as on the command line
-            name = seen.result["metrics"][0]["title"]
-            return replace(section, title=f"Estimate {seen.number}: {name}")
+    make = section_of(survey.purpose)
+    if survey.result is not None and make is not None:
+        section = make(survey.result)
+        if survey.purpose == "estimate":  # a project has several: by number, as on the command line
+            name = survey.result["metrics"][0]["title"]
+            return replace(section, title=f"Estimate {survey.number}: {name}")
         return section
-    done = f"{counted(seen.labelled, 'label')} of {counted(seen.drawn, 'drawn item')}"
-    if seen.result is None:
+    done = f"{counted(survey.labelled, 'label')} of {counted(survey.drawn, 'drawn item')}"
+    if survey.result is None:
         return Section(
-            title=f"Survey {seen.number}: {seen.purpose}",
-            sentence=f"No result is on record yet ({done}).",
+            title=f"Survey {survey.number}: {survey.purpose}",
+            sentence=f"No result is recorded yet ({done}).",
         )
     table = Table(
-        caption="The result on record",
+        caption="The recorded result",
         header=("what", "value"),
-        rows=tuple(_flat(seen.result)),
+        rows=tuple(_flat(survey.result)),
     )
     return Section(
-        title=f"Survey {seen.number}: {seen.purpose}",
-        sentence=f"The latest result on record ({done}).",
+        title=f"Survey {survey.number}: {survey.purpose}",
+        sentence=f"The latest recorded result ({done}).",
         tables=(table,),
     )
 

@@ -1,21 +1,19 @@
 """Watch a project: the dossier of now, and every look that it shows goes on record."""
 
-import contextlib
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 
 from assaymark.certification.looks import look_events
-from assaymark.certification.modes import judge
 from assaymark.certification.view.dossier import Dossier
 from assaymark.certification.view.people import Story, read_story
-from assaymark.claims.results import Verdict
+from assaymark.certification.view.scores import score_picture
 from assaymark.composite.looks import look_at_claim
 from assaymark.composite.work import current_claim
-from assaymark.errors import PlanError
-from assaymark.ledger.events import Attempt, Entry, State
-from assaymark.overview.dossier import Basis, basis_of, dossier_of
-from assaymark.project.folder import Project
+from assaymark.ledger.events import Entry, State
+from assaymark.overview.basis import Basis, basis_of, present
+from assaymark.overview.dossier import dossier_of, pool_of, with_card
+from assaymark.project.folder import Project, latest_attempt
 from assaymark.records.agreement import Sensitivity
 
 
@@ -24,8 +22,8 @@ def look_is_due(state: State) -> bool:
     attempt = state.attempt
     if attempt is None or not attempt.open or not attempt.draws:
         return False
-    seen = attempt.looks[-1][0] if attempt.looks else attempt.sealed_at
-    return state.labels_at > seen
+    last = attempt.looks[-1].seq if attempt.looks else attempt.sealed_at
+    return state.labels_at > last
 
 
 Begin = Callable[[], tuple[list[Entry], State]]
@@ -42,8 +40,10 @@ class Watch:
     """The dossier, computed anew only when the ledger changed. Safe to ask from several threads.
 
     What wrong labels would do takes the work of many verdicts. It is left out of a fresh dossier,
-    worked out by `sensitivity`, and from then on part of it until a label changes. `begin` gives events
-    and the state after them where somebody holds these already; later events are read on from there.
+    worked out by `sensitivity`, and from then on part of it until a label changes. The four numbers are
+    left out of the first dossier, whose verdict should not wait for them; `numbers` works them out, and
+    later dossiers, which go on from there, have them. `begin` gives events and the state after them
+    where somebody holds these already; later events are read on from there.
     """
 
     def __init__(self, project: Project, begin: Begin | None = None) -> None:
@@ -52,15 +52,25 @@ class Watch:
         self._ledger = project.ledger
         self._lock = threading.Lock()
         self._doubting = threading.Lock()
+        self._counting = threading.Lock()
+        self._has_numbers = False
         self._story: Story | None = None
         self._seen: tuple[str, Dossier] | None = None
         self._basis: Basis | None = None
+        self._judged_at: Entry | None = None
         self._doubt: tuple[Question, Sensitivity | None] | None = None
 
     def prepare(self) -> None:
-        """Work everything out before anybody asks. Nothing is shown, so this is no look."""
+        """Work out what takes long before anybody asks. Nothing is shown, so this is no look."""
         with self._lock:
-            self._dossier(self._caught_up(), None)
+            story = self._caught_up()
+            if look_is_due(
+                story.state
+            ):  # the look that will be recorded makes a dossier of its own
+                self._judge(story)
+                score_picture(self._project, pool_of(story.state), story.state)
+            else:
+                self._dossier(story)
 
     def look(self) -> Dossier:
         """What there is to see. It goes on record when labels changed since the last look."""
@@ -70,13 +80,9 @@ class Watch:
             if claim is not None and claim.look_is_due(story.state):
                 look_at_claim(self._project)
                 story = self._caught_up()
-            verdict = self._record(story) if look_is_due(story.state) else None
-            return self._dossier(story, verdict)
-
-    def glance(self) -> Dossier | None:
-        """What was seen last, whatever happened since; None before the first look."""
-        with self._lock:
-            return self._seen[1] if self._seen else None
+            if look_is_due(story.state):
+                self._record(story)
+            return self._dossier(story)
 
     def sensitivity(self) -> Sensitivity | None:
         """What wrong labels would do to the verdict that was seen last."""
@@ -94,6 +100,26 @@ class Watch:
                         self._seen = (head, replace(seen, sensitivity=known[1]))
             return known[1]
 
+    def numbers(self) -> Dossier | None:
+        """What was seen last, with its four numbers; None before the first look."""
+        with self._counting:
+            while True:
+                with self._lock:
+                    basis, story, seen = self._basis, self._story, self._seen
+                if seen is None or basis is None or story is None or seen[1].card:
+                    return None if seen is None else seen[1]
+                card = basis.card(story.state, seen[1].answer)
+                with self._lock:
+                    self._has_numbers = True  # from now on a label more costs a block
+                    if self._seen is not None and self._seen[0] == seen[0]:
+                        self._seen = (seen[0], with_card(self._seen[1], basis, card))
+
+    @property
+    def _is_census(self) -> bool:
+        """Whether everything was counted: then the numbers take no walk."""
+        verdict = None if self._basis is None else self._basis.verdict
+        return verdict is None or verdict.census
+
     def _caught_up(self) -> Story:
         if self._story is None or self._story.state.head is None:
             entries, state = self._begin() if self._begin else (self._ledger.entries(), None)
@@ -102,39 +128,43 @@ class Watch:
             self._story.add(self._ledger.entries(after=self._story.state.head))
         return self._story
 
-    def _record(self, story: Story) -> Verdict | None:
+    def _record(self, story: Story) -> None:
         # the verdict is worked out before the ledger is locked, so that nobody's label waits for it
-        verdict = _verdict(story.state)
+        self._judge(story)
         with self._ledger.writing(after=story.state.head) as writer:
             if writer.entries:
                 story.add(writer.entries)
-                verdict = _verdict(story.state)
-            if verdict is None:
-                return None
+                self._judge(story)
+            basis = self._basis
+            if basis is None or basis.verdict is None or not look_is_due(story.state):
+                return
             known = len(writer.entries)
-            writer.append(look_events(story.state, verdict), time=self._project.now())
+            events = look_events(story.state, basis.verdict, basis.prefix)
+            writer.append(events, time=self._project.now())
             added = writer.entries[known:]
         story.add(added)
-        return verdict
+        # a look changes no label, but it may have closed the plan
+        self._basis = replace(basis, attempt=present(story.state, latest_attempt(story.state)))
+        self._judged_at = story.state.head
 
-    def _dossier(self, story: Story, verdict: Verdict | None) -> Dossier:
+    def _judge(self, story: Story) -> None:
+        """Work out the verdict and what it rests on, unless that was done after the same event."""
+        state = story.state
+        if state.attempt is not None and (self._basis is None or self._judged_at != state.head):
+            self._basis, self._judged_at = basis_of(state, state.attempt), state.head
+
+    def _dossier(self, story: Story) -> Dossier:
         head = story.state.head.hash if story.state.head else ""
         if self._seen is None or self._seen[0] != head:
-            attempt = story.state.attempt
-            if attempt is not None:
-                self._basis = basis_of(story.state, attempt, verdict)
-            found = dossier_of(self._project, story, basis=self._basis, sensitivity=False)
+            self._judge(story)
+            dossier = dossier_of(
+                self._project,
+                story,
+                basis=self._basis,
+                sensitivity=False,
+                card=self._has_numbers or self._is_census,
+            )
             if self._doubt and self._basis and self._doubt[0] == _question(self._basis):
-                found = replace(found, sensitivity=self._doubt[1])
-            self._seen = (head, found)
+                dossier = replace(dossier, sensitivity=self._doubt[1])
+            self._seen = (head, dossier)
         return self._seen[1]
-
-
-def _verdict(state: State) -> Verdict | None:
-    """The verdict, where looking is allowed: a fixed plan shows nothing before its size."""
-    attempt: Attempt | None = state.attempt
-    if attempt is None or not attempt.open:
-        return None
-    with contextlib.suppress(PlanError):
-        return judge(state, attempt)
-    return None

@@ -12,7 +12,7 @@ from assaymark.hints import switch
 from assaymark.pair_recall.overlap import CellSample
 from assaymark.pair_recall.recall import (
     RecallAnswer,
-    RecallWish,
+    RecallRequest,
     answer_recall,
     check_cells,
     sampled,
@@ -41,7 +41,7 @@ class RecallBatch:
 
 def draw_for_recall(
     pool: str,
-    wish: RecallWish,
+    request: RecallRequest,
     *,
     id_column: str,
     text: Sequence[str],
@@ -55,11 +55,13 @@ def draw_for_recall(
 ) -> RecallBatch:
     """Write a blind batch over the cells, shared out for the recall that is wanted."""
     refuse_existing(output)
-    opened = _open(pool, wish, Columns(id=id_column, text=tuple(text)), engine, connection)
+    opened = _open(pool, request, Columns(id=id_column, text=tuple(text)), engine, connection)
     try:
         opened.check(progress)
-        sizes = count_cells(opened, wish.flags)
-        new = new_labels(wish, {n: CellSample(items=k) for n, k in sizes.items()}, count, outside)
+        sizes = count_cells(opened, request.flags)
+        new = new_labels(
+            request, {n: CellSample(items=k) for n, k in sizes.items()}, count, outside
+        )
         progress("drawing a ticket for every item", None)
         drawn = lowest_tickets(opened, seed, sizes=sizes, taken={}, new=new)
         ids = [name for name, _ in drawn]
@@ -77,39 +79,39 @@ def draw_for_recall(
 
 def _open(
     pool: str,
-    wish: RecallWish,
+    request: RecallRequest,
     columns: Columns,
     engine: str,
     connection: object,
 ) -> Pool:
     for column in columns.text:
-        if column in wish.flags:
+        if column in request.flags:
             raise InputError(
                 f"'{column}' cannot be shown as text: people label without seeing what the "
                 "classifiers say."
             )
     return open_pool(
-        settle(pool, engine), columns, engine=engine, connection=connection, flags=wish.flags
+        settle(pool, engine), columns, engine=engine, connection=connection, flags=request.flags
     )
 
 
 def new_labels(
-    wish: RecallWish, cells: dict[str, CellSample], count: int, outside: int
+    request: RecallRequest, cells: dict[str, CellSample], count: int, outside: int
 ) -> dict[str, int]:
     """How many new labels each cell gets, outside included."""
     if count < 1:
         raise InputError(f"Draw at least 1 item, got {count}.")
-    check_cells(len(wish.flags), {name: cell.items for name, cell in cells.items()})
-    empty = "0" * len(wish.flags)
+    check_cells(len(request.flags), {name: cell.items for name, cell in cells.items()})
+    empty = "0" * len(request.flags)
     inside = {name: cell for name, cell in cells.items() if name != empty}
-    given = allocate(inside, count, target=wish.target)
+    counts = allocate(inside, count, target=request.target)
     left = cells[empty].items - cells[empty].labels
-    return given | ({empty: min(outside, left)} if outside else {})
+    return counts | ({empty: min(outside, left)} if outside else {})
 
 
 def recall_from_files(
     pool: str,
-    wish: RecallWish,
+    request: RecallRequest,
     *,
     id_column: str,
     labels: Path,
@@ -123,19 +125,19 @@ def recall_from_files(
 
     Labels outside the union are taken only if `outside` vouches for them or the seed drew them.
     """
-    given = _given(labels)
-    known = _settled(given)
-    opened = _open(pool, wish, Columns(id=id_column), engine, connection)
+    by_item = _answers(labels)
+    known = _settled(by_item)
+    opened = _open(pool, request, Columns(id=id_column), engine, connection)
     try:
         opened.check(progress)
-        sizes = count_cells(opened, wish.flags)
+        sizes = count_cells(opened, request.flags)
         progress("finding the labelled items", None)
-        where = cells_of(opened, len(wish.flags), list(given))
+        where = cells_of(opened, len(request.flags), list(by_item))
         strange = _undrawn(opened, seed, sizes, where)
     finally:
         opened.close()
-    _refuse_unknown(given, where)
-    empty = "0" * len(wish.flags)
+    _refuse_unknown(by_item, where)
+    empty = "0" * len(request.flags)
     inside = [item for item, cell in where.items() if cell == empty]
     if inside and not outside and empty in strange:
         raise InputError(
@@ -146,33 +148,33 @@ def recall_from_files(
     by_cell: dict[str, list[int]] = {}
     for item, label in known.items():
         by_cell.setdefault(where[item], []).append(label)
-    skipped = sum(answers == {None} for answers in given.values())
-    differing = len(given) - len(known) - skipped
-    told = (*unclear(skipped), *_differing(differing), *_not_drawn(strange, seed))
-    return answer_recall(wish, sampled(sizes, by_cell), told=told)
+    skipped = sum(answers == {None} for answers in by_item.values())
+    differing = len(by_item) - len(known) - skipped
+    warnings = (*unclear(skipped), *_differing(differing), *_not_drawn(strange, seed))
+    return answer_recall(request, sampled(sizes, by_cell), warnings=warnings)
 
 
 Answers = dict[str, set[int | None]]
 
 
-def _given(path: Path) -> Answers:
+def _answers(path: Path) -> Answers:
     """Item -> the answers it got; None stands for "cannot tell"."""
-    given: Answers = {}
+    answers: Answers = {}
     for row in read_labels(path, annotator="reviewer").rows:
-        given.setdefault(row.item, set()).add(row.label)
-    if not given:
+        answers.setdefault(row.item, set()).add(row.label)
+    if not answers:
         raise InputError(f"{path.name!r} holds no label yet. Fill in its label column first.")
-    return given
+    return answers
 
 
-def _settled(given: Answers) -> dict[str, int]:
+def _settled(by_item: Answers) -> dict[str, int]:
     """Item -> label, where all who could tell agree."""
-    clear = {item: [a for a in answers if a is not None] for item, answers in given.items()}
+    clear = {item: [a for a in answers if a is not None] for item, answers in by_item.items()}
     return {item: answers[0] for item, answers in clear.items() if len(answers) == 1}
 
 
-def _refuse_unknown(given: Answers, where: dict[str, str]) -> None:
-    missing = [item for item in given if item not in where]
+def _refuse_unknown(answers: Answers, where: dict[str, str]) -> None:
+    missing = [item for item in answers if item not in where]
     if missing:
         raise InputError(
             f"The pool does not hold {counted(len(missing), 'labelled item')} (the first is "
@@ -204,4 +206,4 @@ def _not_drawn(cells: tuple[str, ...], seed: str) -> tuple[str, ...]:
 def _differing(number: int) -> tuple[str, ...]:
     if not number:
         return ()
-    return (f"Left out because annotators differ: {counted(number, 'item')}.",)
+    return (f"Left out because reviewers differ: {counted(number, 'item')}.",)

@@ -82,7 +82,7 @@ SIMILARITIES = {
 def terms_sql(text: str, dialect: Dialect = DUCKDB) -> str:
     """SQL for the list of terms in a text."""
     clean = dialect.lower(dialect.without(f"coalesce({text}, '')", ADDRESS))
-    return dialect.found(clean, TERM)
+    return dialect.matches(clean, TERM)
 
 
 def joined_text(columns: int) -> str:
@@ -104,18 +104,18 @@ def match_sql(terms: str, filters: Sequence[Sequence[str]], dialect: Dialect = D
 
 def read_terms(pool: Selects, terms: Sequence[str]) -> list[list[str]]:
     """Each given word or phrase as its terms; refuses one that has no letter or digit."""
-    found = []
-    for given in terms:
-        words = pool.select(f"SELECT {terms_sql(pool.dialect.text(given), pool.dialect)}")[0][0]
+    patterns = []
+    for text in terms:
+        words = pool.select(f"SELECT {terms_sql(pool.dialect.text(text), pool.dialect)}")[0][0]
         if not words:
             raise InputError(
-                f"The seed term {given!r} holds no letter or digit. Give words, phrases, #hashtags or "
+                f"The seed term {text!r} holds no letter or digit. Give words, phrases, #hashtags or "
                 "@mentions, separated by commas."
             )
-        found.append([str(word) for word in words])
-    if not found:
+        patterns.append([str(word) for word in words])
+    if not patterns:
         raise InputError(f"Give at least one seed term: {option('seed-terms', 'mars,#mars')}.")
-    return found
+    return patterns
 
 
 def count_matches(pool: Selects, columns: int, filters: Sequence[Sequence[str]]) -> tuple[int, int]:
@@ -178,8 +178,10 @@ def find_neighbours(
             f"{option('min-items')} or choose broader seed terms."
         )
     return tuple(
-        Neighbour(term=str(term), score=similarity.final(value), items=int(found), joint=int(joint))
-        for term, value, found, joint in rows
+        Neighbour(
+            term=str(term), score=similarity.final(value), items=int(matches), joint=int(joint)
+        )
+        for term, value, matches, joint in rows
     )
 
 

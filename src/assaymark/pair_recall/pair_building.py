@@ -224,7 +224,7 @@ def _applied(
     progress: Progress,
 ) -> Flagged:
     """Both flags of every item that was not trained on, a page of texts at a time."""
-    found = Flagged()
+    flagged = Flagged()
     texts = ", ".join(f"text_{i}" for i in range(columns))
     items = opened.select("SELECT count(*) FROM pool")[0][0]
     last = ""
@@ -232,15 +232,15 @@ def _applied(
         after = f"WHERE id > {quoted(last)} " if last else ""
         rows = opened.select(f"SELECT id, {texts} FROM pool {after}ORDER BY id LIMIT {PAGE}")
         if not rows:
-            return found
+            return flagged
         last = rows[-1][0]
         rest = [row for row in rows if row[0] not in known]
         if rest:
             views = two_views(way, [row[1:] for row in rest])
-            found.ids += [row[0] for row in rest]
-            found.first += learners[0].flags(views[0]).tolist()
-            found.second += learners[1].flags(views[1]).tolist()
-        progress("reading and flagging the pool", len(found.ids) / items)
+            flagged.ids += [row[0] for row in rest]
+            flagged.first += learners[0].flags(views[0]).tolist()
+            flagged.second += learners[1].flags(views[1]).tolist()
+        progress("reading and flagging the pool", len(flagged.ids) / items)
 
 
 def _write(

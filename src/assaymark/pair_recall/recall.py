@@ -4,6 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from assaymark.claims.pictures import (
+    Bar,
+    Picture,
+    frame,
+    html_answer,
+    html_table,
+    interval_picture,
+)
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted
 from assaymark.errors import InputError
@@ -30,7 +38,7 @@ LETTERS = "abc"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecallWish:
+class RecallRequest:
     """What is asked: which 0/1 columns, how sure, how dependent they may be, how narrow.
 
     Without a `band`, the one that was measured on pairs of that kind, or the usual one.
@@ -67,7 +75,7 @@ class RecallWish:
 class RecallAnswer:
     """The recalls with their cells, what to label next, and what unbiased sampling would cost."""
 
-    wish: RecallWish
+    request: RecallRequest
     cells: dict[str, CellSample]
     estimate: OverlapEstimate
     advice: Advice
@@ -79,33 +87,60 @@ class RecallAnswer:
     def __str__(self) -> str:
         return str(self.estimate)
 
+    @property
+    def labels(self) -> int:
+        """How many labels the answer uses."""
+        return self.estimate.labels
+
+    def to_frame(self) -> Any:
+        """One row per classifier: a pandas or polars data frame, or a list of dicts without either."""
+        return frame(self._rows())
+
+    def plot(self) -> Picture:
+        """The recall of each classifier, with the range that dependence allows."""
+        bars = [
+            Bar(title=name, low=one.band_low, high=one.band_high, point=one.recall)
+            for name, one in zip(self.request.flags, self.estimate.recalls, strict=True)
+        ]
+        return interval_picture(bars, caption=str(self))
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {"classifier": name, **plain(one)}
+            for name, one in zip(self.request.flags, self.estimate.recalls, strict=True)
+        ]
+
+    def _repr_html_(self) -> str:
+        rows = [("labels", f"{self.labels:,}"), *(("beware", text) for text in self.warnings)]
+        return html_answer(str(self), rows, self.plot()) + html_table(self._rows())
+
 
 def answer_recall(
-    wish: RecallWish, cells: Mapping[str, CellSample], *, told: tuple[str, ...] = ()
+    request: RecallRequest, cells: Mapping[str, CellSample], *, warnings: tuple[str, ...] = ()
 ) -> RecallAnswer:
-    """Everything that follows from the labels; `told` are warnings of whoever counted them."""
+    """Everything that follows from the labels; `warnings` are those of whoever counted them."""
     universe = sum(cell.items for cell in cells.values())
-    outside = "0" * len(wish.flags)
+    outside = "0" * len(request.flags)
     inside = {name: cell for name, cell in cells.items() if name != outside}
-    if len(wish.flags) == 3:
-        estimate = recall_from_triple(inside, confidence=wish.confidence, band=wish.assumed)
+    if len(request.flags) == 3:
+        estimate = recall_from_triple(inside, confidence=request.confidence, band=request.assumed)
     else:
         estimate = recall_from_pair(
-            inside, confidence=wish.confidence, band=wish.assumed, universe=universe
+            inside, confidence=request.confidence, band=request.assumed, universe=universe
         )
     if cells[outside].labels:
         estimate = with_outside(estimate, cells)
-    advice = advise(inside, estimate, wanted=wish.within, target=wish.target)
-    another = recall_of_another(wish.another, estimate) if wish.another else None
+    advice = advise(inside, estimate, wanted=request.within, target=request.target)
+    another = recall_of_another(request.another, estimate) if request.another else None
     return RecallAnswer(
-        wish=wish,
+        request=request,
         cells=dict(cells),
         estimate=estimate,
         advice=advice,
-        cost=_cost(wish, cells, estimate, universe),
+        cost=_cost(request, cells, estimate, universe),
         another=another,
-        warnings=(*told, *_known(wish), *estimate.warnings, *_band(estimate)),
-        assumptions=_assumptions(wish, estimate),
+        warnings=(*warnings, *_known(request), *estimate.warnings, *_band(estimate)),
+        assumptions=_assumptions(request, estimate),
     )
 
 
@@ -118,8 +153,8 @@ def check_cells(flags: int, sizes: Mapping[str, int]) -> None:
         check_pair(tried)
 
 
-def _known(wish: RecallWish) -> tuple[str, ...]:
-    warning = pair_kind(wish.pair).warning if wish.pair else None
+def _known(request: RecallRequest) -> tuple[str, ...]:
+    warning = pair_kind(request.pair).warning if request.pair else None
     return (warning,) if warning else ()
 
 
@@ -135,7 +170,10 @@ def _band(estimate: OverlapEstimate) -> tuple[str, ...]:
 
 
 def _cost(
-    wish: RecallWish, cells: Mapping[str, CellSample], estimate: OverlapEstimate, universe: int
+    request: RecallRequest,
+    cells: Mapping[str, CellSample],
+    estimate: OverlapEstimate,
+    universe: int,
 ) -> Cost:
     """The cost comparison for the first classifier, at the prevalence that was estimated."""
     names = [name for name in cells if "1" in name]
@@ -145,19 +183,19 @@ def _cost(
         prevalence=min(max(estimate.positives.point / universe, 1e-9), 1 - 1e-9),
         recall=min(max(estimate.recalls[0].recall, 0.01), 0.99),
         precisions=(joint, rest),
-        half_width=wish.within,
-        confidence=wish.confidence,
+        half_width=request.within,
+        confidence=request.confidence,
     )
 
 
 def _merged(cells: list[CellSample]) -> float:
     """The positive share of several cells together, kept away from 0 and 1."""
     items = sum(cell.items for cell in cells)
-    found = sum(cell.items * share(cell) for cell in cells if cell.labels)
-    return min(max(found / items if items else 0.5, 1e-4), 1 - 1e-4)
+    positives = sum(cell.items * share(cell) for cell in cells if cell.labels)
+    return min(max(positives / items if items else 0.5, 1e-4), 1 - 1e-4)
 
 
-def _assumptions(wish: RecallWish, estimate: OverlapEstimate) -> tuple[str, ...]:
+def _assumptions(request: RecallRequest, estimate: OverlapEstimate) -> tuple[str, ...]:
     said = ["The labelled items of each cell are a random sample of it."]
     if estimate.method == "triple":
         said.append("There is no tie among positives that takes all three classifiers at once.")
@@ -179,16 +217,16 @@ def _assumptions(wish: RecallWish, estimate: OverlapEstimate) -> tuple[str, ...]
             "outside can find them."
         )
     # last, where the command line finds it
-    return (*said, band_record(pair_kind(wish.pair) if wish.pair else None, wish.assumed))
+    return (*said, band_record(pair_kind(request.pair) if request.pair else None, request.assumed))
 
 
 def answer_json(answer: RecallAnswer) -> dict[str, Any]:
     """The answer as one JSON object; recorded in the ledger as it stands."""
-    wish, estimate = answer.wish, answer.estimate
+    request, estimate = answer.request, answer.estimate
     body: dict[str, Any] = {}
-    for place, (column, found) in enumerate(zip(wish.flags, estimate.recalls, strict=True)):
+    for place, (column, recall) in enumerate(zip(request.flags, estimate.recalls, strict=True)):
         flagged = sum(cell.items for name, cell in answer.cells.items() if name[place] == "1")
-        body[LETTERS[place]] = {"column": column, "flagged": flagged, **plain(found)}
+        body[LETTERS[place]] = {"column": column, "flagged": flagged, **plain(recall)}
     body |= {
         "positives": estimate.positives.point,
         "positives_range": plain(estimate.positives),

@@ -60,20 +60,20 @@ def _paragraphs(result: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _recalls(result: Mapping[str, Any], letters: list[str]) -> Table:
-    found = [(result[letter]["column"], result[letter]) for letter in letters]
+    columns = [(result[letter]["column"], result[letter]) for letter in letters]
     if result["new"]:
-        found.append(("further classifier", result["new"]))
+        columns.append(("further classifier", result["new"]))
     return Table(
         caption="Recall of each classifier",
         header=("classifier", "recall", "sampling alone", "with dependence"),
         rows=tuple(
             (
                 name,
-                shown(own["recall"]),
-                f"{rounded(own['low'])} to {rounded(own['high'], up=True)}",
-                f"{rounded(own['band_low'])} to {rounded(own['band_high'], up=True)}",
+                shown(recall["recall"]),
+                f"{rounded(recall['low'])} to {rounded(recall['high'], up=True)}",
+                f"{rounded(recall['band_low'])} to {rounded(recall['band_high'], up=True)}",
             )
-            for name, own in found
+            for name, recall in columns
         ),
     )
 
@@ -153,14 +153,14 @@ def range_chart(result: Mapping[str, Any]) -> Chart:
     """Band thin, interval thick, point on top, one row per classifier."""
     rows = [
         IntervalRow(
-            name=own["column"],
-            low=own["low"],
-            high=own["high"],
-            wide_low=own["band_low"],
-            wide_high=own["band_high"],
-            point=own["recall"],
+            name=recall["column"],
+            low=recall["low"],
+            high=recall["high"],
+            wide_low=recall["band_low"],
+            wide_high=recall["band_high"],
+            point=recall["recall"],
         )
-        for own in (result[letter] for letter in "abc" if letter in result)
+        for recall in (result[letter] for letter in "abc" if letter in result)
     ]
     return Chart(
         title="Recall, sampling error and dependence",

@@ -11,7 +11,7 @@ from assaymark.pair_recall.files import new_labels
 from assaymark.pair_recall.overlap import CellSample
 from assaymark.pair_recall.recall import (
     RecallAnswer,
-    RecallWish,
+    RecallRequest,
     answer_json,
     answer_recall,
     unclear,
@@ -26,7 +26,7 @@ from assaymark.sampling.surveys import SurveyBatch, cell_labels, find_survey, ha
 
 def draw_recall_survey(
     project: Project,
-    wish: RecallWish,
+    request: RecallRequest,
     *,
     count: int,
     outside: int = 0,
@@ -39,32 +39,32 @@ def draw_recall_survey(
     with project.writing() as session:
         state = session.state
         pool = collection_of(state)
-        opened = project.pool(pool, wish.flags)
+        opened = project.pool(pool, request.flags)
         try:
             progress("counting the cells", None)
-            sizes = count_cells(opened, wish.flags)
-            work = _survey(session, wish, sizes, seed)
+            sizes = count_cells(opened, request.flags)
+            work = _survey(session, request, sizes, seed)
             cells, taken = _so_far(state, work)
-            new = new_labels(wish, cells, count, outside)
+            new = new_labels(request, cells, count, outside)
             progress("drawing a ticket for every item", None)
             drawn = lowest_tickets(opened, work.survey.seed, sizes=sizes, taken=taken, new=new)
             texts = opened.texts([name for name, _ in drawn])
         finally:
             opened.close()
-        places = {name: place for place, name in enumerate(cell_names(len(wish.flags)))}
+        places = {name: place for place, name in enumerate(cell_names(len(request.flags)))}
         items = [SurveyedItem(id=name, cell=places[cell]) for name, cell in drawn]
         return hand_out(project, session, work, items, texts, output=output, write=write)
 
 
-def _settings(wish: RecallWish) -> dict[str, object]:
-    return {"flags": list(wish.flags)}
+def _settings(request: RecallRequest) -> dict[str, object]:
+    return {"flags": list(request.flags)}
 
 
 def _survey(
-    session: Session, wish: RecallWish, sizes: dict[str, int], seed: str | None
+    session: Session, request: RecallRequest, sizes: dict[str, int], seed: str | None
 ) -> SurveyWork:
     state = session.state
-    work = find_survey(state, "recall", _settings(wish))
+    work = find_survey(state, "recall", _settings(request))
     if work is not None:
         if {cell.name: cell.items for cell in work.survey.cells} != sizes:
             raise PlanError(
@@ -83,7 +83,7 @@ def _survey(
         seed=seed or secrets.token_hex(16),
         cells=tuple(Cell(name=name, items=items) for name, items in sizes.items()),
         text=collection_of(state).columns.text,
-        settings=_settings(wish),
+        settings=_settings(request),
     )
     return open_survey(session, survey)
 
@@ -91,37 +91,37 @@ def _survey(
 def _so_far(state: State, work: SurveyWork) -> tuple[dict[str, CellSample], dict[str, int]]:
     """The cells as the next batch sees them (drawn counts as labelled), and what was drawn."""
     cells, taken = {}, {}
-    for found in cell_labels(state, work):
+    for cell in cell_labels(state, work):
         clear = CellSample(
-            items=found.items, labels=found.labelled - found.skipped, positives=found.positives
+            items=cell.items, labels=cell.labelled - cell.skipped, positives=cell.positives
         )
         rate = share(clear) if clear.labels else 0.5
-        cells[found.name] = CellSample(
-            items=found.items, labels=found.drawn, positives=round(rate * found.drawn)
+        cells[cell.name] = CellSample(
+            items=cell.items, labels=cell.drawn, positives=round(rate * cell.drawn)
         )
-        taken[found.name] = found.drawn
+        taken[cell.name] = cell.drawn
     return cells, taken
 
 
-def recall_of_survey(project: Project, wish: RecallWish) -> RecallAnswer:
+def recall_of_survey(project: Project, request: RecallRequest) -> RecallAnswer:
     """What the labels so far say; goes on record."""
     with project.writing() as session:
-        work = find_survey(session.state, "recall", _settings(wish))
+        work = find_survey(session.state, "recall", _settings(request))
         if work is None:
             raise PlanError(
-                f"No batch was drawn for {' and '.join(wish.flags)} in this project yet. Draw one: "
+                f"No batch was drawn for {' and '.join(request.flags)} in this project yet. Draw one: "
                 f"{command('recall', a='COL', b='COL', draw='N', project='DIR')}."
             )
-        found = cell_labels(session.state, work)
+        drawn_cells = cell_labels(session.state, work)
         cells = {
             cell.name: CellSample(
                 items=cell.items, labels=cell.labelled - cell.skipped, positives=cell.positives
             )
-            for cell in found
+            for cell in drawn_cells
         }
-        waiting = sum(cell.drawn - cell.labelled for cell in found)
-        told = (*unclear(sum(cell.skipped for cell in found)), *_waiting(waiting))
-        answer = answer_recall(wish, cells, told=told)
+        waiting = sum(cell.drawn - cell.labelled for cell in drawn_cells)
+        warnings = (*unclear(sum(cell.skipped for cell in drawn_cells)), *_waiting(waiting))
+        answer = answer_recall(request, cells, warnings=warnings)
         session.record(
             SurveyReported(
                 survey=work.survey.number,

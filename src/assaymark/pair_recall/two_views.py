@@ -44,9 +44,9 @@ def by_halves(texts: Sequence[str | None]) -> tuple[str, str]:
     >>> by_halves(["one two three four five"])
     ('one two', 'three four five')
     """
-    found = [word for text in texts for word in words(text)]
-    middle = len(found) // 2
-    return " ".join(found[:middle]), " ".join(found[middle:])
+    tokens = [word for text in texts for word in words(text)]
+    middle = len(tokens) // 2
+    return " ".join(tokens[:middle]), " ".join(tokens[middle:])
 
 
 def by_columns(texts: Sequence[str | None]) -> tuple[str, str]:

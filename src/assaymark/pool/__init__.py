@@ -49,6 +49,10 @@ class Pool(Protocol):
         """The lowest tickets of each stratum, in ticket order, that follow the tickets `after`."""
         ...
 
+    def strata_of(self, ids: Sequence[str], strata: Sequence[Stratum]) -> dict[str, int]:
+        """The stratum of each of these items that lies in one."""
+        ...
+
     def texts(self, ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
         """The text columns of these items."""
         ...
@@ -129,18 +133,20 @@ def has_pool(source: str, *, engine: str, connection: Any = None) -> bool:
     if engine not in ENGINES.built_in:
         return engine in ENGINES  # it says itself what it cannot read
     if is_elsewhere(source):
+        if engine == "duckdb":  # it reads files alone, and asks no address that a ledger names
+            return False
         from assaymark.pool.spark.engine import can_reach
 
         return can_reach(source, connection)
     try:
-        found = bool(find_source(source).files)
+        exists = bool(find_source(source).files)
     except InputError:
         return False
-    if found and engine_at_hand(source, engine, connection) == "spark":
+    if exists and engine_at_hand(source, engine, connection) == "spark":
         from assaymark.pool.spark.session import find_session
 
         find_session(connection)  # a cluster that does not answer is no sign that the pool changed
-    return found
+    return exists
 
 
 def engine_at_hand(source: str, engine: str, connection: object = None) -> str:

@@ -73,11 +73,11 @@ def lowest_tickets(
     if not wanted:
         return []
     cuts = {name: ticket_cut(limit, sizes[name], "") for name, limit in wanted.items()}
-    found = _tickets(pool, seed, wanted, taken, cuts)
+    rows = _tickets(pool, seed, wanted, taken, cuts)
     for name, limit in wanted.items():
-        if sum(cell == name for _, cell in found) < min(limit, sizes[name]) - taken.get(name, 0):
+        if sum(cell == name for _, cell in rows) < min(limit, sizes[name]) - taken.get(name, 0):
             return _tickets(pool, seed, wanted, taken, dict.fromkeys(wanted, "g"))
-    return found
+    return rows
 
 
 def _tickets(

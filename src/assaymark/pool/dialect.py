@@ -14,7 +14,7 @@ LARGEST_SUM = 9_000_000_000  # items whose integer scores, up to 10⁹ each, sur
 class Dialect:
     """How one engine writes names, texts and the few functions that have no common spelling.
 
-    `without` puts a space for every match of a pattern and `found` lists the matches; `any_of` and
+    `without` puts a space for every match of a pattern and `matches` lists the matches; `any_of` and
     `spaced` are of a list of texts: has it any of some, and all of them in a row.
     """
 
@@ -27,7 +27,7 @@ class Dialect:
     total: Callable[[str, int], str]
     lower: Callable[[str], str]
     without: Callable[[str, str], str]
-    found: Callable[[str, str], str]
+    matches: Callable[[str, str], str]
     any_of: Callable[[str, Sequence[str]], str]
     spaced: Callable[[str], str]
     unnest: str
@@ -77,7 +77,7 @@ DUCKDB = Dialect(
     total=lambda whole, _items: f"sum({whole})",
     lower=lambda text: f"lower({text})",
     without=lambda text, pattern: f"regexp_replace({text}, {quoted(pattern)}, ' ', 'g')",
-    found=lambda text, pattern: f"regexp_extract_all({text}, {quoted(pattern)})",
+    matches=lambda text, pattern: f"regexp_extract_all({text}, {quoted(pattern)})",
     any_of=lambda texts, some: f"list_has_any({texts}, [{', '.join(map(quoted, some))}])",
     spaced=lambda texts: f"array_to_string({texts}, ' ')",
     unnest="unnest",
@@ -92,7 +92,7 @@ SPARK = Dialect(
     total=_spark_total,
     lower=_spark_lower,
     without=lambda text, pattern: f"regexp_replace({text}, {_spark_text(pattern)}, ' ')",
-    found=lambda text, pattern: f"regexp_extract_all({text}, {_spark_text(pattern)}, 0)",
+    matches=lambda text, pattern: f"regexp_extract_all({text}, {_spark_text(pattern)}, 0)",
     any_of=lambda texts, some: (
         f"arrays_overlap({texts}, array({', '.join(map(_spark_text, some))}))"
     ),

@@ -89,6 +89,14 @@ class DuckDBPool(SqlPool):
             hint = CSV_HINT if self.source.kind == "csv" else ""
             raise EngineError(f"The pool {names!r} cannot be read: {first}.{hint}") from error
 
+    def select_in_order(self, sql: str) -> list[Any]:
+        """The rows of a query on `everything`, in the order of the file."""
+        self._rows("SET preserve_insertion_order = true")
+        try:
+            return self._rows(sql)
+        finally:
+            self._rows("SET preserve_insertion_order = false")
+
     def export(self, sql: str, path: Path, *, rows: int, in_order: bool = True) -> None:
         """A parquet or CSV file, by its ending; whole or not at all, and over nothing."""
         refuse_taken(path)
@@ -160,8 +168,8 @@ class DuckDBPool(SqlPool):
         text = f"concat_ws({quoted(JOIN)}, {', '.join(names)})" if names else "''"
         self._rows("SET preserve_insertion_order = true")
         try:
-            found = self._connection.execute(f"SELECT id, {text} FROM pool")
-            while rows := found.fetchmany(size):
+            cursor = self._connection.execute(f"SELECT id, {text} FROM pool")
+            while rows := cursor.fetchmany(size):
                 yield [row[0] for row in rows], [row[1] for row in rows]
         except duckdb.Error as error:
             first = str(error).splitlines()[0].rstrip(".")

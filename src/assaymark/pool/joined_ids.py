@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assaymark.errors import InputError
 from assaymark.pool.duckdb import DuckDBPool
-from assaymark.pool.sources import named
+from assaymark.pool.sources import named, quoted
 from assaymark.pool.sql import refuse_unknown
 from assaymark.records.pool import Columns
 
@@ -20,7 +20,9 @@ def joined_name(columns: str | Sequence[str]) -> str:
     >>> joined_name(["qid", "docid"]), joined_name("id")
     ('["qid","docid"]', 'id')
     """
-    names = (columns,) if isinstance(columns, str) else tuple(columns)
+    names = tuple(columns) if isinstance(columns, list | tuple) else (columns,)
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"Columns are named by text, got {columns!r}. Name the columns first.")
     if not names or len(set(names)) < len(names):
         raise InputError(f"An id is made of different columns, got {list(names)}.")
     return names[0] if len(names) == 1 else joined_id(names)
@@ -87,7 +89,13 @@ def _write(source: str, column: str, names: Sequence[str], path: Path, *, engine
 def joined_sql(names: Sequence[str]) -> str:
     """The id of a row; NULL, which no pool may have, where a part is missing."""
     texts = [f"CAST({named(name)} AS VARCHAR)" for name in names]
-    quoted = [
-        f"""'"' || replace(replace({text}, '\\', '\\\\'), '"', '\\"') || '"'""" for text in texts
-    ]
-    return f"""'[' || {" || ',' || ".join(quoted)} || ']'"""
+    parts = [f"""'"' || {_escaped_sql(text)} || '"'""" for text in texts]
+    return f"""'[' || {" || ',' || ".join(parts)} || ']'"""
+
+
+def _escaped_sql(text: str) -> str:
+    """The text as it stands inside a JSON text: escaped as `joined_id` does it."""
+    for character in ("\\", '"', *map(chr, range(1, 32))):
+        escape = json.dumps(character)[1:-1]
+        text = f"replace({text}, chr({ord(character)}), {quoted(escape)})"
+    return text

@@ -1,7 +1,9 @@
 """Data in memory as a parquet file: Arrow streams, data frames, columns, rows."""
 
+import importlib
 import importlib.util
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -36,6 +38,23 @@ class NamedColumns(Protocol):
         ...
 
 
+@runtime_checkable
+class ArrayLike(Protocol):
+    """Anything that numpy takes for an array: arrays, series of pandas and polars, tensors."""
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        """The values as an array."""
+        ...
+
+    def __iter__(self) -> Iterator[Any]:
+        """The values one by one."""
+        ...
+
+
+Values = Sequence[Any] | ArrayLike
+"""One value per item: scores, predictions or labels."""
+STREAMED = ("string", "integer", "floating", "boolean", "decimal", "date", "datetime", "empty")
+"""What an object column may hold for pandas to stream it, as pandas calls it."""
 Table = Mapping[str, Any] | Sequence[Mapping[str, Any]] | ArrowStream | NamedColumns
 """What is taken as a table in memory."""
 
@@ -87,12 +106,16 @@ def memory_table(data: Any) -> MemoryTable:
     >>> memory_table([{"id": 1, "score": 0.5}, {"id": 2}]).columns
     {'id': [1, 2], 'score': [0.5, None]}
     """
+    data = _with_index(data)
+    _refuse_repeated(data)
     columns = _columns(data)
     if columns is not None:
         return MemoryTable(names=tuple(map(str, columns)), columns=columns, stream=None)
     if isinstance(data, ArrowStream):
         stream = _Stream(data)
         return MemoryTable(names=_stream_names(data, stream), columns=None, stream=stream)
+    if data is not None and not isinstance(data, str) and len(data) == 0:
+        raise InputError("The table is empty: there is no item in it.")
     raise InputError(
         f"A {type(data).__name__} cannot be read as a table. Give a data frame, an Arrow table, a "
         "dict of columns, a list of dicts, or the name of a file."
@@ -119,17 +142,59 @@ def _columns(data: Any) -> Mapping[str, Any] | None:
             return None
         names = dict.fromkeys(name for row in data for name in row)
         return {name: [row.get(name) for row in data] for name in names}
-    if _lacks_pyarrow(data):
-        return {str(name): data[name].to_numpy() for name in data.columns}
+    if _is_pandas(data) and not _streams(data):
+        return {str(name): _pandas_values(data[name]) for name in data.columns}
     if isinstance(data, NamedColumns) and not isinstance(data, ArrowStream):
         return {name: data[name] for name in data.column_names}
     return None
 
 
-def _lacks_pyarrow(data: Any) -> bool:
-    """Whether it is a pandas data frame that cannot stream, because pandas needs pyarrow for it."""
-    is_pandas = type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns")
-    return is_pandas and importlib.util.find_spec("pyarrow") is None
+def _with_index(data: Any) -> Any:
+    """A pandas data frame whose named index is a column again: it usually holds the ids."""
+    if _is_pandas(data) and any(name is not None for name in data.index.names):
+        return data.reset_index()
+    return data
+
+
+def _is_pandas(data: Any) -> bool:
+    return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns")
+
+
+def _refuse_repeated(data: Any) -> None:
+    """Refused where two columns have one name: nobody could say which of them is meant."""
+    names = [str(name) for name in data.columns] if _is_pandas(data) else []
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise InputError(f"Two columns are named {repeated!r}: give them different names.")
+
+
+def _streams(data: Any) -> bool:
+    """Whether pandas can stream the frame: it needs pyarrow for it, and columns of one type each."""
+    if importlib.util.find_spec("pyarrow") is None:
+        return False
+    kinds = [(dtype.name, data.iloc[:, at]) for at, dtype in enumerate(data.dtypes)]
+    return all(
+        name != "float16" and (name != "object" or _inferred(column) in STREAMED)
+        for name, column in kinds
+    )
+
+
+def _inferred(column: Any) -> str:
+    pandas = importlib.import_module("pandas")
+    return str(pandas.api.types.infer_dtype(column, skipna=True))
+
+
+def _pandas_values(column: Any) -> Any:
+    """The values of a column; what is missing is None, or not a number."""
+    column = column.infer_objects()
+    kind = getattr(column.dtype, "kind", "O")
+    if kind in "iu" and not column.hasnans:
+        return column.to_numpy(dtype=f"{kind}8")
+    if kind in "iuf":
+        return column.to_numpy(dtype="float64", na_value=math.nan)
+    if kind == "O":
+        return column.astype(object).where(column.notna(), None).to_numpy()
+    return column.to_numpy()
 
 
 def _stream_names(data: Any, stream: _Stream) -> tuple[str, ...]:

@@ -25,7 +25,10 @@ Level = Literal["wrong", "careful", "fine"]
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnSeen:
-    """A column: how many rows are empty, how many numbers, about how many different values."""
+    """A column: how many rows are empty, how many numbers, how many different values.
+
+    The last is approximate where values repeat a lot, and exact where the column may hold ids.
+    """
 
     name: str
     empty: int
@@ -107,13 +110,19 @@ class Table:
         row = self._rows(
             f"SELECT count(*) FILTER ({text} IS NULL OR trim({text}) = ''), count({number}), "
             f"approx_count_distinct({text}), min({number}) FILTER (isfinite({number})), "
-            f"max({number}) FILTER (isfinite({number})), avg(length({text})) FROM {self._rows_of}"
+            f"max({number}) FILTER (isfinite({number})), avg(length({text})), count({text}) "
+            f"FROM {self._rows_of}"
         )[0]
+        different = row[2]
+        if 2 * different > row[6]:  # an approximate count cannot tell ids from nearly ids
+            different = self._rows(f"SELECT count(DISTINCT hash({text})) FROM {self._rows_of}")[0][
+                0
+            ]
         return ColumnSeen(
             name=name,
             empty=row[0],
             numbers=row[1],
-            different=row[2],
+            different=different,
             low=row[3],
             high=row[4],
             length=row[5] or 0.0,
@@ -124,13 +133,13 @@ class Table:
         for name in (columns.id, columns.score, columns.prediction, *columns.text):
             if name is not None:
                 refuse_unknown(name, self.names)
-        found = [*self._about_ids(columns.id)]
+        findings = [*self._about_ids(columns.id)]
         if columns.score is not None:
-            found += self._about_scores(columns.score, columns.threshold)
+            findings += self._about_scores(columns.score, columns.threshold)
         if columns.prediction is not None:
-            found += self._about_predictions(columns.prediction, columns.positive)
-        found += self._about_texts(columns.text)
-        return tuple(found)
+            findings += self._about_predictions(columns.prediction, columns.positive)
+        findings += self._about_texts(columns.text)
+        return tuple(findings)
 
     def _about_ids(self, name: str) -> list[Finding]:
         text = _text(name)
@@ -138,24 +147,24 @@ class Table:
             f"SELECT count(*), count(*) FILTER ({text} IS NULL OR trim({text}) = ''), "
             f"count(DISTINCT {text}) FROM {self._rows_of}"
         )[0]
-        found = []
+        findings = []
         if not rows:
-            found.append(_wrong("The table has no rows."))
+            findings.append(_wrong("The table has no rows."))
         if empty:
-            found.append(_wrong(f"{counted(empty, 'row')} without an id in “{name}”."))
+            findings.append(_wrong(f"{counted(empty, 'row')} without an id in “{name}”."))
         if different < rows - empty:
             twice = self._rows(
                 f"SELECT {text}, count(*) FROM {self._rows_of} WHERE {text} IS NOT NULL "
                 "GROUP BY 1 HAVING count(*) > 1 ORDER BY 2 DESC, 1 LIMIT 3"
             )
             shown = ", ".join(f"{value} ({number}×)" for value, number in twice)
-            found.append(
+            findings.append(
                 _wrong(
                     f"{counted(rows - empty - different, 'row')} of “{name}” repeat an id: {shown}. "
                     "Each item needs an id of its own."
                 )
             )
-        return found or [_fine(f"{counted(rows, 'item')}, each with an id of its own.")]
+        return findings or [_fine(f"{counted(rows, 'item')}, each with an id of its own.")]
 
     def _about_scores(self, name: str, threshold: float | None) -> list[Finding]:
         text, number = _text(name), f"TRY_CAST({_text(name)} AS DOUBLE)"
@@ -166,31 +175,35 @@ class Table:
             f"FROM {self._rows_of}"
         )[0]
         rows = self._rows(f"SELECT count(*) FROM {self._rows_of}")[0][0]
-        found = []
+        findings = []
         if numbers < filled:
-            found.append(
+            findings.append(
                 _wrong(f"{counted(filled - numbers, 'value')} of “{name}” are no numbers.")
             )
         if filled < rows:
-            found.append(_wrong(f"{counted(rows - filled, 'item')} without a score in “{name}”."))
-        if found or low is None:
-            return found or [_wrong(f"“{name}” holds no numbers.")]
+            findings.append(
+                _wrong(f"{counted(rows - filled, 'item')} without a score in “{name}”.")
+            )
+        if findings or low is None:
+            return findings or [_wrong(f"“{name}” holds no numbers.")]
         if low == high:
             return [_careful(f"Every score is {low:g}, so scores cannot guide anything.")]
         if low < 0 or high > 1:
-            found.append(
+            findings.append(
                 _careful(
                     f"Scores go from {low:g} to {high:g}: they order the items, but are no probabilities."
                 )
             )
         if threshold is not None and not 0 < above < rows:
             side = "every item" if above == rows else "no item"
-            found.append(_careful(f"At a cut-off of {threshold:g} {side} is predicted relevant."))
+            findings.append(
+                _careful(f"At a cut-off of {threshold:g} {side} is predicted relevant.")
+            )
         elif threshold is not None:
-            found.append(
+            findings.append(
                 _fine(f"At {threshold:g}, {counted(above, 'item')} are predicted relevant.")
             )
-        return found
+        return findings
 
     def _about_predictions(self, name: str, positive: str | None) -> list[Finding]:
         text = f"trim({_text(name)})"
@@ -244,7 +257,8 @@ def _fine(sentence: str) -> Finding:
 
 def guess_columns(rows: int, columns: Sequence[ColumnSeen]) -> Columns | None:
     """Which column is probably what, by names and values; None where no column can be an id."""
-    unique = [c for c in columns if not c.empty and c.different >= 0.95 * rows]
+    unique = [c for c in columns if not c.empty and c.different == rows]
+    unique = unique or [c for c in columns if not c.empty and c.different >= 0.95 * rows]
     ids = _named(unique, ("id", "_id", "docid", "doc_id", "key", "uid", "number")) or unique
     if not ids:
         return None
@@ -256,6 +270,8 @@ def guess_columns(rows: int, columns: Sequence[ColumnSeen]) -> Columns | None:
     used = {ids[0].name, *(c.name for c in (*scores[:1], *predictions[:1]))}
     texts = [c for c in rest if c.name not in used and c.length > 12 and c.numbers < rows / 2]
     texts = [c for c in texts if c.name.lower() not in ("id", "label", "annotator", "time")]
+    longest = sorted(texts, key=lambda c: -c.length)[:1]
+    titles = [c for c in _named(texts, ("title", "subject", "headline"))[:1] if c not in longest]
     score = scores[0] if scores else None
     low, high = (score.low, score.high) if score else (None, None)
     probable = low is not None and high is not None and low >= 0 and high <= 1
@@ -264,7 +280,7 @@ def guess_columns(rows: int, columns: Sequence[ColumnSeen]) -> Columns | None:
         score=score.name if score else None,
         prediction=predictions[0].name if predictions else None,
         threshold=0.5 if probable else None,
-        text=tuple(c.name for c in sorted(texts, key=lambda c: -c.length)[:1]),
+        text=tuple(c.name for c in (*titles, *longest)),
     )
 
 

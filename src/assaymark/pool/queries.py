@@ -91,13 +91,13 @@ def _flag_sql(column: str, types: Mapping[str, str], dialect: Dialect) -> str:
 
 def flaws(columns: Columns, dialect: Dialect, *, id_is_text: bool) -> dict[str, str]:
     """What no item may have, by name: a condition on the pool's rows."""
-    found = {"no_id": "id IS NULL OR id = ''" if id_is_text else "raw_id IS NULL"}
+    conditions = {"no_id": "id IS NULL OR id = ''" if id_is_text else "raw_id IS NULL"}
     if columns.score:
-        found["no_score"] = "score IS NULL"
-        found["odd_score"] = f"NOT {dialect.finite('score')}"
+        conditions["no_score"] = "score IS NULL"
+        conditions["odd_score"] = f"NOT {dialect.finite('score')}"
     if columns.prediction and not columns.classes:
-        found["odd_prediction"] = "prediction IS NULL"
-    return found
+        conditions["odd_prediction"] = "prediction IS NULL"
+    return conditions
 
 
 def ends_sql(columns: Columns, dialect: Dialect) -> str:
@@ -158,6 +158,19 @@ def tickets_sql(
              v AS (SELECT * FROM u WHERE k IS NOT NULL AND ticket < {high} AND ticket > {low}),
              w AS (SELECT *, row_number() OVER (PARTITION BY k ORDER BY ticket, id) AS place FROM v)
         SELECT id, k, ticket, prediction, score FROM w WHERE place <= {most}
+        """
+
+
+def strata_sql(
+    view: str, dialect: Dialect, *, ids: Sequence[str], grid: str, strata: Sequence[Stratum]
+) -> str:
+    """The stratum of each of these items; none where an item lies in no stratum."""
+    cases = " ".join(f"WHEN {stratum_sql(s, 'g')} THEN {k}" for k, s in enumerate(strata))
+    listed = ", ".join(dialect.text(name) for name in ids)
+    return f"""
+        WITH t AS (SELECT id, prediction, {grid} AS g FROM {view} WHERE id IN ({listed})),
+             u AS (SELECT id, CASE {cases} END AS k FROM t)
+        SELECT id, k FROM u WHERE k IS NOT NULL
         """
 
 

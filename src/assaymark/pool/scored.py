@@ -105,12 +105,12 @@ class ScoreFile:
     def refuse_bad_ids(self, items: int) -> None:
         """Refused where ids are missing or not unique."""
         column = named(str(self.columns.id))
-        found = self._connection.execute(
+        row = self._connection.execute(
             f"SELECT hash({column}) AS h, {column} IS NULL AS gone FROM {self.reader}"
         ).fetchnumpy()
-        hashes = np.sort(np.asarray(found["h"]))
+        hashes = np.sort(np.asarray(row["h"]))
         # if all 64-bit hashes differ, all ids do; only otherwise are the ids themselves compared
-        if not np.asarray(found["gone"]).any() and (hashes[1:] != hashes[:-1]).all():
+        if not np.asarray(row["gone"]).any() and (hashes[1:] != hashes[:-1]).all():
             return
         distinct = self.rows(f"SELECT count(DISTINCT {column}) FROM {self.reader}")[0][0]
         if distinct < items:
@@ -131,13 +131,13 @@ class ScoreFile:
             parts.append(f"CASE WHEN {text} IN {YES} THEN 1 WHEN {text} IN {NO} THEN 0 "
                          f"ELSE -1 END AS label")  # fmt: skip
             self._refuse_bad_labels(text)
-        found = self._connection.execute(
+        arrays = self._connection.execute(
             f"SELECT {', '.join(parts)} FROM {self.reader}"
         ).fetchnumpy()
         return Scored(
-            scores=np.asarray(found["score"], dtype=np.float64),
-            ids=np.asarray(found["id"], dtype=object) if columns.id is not None else None,
-            labels=np.asarray(found["label"], np.int8) if columns.label is not None else None,
+            scores=np.asarray(arrays["score"], dtype=np.float64),
+            ids=np.asarray(arrays["id"], dtype=object) if columns.id is not None else None,
+            labels=np.asarray(arrays["label"], np.int8) if columns.label is not None else None,
         )
 
     def _refuse_bad_labels(self, text: str) -> None:
@@ -176,11 +176,11 @@ class ScoreFile:
             return None
         self._connection.register("these", {"id": np.array(sorted(ids), dtype=object)})
         item = f"CAST({named(str(self.columns.id))} AS VARCHAR)"
-        found = self.rows(
+        rows = self.rows(
             f"SELECT min(f.id) FROM (SELECT {item} AS id FROM {self.reader}) f JOIN these USING (id)"
         )
         self._connection.unregister("these")
-        return None if found[0][0] is None else str(found[0][0])
+        return None if rows[0][0] is None else str(rows[0][0])
 
     def scores_of(self, ids: list[str]) -> dict[str, float]:
         """The scores of these items."""

@@ -65,6 +65,9 @@ def find_source(text: str) -> Source:
         files = sorted(root.glob(str(path.relative_to(path.anchor))))
         if not files:
             raise InputError(f"There is no pool at {text!r}. Give a file, a folder or a glob.")
+    for file in files:
+        if not file.is_file():  # a pipe or a device may never end
+            raise InputError(f"{str(file)!r} is not a file that can be read to its end.")
     kinds = {_kind(file) for file in files}
     if len(kinds) > 1:
         raise InputError(f"{text!r} mixes {' and '.join(sorted(kinds))} files. Use one kind.")
@@ -73,13 +76,13 @@ def find_source(text: str) -> Source:
 
 def hash_files(source: Source, progress: Progress) -> tuple[PoolFile, ...]:
     """Name, size and SHA-256 of every file."""
-    found = []
+    files = []
     for number, (name, path) in enumerate(zip(source.names, source.files, strict=True)):
         progress("reading the pool's bytes", number / len(source.files))
         with path.open("rb") as stream:
             sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-        found.append(PoolFile(name=name, size=path.stat().st_size, sha256=sha256))
-    return tuple(found)
+        files.append(PoolFile(name=name, size=path.stat().st_size, sha256=sha256))
+    return tuple(files)
 
 
 def file_difference(files: Sequence[PoolFile], registered: RegisteredPool) -> str | None:
@@ -88,8 +91,8 @@ def file_difference(files: Sequence[PoolFile], registered: RegisteredPool) -> st
     if len(now) == len(registered.files) == 1:
         # a lone file may have been renamed; what counts is what is in it
         (expected,) = registered.files
-        (found,) = now.values()
-        now = {expected.name: replace(found, name=expected.name)}
+        (lone,) = now.values()
+        now = {expected.name: replace(lone, name=expected.name)}
     for file in registered.files:
         present = now.pop(file.name, None)
         if present != file:
@@ -118,5 +121,5 @@ def _kind(path: Path) -> str:
         if name.endswith(ending):
             return kind
     raise InputError(
-        f"{path.name!r} is of no kind that assaymark reads. Pools are {', '.join(KINDS)} files."
+        f"{path.name!r} is not a kind of file that assaymark reads. Pools are {', '.join(KINDS)} files."
     )

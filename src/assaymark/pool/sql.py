@@ -16,11 +16,14 @@ from assaymark.pool.queries import (
     flaws,
     histogram_sql,
     score_sql,
+    strata_sql,
     tickets_sql,
     validation_sql,
 )
 from assaymark.records.pool import Columns, Histogram, PoolSummary, ReservedItem
 from assaymark.records.strata import Stratum
+
+AT_ONCE = 5_000  # ids that one query names
 
 
 class SqlPool(ABC):
@@ -154,15 +157,15 @@ class SqlPool(ABC):
             ticket_cut(limit, stratum.items, last)
             for stratum, limit, last in zip(strata, limits, after, strict=True)
         ]
-        found = self._tickets(seed, strata, limits, after, cuts)
+        items = self._tickets(seed, strata, limits, after, cuts)
         short = [
-            len([item for item in found if item.stratum == k]) < limits[k]
+            len([item for item in items if item.stratum == k]) < limits[k]
             for k in range(len(strata))
         ]
         if any(short):  # a stratum holds fewer items than asked for, or the cut-off was unlucky
             cuts = ["g" if poor else cut for poor, cut in zip(short, cuts, strict=True)]
-            found = self._tickets(seed, strata, limits, after, cuts)
-        return found
+            items = self._tickets(seed, strata, limits, after, cuts)
+        return items
 
     def _tickets(
         self,
@@ -185,12 +188,23 @@ class SqlPool(ABC):
                 cuts=cuts,
             )
         )
-        found = [
+        items = [
             ReservedItem(id=name, stratum=k, ticket=ticket, prediction=prediction, score=score)
             for name, k, ticket, prediction, score in rows
         ]
         # here and not in the engine: a few thousand rows, and every engine sorts text its own way
-        return sorted(found, key=lambda item: (item.stratum, item.ticket, item.id))
+        return sorted(items, key=lambda item: (item.stratum, item.ticket, item.id))
+
+    def strata_of(self, ids: Sequence[str], strata: Sequence[Stratum]) -> dict[str, int]:
+        """The stratum of each of these items that lies in one."""
+        by_score = any(s.grid_from is not None or s.grid_to is not None for s in strata)
+        grid = self._grid() if by_score else "0"
+        strata_by_id: dict[str, int] = {}
+        for start in range(0, len(ids), AT_ONCE):
+            part = ids[start : start + AT_ONCE]
+            sql = strata_sql(self.view, self.dialect, ids=part, grid=grid, strata=strata)
+            strata_by_id |= {str(name): int(k) for name, k in self._rows(sql)}
+        return strata_by_id
 
     def _grid(self) -> str:
         if self._ends is None:

@@ -14,6 +14,8 @@ from assaymark import __version__
 from assaymark.errors import LedgerError
 from assaymark.files.batch import refuse_existing
 from assaymark.pool.tables import file_digest
+from assaymark.project.connections import FILE as CONNECTIONS
+from assaymark.project.connections import SENT
 from assaymark.project.folder import Project
 from assaymark.project.place import PLACE, SEED_PART
 from assaymark.project.users import ENDED, KEY, USERS
@@ -21,9 +23,9 @@ from assaymark.project.users import ENDED, KEY, USERS
 MANIFEST, EVENTS, FILES = "manifest.json", "ledger.jsonl", "files"
 SCHEMA = 2
 FEATURES = "features"  # made again from the pool when needed
-PRIVATE = (PLACE, KEY, USERS, ENDED, SEED_PART)
-"""A backup travels: with these somebody could sign in as anybody, send the labels elsewhere, or know
-a seed early."""
+PRIVATE = (PLACE, KEY, USERS, ENDED, SEED_PART, CONNECTIONS, SENT)
+"""A backup travels: with these somebody could sign in as anybody, let programs of theirs in, have
+events or labels sent elsewhere, or know a seed early."""
 LEFT_OUT = (".sqlite", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal", ".head", ".moved", ".lock")
 """Endings of the ledger and of what is kept beside it; its entries are in the backup instead."""
 

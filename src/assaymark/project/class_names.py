@@ -7,6 +7,7 @@ from assaymark.claims.checks import choice
 from assaymark.errors import InputError
 from assaymark.hints import option
 from assaymark.pool import open_pool
+from assaymark.pool.joined_ids import parts_of_name
 from assaymark.records.pool import Columns
 
 MOST_CLASSES = 1_000
@@ -21,20 +22,20 @@ def with_classes(
     engine: str = "duckdb",
 ) -> Columns:
     """The columns with the list of classes: those named, or else those that are predicted."""
-    found = {name for column in predicted_by for name in _values(source, columns, column, engine)}
-    if len(found) > MOST_CLASSES:
+    names = {name for column in predicted_by for name in _values(source, columns, column, engine)}
+    if len(names) > MOST_CLASSES:
         raise InputError(
             f"'{predicted_by[0]}' holds more than {MOST_CLASSES:,} different values: a column of class "
             "names was expected."
         )
-    outside = sorted(found - set(named))
+    outside = sorted(names - set(named))
     if named and outside:
         shown = ", ".join(map(repr, outside[:3])) + (", …" if len(outside) > 3 else "")
         raise InputError(
             f"'{predicted_by[0]}' predicts {shown}, which is not among the classes named. Name "
             f"every class with {option('class', 'NAME')}, or leave the list out."
         )
-    return replace(columns, classes=tuple(named) or tuple(sorted(found)))
+    return replace(columns, classes=tuple(named) or tuple(sorted(names)))
 
 
 def with_probabilities(columns: Columns, pairs: Sequence[str]) -> Columns:
@@ -52,20 +53,29 @@ def _pair(text: str) -> tuple[str, str]:
     return (name, column) if mark else (text, text)
 
 
-def with_verdicts(source: str, columns: Columns, *, engine: str = "duckdb") -> Columns:
-    """The columns with the name of the other verdict beside the positive one."""
-    if columns.positive is None or columns.prediction is None:
+def with_verdicts(
+    source: str, columns: Columns, *, predicted_by: str | None = None, engine: str = "duckdb"
+) -> Columns:
+    """The columns with the name of the other verdict beside the positive one.
+
+    It is looked for in the column of predictions, or in that of a classifier to be compared, whose
+    verdicts are checked when the comparison is sealed.
+    """
+    column = predicted_by or columns.prediction
+    if columns.positive is None or column is None:
         return columns
-    found = _values(source, columns, columns.prediction, engine)
-    if len(found) == 2:
-        choice("positive", columns.positive, found)
-        return replace(columns, negative=next(n for n in found if n != columns.positive))
+    names = _values(source, columns, column, engine)
+    if len(names) == 2 and (predicted_by is None or columns.positive in names):
+        choice("positive", columns.positive, names)
+        return replace(columns, negative=next(n for n in names if n != columns.positive))
     return columns
 
 
 def _values(source: str, columns: Columns, column: str, engine: str) -> list[str]:
     """The different values of a column, in order; one more than is allowed tells that it is none."""
-    pool = open_pool(source, Columns(id=columns.id, groups=(column,)), engine=engine)
+    parts = parts_of_name(columns.id)  # several columns that make the id are joined later
+    key = parts[0] if parts else columns.id
+    pool = open_pool(source, Columns(id=key, groups=(column,)), engine=engine)
     try:
         text = f"trim(CAST({pool.dialect.name(column)} AS STRING))"
         rows = pool.select(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from assaymark.claims.canonical import read_json
 from assaymark.claims.checks import choice
 from assaymark.claims.record import Record
 from assaymark.errors import InputError
@@ -16,6 +17,8 @@ from assaymark.files.places import write_safely
 from assaymark.project.users import checked_name, token_hash
 
 FILE = "connections.json"
+SENT = "hooks-sent.json"
+"""Which events each address was told of."""
 MOST = 50
 Right = Literal["read", "label", "lead"]
 RIGHTS = ("read", "label", "lead")
@@ -68,9 +71,9 @@ class Connections(Record):
 def checked_address(url: str) -> str:
     """An address of http or https without a user name; refused otherwise."""
     try:
-        found = urlsplit(url)
-        usable = found.scheme in ("http", "https") and found.hostname and not found.username
-        usable = usable and (found.port is None or found.port > 0) and len(url) <= 2_000
+        address = urlsplit(url)
+        usable = address.scheme in ("http", "https") and address.hostname and not address.username
+        usable = usable and (address.port is None or address.port > 0) and len(url) <= 2_000
     except ValueError:
         usable = False
     if not usable or not url.isascii() or not url.isprintable() or " " in url:
@@ -86,10 +89,10 @@ def read_connections(folder: Path) -> Connections:
     if not path.exists():
         return Connections()
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        value = read_json(path.read_text(encoding="utf-8"))
         return Connections(
-            programs=tuple(Program.from_dict(row) for row in found["programs"]),
-            hooks=tuple(Hook.from_dict(row) for row in found["hooks"]),
+            programs=tuple(Program.from_dict(row) for row in value["programs"]),
+            hooks=tuple(Hook.from_dict(row) for row in value["hooks"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
@@ -131,7 +134,7 @@ def add_hook(folder: Path, url: str, events: tuple[str, ...]) -> Hook:
     if len(others) >= MOST:
         raise InputError(f"There are {MOST} addresses already. Remove one first.")
     if not events:
-        raise InputError("Choose at least one event to be told of.")
+        raise InputError("Choose at least one event to be notified of.")
     hook = Hook(url=url, secret=secrets.token_urlsafe(32), events=events)
     _write(folder, Connections(programs=known.programs, hooks=(*others, hook)))
     return hook
@@ -146,7 +149,7 @@ def remove_hook(folder: Path, url: str) -> None:
 
 def program_of(folder: Path, token: str) -> Program | None:
     """The program to which this token belongs."""
-    given = token_hash(token)
+    digest = token_hash(token)
     known = read_connections(folder).programs
-    fits = [one for one in known if hmac.compare_digest(one.token_sha256, given)]
+    fits = [one for one in known if hmac.compare_digest(one.token_sha256, digest)]
     return fits[0] if fits else None

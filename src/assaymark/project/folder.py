@@ -24,7 +24,7 @@ from assaymark.ledger.events import (
 )
 from assaymark.pool import Pool, engine_at_hand, has_pool, open_pool
 from assaymark.pool.sources import is_elsewhere
-from assaymark.project.kept_state import FEWEST, keep_state, load_state
+from assaymark.project.kept_state import FEWEST, NEXT, keep_state, load_state
 from assaymark.project.place import ledger_of, pool_place
 from assaymark.records.pool import RegisteredPool
 
@@ -117,7 +117,7 @@ class Project:
         )
 
     def pool_path(self, registered: RegisteredPool) -> str:
-        """Where the pool is; a source on record is relative to the project, a named one is not.
+        """Where the pool is; a stored source is relative to the project, a named one is not.
 
         What the project scored itself lies in its own folder, wherever the collection went.
         """
@@ -149,7 +149,8 @@ class Memory:
     def keep(self, name: str) -> None:
         """Keep the state, if reading it again would take long."""
         head = self.state.head
-        if head is not None and head.seq - self.kept >= FEWEST + self.kept // 20:
+        unread = NEXT + self.kept // 50 if self.kept else FEWEST
+        if head is not None and head.seq - self.kept >= unread:
             keep_state(name, self.state)
             self.kept = head.seq
 
@@ -253,7 +254,7 @@ def open_attempt(state: State) -> Attempt:
     attempt = latest_attempt(state)
     if not attempt.open:
         raise PlanError(
-            f"Plan {attempt.plan.number} is closed ({attempt.outcome}). Seal a new plan to go on: "
+            f"Plan {attempt.plan.number} is closed ({attempt.outcome_word}). Seal a new plan to go on: "
             f"{command('plan', '…')}"
         )
     return attempt

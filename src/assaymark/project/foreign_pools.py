@@ -6,8 +6,8 @@ from pathlib import Path
 
 from assaymark.errors import InputError
 from assaymark.files.answers import Table, cell_text
-from assaymark.files.concordance import read_dat
-from assaymark.files.xlsx import first_sheet
+from assaymark.files.formats.concordance import read_dat
+from assaymark.files.formats.xlsx import first_sheet
 from assaymark.pool.tables import write_table
 from assaymark.project.place import private_folder
 

@@ -22,6 +22,7 @@ import assaymark
 from assaymark.ledger.events import State
 
 FEWEST = 5_000  # events; a shorter ledger is read faster than anything is kept
+NEXT = 1_000  # more events, and a 50th of those kept, after which the state is kept anew
 MAC = 32  # bytes
 
 
@@ -38,13 +39,13 @@ def load_state(ledger: str) -> State | None:
     was_on = gc.isenabled()
     gc.disable()  # so many new objects would have it look through all of them, again and again
     try:
-        found = pickle.loads(body)  # noqa: S301 - sealed by this user's own key
+        kept = pickle.loads(body)  # noqa: S301 - sealed by this user's own key
     except Exception:  # noqa: BLE001 - whatever is wrong with it, the ledger is read instead
         return None
     finally:
         if was_on:
             gc.enable()
-    return found if isinstance(found, State) and found.head is not None else None
+    return kept if isinstance(kept, State) and kept.head is not None else None
 
 
 def keep_state(ledger: str, state: State) -> None:
@@ -99,9 +100,9 @@ def _seal(key: bytes, ledger: str, body: bytes) -> bytes:
 def _code() -> bytes:
     """What tells this code from other code: a state is only read by the code that made it."""
     root = Path(assaymark.__file__).parent
-    found = [sys.version]
+    parts = [sys.version]
     for room in ("claims", "records", "ledger/events"):
-        for path in sorted((root / room).glob("*.py")):
+        for path in sorted((root / room).rglob("*.py")):
             about = path.stat()
-            found.append(f"{path.name} {about.st_size} {about.st_mtime_ns}")
-    return "\n".join(found).encode()
+            parts.append(f"{path.name} {about.st_size} {about.st_mtime_ns}")
+    return "\n".join(parts).encode()

@@ -64,8 +64,8 @@ def remember_pool(folder: Path, pool: str) -> None:
 
 def pool_place(folder: Path) -> str | None:
     """Where the folder says the pool is on this machine; None where the ledger is right."""
-    found = _place(folder).get("pool")
-    return None if found is None else str(found)
+    place = _place(folder).get("pool")
+    return None if place is None else str(place)
 
 
 def _place(folder: Path) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from assaymark.errors import InputError, VerificationError
 from assaymark.ledger import Ledger
-from assaymark.ledger.events import Entry, check_chain, check_story
+from assaymark.ledger.events import Entry, State, check_chain, check_file_name, check_story
 from assaymark.project.backup import EVENTS, FILES, MANIFEST, SCHEMA, Backup, is_left_out
 from assaymark.project.move import copy_entries
 from assaymark.project.place import LEDGER, is_project, named_ledger, remember_ledger
@@ -25,6 +25,8 @@ CHUNK = 1 << 20
 LONGEST_MANIFEST = 16 << 20
 LONGEST_EVENT = 64 << 20
 """Bytes. A large batch is an event of a few million."""
+TIGHTEST = 50
+"""By how much events can be compressed: each holds two hashes, which cannot."""
 BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
 
 
@@ -47,11 +49,11 @@ def restore(path: Path, folder: Path, *, ledger: str = LEDGER) -> Backup:
     _refuse_used(folder)
     store = named_ledger(ledger, folder)
     with _beside(folder) as made, _opened(path) as archive:
-        listed, entries = _unpack(archive, made)
+        listed, entries = _unpack(archive, made, size=path.stat().st_size)
         if ledger == LEDGER:
-            own: Ledger = named_ledger(LEDGER, made)
-            own.create()
-            copy_entries(entries, own)
+            target: Ledger = named_ledger(LEDGER, made)
+            target.create()
+            copy_entries(entries, target)
         else:
             store.create()
             copy_entries(entries, store)
@@ -116,15 +118,20 @@ def _opened(path: Path) -> Iterator[tarfile.TarFile]:
         raise InputError(f"The backup {str(path)!r} cannot be read: {error.strerror}.") from error
 
 
-def _unpack(archive: tarfile.TarFile, made: Path) -> tuple[_Listed, list[Entry]]:
-    """Everything in the archive, in the order in which a backup is written."""
+def _unpack(archive: tarfile.TarFile, made: Path, *, size: int) -> tuple[_Listed, list[Entry]]:
+    """Everything in the archive of this size, in the order in which a backup is written."""
     with _member(archive, archive.next(), MANIFEST, LONGEST_MANIFEST) as stream:
         listed = _manifest(b"".join(iter(lambda: stream.read(CHUNK), b"")))
-    needed, free = sum(size for _, size in listed.files.values()), shutil.disk_usage(made).free
+    needed, free = sum(long for _, long in listed.files.values()), shutil.disk_usage(made).free
     if needed + listed.bytes > free:
         raise InputError(
             f"The backup needs {(needed + listed.bytes) / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are "
             "free. Restore it to a larger disk."
+        )
+    if listed.bytes > max(LONGEST_EVENT, TIGHTEST * size):  # they are kept in memory
+        raise VerificationError(
+            f"The backup is damaged: {listed.bytes / 1e6:,.0f} MB of events cannot lie in a file of "
+            f"{size / 1e6:,.1f} MB."
         )
     with _member(archive, archive.next(), EVENTS, listed.bytes) as stream:
         entries = _entries(stream, listed)
@@ -135,9 +142,9 @@ def _unpack(archive: tarfile.TarFile, made: Path) -> tuple[_Listed, list[Entry]]
             raise VerificationError(f"The backup holds {member.name!r}, which is no file of ours.")
         if name not in waiting:
             raise _other_files()
-        digest, size = waiting.pop(name)
-        with _member(archive, member, f"{FILES}/{name}", size) as stream:
-            _write(stream, _inside(made, name), name, digest, size)
+        digest, long = waiting.pop(name)
+        with _member(archive, member, f"{FILES}/{name}", long) as stream:
+            _write(stream, _inside(made, name), name, digest, long)
     if waiting:
         raise _other_files()
     return listed, entries
@@ -170,9 +177,11 @@ def _is_ours(name: str) -> bool:
     >>> [_is_ours(name) for name in ("reserve/plan-1-1.parquet", "/etc/x", "a/../../x", "a//b", "")]
     [True, False, False, False, False]
     """
-    strange = "\\" in name or not name.isprintable() or name[1:2] == ":"
-    parts = name.split("/")
-    return not strange and not {"", ".", ".."} & set(parts) and not is_left_out(name)
+    try:
+        check_file_name(name)
+    except InputError:
+        return False
+    return not is_left_out(name)
 
 
 def _inside(made: Path, name: str) -> Path:
@@ -185,31 +194,31 @@ def _inside(made: Path, name: str) -> Path:
 
 def _write(stream: IO[bytes], path: Path, name: str, digest: str, size: int) -> None:
     """The member on disk, hashed on the way."""
-    found = hashlib.sha256()
+    checksum = hashlib.sha256()
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as target:
         while content := stream.read(CHUNK):
-            found.update(content)
+            checksum.update(content)
             target.write(content)
         whole = target.tell() == size
         target.flush()
         os.fsync(handle)
-    if not whole or found.hexdigest() != digest:
+    if not whole or checksum.hexdigest() != digest:
         raise VerificationError(f"The backup is damaged: {name!r} was changed.")
 
 
 def _manifest(text: bytes) -> _Listed:
     try:
-        found = dict(json.loads(text))
-        schema = int(found["schema"])
+        manifest = dict(json.loads(text))
+        schema = int(manifest["schema"])
         if schema != SCHEMA:
             raise InputError(
                 f"The backup has schema {schema}, and this version of assaymark reads {SCHEMA}. "
                 "Restore it with the version that wrote it."
             )
-        files = {str(n): (str(f["sha256"]), int(f["size"])) for n, f in found["files"].items()}
+        files = {str(n): (str(f["sha256"]), int(f["size"])) for n, f in manifest["files"].items()}
         listed = _Listed(
-            events=int(found["events"]), head=str(found["head"]), bytes=int(found["bytes"]),
+            events=int(manifest["events"]), head=str(manifest["head"]), bytes=int(manifest["bytes"]),
             files=files,
         )  # fmt: skip
     except InputError:
@@ -225,12 +234,13 @@ def _manifest(text: bytes) -> _Listed:
 
 def _entries(stream: IO[bytes], listed: _Listed) -> list[Entry]:
     entries: list[Entry] = []
+    state = State()
     try:
         while line := stream.readline(LONGEST_EVENT):
             entry = Entry(**json.loads(line))
             check_chain([entry], entries[-1] if entries else None)
+            state = check_story([entry], state)  # one by one: nothing is kept that is no event
             entries.append(entry)
-        check_story(entries)
     except (*BREAKAGE, RecursionError) as error:
         raise VerificationError("The backup is damaged: its events cannot be read.") from error
     head = entries[-1].hash if entries else ""

@@ -8,24 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from assaymark.errors import InputError
+from assaymark.files.answers import cell_text
 from assaymark.files.decoding import HEAD, encoding_of
+from assaymark.files.formats.concordance import read_dat
+from assaymark.files.formats.workbook_limits import Emptiness, check_workbook
 from assaymark.files.places import part_of
-from assaymark.files.workbook_limits import Emptiness, check_workbook
 
-TABLES = (".csv", ".tsv", ".csv.gz", ".jsonl", ".ndjson", ".jsonl.gz", ".parquet", ".xlsx")
+TABLES = (".csv", ".tsv", ".csv.gz", ".jsonl", ".ndjson", ".jsonl.gz", ".parquet", ".dat", ".xlsx")
 PIECE = 1 << 20
+LARGEST_LOAD_FILE = 200_000_000  # bytes; it is read as a whole
 
 
 def table_ending(name: str) -> str:
     """The ending of a table's name; refused where it is of no kind that can be read."""
     lowered = name.lower()
-    found = [ending for ending in TABLES if lowered.endswith(ending)]
-    if not found:
+    endings = [ending for ending in TABLES if lowered.endswith(ending)]
+    if not endings:
         raise InputError(
             f"{name[-60:]!r} is no table that can be read. Give a file that ends with "
             f"{', '.join(TABLES[:-1])} or {TABLES[-1]}."
         )
-    return max(found, key=len)
+    return max(endings, key=len)
 
 
 def safe_name(name: str) -> str:
@@ -45,14 +48,16 @@ def is_settled(path: Path) -> bool:
     if ending in (".csv", ".tsv"):
         with path.open("rb") as stream:
             return encoding_of(stream.read(HEAD)) == "utf-8" and _decodes(path, "utf-8")
-    return ending != ".xlsx"
+    return ending not in (".xlsx", ".dat")
 
 
 def settle_table(path: Path) -> Path:
-    """The table as a pool is read from: a workbook becomes CSV beside it, other text UTF-8."""
+    """The table as a pool is read from: workbook and load file become CSV beside it, text UTF-8."""
     ending = table_ending(path.name)
     if ending == ".xlsx":
-        return _from_workbook(path)
+        return _as_csv(path, _workbook_rows(path))
+    if ending == ".dat":
+        return _as_csv(path, _load_file_rows(path))
     if ending in (".csv", ".tsv"):
         return _as_utf8(path)
     return path
@@ -91,13 +96,21 @@ def _decodes(path: Path, encoding: str) -> bool:
     return True
 
 
-def _from_workbook(path: Path) -> Path:
+def _as_csv(path: Path, rows: Iterator[Sequence[str]]) -> Path:
     target = path.with_suffix(".csv")
     with part_of(target) as part, part.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        for row in _workbook_rows(path):
-            writer.writerow(row)
+        csv.writer(stream).writerows(rows)
     return target
+
+
+def _load_file_rows(path: Path) -> Iterator[Sequence[str]]:
+    """The rows of a Concordance load file, its header first."""
+    if path.stat().st_size > LARGEST_LOAD_FILE:
+        raise InputError(f"{path.name!r} is too large for a load file. Save it as CSV UTF-8.")
+    table = read_dat(path)
+    yield table.header
+    for _number, cells in table.rows:
+        yield [cell_text(cell) for cell in cells]
 
 
 def _workbook_rows(path: Path) -> Iterator[Sequence[str]]:

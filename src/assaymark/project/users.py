@@ -77,7 +77,7 @@ def read_users(folder: Path) -> tuple[User, ...]:
         return tuple(User.from_dict(row) for row in rows)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
         raise UsersError(
-            f"{USERS} cannot be read ({str(error)[:200]}), so nobody can sign in. Mend it, or remove it "
+            f"{USERS} cannot be read ({str(error)[:200]}), so nobody can sign in. Correct it, or remove it "
             "and add the users again."
         ) from error
 
@@ -93,10 +93,10 @@ class Known:
     def __call__(self) -> tuple[User, ...]:
         """Everybody who may sign in now."""
         try:
-            found = (self._folder / USERS).stat()
+            stat = (self._folder / USERS).stat()
         except FileNotFoundError:
             return ()
-        stamp = (found.st_mtime_ns, found.st_ino)
+        stamp = (stat.st_mtime_ns, stat.st_ino)
         if stamp != self._stamp:
             self._users, self._stamp = read_users(self._folder), stamp
         return self._users

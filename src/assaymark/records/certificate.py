@@ -1,10 +1,12 @@
 """A certificate: a claim, its evidence in numbers, and where to find the rest."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from assaymark.claims.claim import Claim
+from assaymark.claims.pictures import html_answer
 from assaymark.claims.record import Record, stored
+from assaymark.errors import VerificationError
 from assaymark.records.claim_terms import LockNote
 from assaymark.records.look import RowLook, Tally
 from assaymark.records.plan import Plan
@@ -12,6 +14,7 @@ from assaymark.records.pool_shape import CLASSIFIER, PoolCell
 from assaymark.records.population import Population
 
 FORMAT = 1
+CLAIM_KIND = "assaymark claim certificate"  # of several parts
 CLOSED = {
     "refuted": "the claim was refuted",
     "not reached": "the bound did not reach the claim",
@@ -20,6 +23,18 @@ CLOSED = {
     "given up": "given up",
 }
 """Why a plan was closed, by the code that the ledger keeps."""
+
+
+def refuse_other_number(data: dict[str, Any], field: str, known: int) -> None:
+    """Refuse a certificate of another number than the known one, and name what reads it."""
+    number, software = data.get(field), data.get("software")
+    if type(number) is int and number == known:
+        return
+    writer = f" ({software})" if isinstance(software, str) and software else ""
+    raise VerificationError(
+        f"The certificate has {field} {number!r}, and this version of assaymark reads {field} {known}. "
+        f"Install the assaymark that wrote it{writer} or a newer one."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +49,8 @@ class PoolSeal(Record):
     @property
     def predictions(self) -> tuple[bool | None, ...]:
         """What is predicted of the items in each cell."""
-        found = (cell.predictions.get(CLASSIFIER) for cell in self.cells)
-        return tuple(None if value is None else bool(value) for value in found)
+        answers = (cell.predictions.get(CLASSIFIER) for cell in self.cells)
+        return tuple(None if value is None else bool(value) for value in answers)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,12 +160,13 @@ class LedgerSeal(Record):
 class Certificate(Record):
     """The facts that are needed to recompute a verdict from the ledger it names; no sentence.
 
-    `rows` are the verdicts on the rows of the claim, `tallies` what they rest on: draws, or all
+    `rows` are the verdicts on the rows of the claim, `tallies` what they depend on: draws, or all
     items of the claim where `census` is true. `population` says what the claim is about where the
     classifier was trained in the project, and `witnesses` who keeps heads of the ledger.
     `lock` is the claim file that the plan was sealed for. `bound` is the target that is certified
     instead of the claim's: the bound as it stood. `changed` is how many labels were changed after
-    the chances of sealed draws had been computed from them.
+    the chances of sealed draws had been computed from them; `known` how many drawn items were
+    answered by a label that was known before the plan.
     """
 
     kind: Literal["assaymark certificate"] = "assaymark certificate"
@@ -179,6 +195,7 @@ class Certificate(Record):
     lock: LockNote | None = None
     bound: str | None = None
     changed: int | None = None
+    known: int | None = None
 
     @property
     def claim(self) -> Claim:
@@ -188,8 +205,8 @@ class Certificate(Record):
 
     def sealed(self) -> dict[str, Any]:
         """What is hashed and signed."""
-        found: dict[str, Any] = stored(self)
-        return found
+        fields: dict[str, Any] = stored(self)
+        return fields
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,3 +231,21 @@ class Verification(Record):
     """Who labelled, looks, changed labels, the seed and earlier plans, as name and text."""
     missing: tuple[str, ...] = ()
     """Which of ledger, pool, witness and signature could not be checked."""
+
+    def __str__(self) -> str:
+        without = f" (not checked: {', '.join(self.missing)})" if self.missing else ""
+        failed = [
+            f"{check.name}: {check.detail}" for check in self.checks if check.outcome == "failed"
+        ]
+        return f"{self.status.capitalize()}{without}: {'; '.join(failed) or self.statement}"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "A verification is neither true nor false: it may have succeeded in part. Compare .status "
+            "with 'verified', or say what must be checked: verify(…, require=[…])."
+        )
+
+    def _repr_html_(self) -> str:
+        marks = {"ok": "✓", "failed": "✗", "not checked": "–"}
+        rows = [(f"{marks[check.outcome]} {check.name}", check.detail) for check in self.checks]
+        return html_answer(str(self), [*rows, *self.history], None)

@@ -7,7 +7,11 @@ from assaymark.claims.record import Record
 
 @dataclass(frozen=True, kw_only=True)
 class PoolTerms(Record):
-    """The table `[pool]` of a claim file: where the pool is, and which column holds what."""
+    """The table `[pool]` of a claim file: where the pool is, and which column holds what.
+
+    `a` and `b` are the predictions of two classifiers to be compared. `classes` are the names that
+    predictions have, or true for those that are predicted.
+    """
 
     path: str
     id: str
@@ -15,7 +19,14 @@ class PoolTerms(Record):
     prediction: str | None = None
     threshold: float | None = None
     text: tuple[str, ...] = ()
-    group: str | None = None
+    group: str | tuple[str, ...] | None = None
+    least_group: int | None = None
+    positive: str | None = None
+    classes: bool | tuple[str, ...] | None = None
+    a: str | None = None
+    b: str | None = None
+    score_a: str | None = None
+    score_b: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

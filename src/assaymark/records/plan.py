@@ -1,5 +1,6 @@
 """What was promised before the first label: the sealed plan."""
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -36,7 +37,7 @@ CLAIM, FAMILY, JOINT = "claim", "family", "joint"
 
 @dataclass(frozen=True, kw_only=True)
 class Expectation(Record):
-    """What the planner was told about the classifier: a pilot, or expected values."""
+    """What the planner knows about the classifier: a pilot, or expected values."""
 
     pilot: Counts | None = None
     precision: float | None = None
@@ -134,9 +135,26 @@ class Plan(Record):
         return kind_of(self.mode, self.design)
 
     @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many items of each stratum can be drawn: those known at the seal left a guided one."""
+        left = self.known_in_strata
+        return tuple(s.items - sum(gone) for s, gone in zip(self.strata, left, strict=True))
+
+    @property
+    def known_in_strata(self) -> tuple[tuple[int, int], ...]:
+        """Per stratum, the items that left it with a label known at the seal: 0 and 1."""
+        strata = self.known.strata if self.known else None
+        return strata or ((0, 0),) * len(self.strata)
+
+    @property
     def items(self) -> int:
         """How many items the plan draws from."""
-        return sum(stratum.items for stratum in self.strata)
+        return sum(self.sizes)
+
+    def to_buy(self, draws: float) -> int:
+        """Labels that so many draws of a simple plan cost: known ones answer for free."""
+        known = self.known.items if self.known else 0
+        return math.ceil(draws * (1 - known / self.items) - 1e-9)
 
     @property
     def domain(self) -> str:
@@ -196,7 +214,7 @@ class Plan(Record):
 
     def to_shape(self) -> PlanShape:
         """The plan as it is stored."""
-        told = ExpectationShape(
+        expectation = ExpectationShape(
             power=self.power_asked, **(vars(self.expectation) if self.expectation else {})
         )
         return PlanShape(
@@ -226,7 +244,7 @@ class Plan(Record):
             size=None if self.kind.guided else self.size,
             ceiling=self.size if self.kind.guided else None,
             informative=self.informative,
-            told=None if told == ExpectationShape() else told,
+            told=None if expectation == ExpectationShape() else expectation,
             known=self.known,
             protocol=self.protocol,
             expires=self.expires,
@@ -267,8 +285,8 @@ class Plan(Record):
                 f"Plan {shape.number} was sealed by rules that this version of assaymark does not know "
                 f"({', '.join((*laws, shape.seed.law, renewal.law))}). Install a newer assaymark to read it."
             )
-        told = shape.told or ExpectationShape()
-        given = {name: value for name, value in vars(told).items() if name != "power"}
+        expectation = shape.told or ExpectationShape()
+        values = {name: value for name, value in vars(expectation).items() if name != "power"}
         return cls(
             number=shape.number,
             claim=claim_of(shape.claim.tree),
@@ -290,8 +308,8 @@ class Plan(Record):
             size=shape.size if shape.ceiling is None else shape.ceiling,
             informative=shape.informative,
             lead=renewal.lead or 0 if renewal.law == SEALED else None,
-            power_asked=told.power,
-            expectation=Expectation(**given) if any(given.values()) else None,
+            power_asked=expectation.power,
+            expectation=Expectation(**values) if any(values.values()) else None,
             stake=Stake.from_risk(shape.risk),
             known=shape.known,
             protocol=shape.protocol,
@@ -328,6 +346,8 @@ def _unheard(tree: dict[str, Any]) -> str:
     return f"This version of assaymark cannot judge the claim {tree!r}. Install a newer assaymark."
 
 
-def known_labels(labels: dict[str, object]) -> KnownShape | None:
+def known_labels(
+    labels: dict[str, object], strata: tuple[tuple[int, int], ...] | None = None
+) -> KnownShape | None:
     """How many labels are known at the seal, and their digest; None where there are none."""
-    return KnownShape(items=len(labels), digest=digest(labels)) if labels else None
+    return KnownShape(items=len(labels), digest=digest(labels), strata=strata) if labels else None

@@ -70,10 +70,14 @@ class RiskShape(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class KnownShape(Record):
-    """Labels known at the seal: how many, and the SHA-256 of them as canonical JSON."""
+    """Labels known at the seal: how many, and the SHA-256 of them as canonical JSON.
+
+    `strata` are the items that left each stratum of a score-guided plan, labelled 0 and labelled 1.
+    """
 
     items: int
     digest: str
+    strata: tuple[tuple[int, int], ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,6 @@
 """A collection of items: which columns play which part, and what two light passes learnt."""
 
+import math
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -58,6 +59,8 @@ class Columns(Record):
                 "says which items are "
                 "predicted positive."
             )
+        if self.threshold is not None:
+            self._refuse_threshold()
         if self.threshold is not None and not self.score:
             raise InputError(
                 f"{option('threshold')} needs {option('score')}: it is a cut-off on the scores."
@@ -73,6 +76,10 @@ class Columns(Record):
                     f"A text column cannot be called '{name}': label files use that name. Rename the "
                     "column in the pool."
                 )
+
+    def _refuse_threshold(self) -> None:
+        if not isinstance(self.threshold, int | float) or not math.isfinite(self.threshold):
+            raise InputError(f"'threshold' must be a number, got {self.threshold!r}.")
 
     def _refuse_two_verdicts(self) -> None:
         if self.positive is not None or self.threshold is not None:

@@ -52,7 +52,8 @@ BEACONS = {
         ),
     )
 }  # fmt: skip
-"""Beacons whose rounds come at known times. Source: drand's chain information; address is the chain."""
+"""Beacons whose rounds come at known times. The address is the hash of the chain's information, which
+fixes the first round's time and the period; a test recomputes it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +85,14 @@ class SeedSource(Record):
     def is_shared(self) -> bool:
         """Whether no single side could choose the seed."""
         return self.law in ("joint", "beacon")
+
+
+def beacon_of(source: SeedSource) -> Beacon:
+    """The beacon that a seed comes from; refused where it is not one of ours."""
+    beacon = BEACONS.get(source.beacon or "")
+    if beacon is None:
+        raise InputError(f"There is no beacon {source.beacon!r} here: {', '.join(BEACONS)}.")
+    return beacon
 
 
 def commitment_of(part: str) -> str:
@@ -134,4 +143,4 @@ def source_in_words(source: SeedSource) -> str:
             f"round {source.round} of the public beacon {source.beacon}, named when the plan was sealed; "
             "compare the value with the beacon's own record, and the time of the seal with a witness"
         )
-    return "drawn or chosen by whoever sealed the plan; nobody witnessed it"
+    return "drawn or chosen by the person who sealed the plan; no witness"

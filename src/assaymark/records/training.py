@@ -89,11 +89,13 @@ class Advice(Record):
 
     `low` and `high` hold the metric with 90 % belief, `chance_true` is the belief that the claim
     holds now; `certification` and `total` are the labels forecast if training stops now and the
-    metric is as it is estimated (None where the estimate does not meet the claim; `total_low` if
-    the scores are right, as the plan will forecast), and `best_total`
-    those at the training size `best_at`. `flagged` is the share of the items that the classifier
-    would flag for reading. `fixed_size` is the exact fixed test's. To `reconsider` is to lower the
-    target, raise the budget or let it be. None of this is a guarantee: certification is.
+    metric is as it is estimated (None where the estimate does not meet the claim), `total_low` and
+    `total_high` a range that holds about seven of ten (an end is None where the claim would not
+    hold there), and `best_total` those at the training size `best_at`. `target` is a lower one that
+    would fit into the budget, where the claim's does not. `flagged` is the share of the items that
+    the classifier would flag for reading. `fixed_size` is the exact fixed test's. To `reconsider`
+    is to lower the target, raise the budget or leave it. None of this is a guarantee:
+    certification is.
     """
 
     action: Action
@@ -107,6 +109,8 @@ class Advice(Record):
     certification: int | None = None
     total: int | None = None
     total_low: int | None = None
+    total_high: int | None = None
+    target: float | None = None
     best_at: int | None = None
     best_total: int | None = None
     fixed_size: int | None = None

@@ -5,7 +5,7 @@ from functools import lru_cache
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from assaymark.drawing.svg import svg
+from assaymark.drawing.responsive import responsive_svg
 from assaymark.hints import for_command_line
 from assaymark.reports.document import Report
 from assaymark.reports.section import Chart
@@ -17,7 +17,7 @@ def html(report: Report) -> str:
 
 
 def _picture(chart: Chart) -> Markup:
-    return Markup(svg(chart.figure))  # noqa: S704 - its texts are escaped
+    return Markup(responsive_svg(chart.figure))  # noqa: S704 - its texts are escaped
 
 
 def _spelled(value: object) -> object:

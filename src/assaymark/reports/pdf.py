@@ -10,6 +10,7 @@ from typing import Any, Literal
 from assaymark.claims.record import plain
 from assaymark.drawing.svg import svg
 from assaymark.drawing.themes import PAPER
+from assaymark.hints import for_command_line
 from assaymark.reports.document import Report
 from assaymark.reports.section import Chart, Section
 from assaymark.reports.typesetter import typesetter
@@ -25,11 +26,21 @@ def typeset(report: Report, *, form: Literal["pdf", "png"]) -> list[bytes]:
     typst = typesetter()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        (root / "report.json").write_text(json.dumps(_data(report, root)), encoding="utf-8")
+        data = _spelled(_data(report, root))
+        (root / "report.json").write_text(json.dumps(data), encoding="utf-8")
         source = root / "report.typ"
         source.write_bytes((files("assaymark.reports") / "templates" / "report.typ").read_bytes())
         made = typst.compile(source, root=root, format=form, ignore_system_fonts=True, ppi=90)
     return made if isinstance(made, list) else [made]
+
+
+def _spelled(value: Any) -> Any:
+    """The data with every hint in the words of the command line, where readers check the report."""
+    if isinstance(value, str):
+        return for_command_line(value)
+    if isinstance(value, dict):
+        return {key: _spelled(part) for key, part in value.items()}
+    return [_spelled(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _data(report: Report, root: Path) -> dict[str, Any]:

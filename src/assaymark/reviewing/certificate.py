@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from assaymark import __version__
 from assaymark.certification.issuing import NotEstablishedError, drop_stale_signature
-from assaymark.certification.signing import Signer, signature_path
+from assaymark.certification.signatures.signing import Signer, signature_path
 from assaymark.claims.canonical import canonical, digest, read_json
 from assaymark.claims.record import Record, plain
 from assaymark.claims.results import counted, percent
@@ -22,9 +22,9 @@ from assaymark.ledger.events import (
     replay,
 )
 from assaymark.project.folder import Project, collection_of
-from assaymark.reviewing.handing import the_review
+from assaymark.records.certificate import refuse_other_number
 from assaymark.reviewing.secret import read_secret
-from assaymark.reviewing.standing import account_of, confidence_of, target_of
+from assaymark.reviewing.standing import account_of, confidence_of, target_of, the_review
 from assaymark.reviewing.stats import is_certified, row_of_target, upper_bound
 
 KIND = "assaymark review certificate"
@@ -83,6 +83,9 @@ class IssuedReview:
     path: Path
     hash: str
     head: str
+
+    def __str__(self) -> str:
+        return f"Certified: {self.certificate} Written to {self.path}."
 
 
 def built(
@@ -193,12 +196,16 @@ def certificate_digest(certificate: ReviewCertificate) -> str:
 
 def _reissued(entries: list[Entry], work: ReviewWork) -> ReviewCertificate | None:
     """The certificate on record, where nothing happened since."""
-    if not work.certificates or work.certificates[-1][0] != len(entries):
+    if not work.certificates or work.certificates[-1].seq != len(entries):
         return None
-    seq, time, event = work.certificates[-1]
+    last = work.certificates[-1]
+    seq = last.seq
     before = seq - 2 if entries[seq - 2].kind == "SecretRevealed" else seq - 1
     return built(
-        entries[:before], issued=time, software=event.software, secrets=tuple(work.secrets)
+        entries[:before],
+        issued=last.time,
+        software=last.event.software,
+        secrets=tuple(work.secrets),
     )
 
 
@@ -206,13 +213,14 @@ def read_certificate(text: str) -> ReviewCertificate:
     """The certificate in a file."""
     try:
         data: dict[str, Any] = read_json(text)
-        found = ReviewCertificate.from_dict(data)
-        same = plain(found) == {key: value for key, value in data.items() if key != "schema"}
+        refuse_other_number(data, "schema", ReviewCertificate.schema)
+        certificate = ReviewCertificate.from_dict(data)
+        same = plain(certificate) == {key: value for key, value in data.items() if key != "schema"}
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise VerificationError(f"The certificate cannot be read: {error}.") from error
-    if not same or found.kind != KIND:
+    if not same or certificate.kind != KIND:
         raise VerificationError("The certificate is not as it was written: fields differ.")
-    return found
+    return certificate
 
 
 def is_review_certificate(path: Path) -> bool:

@@ -1,11 +1,12 @@
 """Records that say the same: found by id, DOI or title, and merged before a review begins."""
 
-import csv
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assaymark.files.formats.delimited import write_csv
+from assaymark.files.places import BatchRow
 from assaymark.pool.duckdb import DuckDBPool
 from assaymark.pool.sources import named, quoted
 
@@ -46,13 +47,13 @@ class Catalogue:
 
     def find(self, *, doi: str, title: str) -> str | None:
         """The record with this DOI, or else the only one with this title."""
-        found = self.by_doi.get(plain_doi(doi)) if doi else None
-        return found or self.by_title.get(letters(title))
+        item = self.by_doi.get(plain_doi(doi)) if doi else None
+        return item or self.by_title.get(letters(title))
 
     def speaks_against(self, item: str, title: str) -> bool:
         """Whether the record of this id has another title of some length."""
-        told = letters(title)
-        return len(told) >= LEAST_TITLE and self.titles.get(item, told) != told
+        words = letters(title)
+        return len(words) >= LEAST_TITLE and self.titles.get(item, words) != words
 
 
 def find_duplicates(pool: DuckDBPool) -> tuple[Catalogue, list[Duplicate]]:
@@ -96,9 +97,9 @@ def _records(pool: DuckDBPool) -> Iterable[tuple[str, str, str, str, str]]:
     names = {name.lower(): name for name in pool.types}
     parts = [_column(pool.columns.id)]
     for wanted in (("title",), ("doi",), ("year", "publication_year"), ("abstract",)):
-        found = next((names[name] for name in wanted if name in names), None)
-        parts.append("''" if found is None else _column(found))
-    rows = pool.select(f"SELECT {', '.join(parts)} FROM everything")
+        column = next((names[name] for name in wanted if name in names), None)
+        parts.append("''" if column is None else _column(column))
+    rows = pool.select_in_order(f"SELECT {', '.join(parts)} FROM everything")
     for item, title, doi, year, abstract in rows:
         yield str(item), letters(title), plain_doi(doi), str(year or ""), letters(abstract)[:HEAD]
 
@@ -114,22 +115,23 @@ def letters(text: str | None) -> str:
 
 def plain_doi(text: str | None) -> str:
     """A DOI without the address in front of it."""
-    found = (text or "").strip().lower()
-    return re.sub(r"^(https?://(dx\.)?doi\.org/|doi:\s*)", "", found)
+    doi = (text or "").strip().lower()
+    return re.sub(r"^(https?://(dx\.)?doi\.org/|doi:\s*)", "", doi)
 
 
 def write_merged(pool: DuckDBPool, duplicates: Sequence[Duplicate], path: Path, rows: int) -> None:
-    """A copy of the pool without its duplicates."""
+    """A copy of the pool without its duplicates: of a repeated id the first row, all in file order."""
     out = sorted({one.id for one in duplicates if one.by != "id"})
     key = _column(pool.columns.id)
     where = f"WHERE {key} NOT IN ({', '.join(map(quoted, out))})" if out else ""
-    sql = f"SELECT * FROM everything {where} QUALIFY row_number() OVER (PARTITION BY {key}) = 1"
-    pool.export(sql, path, rows=rows, in_order=False)
+    place = named("place in the file")
+    placed = f"SELECT *, row_number() OVER () AS {place} FROM everything"
+    first = f"row_number() OVER (PARTITION BY {key} ORDER BY {place}) = 1"
+    sql = f"SELECT * EXCLUDE ({place}) FROM ({placed}) {where} QUALIFY {first} ORDER BY {place}"
+    pool.export(sql, path, rows=rows)
 
 
 def write_duplicates(path: Path, duplicates: Sequence[Duplicate]) -> None:
     """The list of records that were merged into others."""
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "kept", "by"])
-        writer.writerows([one.id, one.kept, one.by] for one in duplicates)
+    rows: list[BatchRow] = [{"id": one.id, "kept": one.kept, "by": one.by} for one in duplicates]
+    write_csv(path, ["id", "kept", "by"], rows)

@@ -4,14 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from assaymark.errors import InputError
-from assaymark.files import asreview, ris
 from assaymark.files.answers import ITEM
-from assaymark.files.delimited import write_csv
-from assaymark.files.places import BatchRow, refuse_existing, write_safely
+from assaymark.files.formats import asreview, ris
+from assaymark.files.formats.delimited import write_csv
+from assaymark.files.places import BatchRow, refuse_existing
 from assaymark.pool.duckdb import DuckDBPool
 from assaymark.project.folder import Project, collection_of
-from assaymark.reviewing.handing import the_review
-from assaymark.reviewing.standing import IRRELEVANT, RELEVANT, account_of
+from assaymark.reviewing.standing import IRRELEVANT, RELEVANT, account_of, the_review
 
 LABELS = {RELEVANT: "1", IRRELEVANT: "0"}
 NOTES = {"1": "ASReview_relevant", "0": "ASReview_irrelevant", "": "ASReview_not_seen"}
@@ -21,6 +20,11 @@ Rows = list[BatchRow]
 def export_decisions(project: Project, path: Path, *, form: str = "auto") -> int:
     """Write every record with its decision; how many have one. The form follows the ending."""
     name = form if form != "auto" else path.suffix.lower().removeprefix(".")
+    if path.suffix.lower() == ".asreview":
+        raise InputError(
+            f"{path.name!r} would look like a project of ASReview, which reads decisions from a table: "
+            "name a .csv file and the format asreview, or a .ris file."
+        )
     if name not in WRITERS:
         raise InputError(f"Decisions are written as csv, ris or asreview, got {name!r}.")
     refuse_existing(path)
@@ -59,11 +63,7 @@ def _asreview(path: Path, rows: Rows, columns: tuple[str, ...]) -> None:
 
 
 def _ris(path: Path, rows: Rows, columns: tuple[str, ...]) -> None:
-    ris.write(path, rows, columns)
-    parts = path.read_text(encoding="utf-8").split("ER  - \n")
-    notes = [f"N1  - {NOTES[row['label'] or '']}\nER  - \n" for row in rows]
-    text = "".join(part + note for part, note in zip(parts, notes, strict=False)) + parts[-1]
-    write_safely(path, text)
+    ris.write_noted(path, [(row, NOTES[row["label"] or ""]) for row in rows], columns)
 
 
 WRITERS: dict[str, Callable[[Path, Rows, tuple[str, ...]], None]] = {

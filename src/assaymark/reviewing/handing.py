@@ -14,7 +14,6 @@ from assaymark.ledger.events import (
     ReviewWork,
     SecretCommitted,
     State,
-    review_of,
 )
 from assaymark.pool import Progress, silent
 from assaymark.pool.duckdb import DuckDBPool
@@ -22,7 +21,7 @@ from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project, Session, collection_of
 from assaymark.reviewing.ranking import Ranking, all_ids, rank
 from assaymark.reviewing.secret import new_secret, read_secret
-from assaymark.reviewing.standing import Account, account_of, readings, target_of
+from assaymark.reviewing.standing import Account, account_of, readings, target_of, the_review
 from assaymark.reviewing.stats import commitment, draw_batch, experience, set_digest, wants_random
 from assaymark.sampling.surveys import store_texts
 from assaymark.sampling.tickets import blind_order
@@ -43,22 +42,14 @@ class Handout:
     fill: str
 
 
-def the_review(state: State) -> ReviewWork:
-    """The review of the project; refused where there is none."""
-    work = review_of(state)
-    if work is None:
-        raise PlanError("This project has no review. Begin one in a new folder: review start.")
-    return work
-
-
 def random_share(work: ReviewWork, account: Account, count: int) -> int:
     """How many of the next items are drawn at random."""
     standing, target = account.standing, target_of(work)
-    told = readings(work, account.plays)
-    past = experience(told, found=standing.found, unread=standing.unread, target=target)
+    history = readings(work, account.plays)
+    past = experience(history, relevant=standing.found, unread=standing.unread, target=target)
     if work.opened.ranking == "none" and past.since_hit is None:
         return count if standing.found else 0
-    wanted = wants_random(past, found=standing.found, unread=standing.unread, target=target)
+    wanted = wants_random(past, relevant=standing.found, unread=standing.unread, target=target)
     return count - max(1, count // MIXED) if wanted and count > 1 else count * wanted
 
 
@@ -194,7 +185,7 @@ def _event(
         handout=handout,
         route=route,  # type: ignore[arg-type]
         items=tuple(items),
-        file="",
+        file="pending",  # named when its texts are stored, before it is recorded
         sha256="",
         n=None if inside is None else len(inside),
         digest=None if inside is None else set_digest(inside),

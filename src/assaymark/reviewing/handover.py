@@ -25,8 +25,8 @@ def review_on_record(state: State) -> OnRecord | None:
         labels=None,
         low=None,
         high=None,
-        time=last[1] if last else None,
-        certificate=last[2].certificate if last else None,
+        time=last.time if last else None,
+        certificate=last.event.certificate if last else None,
         reason=None,
         kind="review",
     )
@@ -39,10 +39,10 @@ def review_file(project: Project, expected: str | None) -> bytes | None:
         return None
     text = path.read_bytes()
     try:
-        found = read_certificate(text.decode("utf-8"))
+        certificate = read_certificate(text.decode("utf-8"))
     except (VerificationError, UnicodeDecodeError):
         return None
-    return text if certificate_digest(found) == expected else None
+    return text if certificate_digest(certificate) == expected else None
 
 
 def review_statement(text: bytes | None) -> str | None:

@@ -28,15 +28,15 @@ def history(entries: list[Entry], *, points: int = POINTS) -> tuple[Point, ...]:
     answers = sum(entry.kind.startswith("Label") for entry in entries)
     step = max(1, answers // points)
     state, count = State(), 0
-    found: list[Point] = []
+    course: list[Point] = []
     for entry in entries:
         event = entry.event
         state.apply(event, entry)
         if isinstance(event, Answered):
             count += 1
             if count % step == 0 or count == answers:
-                found += _point(state)
-    return tuple(found)
+                course += _point(state)
+    return tuple(course)
 
 
 def _point(state: State) -> list[Point]:

@@ -19,7 +19,7 @@ from assaymark.project.folder import Project, collection_of
 from assaymark.reviewing.standing import RELEVANT, UNCLEAR
 from assaymark.sampling.reserve import refuse_changed
 from assaymark.sampling.tickets import ticket
-from assaymark.training.material import LINEAR, Material, material
+from assaymark.training.material import LINEAR, Material, open_material
 
 Floats = NDArray[np.float64]
 REFIT = 0.07  # share of new labels from which on the model is fitted again
@@ -54,10 +54,10 @@ def rank(
     stored = _stored(project.folder, last) if last else None
     if last and stored and len(labels) < (1 + REFIT) * last.labels:
         return Ranking(order=stored)
-    with material(project, collection_of(state), LINEAR, progress=progress) as found:
-        scores = _fitted(found, labels, work.opened.commitment, progress)
-        order = [str(found.ids[row]) for row in np.argsort(-scores, kind="stable")]
-        name = found.documents.name
+    with open_material(project, collection_of(state), LINEAR, progress=progress) as material:
+        scores = _fitted(material, labels, work.opened.commitment, progress)
+        order = [str(material.ids[row]) for row in np.argsort(-scores, kind="stable")]
+        name = material.documents.name
     digest = _keep(project.folder, order, scores)
     event = ReviewRanked(
         review=1,
@@ -70,17 +70,17 @@ def rank(
     return Ranking(order=order, event=event)
 
 
-def _fitted(found: Material, labels: dict[str, int], salt: str, progress: Progress) -> Floats:
-    told = dict(labels)
+def _fitted(material: Material, labels: dict[str, int], salt: str, progress: Progress) -> Floats:
+    known = dict(labels)
     missing = PRESUMED - sum(label == 0 for label in labels.values())
     if missing > 0:
-        rest = [str(item) for item in found.ids if str(item) not in labels]
-        told |= dict.fromkeys(sorted(rest, key=lambda item: ticket(salt, item))[:missing], 0)
-    rows = found.rows(told)
-    flags = np.array([bool(label) for label in told.values()])
+        rest = [str(item) for item in material.ids if str(item) not in labels]
+        known |= dict.fromkeys(sorted(rest, key=lambda item: ticket(salt, item))[:missing], 0)
+    rows = material.rows(known)
+    flags = np.array([bool(label) for label in known.values()])
     if flags.all():
-        return np.zeros(len(found.ids))
-    return found.documents.fit(rows, flags).everywhere(progress)
+        return np.zeros(len(material.ids))
+    return material.documents.fit(rows, flags).everywhere(progress)
 
 
 def _keep(folder: Path, order: list[str], scores: Floats) -> str:
@@ -121,17 +121,17 @@ def _by_score(project: Project, state: State, column: str, sign: int) -> list[st
 def _by_terms(project: Project, state: State, work: ReviewWork) -> list[str]:
     """Most different terms first, then most occurrences; without terms an order by chance."""
     terms = [term.lower() for term in work.opened.terms]
-    found: list[tuple[int, int, str, str]] = []
+    rows: list[tuple[int, int, str, str]] = []
     pool = _opened(project, state)
     try:
         for ids, texts in pool.batches():
             for item, text in zip(ids, texts, strict=True):
                 counts = [text.lower().count(term) for term in terms]
                 order = ticket(work.opened.commitment, item)
-                found.append((-sum(c > 0 for c in counts), -sum(counts), order, item))
+                rows.append((-sum(c > 0 for c in counts), -sum(counts), order, item))
     finally:
         pool.close()
-    return [item for *_, item in sorted(found)]
+    return [item for *_, item in sorted(rows)]
 
 
 def all_ids(project: Project, state: State) -> list[str]:

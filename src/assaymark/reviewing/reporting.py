@@ -5,8 +5,8 @@ from pathlib import Path
 
 from assaymark import __version__
 from assaymark.claims.results import percent
-from assaymark.drawing.marks import Band, Line, Plot, Rule, figure
-from assaymark.drawing.row_bars import row_bars
+from assaymark.drawing.flow_boxes import FlowStep, flow_boxes
+from assaymark.drawing.marks import Band, Figure, Line, Plot, Rule, figure
 from assaymark.drawing.scales import Axis
 from assaymark.files.places import part_of, refuse_existing
 from assaymark.ledger.events import ReviewWork, replay
@@ -14,10 +14,17 @@ from assaymark.project.folder import Project, collection_of
 from assaymark.reports.document import Report
 from assaymark.reports.forms import FORMS, form_of
 from assaymark.reports.section import Chart, Section, Table
-from assaymark.reviewing.handing import the_review
 from assaymark.reviewing.history import Point, history
+from assaymark.reviewing.standing import the_review
 from assaymark.reviewing.status import ReviewStatus, status_of
-from assaymark.reviewing.wording import ASSUMPTIONS, LIMITS, rounded_down, to_go, verdict
+from assaymark.reviewing.wording import (
+    ASSUMPTIONS,
+    LIMITS,
+    REASONS,
+    rounded_down,
+    to_go,
+    verdict,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +43,10 @@ def write_review_report(project: Project, *, output: Path | None = None) -> Writ
     path = output or project.folder / "report.html"
     form = form_of(path)
     refuse_existing(path)
-    made, told = review_report(project, form)
+    made, written = review_report(project, form)
     with part_of(path) as part:
         part.write_bytes(made)
-    return replace(told, path=path)
+    return replace(written, path=path)
 
 
 def review_report(project: Project, form: str) -> tuple[bytes, WrittenReview]:
@@ -65,9 +72,9 @@ def review_report(project: Project, form: str) -> tuple[bytes, WrittenReview]:
         annex=(_proof(work, head, len(entries)),),
         foot=f"assaymark {__version__} · ledger {head[:16]} · {len(entries):,} events",
     )
-    issued = work.certificates[-1][2].certificate if work.certificates else None
-    told = WrittenReview(path=Path(), form=form, status=now, head=head, certificate=issued)
-    return FORMS[form](report), told
+    issued = work.certificates[-1].event.certificate if work.certificates else None
+    written = WrittenReview(path=Path(), form=form, status=now, head=head, certificate=issued)
+    return FORMS[form](report), written
 
 
 def _facts(now: ReviewStatus, work: ReviewWork) -> tuple[tuple[str, str], ...]:
@@ -110,39 +117,97 @@ def recall_chart(points: tuple[Point, ...], now: ReviewStatus) -> Chart | None:
 
 def flow_rows(now: ReviewStatus, work: ReviewWork) -> tuple[tuple[str, int], ...]:
     """The numbers of a PRISMA flow diagram."""
+    read = now.known + now.labels
     return (
         ("records identified", now.items + work.opened.merged),
         ("duplicates removed", work.opened.merged),
         ("records in the pool", now.items),
-        ("known before the review", now.known),
+        ("screened before the review", now.known),
         ("screened in model order", now.directed),
         ("screened at random", now.random),
         ("not screened", now.unread),
+        ("relevant among those not screened or undecided, at most", now.left_at_most),
+        ("not relevant", read - now.found - now.unclear),
         ("cannot tell", now.unclear),
         ("found relevant", now.found),
+        ("found before the review", now.found_known),
+        ("found in model order", now.found_directed),
+        ("found at random", now.found_random),
     )
 
 
+def flow_diagram(now: ReviewStatus, work: ReviewWork) -> Figure:
+    """The same numbers as boxes, from the records that were identified to those found."""
+    count = dict(flow_rows(now, work))
+
+    def line(name: str) -> str:
+        return f"{name}: {count[name]:,}"
+
+    unread = (
+        f"Not screened: {now.unread:,}",
+        f"at most {now.left_at_most:,} relevant ones are missed ({percent(now.confidence)})",
+    )
+    screened = now.known + now.labels
+    steps = (
+        FlowStep(lines=(f"Records identified: {now.items + work.opened.merged:,}",)),
+        FlowStep(
+            lines=(f"Records in the pool: {now.items:,}",),
+            aside=(f"Duplicates removed: {work.opened.merged:,}",),
+        ),
+        FlowStep(
+            lines=(
+                f"Records screened: {screened:,}",
+                line("screened in model order"),
+                line("screened at random"),
+                *((line("screened before the review"),) if now.known else ()),
+            ),
+            aside=unread if now.certified_recall is not None else unread[:1],
+        ),
+        FlowStep(
+            lines=(
+                f"Found relevant: {now.found:,}",
+                line("found in model order"),
+                line("found at random"),
+                *((line("found before the review"),) if now.known else ()),
+            ),
+            aside=(
+                f"Not relevant: {count['not relevant']:,}",
+                *((line("cannot tell"),) if now.unclear else ()),
+            ),
+        ),
+        FlowStep(lines=_ending(now)),
+    )
+    return figure(flow_boxes(steps))
+
+
+def _ending(now: ReviewStatus) -> tuple[str, ...]:
+    word = "Stopped" if now.decision == "stop" else "Not stopped yet"
+    if now.certified_recall is None:
+        return (word,)
+    proved = f"recall of at least {rounded_down(now.certified_recall)} is proved"
+    return (word, f"{proved}; {now.target:g} is wanted")
+
+
 def flow_section(now: ReviewStatus, work: ReviewWork) -> Section:
-    """Where the records went, as a figure and a table."""
-    flow = flow_rows(now, work)
-    why = "the target was certified" if now.decision == "stop" else "it has not stopped"
-    names, numbers = zip(*flow, strict=True)
+    """Where the records went, as a PRISMA flow diagram and a table."""
+    why = "stopped because" if now.decision == "stop" else "not stopped:"
     return Section(
         title="Flow of records",
-        sentence=f"{now.labels:,} of {now.items:,} records were screened here; stopped because: {why}.",
+        sentence=f"{now.labels:,} of {now.items:,} records were screened here; {why} "
+        f"{REASONS[now.reason]}.",
         tables=(
             Table(
                 caption="Flow of records",
                 header=("what", "records"),
-                rows=tuple((name, f"{number:,}") for name, number in flow),
+                rows=tuple((name, f"{number:,}") for name, number in flow_rows(now, work)),
             ),
         ),
         charts=(
             Chart(
                 title="Flow of records",
-                caption="How many records went each way.",
-                figure=figure(row_bars(names, numbers, title="records")),
+                caption="From the records that were identified to those found relevant, in the form of "
+                "a PRISMA flow diagram.",
+                figure=flow_diagram(now, work),
             ),
         ),
     )

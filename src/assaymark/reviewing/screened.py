@@ -7,14 +7,14 @@ from pathlib import Path
 
 from assaymark.claims.results import counted
 from assaymark.errors import InputError
-from assaymark.files import ris
-from assaymark.files.asreview_project import is_project_file, read_project
 from assaymark.files.decoding import glimpse, read_text
-from assaymark.files.delimited import RIVALS, header_names, read_table
+from assaymark.files.formats import ris
+from assaymark.files.formats.asreview_project import is_project_file, read_project
+from assaymark.files.formats.delimited import RIVALS, header_names, read_table
+from assaymark.files.formats.ris import RAYYAN, RAYYAN_VOTE
 from assaymark.files.labels import read_labels
-from assaymark.files.ris import RAYYAN, RAYYAN_VOTE
 from assaymark.files.spelling import read_label
-from assaymark.reviewing.duplicates import Catalogue
+from assaymark.reviewing.duplicates import LEAST_TITLE, Catalogue
 
 DECISIONS = {
     "included": 1, "include": 1, "relevant": 1, "yes": 1, "true": 1, "1": 1,
@@ -96,12 +96,12 @@ def _table(path: Path) -> list[dict[str, str]]:
 
 def _names(row: Mapping[str, str], columns: Iterable[str]) -> dict[str, str]:
     """The ids of a row: as they are written, and without what a tool puts in front."""
-    found = {}
+    names = {}
     for column in columns:
         if value := row.get(column.lower(), "").strip():
-            found[column] = value
-            found[f"{column}, plain"] = value.removeprefix("rayyan-").removeprefix("#")
-    return found
+            names[column] = value
+            names[f"{column}, plain"] = value.removeprefix("rayyan-").removeprefix("#")
+    return names
 
 
 def _record(row: Mapping[str, str], label: int | None, columns: Iterable[str]) -> Screened:
@@ -127,12 +127,12 @@ def _all_as(path: Path, id_column: str, columns: set[str], label: int) -> list[S
 
 
 def _labelled(path: Path, id_column: str) -> list[Screened]:
-    found = []
+    records = []
     for row in _table(path):
         said = next((row[name] for name in ("label", *RIVALS) if row.get(name, "").strip()), "")
         if said:
-            found.append(_record(row, _label(path, said), (id_column,)))
-    return found
+            records.append(_record(row, _label(path, said), (id_column,)))
+    return records
 
 
 def _label(path: Path, text: str) -> int | None:
@@ -152,7 +152,7 @@ def _has_votes(path: Path) -> bool:
 def _rayyan(path: Path, id_column: str) -> list[Screened]:
     """Rayyan keeps the votes of all readers in the notes, of a table and of references alike."""
     rows = rayyan_references(path) if is_references(path) else _table(path)
-    found = []
+    records = []
     for row in rows:
         votes = RAYYAN.search(row.get("notes", ""))
         said = (
@@ -162,8 +162,8 @@ def _rayyan(path: Path, id_column: str) -> list[Screened]:
         )
         if said:
             label = said.pop() if len(said) == 1 else None
-            found.append(_record(row, label, (id_column, "key", "id")))
-    return found
+            records.append(_record(row, label, (id_column, "key", "id")))
+    return records
 
 
 def is_references(path: Path) -> bool:
@@ -194,7 +194,7 @@ def _covidence(path: Path, id_column: str) -> list[Screened]:
     if column is None:
         label = _stage(path)
         return [_record(row, label, known) for row in rows]
-    found = []
+    records = []
     for row in rows:
         word = row[column].strip().lower()
         if word and word not in DECISIONS:
@@ -203,8 +203,8 @@ def _covidence(path: Path, id_column: str) -> list[Screened]:
                 "expected. Nothing was recorded."
             )
         if word:
-            found.append(_record(row, DECISIONS[word], known))
-    return found
+            records.append(_record(row, DECISIONS[word], known))
+    return records
 
 
 def _stage(path: Path) -> int:
@@ -240,18 +240,31 @@ def matched(
     best = max(columns, key=lambda c: sum(by(c, one) is not None for one in records), default="")
     places = [by(best, one) or pool.find(doi=one.doi, title=one.title) for one in records]
     missing = [
-        one.names.get(best, "") for one, item in zip(records, places, strict=True) if item is None
+        (one.names.get(best, ""), one.title)
+        for one, item in zip(records, places, strict=True)
+        if item is None
     ]
     if missing:
-        shown = ", ".join(repr(item) for item in missing[:3])
-        verb = "is" if len(missing) == 1 else "are"
-        raise InputError(
-            f"{counted(len(missing), 'record')} of {what} (of {len(records):,}) {verb} not in the pool: "
-            f"{shown}{', …' if len(missing) > 3 else ''}. The ids must be those of the pool's id column; "
-            f"there they look like {min(ids)!r}. Nothing was recorded."
-        )
-    found: dict[str, int | None] = {}
+        raise InputError(_strange(missing, len(records), what, min(ids)))
+    labels: dict[str, int | None] = {}
     for one, place in zip(records, places, strict=True):
         name = place or ""
-        found[name] = one.label if found.get(name, one.label) == one.label else None
-    return found
+        labels[name] = one.label if labels.get(name, one.label) == one.label else None
+    return labels
+
+
+def _strange(missing: Sequence[tuple[str, str]], records: int, what: str, like: str) -> str:
+    """That some records are not in the pool: three of them, and how others were found."""
+    names = (f"{name!r} ({title!r})" if title else repr(name) for name, title in missing[:3])
+    verb = "is" if len(missing) == 1 else "are"
+    how = "The ids must be those of the pool's id column"
+    if any(title for _, title in missing):
+        how = (
+            f"Records are found by DOI, or by a title of {LEAST_TITLE} letters or more that one record "
+            "of the pool has; for these, write the ids of the pool's id column"
+        )
+    return (
+        f"{counted(len(missing), 'record')} of {what} (of {records:,}) {verb} not in the pool: "
+        f"{', '.join(names)}{', …' if len(missing) > 3 else ''}. {how}; there they look like {like!r}. "
+        "Nothing was recorded."
+    )

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from assaymark.ledger.events import ReviewWork, State
+from assaymark.errors import InputError, PlanError
+from assaymark.ledger.events import ReviewWork, State, review_of
 from assaymark.reviewing.stats import Batch, Reading, Standing, draws_of
 
+TARGETS = (Fraction("0.8"), Fraction("0.9"), Fraction("0.95"))
 RELEVANT, IRRELEVANT, UNCLEAR = "relevant", "irrelevant", "unclear"
 
 
@@ -23,9 +25,35 @@ class Account:
     standing: Standing
     directed: int
     random: int
+    found_known: int
+    found_random: int
     pending: int
     open: int
     half_read: int
+
+
+def the_review(state: State) -> ReviewWork:
+    """The review of the project; refused where there is none."""
+    work = review_of(state)
+    if work is None:
+        raise PlanError("This project has no review. Begin one in a new folder: review start.")
+    return work
+
+
+def exact_share(name: str, text: str) -> Fraction:
+    """A share between 0 and 1 exactly as it was written.
+
+    >>> exact_share("recall", "0.8")
+    Fraction(4, 5)
+    """
+    try:
+        value = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        value = Fraction(0)
+    if not 0 < value < 1:
+        hint = f" Did you mean {float(value) / 100:g}?" if 1 < value < 100 else ""
+        raise InputError(f"'{name}' must be between 0 and 1, got {text}.{hint}")
+    return value
 
 
 def target_of(work: ReviewWork) -> Fraction:
@@ -76,6 +104,8 @@ def account_of(state: State, work: ReviewWork) -> Account:
         ),
         directed=directed,
         random=sum(item in plays for item in work.drawn),
+        found_known=sum(plays[item] == RELEVANT for item in work.known),
+        found_random=sum(plays.get(item) == RELEVANT for item in work.drawn),
         pending=sum(item not in plays for item in work.drawn),
         open=sum(item not in plays for item in work.handed),
         half_read=sum(item in state.answers and not state.labelled(item) for item in state.twice)
@@ -101,22 +131,22 @@ def _batches(work: ReviewWork, plays: dict[str, str]) -> list[Batch]:
     for item, number in work.outside.items():
         if number <= len(random) and plays.get(item, IRRELEVANT) != IRRELEVANT:
             gains[number] += 1
-    found, batches = 0, []
+    relevant, batches = 0, []
     for number, batch in enumerate(random):
-        found += gains[number]
+        relevant += gains[number]
         hits = tuple(None if (p := plays.get(i)) is None else p != IRRELEVANT for i in batch.items)
-        batches.append(Batch(items=batch.n or 0, found=found, hits=hits))
+        batches.append(Batch(items=batch.n or 0, found=relevant, hits=hits))
     return batches
 
 
 def readings(work: ReviewWork, plays: dict[str, str]) -> list[Reading]:
     """The labels of each handout, for the rule that chooses between directed and random reading."""
-    found: dict[int, tuple[list[bool], list[bool]]] = {}
+    by_batch: dict[int, tuple[list[bool], list[bool]]] = {}
     for batch in work.batches:
-        random, directed = found.setdefault(batch.handout, ([], []))
-        own = random if batch.route == "random" else directed
+        random, directed = by_batch.setdefault(batch.handout, ([], []))
+        route = random if batch.route == "random" else directed
         for item in batch.items:
             once = batch.route == "random" or item not in work.drawn
             if item in plays and once:
-                own.append(plays[item] == RELEVANT)
-    return [Reading(random=tuple(r), directed=tuple(d)) for r, d in found.values()]
+                route.append(plays[item] == RELEVANT)
+    return [Reading(random=tuple(r), directed=tuple(d)) for r, d in by_batch.values()]

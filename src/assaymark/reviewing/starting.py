@@ -1,6 +1,7 @@
 """Begin a review: read the pool, merge duplicates, take in what is known, commit to a secret."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -8,16 +9,17 @@ from typing import Literal
 
 from assaymark import __version__
 from assaymark.errors import InputError
-from assaymark.files.asreview_project import is_project_file, read_project, write_records
+from assaymark.files.formats.asreview_project import is_project_file, read_project, write_records
 from assaymark.ledger.events import KnownItem, KnownLabels, ReviewOpened
-from assaymark.ledger.events.review import METHOD
+from assaymark.ledger.events.reviews import METHOD
 from assaymark.pool import Progress, silent
 from assaymark.pool.duckdb import DuckDBPool
 from assaymark.pool.sources import settle
 from assaymark.pool.sql import refuse_unknown
 from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project, utc_now
-from assaymark.project.registration import init, refuse_used
+from assaymark.project.place import is_project, private_folder
+from assaymark.project.registration import begin, refuse_used
 from assaymark.records.pool import Columns
 from assaymark.reviewing.duplicates import (
     Catalogue,
@@ -27,10 +29,13 @@ from assaymark.reviewing.duplicates import (
     write_merged,
 )
 from assaymark.reviewing.screened import Screened, matched, read_ids, read_screened
-from assaymark.reviewing.secret import new_secret
+from assaymark.reviewing.secret import new_secret, secret_path
+from assaymark.reviewing.standing import TARGETS, exact_share
 from assaymark.reviewing.stats import commitment, floor_labels, set_digest
 
-TARGETS = (Fraction("0.8"), Fraction("0.9"), Fraction("0.95"))
+RECORDS, MERGED, DUPLICATES = "records.csv", "pool.parquet", "duplicates.csv"
+WRITTEN = (RECORDS, MERGED, DUPLICATES)
+BEGUN = "review-start"  # there while a start is under way: what lies beside it is its own
 RELEVANT_GUESSES = (10, 20, 50, 100, 200, 500, 1000)
 
 
@@ -79,69 +84,115 @@ class Start:
     twice: str = "0"
 
 
-def exact_share(name: str, text: str) -> Fraction:
-    """A share between 0 and 1 exactly as it was written.
-
-    >>> exact_share("recall", "0.8")
-    Fraction(4, 5)
-    """
-    try:
-        value = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        value = Fraction(0)
-    if not 0 < value < 1:
-        hint = f" Did you mean {float(value) / 100:g}?" if 1 < value < 100 else ""
-        raise InputError(f"'{name}' must be between 0 and 1, got {text}.{hint}")
-    return value
-
-
 def start(
     folder: Path,
-    wish: Start,
+    request: Start,
     *,
     progress: Progress = silent,
     now: Callable[[], str] = utc_now,
 ) -> Started:
     """Make the project of a review. Nothing is drawn and nothing ranked yet."""
-    target = exact_share("recall", wish.recall)
-    confidence = exact_share("confidence", wish.confidence)
-    if not wish.text:
+    target = exact_share("recall", request.recall)
+    confidence = exact_share("confidence", request.confidence)
+    if not request.text:
         raise InputError("A review shows texts: name at least one text column.")
-    if wish.score is not None and wish.rank is not None:
+    if request.score is not None and request.rank is not None:
         raise InputError("Name a score or a rank, not both: one of them orders directed reading.")
-    _refuse_no_share(wish.twice)
+    _refuse_no_share(request.twice)
     refuse_used(folder)
-    wish = _unpacked(folder, wish)
-    source = settle(wish.pool, "duckdb")
-    columns = Columns(id=wish.id, text=wish.text)
-    catalogue, duplicates, source = _merged(folder, source, columns, wish, progress)
+    with _all_or_nothing(folder):
+        return _start(folder, request, target, confidence, progress=progress, now=now)
+
+
+@contextmanager
+def _all_or_nothing(folder: Path) -> Iterator[None]:
+    """Refuse to write over somebody's files, and leave none behind where the start is refused.
+
+    A start that was killed is begun anew: its files lie beside its mark.
+    """
+    mark = folder / BEGUN
+    if mark.exists():
+        _clear(folder)
+    for name in WRITTEN:
+        if (folder / name).exists():
+            raise InputError(
+                f"{str(folder / name)!r} exists already, and the review would write over it. Choose "
+                "another folder, or move the file away."
+            )
+    missing = not folder.exists()
+    if missing:
+        private_folder(folder)
+    try:
+        mark.touch()
+    except OSError as error:
+        raise InputError(
+            f"Nothing can be written into {str(folder)!r}: {error.strerror}."
+        ) from error
+    try:
+        yield
+    except BaseException:
+        if not is_project(folder):
+            _clear(folder)
+            if missing and not any(folder.iterdir()):
+                folder.rmdir()
+        raise
+    mark.unlink()
+
+
+def _clear(folder: Path) -> None:
+    for name in (*WRITTEN, secret_path(folder, 1).name, BEGUN):
+        (folder / name).unlink(missing_ok=True)
+
+
+def _start(
+    folder: Path,
+    request: Start,
+    target: Fraction,
+    confidence: Fraction,
+    *,
+    progress: Progress,
+    now: Callable[[], str],
+) -> Started:
+    request = _unpacked(folder, request)
+    source = settle(request.pool, "duckdb")
+    columns = Columns(id=request.id, text=request.text)
+    catalogue, duplicates, source = _merged(folder, source, columns, request, progress)
     ids = catalogue.ids
     merged = {one.id: one.kept for one in duplicates if one.by != "id"}
-    labels = _known(wish, catalogue, merged)
-    init(folder, pool=source, columns=columns, progress=progress, now=now)
+    labels = _known(request, catalogue, merged)
     opened = ReviewOpened(
         review=1,
         items=len(ids),
         ids=set_digest(ids),
-        target=wish.recall,
-        confidence=wish.confidence,
+        target=request.recall,
+        confidence=request.confidence,
         method=METHOD,
         commitment=commitment(new_secret(folder, 1)),
-        ranking=_ranking(wish),
+        ranking=_ranking(request),
         software=__version__,
-        score=wish.score or wish.rank,
-        terms=wish.terms,
-        decisions=wish.decisions,
+        score=request.score or request.rank,
+        terms=request.terms,
+        decisions=request.decisions,
         merged=len(duplicates),
         duplicates=_listed(folder, duplicates),
-        twice=wish.twice,
+        twice=request.twice,
     )
-    project = Project(folder=folder, now=now)
-    with project.writing() as session:
-        session.record(opened)
-        for name, known in labels.items():
-            told = tuple(KnownItem(item=item, value=value) for item, value in known.items())
-            session.record(KnownLabels(review=1, source=name, labels=told))
+    known_labels = (
+        KnownLabels(
+            review=1,
+            source=name,
+            labels=tuple(KnownItem(item=item, value=value) for item, value in known.items()),
+        )
+        for name, known in labels.items()
+    )
+    begin(
+        folder,
+        pool=source,
+        columns=columns,
+        also=(opened, *known_labels),
+        progress=progress,
+        now=now,
+    )
     values = [value for known in labels.values() for value in known.values()]
     return Started(
         items=len(ids),
@@ -152,7 +203,7 @@ def start(
         found=sum(value == 1 for value in values),
         targets=(targets := tuple(sorted({*TARGETS, target}))),
         floor=floor_table(len(ids), targets, confidence),
-        head=project.ledger.entries()[-1].hash,
+        head=Project(folder=folder, now=now).ledger.entries()[-1].hash,
     )
 
 
@@ -168,42 +219,38 @@ def _refuse_no_share(text: str) -> None:
         )
 
 
-def _ranking(wish: Start) -> Literal["texts", "score", "rank", "none"]:
-    if wish.score is not None:
+def _ranking(request: Start) -> Literal["texts", "score", "rank", "none"]:
+    if request.score is not None:
         return "score"
-    if wish.rank is not None:
+    if request.rank is not None:
         return "rank"
-    return "none" if wish.screened and not wish.terms and not wish.known else "texts"
+    return "none" if request.screened and not request.terms and not request.known else "texts"
 
 
-def _unpacked(folder: Path, wish: Start) -> Start:
+def _unpacked(folder: Path, request: Start) -> Start:
     """The records of an ASReview project file as a csv of the project, and its decisions to import."""
-    if not is_project_file(wish.pool):
-        return wish
-    records = read_project(Path(wish.pool))
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "records.csv"
-    path.unlink(missing_ok=True)
+    if not is_project_file(request.pool):
+        return request
+    records = read_project(Path(request.pool))
+    path = folder / RECORDS
     write_records(records, path)
     decided = any(one.label is not None for one in records)
-    screened = wish.screened or ((wish.pool,) if decided else ())
-    return replace(wish, pool=str(path), screened=screened)
+    screened = request.screened or ((request.pool,) if decided else ())
+    return replace(request, pool=str(path), screened=screened)
 
 
 def _merged(
-    folder: Path, source: str, columns: Columns, wish: Start, progress: Progress
+    folder: Path, source: str, columns: Columns, request: Start, progress: Progress
 ) -> tuple[Catalogue, list[Duplicate], str]:
     progress("looking for duplicates", None)
     pool = DuckDBPool(source, columns)
     try:
-        for column in filter(None, (wish.score, wish.rank)):
+        for column in filter(None, (request.score, request.rank)):
             refuse_unknown(column, dict(pool.types))
         kept, duplicates = find_duplicates(pool)
         if not duplicates:
             return kept, duplicates, source
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / "pool.parquet"
-        path.unlink(missing_ok=True)
+        path = folder / MERGED
         write_merged(pool, duplicates, path, len(kept.ids))
         return kept, duplicates, str(path)
     finally:
@@ -211,35 +258,35 @@ def _merged(
 
 
 def _known(
-    wish: Start, pool: Catalogue, merged: dict[str, str]
+    request: Start, pool: Catalogue, merged: dict[str, str]
 ) -> dict[str, dict[str, int | None]]:
-    found: dict[str, dict[str, int | None]] = {}
-    for text in wish.screened:
-        said = read_screened(text, id_column=wish.id)
+    by_item: dict[str, dict[str, int | None]] = {}
+    for text in request.screened:
+        said = read_screened(text, id_column=request.id)
         labels = matched(said, pool, merged, what=f"{Path(text).name!r}")
-        before = found.setdefault("import", {})
+        before = by_item.setdefault("import", {})
         for item, label in labels.items():
             before[item] = label if before.get(item, label) == label else None
-    if wish.known is not None:
+    if request.known is not None:
         named = [
-            Screened(label=1, names={"id": item}) for item in dict.fromkeys(read_ids(wish.known))
+            Screened(label=1, names={"id": item}) for item in dict.fromkeys(read_ids(request.known))
         ]
         known = matched(named, pool, merged, what="the known ids")
-        before = found.get("import", {})
+        before = by_item.get("import", {})
         clash = next((item for item in known if before.get(item, 1) != 1), None)
         if clash is not None:
             raise InputError(
                 f"{clash!r} is named as relevant, and the imported file says otherwise. Leave it out "
                 "of one of them."
             )
-        found["known"] = {item: 1 for item in known if item not in before}
-    return {name: labels for name, labels in found.items() if labels}
+        by_item["known"] = {item: 1 for item in known if item not in before}
+    return {name: labels for name, labels in by_item.items() if labels}
 
 
 def _listed(folder: Path, duplicates: Sequence[Duplicate]) -> str | None:
     if not duplicates:
         return None
-    path = folder / "duplicates.csv"
+    path = folder / DUPLICATES
     write_duplicates(path, duplicates)
     return file_digest(path)
 

@@ -6,16 +6,17 @@ from fractions import Fraction
 
 from assaymark.ledger.events import ReviewWork, State
 from assaymark.project.folder import Project
-from assaymark.reviewing.handing import the_review
 from assaymark.reviewing.standing import (
+    TARGETS,
     Account,
     account_of,
     confidence_of,
     readings,
     target_of,
+    the_review,
 )
-from assaymark.reviewing.starting import TARGETS
 from assaymark.reviewing.stats import (
+    Experience,
     Forecast,
     certified_recall,
     experience,
@@ -25,6 +26,7 @@ from assaymark.reviewing.stats import (
     left_estimate,
     row_of_target,
     upper_bound,
+    wants_random,
 )
 
 
@@ -61,6 +63,9 @@ class ReviewStatus:
     random: int
     evidence: int
     found: int
+    found_known: int
+    found_directed: int
+    found_random: int
     unclear: int
     unread: int
     open: int
@@ -109,6 +114,9 @@ def status_of(state: State, work: ReviewWork, *, also: Sequence[Fraction] = ()) 
         random=account.random,
         evidence=standing.draws.count,
         found=standing.found,
+        found_known=account.found_known,
+        found_directed=standing.found - account.found_known - account.found_random,
+        found_random=account.found_random,
         unclear=standing.unclear,
         unread=standing.unread,
         open=account.open,
@@ -144,13 +152,13 @@ def _target(work: ReviewWork, account: Account, target: Fraction) -> TargetStatu
     standing, confidence = account.standing, confidence_of(work)
     certified = is_certified(standing, target, confidence)
     done = Forecast(expected=0, low=0, high=0)
-    told = done if certified else _forecast(work, account, target)
+    forecast = done if certified else _forecast(work, account, target)
     return TargetStatus(
         recall=float(target),
         certified=certified,
-        expected_labels=told.expected if told else None,
-        expected_low=told.low if told else None,
-        expected_high=told.high if told else None,
+        expected_labels=forecast.expected if forecast else None,
+        expected_low=forecast.low if forecast else None,
+        expected_high=forecast.high if forecast else None,
         floor=floor_labels(work.opened.items, standing.found, target, confidence),
     )
 
@@ -160,14 +168,27 @@ def _forecast(work: ReviewWork, account: Account, target: Fraction) -> Forecast 
     if not standing.found:
         return None
     past = experience(
-        readings(work, account.plays), found=standing.found, unread=standing.unread, target=target
+        readings(work, account.plays),
+        relevant=standing.found,
+        unread=standing.unread,
+        target=target,
     )
+    if not _may_draw(work, account, past):
+        return None  # directed reading still finds too much to say what is left
     allowed = row_of_target(standing.found, target) - standing.found
     left = left_estimate(allowed, standing.unread, hits=past.hits, draws=past.draws)
     return forecast(standing, target, confidence_of(work), left=left)
 
 
-def _next_recall(found: int, bound: int) -> Fraction | None:
+def _may_draw(work: ReviewWork, account: Account, past: Experience) -> bool:
+    """Whether random draws have begun, or would be the better use of the next labels."""
+    standing, wanted = account.standing, target_of(work)
+    if past.draws or work.opened.ranking == "none":
+        return True
+    return wants_random(past, relevant=standing.found, unread=standing.unread, target=wanted)
+
+
+def _next_recall(relevant: int, bound: int) -> Fraction | None:
     """The next whole per cent above the certified recall; None where nothing is found or to gain."""
-    target = Fraction(found * 100 // bound + 1, 100) if found else Fraction(1)
+    target = Fraction(relevant * 100 // bound + 1, 100) if relevant else Fraction(1)
     return target if target < 1 else None

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from assaymark.certification.signing import check_signature, signature_path
-from assaymark.certification.verification import REQUIRABLE, Brought, Outcome
-from assaymark.certification.witness import check_witnesses
+from assaymark.certification.signatures.signing import check_signature, signature_path
+from assaymark.certification.signatures.witness import check_witnesses
+from assaymark.certification.verification import Brought, concluded
 from assaymark.claims.results import counted
 from assaymark.errors import AssaymarkError, VerificationError, message_of
 from assaymark.ledger.events import (
@@ -27,8 +27,7 @@ from assaymark.reviewing.certificate import (
     certificate_digest,
     read_certificate,
 )
-from assaymark.reviewing.handing import the_review
-from assaymark.reviewing.standing import account_of, confidence_of, target_of
+from assaymark.reviewing.standing import account_of, confidence_of, target_of, the_review
 from assaymark.reviewing.stats import commitment, draw_batch, is_certified, set_digest
 from assaymark.sampling.reserve import refuse_changed
 
@@ -96,16 +95,7 @@ def _entries(project: Project) -> list[Entry]:
 def _answer(
     statement: str, checks: list[Check], project: Project | None, brought: Brought
 ) -> Verification:
-    good = {check.name for check in checks if check.outcome == "ok"}
-    missing = tuple(name for name in REQUIRABLE if name not in good)
-    if lacking := [name for name in brought.require if name in missing]:
-        checks.append(_check("required", f"not at hand: {', '.join(lacking)}", outcome="failed"))
-    status: Outcome = "verified in part" if {"pool", "witness"} & {*missing} else "verified"
-    if project is None:
-        missing = ("ledger", *missing)
-        status = "verified in part" if "signature" in good else "consistent only"
-    if any(check.outcome == "failed" for check in checks):
-        status = "failed"
+    status, missing = concluded(checks, project, brought)
     return Verification(status=status, statement=statement, checks=tuple(checks), missing=missing)
 
 
@@ -117,7 +107,7 @@ def _ledger(certificate: ReviewCertificate, entries: list[Entry]) -> Check:
     ):
         raise VerificationError("The ledger is not the one that the certificate names.")
     work = the_review(replay(entries))
-    recorded = {event.certificate for _, _, event in work.certificates}
+    recorded = {issued.event.certificate for issued in work.certificates}
     if certificate_digest(certificate) not in recorded:
         raise VerificationError("The certificate is not the one that the ledger records.")
     return _check("ledger", f"{counted(len(entries), 'event')}, chained and in a possible order")
@@ -155,8 +145,10 @@ def _draws(
             _batch(state, event, ids, certificate.secrets)
             number += len(event.items)
         state.apply(event, entry)
-    told = f"{counted(number, 'random draw')}, each batch from all unread records by its tickets"
-    yield _check("draws", told)
+    sentence = (
+        f"{counted(number, 'random draw')}, each batch from all unread records by its tickets"
+    )
+    yield _check("draws", sentence)
 
 
 def _batch(state: State, event: ReviewDrawn, ids: list[str], secrets: tuple[str, ...]) -> None:

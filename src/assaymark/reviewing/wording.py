@@ -24,7 +24,7 @@ ASSUMPTIONS = (
 LIMITS = (
     "Recall is of the labels as they were given, within this pool: what the search missed and what "
     "readers got wrong is outside.",
-    "It speaks of what was found when the certificate was issued, not of the papers kept later.",
+    "It covers what was found when the certificate was issued, not of the papers kept later.",
 )
 
 
@@ -55,33 +55,39 @@ def rounded_down(share: float) -> str:
 def to_go(now: ReviewStatus) -> str:
     """What is still to be read for the target."""
     if now.expected_labels is None:
-        return "no number can be named yet"
+        return f"no number can be named {_yet(now)}"
     if now.decision == "stop":
         return "nothing"
-    told = f"about {now.expected_labels:,} random labels ({now.expected_low:,} to {now.expected_high:,})"
+    text = f"about {now.expected_labels:,} random labels ({now.expected_low:,} to {now.expected_high:,})"
     if now.expected_labels < NEARLY_ALL * now.unread:
-        return told
-    return f"{told}; reading all {now.unread:,} unread records is about as cheap"
+        return text
+    return f"{text}; reading all {now.unread:,} unread records is about as cheap"
+
+
+def _yet(now: ReviewStatus) -> str:
+    return "yet" if now.random or not now.found else "while the ranking still finds much"
 
 
 def next_step(now: ReviewStatus) -> str:
     """What the next per cent of certified recall costs."""
     if now.next_recall is None or now.next_percent is None:
-        return "no number can be named yet"
+        return f"no number can be named {_yet(now)}"
     return f"about {now.next_percent:,} random labels to certify {now.next_recall:g}"
 
 
 def waiting(now: ReviewStatus) -> str | None:
     """What holds the evidence up: random draws without a final label, and those behind them."""
-    told = []
+    parts = []
     if now.half_read:
-        told.append(f"{counted(now.half_read, 'record')} with one reader, unread until the second")
+        parts.append(f"{counted(now.half_read, 'record')} with one reader, unread until the second")
     if now.pending:
-        told.append(f"{counted(now.pending, 'random draw')} without a final label")
+        parts.append(f"{counted(now.pending, 'random draw')} without a final label")
     if now.held_up:
         verb = "counts" if now.held_up == 1 else "count"
-        told.append(f"{counted(now.held_up, 'label')} of later draws {verb} once these have theirs")
-    return "; ".join(told) or None
+        parts.append(
+            f"{counted(now.held_up, 'label')} of later draws {verb} once these have theirs"
+        )
+    return "; ".join(parts) or None
 
 
 def floor_words(begun: Started) -> tuple[str, ...]:
@@ -90,10 +96,12 @@ def floor_words(begun: Started) -> tuple[str, ...]:
         return ()
     row = next((one for one in begun.floor if one.relevant == USUAL), begun.floor[-1])
     shares = [labels / (begun.items - row.relevant) for labels in row.labels]
-    told = [f"{share:.0%} for {float(t):g}" for share, t in zip(shares, begun.targets, strict=True)]
+    shares_of = [
+        f"{share:.0%} for {float(t):g}" for share, t in zip(shares, begun.targets, strict=True)
+    ]
     first = (
         f"With about {row.relevant:,} relevant records, a proof of recall {float(begun.targets[-1]):g} means "
-        f"reading {shares[-1]:.0%} of all others on average; it is {' and '.join(told[:-1])}."
+        f"reading {shares[-1]:.0%} of all others on average; it is {' and '.join(shares_of[:-1])}."
     )
     place = begun.targets.index(begun.target)
     dear = [one for one in begun.floor if one.labels[place] > CHEAP * (begun.items - one.relevant)]

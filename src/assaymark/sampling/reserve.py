@@ -59,10 +59,11 @@ def reserve_file(number: int, part: int) -> Path:
 
 def reserve_limits(plan: Plan) -> list[int]:
     """How many tickets of each stratum a part of the reserve holds."""
-    if plan.size is not None:
-        return [min(plan.size, stratum.items) for stratum in plan.strata]
     wanted = min(max(3 * (plan.expected_labels or 500), FEWEST_TICKETS), MOST_TICKETS)
-    return [min(wanted, stratum.items) for stratum in plan.strata]
+    if plan.size is not None:
+        wanted = plan.size
+    gone = [sum(counts) for counts in plan.known_in_strata]  # passed over when items are drawn
+    return [min(wanted + more, s.items) for s, more in zip(plan.strata, gone, strict=True)]
 
 
 def refuse_changed(pool: Pool, registered: RegisteredPool, progress: Progress = silent) -> None:

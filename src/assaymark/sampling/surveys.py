@@ -60,6 +60,13 @@ def find_survey(state: State, purpose: str, settings: Mapping[str, Any]) -> Surv
     return next(matching, None)
 
 
+def ended_by_next(before: Sequence[SurveyWork], deadline: int | None) -> int | None:
+    """The number of the survey whose deadline the next opening is: so many openings after its own."""
+    if deadline is None or len(before) < deadline:
+        return None
+    return before[-deadline].survey.number
+
+
 def open_survey(session: Session, survey: Survey) -> SurveyWork:
     """Put a new survey on record; its number must be the next one."""
     session.record(SurveyOpened(survey=survey, software=__version__))
@@ -97,7 +104,9 @@ def hand_out(
     path = output or project.folder / f"survey-{survey.number}-{number}.csv"
     if wanted and write:
         refuse_existing(path)
-        rows: list[BatchRow] = [{"id": item, "label": "", **_given(texts, item)} for item in wanted]
+        rows: list[BatchRow] = [
+            {"id": item, "label": "", **_text_columns(texts, item)} for item in wanted
+        ]
         write_batch(path, rows, survey.text)
     session.record(drawn)
     return SurveyBatch(
@@ -112,7 +121,7 @@ def hand_out(
 def before_freeze(state: State, work: SurveyWork) -> bool:
     """Whether a classifier was frozen after the survey began: its strata are those of another pool."""
     training = training_of(state)
-    return bool(training and training.freezes and work.opened_at < training.freezes[-1][0])
+    return bool(training and training.freezes and work.opened_at < training.freezes[-1].seq)
 
 
 def open_items(state: State, work: SurveyWork) -> list[str]:
@@ -135,7 +144,9 @@ def write_again(
     texts: dict[str, dict[str, str]] = {}
     for file in work.files:
         texts |= load_texts(project.folder / file.file, wanted, work.survey.text)
-    rows: list[BatchRow] = [{"id": item, "label": "", **_given(texts, item)} for item in wanted]
+    rows: list[BatchRow] = [
+        {"id": item, "label": "", **_text_columns(texts, item)} for item in wanted
+    ]
     write_batch(path, rows, work.survey.text)
     return SurveyBatch(
         survey=work.survey.number, number=work.batches, items=tuple(wanted), known=0, path=path
@@ -159,7 +170,7 @@ def _unused(project: Project, work: SurveyWork) -> Path:
     return path
 
 
-def _given(texts: Texts, item: str) -> dict[str, str]:
+def _text_columns(texts: Texts, item: str) -> dict[str, str]:
     return {name: text or "" for name, text in texts.get(item, {}).items()}
 
 
@@ -177,10 +188,10 @@ def cell_labels(state: State, work: SurveyWork) -> tuple[CellLabels, ...]:
     inside: list[list[str]] = [[] for _ in work.survey.cells]
     for item in work.order:
         inside[work.cells[item]].append(item)
-    found = []
+    cells = []
     for cell, items in zip(work.survey.cells, inside, strict=True):
         labels = [state.label(item) for item in items if state.labelled(item)]
-        found.append(
+        cells.append(
             CellLabels(
                 name=cell.name,
                 items=cell.items,
@@ -190,4 +201,4 @@ def cell_labels(state: State, work: SurveyWork) -> tuple[CellLabels, ...]:
                 skipped=sum(label is None for label in labels),
             )
         )
-    return tuple(found)
+    return tuple(cells)

@@ -6,10 +6,10 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlog1py, xlogy
 
 from assaymark.claims.ratio_metrics import BinomialTest
 from assaymark.stats.binomial_bounds import pass_counts
+from assaymark.stats.special import gammaln, xlog1py, xlogy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -264,11 +264,11 @@ def _folded_chances(
     answer = np.empty(others.shape)
     first, last = others[0] - rest.first_row, others[-1] - rest.first_row
     together = last - first == len(others) - 1  # sizes in a row are rows in a row: no copy
-    for place, own in enumerate(gathered.reshape(len(numbers), width)):
+    for place, row in enumerate(gathered.reshape(len(numbers), width)):
         rows = (
             slice(first[place], last[place] + 1)
             if together[place]
             else others[:, place] - rest.first_row
         )
-        answer[:, place] = rest.table[rows] @ own
+        answer[:, place] = rest.table[rows] @ row
     return answer

@@ -109,14 +109,14 @@ def agreement(answers: Mapping[str, Mapping[str, int | None]]) -> Agreement | No
     the items that the pair shares.
     """
     labels = {
-        item: {name: label for name, label in given.items() if label is not None}
-        for item, given in answers.items()
+        item: {name: label for name, label in by_annotator.items() if label is not None}
+        for item, by_annotator in answers.items()
     }
-    shared = {item: given for item, given in labels.items() if len(given) > 1}
+    shared = {item: by_annotator for item, by_annotator in labels.items() if len(by_annotator) > 1}
     if not shared:
         return None
     pairs = _pairs(shared)
-    differing = sum(len(set(given.values())) > 1 for given in shared.values())
+    differing = sum(len(set(by_annotator.values())) > 1 for by_annotator in shared.values())
     counts = [pair.counts for pair in pairs]
     return Agreement(
         items=len(shared),
@@ -126,22 +126,22 @@ def agreement(answers: Mapping[str, Mapping[str, int | None]]) -> Agreement | No
         kappa=_mean("kappa", [(pair.counts.items, pair.kappa) for pair in pairs]),
         ac1=_mean("AC1", [(pair.counts.items, pair.ac1) for pair in pairs]),
         implied_error=implied_error(counts),
-        sentence=f"Annotators agreed on {len(shared) - differing:,} of "
+        sentence=f"Reviewers agreed on {len(shared) - differing:,} of "
         f"{counted(len(shared), 'item')} that more than one of them labelled.",
     )
 
 
 def _pairs(shared: Mapping[str, Mapping[str, int]]) -> tuple[PairAgreement, ...]:
     tables: dict[tuple[str, str], tuple[list[int], list[int]]] = {}
-    for given in shared.values():
-        for first, second in itertools.combinations(sorted(given), 2):
+    for by_annotator in shared.values():
+        for first, second in itertools.combinations(sorted(by_annotator), 2):
             one, other = tables.setdefault((first, second), ([], []))
-            one.append(given[first])
-            other.append(given[second])
-    found = []
+            one.append(by_annotator[first])
+            other.append(by_annotator[second])
+    pairs = []
     for (first, second), (one, other) in sorted(tables.items()):
         counts = pair_counts(one, other)
-        found.append(
+        pairs.append(
             PairAgreement(
                 first=first,
                 second=second,
@@ -151,7 +151,7 @@ def _pairs(shared: Mapping[str, Mapping[str, int]]) -> tuple[PairAgreement, ...]
                 ac1=gwet_ac1(counts),
             )
         )
-    return tuple(found)
+    return tuple(pairs)
 
 
 def _mean(name: str, weighted: Sequence[tuple[int, Coefficient]]) -> Coefficient:

@@ -10,11 +10,11 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincc, betaincinv
 
 from assaymark.claims.claim import Counts
 from assaymark.claims.ratio_metrics import Cells, Metric
 from assaymark.errors import InputError
+from assaymark.stats.special import betainc, betaincc, betaincinv
 
 Floats = NDArray[np.float64]
 PANELS = 80
@@ -54,9 +54,9 @@ def from_pilot(pilot: Counts) -> Belief:
 
 def from_expectation(*, precision: float, recall: float, prevalence: float) -> Belief:
     """Exactly known rates: what the user expects, with no uncertainty of its own."""
-    found = prevalence * recall
-    share = found / precision
-    missed = prevalence - found
+    positives = prevalence * recall
+    share = positives / precision
+    missed = prevalence - positives
     if share + missed > 1:
         raise InputError(
             f"Precision {precision:g}, recall {recall:g} and prevalence {prevalence:g} cannot all "

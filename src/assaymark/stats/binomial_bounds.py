@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtrc, betaincinv, ndtri
 
 from assaymark.claims.checks import choice, open_share
 from assaymark.claims.claim import Claim, Counts, Side
@@ -17,6 +16,7 @@ from assaymark.claims.ratio_metrics import BinomialTest, Metric, binomial_test, 
 from assaymark.claims.results import Estimate, Interval
 from assaymark.errors import InputError
 from assaymark.stats.beta_posterior import from_pilot, quantile
+from assaymark.stats.special import bdtrc, betaincinv, ndtri
 
 Floats = NDArray[np.float64]
 ShareBound = Callable[[ArrayLike, ArrayLike, float], Floats]

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from assaymark.claims.checks import choice
 from assaymark.errors import InputError
 from assaymark.hints import option
 from assaymark.stats.labelled_scores import Labelled
+from assaymark.stats.special import expit
 
 Floats = NDArray[np.float64]
 STEPS = 100
@@ -43,9 +43,7 @@ class _Logistic:
     scale: float
 
     def __call__(self, scores: Floats) -> Floats:
-        return np.asarray(
-            special.expit(self.slope * (scores - self.centre) / self.scale + self.shift)
-        )
+        return np.asarray(expit(self.slope * (scores - self.centre) / self.scale + self.shift))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +66,7 @@ class _Beta:
 
     def __call__(self, scores: Floats) -> Floats:
         s = np.clip(scores, EDGE, 1 - EDGE)
-        return np.asarray(special.expit(self.a * np.log(s) - self.b * np.log1p(-s) + self.c))
+        return np.asarray(expit(self.a * np.log(s) - self.b * np.log1p(-s) + self.c))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,8 +117,8 @@ def beta(data: Labelled) -> Calibrator:
         *slopes, shift = _fit(x, _smoothed(data))
         worst = min(range(len(slopes)), key=lambda i: slopes[i])
         if slopes[worst] > 0:
-            found = dict(zip(kept, slopes, strict=True))
-            curve = _Beta(a=found.get("a", 0.0), b=found.get("b", 0.0), c=shift)
+            coefficients = dict(zip(kept, slopes, strict=True))
+            curve = _Beta(a=coefficients.get("a", 0.0), b=coefficients.get("b", 0.0), c=shift)
             return Calibrator(name="beta", curve=curve)
         kept.pop(worst)
     raise InputError(
@@ -178,7 +176,7 @@ def _fit(x: Floats, wanted: Floats) -> list[float]:
     weights = np.zeros(x.shape[1])
     loss = _loss(x, wanted, weights)
     for _ in range(STEPS):
-        p = special.expit(x @ weights)
+        p = expit(x @ weights)
         slope = x.T @ (p - wanted)
         bend = (x * (p * (1 - p))[:, None]).T @ x + 1e-10 * np.eye(x.shape[1])
         move = np.linalg.solve(bend, slope)

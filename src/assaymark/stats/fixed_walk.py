@@ -8,8 +8,6 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from scipy.stats import binom, hypergeom
-
 
 def precision_p(positives: int, labelled: int, items: int, target: Fraction) -> float:
     """The chance of so many positives among `labelled` of `items`, if fewer than the target are.
@@ -22,6 +20,8 @@ def precision_p(positives: int, labelled: int, items: int, target: Fraction) -> 
     """
     if labelled == 0:
         return 1.0
+    from scipy.stats import hypergeom  # half a second, which every page would wait for
+
     false = math.ceil(target * items) - 1
     return float(hypergeom.sf(positives - 1, items, false, labelled))
 
@@ -39,6 +39,8 @@ def recall_p(hits: int, positives: int, target: Fraction) -> float:
     """
     if positives == 0 or hits - 1 < (positives - 1) * target:
         return 1.0
+    from scipy.stats import binom
+
     return float(binom.sf(hits - 1, positives, float(target)))
 
 

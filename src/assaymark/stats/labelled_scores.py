@@ -32,37 +32,37 @@ class Labelled:
 
 def checked_scores(scores: ArrayLike, *, what: str = "development") -> Floats:
     """The scores as finite numbers; refused otherwise."""
-    found = np.asarray(scores, dtype=np.float64)
-    if found.ndim != 1 or not len(found):
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 1 or not len(values):
         raise InputError(
-            f"The {what} scores must be a list of numbers, got shape {found.shape}. "
+            f"The {what} scores must be a list of numbers, got shape {values.shape}. "
             "Give one score per item."
         )
-    bad = int((~np.isfinite(found)).sum())
+    bad = int((~np.isfinite(values)).sum())
     if bad:
         raise InputError(
-            f"{bad:,} of {len(found):,} {what} scores are missing or not finite. Every item needs "
+            f"{bad:,} of {len(values):,} {what} scores are missing or not finite. Every item needs "
             "a score: leave these items out or score them."
         )
-    return found
+    return values
 
 
 def labelled(scores: ArrayLike, labels: ArrayLike, *, what: str = "development") -> Labelled:
     """Scores and 0/1 labels of the same items, both classes present and scores not all alike."""
     values = checked_scores(scores, what=what)
-    given = np.asarray(labels)
-    if len(given) != len(values):
-        raise InputError(f"There are {len(values):,} scores but {len(given):,} labels.")
-    odd = [value for value in np.unique(given).tolist() if value not in (0, 1)]
+    answers = np.asarray(labels)
+    if len(answers) != len(values):
+        raise InputError(f"There are {len(values):,} scores but {len(answers):,} labels.")
+    odd = [value for value in np.unique(answers).tolist() if value not in (0, 1)]
     if odd:
         raise InputError(
             f"The {what} labels must be 0 or 1, got {odd[0]!r}. Write 1 for relevant and 0 for not."
         )
-    flags = given.astype(np.bool_)
+    flags = answers.astype(np.bool_)
     if flags.all() or not flags.any():
         raise InputError(
             f"All {len(flags):,} {what} labels are {int(flags[0])}: with one class only, no score "
-            "can be told right from wrong. Label items of both classes."
+            "can be checked. Label items of both classes."
         )
     if np.ptp(values) == 0:
         raise InputError(

@@ -115,7 +115,7 @@ def method_name(mode: str, design: str) -> str:
     return NAMES[mode, design]
 
 
-def _found(name: str) -> Method:
+def _registered(name: str) -> Method:
     if name not in METHODS:
         raise VerificationError(
             f"The plan is judged by the method {name!r}, which this version of assaymark does not know. "
@@ -132,57 +132,62 @@ def _wrong(name: str, wanted: str) -> VerificationError:
 
 def betting_method(name: str) -> Betting:
     """The score-guided method of this number."""
-    found = _found(name)
-    if not isinstance(found, Betting):
+    method = _registered(name)
+    if not isinstance(method, Betting):
         raise _wrong(name, "score-guided betting")
-    return found
+    return method
 
 
 def row_method(name: str) -> RowBetting:
     """The score-guided method on rows of this number."""
-    found = _found(name)
-    if not isinstance(found, RowBetting):
+    method = _registered(name)
+    if not isinstance(method, RowBetting):
         raise _wrong(name, "score-guided betting on rows")
-    return found
+    return method
+
+
+def is_row_method(name: str) -> bool:
+    """Whether the method of this number is score-guided on rows."""
+    return isinstance(_registered(name), RowBetting)
 
 
 def guided_method(name: str) -> Betting | RowBetting:
     """A score-guided method of any number: how it cuts strata."""
-    found = _found(name)
-    if not isinstance(found, Betting | RowBetting):
+    method = _registered(name)
+    if not isinstance(method, Betting | RowBetting):
         raise _wrong(name, "score-guided betting")
-    return found
+    return method
 
 
 def mixture_method(name: str) -> MixtureRule:
     """The mixture of this number."""
-    found = _found(name)
-    if not isinstance(found, MixtureRule):
+    method = _registered(name)
+    if not isinstance(method, MixtureRule):
         raise _wrong(name, "a mixture")
-    return found
+    return method
 
 
 def spending_method(name: str) -> SpendingRule:
     """The spending rule of this number."""
-    found = _found(name)
-    if not isinstance(found, SpendingRule):
+    method = _registered(name)
+    if not isinstance(method, SpendingRule):
         raise _wrong(name, "a spending rule")
-    return found
+    return method
 
 
 def exact_method(name: str) -> Exact:
     """The exact bound of this number; a census that ends early is judged by the same bound."""
-    found = _found(name)
-    if isinstance(found, Census):
+    method = _registered(name)
+    if isinstance(method, Census):
         return Exact(bound="exact")
-    if not isinstance(found, Exact):
+    if not isinstance(method, Exact):
         raise _wrong(name, "an exact bound")
-    return found
+    return method
 
 
 def lead_of(name: str, *, one_by_one: bool = False) -> int | None:
     """How far ahead of the labels a plan of this method may be drawn; None where nothing is sealed."""
-    if not isinstance(_found(name), RowBetting):
+    if not isinstance(_registered(name), RowBetting):
         return None
     return 0 if one_by_one else SEVERAL
 

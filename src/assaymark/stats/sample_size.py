@@ -11,7 +11,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from assaymark.claims.checks import count, open_share
 from assaymark.claims.claim import Claim
@@ -27,7 +26,7 @@ from assaymark.claims.results import PowerCurve, Size, chance
 from assaymark.errors import InputError
 from assaymark.stats.acceptance_region import Positives, pass_chances, passing_region
 from assaymark.stats.beta_posterior import Belief, cells, chance_below
-from assaymark.stats.binomial_bounds import pass_counts
+from assaymark.stats.special import gammaln
 
 Floats = NDArray[np.float64]
 
@@ -206,30 +205,6 @@ def power_at(planner: Planner, size: int) -> float:
 def power_curve(planner: Planner, sizes: tuple[int, ...]) -> PowerCurve:
     """The chance to pass at each of these sizes, for plots."""
     return PowerCurve(sizes=sizes, power=tuple(power_at(planner, size) for size in sizes))
-
-
-def informative_needed(
-    null_share: float, true_share: float, *, confidence: float = 0.95, power: float = POWER
-) -> tuple[int, int]:
-    """Informative items that reach the power: the first number that does, and the first from
-    which the next 50 do too.
-    """
-    size, first, run = 1, 0, 0
-    law = Positives(rate=true_share)
-    least = pass_counts(null_share, 20_000, 1 - confidence)
-    while size < len(least):
-        passes = _at_least(law, size, int(least[size])) >= power
-        first = first or (size if passes else 0)
-        run = run + 1 if passes else 0
-        if run == STEADY + 1:
-            return first, size - STEADY
-        size += 1
-    raise InputError("The true share is too close to the null share to plan for.")
-
-
-def _at_least(law: Positives, size: int, successes: int) -> float:
-    left, pmf = law.pmf(size)
-    return float(pmf[max(successes - left, 0) :].sum())
 
 
 def elusion_floor(

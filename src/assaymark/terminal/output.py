@@ -5,10 +5,10 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar
 
 import click
 
@@ -16,7 +16,7 @@ from assaymark.errors import AssaymarkError
 from assaymark.hints import for_command_line
 from assaymark.terminal.encoding import shows_everything
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Command = TypeVar("Command", bound=Callable[..., object])
 
 # what a terminal obeys instead of showing: C0 and C1 controls (tab and line feed apart), marks that
 # turn the direction of text, separators that some terminals break lines at, and halves of characters
@@ -79,7 +79,7 @@ def printable(text: object) -> str:
     id \\x1b[2J gone
     """
     shown = for_command_line(str(text))
-    return UNSAFE.sub(lambda found: repr(found.group())[1:-1], shown)
+    return UNSAFE.sub(lambda match: repr(match.group())[1:-1], shown)
 
 
 def say(
@@ -98,17 +98,17 @@ def warn(text: object) -> None:
     click.echo(mark + printable(text))  # noqa: TID251 - the mark is ours, the text is cleaned
 
 
-def show_json(value: dict[str, Any]) -> None:
+def show_json(value: Mapping[str, object]) -> None:
     """One JSON object on standard output."""
     # on a terminal that lacks characters JSON's own escapes keep every value exact
     escaped = not shows_everything(sys.stdout)
     text = json.dumps(_spelled(value), ensure_ascii=escaped, allow_nan=False)
     # what JSON allows in a text as it is, and a terminal obeys
-    safe = UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    safe = UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
     click.echo(safe)  # noqa: TID251 - cleaned in JSON's own way
 
 
-def _spelled(value: Any) -> Any:
+def _spelled(value: object) -> object:
     """The value with the hints in its texts as commands."""
     if isinstance(value, str):
         return for_command_line(value)
@@ -144,7 +144,22 @@ def advise(text: str) -> None:
     say(f"Next: {text}")
 
 
-def show_blocking(blocking: Any, folder: object) -> None:
+class Obstacle(Protocol):
+    """What keeps labels from counting, in words."""
+
+    @property
+    def sentence(self) -> str:
+        """What does not count, because of which items."""
+
+    @property
+    def last_resort(self) -> str | None:
+        """What can be done where a reviewer is away."""
+
+    def remedy_in(self, place: dict[str, object]) -> str:
+        """How to settle it in that project."""
+
+
+def show_blocking(blocking: Obstacle, folder: object) -> None:
     """What keeps labels from counting, before anything else; the next step is to settle it."""
     say(f"  {blocking.sentence}", tone="wait")
     if blocking.last_resort:

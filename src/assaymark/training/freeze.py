@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from assaymark import __version__
 from assaymark.certification.drawing import Batch, draw_batch
-from assaymark.certification.planning import Wish, make_plan
-from assaymark.certification.sealing import refuse_spent, seal_plan
-from assaymark.claims.record import Record
-from assaymark.claims.results import chance, counted
+from assaymark.certification.planning import PlanRequest, make_plan
+from assaymark.certification.sealing import ROUTES, refuse_spent, seal_plan
+from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import command, option
 from assaymark.ledger.events import (
@@ -33,9 +32,9 @@ from assaymark.records.plan import Expectation, Plan
 from assaymark.records.pool import RegisteredPool
 from assaymark.records.training import MODES
 from assaymark.records.training_settings import single
-from assaymark.training.material import material
+from assaymark.training.material import open_material
 from assaymark.training.refit import Refit, refit_on
-from assaymark.training.rounds import Trained, refuse_closed, required, standing, train
+from assaymark.training.rounds import Trained, refuse_closed, required, revision_of, train
 from assaymark.training.scored_files import (
     decisions_file,
     registered_scores,
@@ -43,47 +42,9 @@ from assaymark.training.scored_files import (
     write_scored,
 )
 from assaymark.training.scoring import save_model
-from assaymark.training.settings import TrainWish
-
-ROUTES: dict[str, tuple[str, str | None]] = {
-    "score-guided": ("anytime", "weighted"),
-    "anytime": ("anytime", "simple"),
-    "budget": ("budget", None),
-    "fixed": ("fixed", None),
-}
-"""How to certify -> mode and design of the plan."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class SealedCost(Record):
-    """What freezing the classifier now would seal: before it is final.
-
-    `expected` labels certification will take (None where nobody can tell), `left` are those that the
-    budget has; the classifier would flag `flagged` of `items`.
-    """
-
-    claim: str
-    flagged: int
-    items: int
-    expected: int | None
-    left: int | None
-    chance_true: float | None
-
-    @property
-    def sentence(self) -> str:
-        """The cost, what is left of the budget, and how likely the claim is."""
-        text = f"Certifying {self.claim} will take "
-        text += (
-            "an unknown number of labels"
-            if self.expected is None
-            else (f"about {counted(self.expected, 'label')}")
-        )
-        if self.left is not None:
-            text += f"; the budget has {self.left:,} left"
-        if self.chance_true is not None:
-            text += f". The claim is true with a chance of about {chance(self.chance_true)}"
-        return f"{text}. After the freeze training cannot go on until the plan has ended."
-
+from assaymark.training.sealed_cost import SealedCost, sealed_cost
+from assaymark.training.settings import TrainingRequest
+from assaymark.training.training_advice import advice_of
 
 Agree = Callable[[SealedCost], bool]
 
@@ -97,11 +58,12 @@ class Stopped:
     """The frozen classifier and the plan that will judge it. `left` labels of the budget remain.
 
     `unsettled` items were handed out for training and have no label: they trained nothing.
-    `sentence` says what a certificate is about.
+    `sentence` says what a certificate is about; `cost` is what was shown before the freeze.
     """
 
     frozen: ClassifierFrozen
     plan: Plan
+    cost: SealedCost
     left: int | None
     unsettled: int
     sentence: str
@@ -109,7 +71,7 @@ class Stopped:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
+class _PlanOptions:
     """What somebody asks of the plan; None where the goal of the training decides."""
 
     mode: str | None
@@ -127,17 +89,17 @@ class Round:
 
 def train_on(
     project: Project,
-    wish: TrainWish,
+    request: TrainingRequest,
     *,
     output: Path | None = None,
     write: bool = True,
     progress: Progress = silent,
 ) -> Round:
     """A round of training; with `auto_certify`, freeze, seal and draw as soon as it is advised."""
-    done = train(project, wish, output=output, write=write, progress=progress)
+    done = train(project, request, output=output, write=write, progress=progress)
     ready = done.advice is not None and done.advice.action == "certify" and done.batch is None
     stopped = None
-    if ready and done.told["auto_certify"] and not done.told["waiting"]:
+    if ready and done.summary.auto_certify and not done.summary.waiting:
         stopped = stop_training(project, draw=True, write=write, progress=progress)
     return Round(trained=done, stopped=stopped)
 
@@ -160,26 +122,27 @@ def stop_training(
 
     Where the classifier is frozen already and only its plan is missing, the plan is sealed.
     """
-    asked = _Asked(mode=mode, labels=labels, seed=seed)
+    asked = _PlanOptions(mode=mode, labels=labels, seed=seed)
     state = project.state()
     work = required(state)
     attempt = state.attempt
     if is_frozen(state) and not (attempt is not None and attempt.open):
-        frozen = work.freezes[-1][2]
+        frozen = work.freezes[-1].event
         _complete(project, state, frozen, progress=progress)
     else:
         refuse_closed(state)
         frozen = _freeze(project, state, asked, agree, progress=progress)
         state = project.state()
         work = required(state)
-    wish = _wish(state, work, asked)
+    request = _plan_request(state, work, asked)
     unsettled = sum(not state.labelled(item) for item in work.order)
     left = _left(state, work)
-    plan = seal_plan(project, wish, progress=progress)
+    plan = seal_plan(project, request, progress=progress)
     batch = draw_batch(project, write=write) if draw else None
     return Stopped(
         frozen=frozen,
         plan=plan,
+        cost=sealed_cost(str(plan.claim), frozen.pool, plan, left, advice_of(work)),
         left=left,
         unsettled=unsettled,
         sentence=population_sentence(work, frozen),
@@ -197,13 +160,13 @@ def _left(state: State, work: SurveyWork) -> int | None:
     return None if budget is None else max(0, budget - read - len(state.claimed))
 
 
-def _wish(
+def _plan_request(
     state: State,
     work: SurveyWork,
-    asked: _Asked,
+    asked: _PlanOptions,
     *,
     model: ModelTrained | None = None,
-) -> Wish:
+) -> PlanRequest:
     """The plan that judges the classifier: as the goal says, or as asked for now."""
     goal = settings_of(work).goal
     mode, labels = asked.mode or goal.mode, asked.labels
@@ -215,14 +178,14 @@ def _wish(
             f"{option('labels')} belongs to a plan that ends at a number: "
             f"{option('mode', 'fixed')} or budget, not {mode}."
         )
-    look = (model or work.models[-1][2]).look
+    look = (model or work.models[-1].event).look
     left = _left(state, work)
     if mode == "budget" and labels is None and not left:
         raise PlanError(
             "Training used the whole budget, so none is left for a plan that ends at a number. Say how "
             f"many labels certification may use: {option('labels', 'N')}."
         )
-    return Wish(
+    return PlanRequest(
         claim=goal.claim,
         mode=ROUTES[mode][0],
         design=ROUTES[mode][1],
@@ -236,17 +199,17 @@ def _wish(
 
 
 def _freeze(
-    project: Project, state: State, asked: _Asked, agree: Agree, *, progress: Progress
+    project: Project, state: State, asked: _PlanOptions, agree: Agree, *, progress: Progress
 ) -> ClassifierFrozen:
     work = required(state)
-    settings, seen = settings_of(work), standing(work)
+    settings, revision = settings_of(work), revision_of(work)
     collection = collection_of(state)
-    with material(project, collection, settings.learner, progress=progress) as found:
-        refit = refit_on(state, work, settings, found, progress=progress)
+    with open_material(project, collection, settings.learner, progress=progress) as material:
+        refit = refit_on(state, work, settings, material, progress=progress)
         if refit.study is None:
             raise PlanError(f"There is no classifier to certify yet. {refit.reason}")
         scores = refit.study.scores
-        inside = found.certified(work)
+        inside = material.certified(work)
         threshold = single(refit.study.look.threshold)
         _refuse_useless(scores[inside], threshold)
         number = len(work.freezes) + 1
@@ -254,29 +217,21 @@ def _freeze(
         part = final.with_name(f".scored-{number}-{uuid.uuid4().hex[:8]}.parquet")
         try:
             progress("writing the scores", None)
-            write_scored(found, collection, scores, inside, part)
+            write_scored(material, collection, scores, inside, part)
             scored = registered_scores(part, final, project, collection, threshold, progress)
-            model = refit.event or work.models[-1][2]
+            model = refit.event or work.models[-1].event
             # what the plan would refuse is refused before anything is frozen
-            wish = _wish(state, work, asked, model=model)
-            plan = _refuse_unsealable(wish, scored, state)
-            summary = scored.summary
-            cost = SealedCost(
-                claim=str(settings.goal.claim),
-                flagged=summary.predicted_positive,
-                items=summary.items,
-                expected=plan.size or plan.expected_labels,
-                left=_left(state, work),
-                chance_true=refit.advice.chance_true if refit.advice else None,
-            )
-            if not agree(cost):
+            request = _plan_request(state, work, asked, model=model)
+            plan = _refuse_unsealable(request, scored, state)
+            claim, left = str(settings.goal.claim), _left(state, work)
+            if not agree(sealed_cost(claim, scored, plan, left, refit.advice)):
                 raise NotAgreedError("Nothing was frozen and nothing was sealed.")
-            frozen = _record(project, seen, refit, scored, part, final)
+            frozen = _record(project, revision, refit, scored, part, final)
         finally:
             part.unlink(missing_ok=True)
         progress("writing the decisions", None)
         save_model(project, refit, frozen.threshold, number)
-        write_decisions(project, found, scores, frozen, number)
+        write_decisions(project, material, scores, frozen, number)
         return frozen
 
 
@@ -289,21 +244,23 @@ def _complete(
     if decisions_file(project, number).exists():
         return
     settings = settings_of(work)
-    with material(project, collection_of(state), settings.learner, progress=progress) as found:
-        refit = refit_on(state, work, settings, found, progress=progress)
+    with open_material(
+        project, collection_of(state), settings.learner, progress=progress
+    ) as material:
+        refit = refit_on(state, work, settings, material, progress=progress)
         if refit.study is None or refit.event is not None:
             raise PlanError(
                 "The frozen classifier cannot be made again: its learner or its words changed. The "
-                "scores it gave are on record; put back what changed, then run it again."
+                "scores it gave are recorded; put back what changed, then run it again."
             )
         save_model(project, refit, frozen.threshold, number)
-        write_decisions(project, found, refit.study.scores, frozen, number)
+        write_decisions(project, material, refit.study.scores, frozen, number)
 
 
-def _refuse_unsealable(wish: Wish, scored: RegisteredPool, state: State) -> Plan:
-    refuse_spent(state, wish)
+def _refuse_unsealable(request: PlanRequest, scored: RegisteredPool, state: State) -> Plan:
+    refuse_spent(state, request)
     try:
-        return make_plan(wish, scored.summary, number=len(state.attempts) + 1, seed="trial")
+        return make_plan(request, scored.summary, number=len(state.attempts) + 1, seed="trial")
     except PlanError as error:
         raise PlanError(
             error.message.replace(option("budget", "N"), option("labels", "N"))
@@ -314,7 +271,7 @@ def _refuse_useless(scores: NDArray[np.float64], threshold: float) -> None:
     flagged = int((scores >= threshold).sum())
     if not len(scores):
         raise PlanError(
-            "Training took every item of the collection, or the lot set none aside, so none is left "
+            "Training took every item of the collection, or the random draw set none aside, so none is left "
             "to certify the classifier on. Begin a project on a larger collection."
         )
     if flagged in (0, len(scores)):
@@ -327,7 +284,7 @@ def _refuse_useless(scores: NDArray[np.float64], threshold: float) -> None:
 
 def _record(
     project: Project,
-    seen: tuple[object, ...],
+    revision: tuple[object, ...],
     refit: Refit,
     scored: RegisteredPool,
     part: Path,
@@ -338,7 +295,10 @@ def _record(
         now = session.state
         refuse_closed(now)
         work = required(now)
-        if standing(work) != seen or labels_digest(training_labels(now, work)) != refit.digest:
+        if (
+            revision_of(work) != revision
+            or labels_digest(training_labels(now, work)) != refit.digest
+        ):
             raise PlanError(
                 "Training labels came in while the collection was scored, so nothing was frozen. Run "
                 "it again."
@@ -347,7 +307,7 @@ def _record(
             session.record(refit.event)
         frozen = ClassifierFrozen(
             survey=work.survey.number,
-            model=(refit.event or work.models[-1][2]).number,
+            model=(refit.event or work.models[-1].event).number,
             threshold=scored.columns.threshold or 0.0,
             population=settings_of(work).population,
             pool=scored,

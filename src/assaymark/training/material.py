@@ -55,9 +55,9 @@ class Material:
 
     def marked(self, items: Iterable[str]) -> Flags:
         """Which rows are these items; those of other collections are left out."""
-        found = np.zeros(len(self.ids), dtype=np.bool_)
-        found[[self.place[item] for item in items if item in self.place]] = True
-        return found
+        flags = np.zeros(len(self.ids), dtype=np.bool_)
+        flags[[self.place[item] for item in items if item in self.place]] = True
+        return flags
 
     def certified(self, work: SurveyWork) -> Flags:
         """Which rows a certificate will be about, as the population says."""
@@ -68,7 +68,7 @@ class Material:
 
 
 @contextmanager
-def material(
+def open_material(
     project: Project, collection: RegisteredPool, learner: str, *, progress: Progress = silent
 ) -> Iterator[Material]:
     """The collection opened for training; its texts are read for the learner the first time."""

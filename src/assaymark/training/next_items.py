@@ -14,7 +14,7 @@ from assaymark.records.training_settings import TrainingSettings
 from assaymark.training.material import Material
 from assaymark.training.refit import Refit
 from assaymark.training.seeds import read_seeds
-from assaymark.training.settings import TrainWish
+from assaymark.training.settings import TrainingRequest
 
 FIRST, STEP = 50, 20
 
@@ -24,20 +24,20 @@ def next_items(
     work: SurveyWork,
     settings: TrainingSettings,
     refit: Refit,
-    found: Material,
-    wish: TrainWish,
+    material: Material,
+    request: TrainingRequest,
 ) -> tuple[tuple[ChosenRow, ...], str | None]:
     """The rows to hand out next, or why there are none."""
-    taken = found.marked([*state.claimed, *work.order])
+    taken = material.marked([*state.claimed, *work.order])
     if settings.population == "future":
-        taken |= found.certified(work)
-    if wish.seeds is not None:
-        return _seeds(wish.seeds, found, taken, work), None
-    insist = wish.insist or wish.batch is not None
+        taken |= material.certified(work)
+    if request.seeds is not None:
+        return _seeds(request.seeds, material, taken, work), None
+    insist = request.batch is not None if request.insist is None else request.insist
     waiting = sum(not state.labelled(item) for item in work.order)
     if waiting and not insist:
         differ = sum(state.disputed(item) for item in work.order)
-        why = f" ({differ:,} because annotators differ)" if differ else ""
+        why = f" ({differ:,} because reviewers differ)" if differ else ""
         return (), (
             f"{counted(waiting, 'item')} that training handed out "
             f"{'waits' if waiting == 1 else 'wait'} for a label{why}, so no more were handed out."
@@ -48,7 +48,7 @@ def next_items(
     if number < 1:
         return (), "The budget is used up, so no more items were handed out."
     chosen = next_rows(
-        found.order(work.survey.seed),
+        material.order(work.survey.seed),
         taken,
         number=number,
         sampling=settings.sampling,
@@ -75,19 +75,19 @@ def _how_many(settings: TrainingSettings, work: SurveyWork, refit: Refit) -> int
 
 
 def _seeds(
-    path: Path, found: Material, taken: NDArray[np.bool_], work: SurveyWork
+    path: Path, material: Material, taken: NDArray[np.bool_], work: SurveyWork
 ) -> tuple[ChosenRow, ...]:
     """The items somebody names; they count as active."""
     ids = read_seeds(path)
-    strange = [item for item in ids if item not in found.place]
+    strange = [item for item in ids if item not in material.place]
     if strange:
         raise InputError(
             f"The collection does not hold {counted(len(strange), 'item')} of {path.name!r} (the "
             f"first is {strange[0]!r}). Give ids of the collection, one in each line."
         )
-    fresh = [item for item in ids if not taken[found.place[item]]]
+    fresh = [item for item in ids if not taken[material.place[item]]]
     if not fresh:
         known = sum(item in work.cells for item in ids)
         why = "were handed out before" if known == len(ids) else "are kept for certification"
         raise InputError(f"All {counted(len(ids), 'item')} of {path.name!r} {why}.")
-    return tuple(ChosenRow(row=found.place[item], random=False) for item in fresh)
+    return tuple(ChosenRow(row=material.place[item], random=False) for item in fresh)

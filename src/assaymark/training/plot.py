@@ -2,7 +2,6 @@
 
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from assaymark.drawing.marks import Figure
 from assaymark.drawing.svg import svg
@@ -13,27 +12,30 @@ from assaymark.hints import command
 from assaymark.reports.section import Chart
 from assaymark.reports.typesetter import png
 from assaymark.training.report import learning_chart, total_chart
+from assaymark.training.summary import TrainingSummary
 from assaymark.triaging.files import refuse_written
 
 FORMS = (".html", ".svg", ".png")
 
 
-def write_training_plot(path: Path, told: dict[str, Any]) -> None:
+def write_training_plot(path: Path, summary: TrainingSummary) -> None:
     """Learning curve and projected total: one picture, or a page with both and their captions."""
     refuse_written(path)
     form = path.suffix.lower()
     if form not in FORMS:
         raise InputError(f"A plot is written as {', '.join(FORMS)}, got {path.name!r}.")
-    if not told["looks"]:
+    if not summary.looks:
         raise PlanError(
             "There is no model yet, so there is no learning curve to draw. Label what was handed out, "
             f"then: {command('train')}."
         )
-    charts = [found for found in (learning_chart(told), total_chart(told)) if found is not None]
+    charts = [
+        chart for chart in (learning_chart(summary), total_chart(summary)) if chart is not None
+    ]
     if form == ".html":
-        made = _page(told, charts).encode()
+        made = _page(summary, charts).encode()
     else:
-        plots = tuple(plot for found in charts for plot in found.figure.plots)
+        plots = tuple(plot for chart in charts for plot in chart.figure.plots)
         made = _picture(Figure(plots=plots, gap=28), form)
     with part_of(path) as part:
         part.write_bytes(made)
@@ -43,15 +45,15 @@ def _picture(figure: Figure, form: str) -> bytes:
     return png(figure) if form == ".png" else svg(figure, theme=FILE).encode()
 
 
-def _page(answer: dict[str, Any], charts: list[Chart]) -> str:
+def _page(summary: TrainingSummary, charts: list[Chart]) -> str:
     figures = "".join(
-        f"<h2>{escape(found.title)}</h2><figure>{svg(found.figure, theme=FILE)}"
-        f"<figcaption>{escape(found.caption)}</figcaption></figure>"
-        for found in charts
+        f"<h2>{escape(chart.title)}</h2><figure>{svg(chart.figure, theme=FILE)}"
+        f"<figcaption>{escape(chart.caption)}</figcaption></figure>"
+        for chart in charts
     )
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Learning curve</title>'
         "<style>body{font:16px system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}"
         "figure{margin:0}</style>"
-        f"<h1>{escape(answer['claim'])}</h1><p>{escape(answer['sentence'])}</p>{figures}</html>\n"
+        f"<h1>{escape(summary.claim)}</h1><p>{escape(summary.sentence)}</p>{figures}</html>\n"
     )

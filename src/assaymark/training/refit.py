@@ -38,21 +38,21 @@ def refit_on(
     state: State,
     work: SurveyWork,
     settings: TrainingSettings,
-    found: Material,
+    material: Material,
     *,
     progress: Progress,
 ) -> Refit:
     """Fit and cross-validate on the labels of this state; a model that is on record is not new."""
     labels = training_labels(state, work)
     digest = labels_digest(labels)
-    rows = found.rows(labels)
+    rows = material.rows(labels)
     truth = np.array(list(labels.values()), dtype=np.int64) == 1
     by_chance = random_items(work, labels)
     random = np.array([item in by_chance for item in labels], dtype=np.bool_)
-    inside = found.certified(work)
+    inside = material.certified(work)
     try:
         made = study(
-            found.documents,
+            material.documents,
             rows,
             truth,
             random,
@@ -61,12 +61,12 @@ def refit_on(
             progress=progress,
         )
     except TooFewLabelsError as error:
-        hunch = _hunch(found, rows, truth, settings, progress)
+        hunch = _hunch(material, rows, truth, settings, progress)
         return Refit(
             digest=digest, study=None, advice=None, event=None, reason=error.message, hunch=hunch
         )
-    earlier = [event for _, _, event in work.models]
-    name = found.documents.name
+    earlier = [model.event for model in work.models]
+    name = material.documents.name
     last = earlier[-1] if earlier else None
     # the bands move when items are handed out; the classifier is the same
     same = (digest, name, made.look.counts, made.look.threshold)
@@ -91,7 +91,7 @@ def _identity(event: ModelTrained) -> tuple[object, ...]:
 
 
 def _hunch(
-    found: Material,
+    material: Material,
     rows: NDArray[np.int64],
     truth: NDArray[np.bool_],
     settings: TrainingSettings,
@@ -100,5 +100,5 @@ def _hunch(
     """Scores to choose active items by before anything can be cross-validated; never on record."""
     if settings.sampling == "random" or not truth.any() or truth.all():
         return None
-    raw = found.documents.fit(rows, truth).everywhere(progress)
+    raw = material.documents.fit(rows, truth).everywhere(progress)
     return 1 / (1 + np.exp(-np.clip(raw, -30, 30)))

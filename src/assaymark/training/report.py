@@ -1,12 +1,12 @@
 """How a classifier was trained, told: the learning curve, what it would cost, what was frozen."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from assaymark.claims.results import counted, percent
 from assaymark.drawing.marks import Band, Dots, Line, Mark, Plot, Rule, Words, figure
 from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart, Section, Table
+from assaymark.training.summary import TrainingSummary
 
 MOST_LOOKS = 60
 ABOUT = {
@@ -23,17 +23,18 @@ SAMPLINGS = {
 }
 
 
-def training_section(result: Mapping[str, Any]) -> Section:
-    """The section for a training, as `steps` tells it from the ledger."""
-    charts = (learning_chart(result), total_chart(result)) if result["looks"] else ()
+def training_section(document: Mapping[str, object]) -> Section:
+    """The section on a training, from the document that its summary makes."""
+    result = TrainingSummary.from_dict(dict(document))
+    charts = (learning_chart(result), total_chart(result)) if result.looks else ()
     return Section(
         title="How the classifier was trained"
-        if result["frozen"]
+        if result.frozen
         else "How the classifier is being trained",
-        sentence=result["sentence"],
+        sentence=result.sentence,
         paragraphs=_paragraphs(result),
-        tables=(_labels(result), *((_looks(result),) if result["looks"] else ())),
-        charts=tuple(found for found in charts if found is not None),
+        tables=(_labels(result), *((_looks(result),) if result.looks else ())),
+        charts=tuple(chart for chart in charts if chart is not None),
         assumptions=(
             "The learning curve, its range and the projected totals are advice: they decide when "
             "training stops, never whether the claim is established.",
@@ -43,44 +44,42 @@ def training_section(result: Mapping[str, Any]) -> Section:
     )
 
 
-def _paragraphs(result: Mapping[str, Any]) -> tuple[str, ...]:
+def _paragraphs(result: TrainingSummary) -> tuple[str, ...]:
     budget = "without a budget"
-    if result["budget"] is not None:
-        budget = (
-            f"with {counted(result['budget'], 'label')} for training and certification together"
-        )
+    if result.budget is not None:
+        budget = f"with {counted(result.budget, 'label')} for training and certification together"
     when = (
         "; this was sealed before training chose any item"
-        if result["named"]
-        else ", as is usual then"
+        if result.named
+        else ", which is usual with random sampling"
     )
-    told = [
-        f"The aim is {result['claim']} with {percent(result['confidence'])} confidence, {budget}, by "
-        f"the policy “{result['policy']}”. Learner: {_learner(result)}.",
-        f"{SAMPLINGS[result['sampling']]} {ABOUT[result['population']]}{when}.",
+    sentences = [
+        f"The aim is {result.claim} with {percent(result.confidence)} confidence, {budget}, by "
+        f"the policy “{result.policy}”. Learner: {_learner(result)}.",
+        f"{SAMPLINGS[result.sampling]} {ABOUT[result.population]}{when}.",
     ]
-    frozen = result["frozen"]
+    frozen = result.frozen
     if frozen is not None:
-        again = "" if result["freezes"] == 1 else f" (the latest of {result['freezes']} freezes)"
-        told.append(
-            f"Model {frozen['model']}, trained on {counted(frozen['labels'], 'label')}, was frozen"
-            f"{again} with its cut-off at {frozen['threshold']:.4g} before the plan that judges it drew "
-            f"its first item. It flags {frozen['flagged']:,} of {counted(frozen['items'], 'item')} for "
-            f"reading. {frozen['sentence']}"
+        again = "" if result.freezes == 1 else f" (the latest of {result.freezes} freezes)"
+        sentences.append(
+            f"Model {frozen.model}, trained on {counted(frozen.labels, 'label')}, was frozen"
+            f"{again} with its cut-off at {frozen.threshold:.4g} before the plan that judges it drew "
+            f"its first item. It flags {frozen.flagged:,} of {counted(frozen.items, 'item')} for "
+            f"reading. {frozen.sentence}"
         )
-        told.append(
+        sentences.append(
             "No label of the certification trained the classifier: items handed out for training are "
             "not in the scored collection, and the ledger takes no training label while a plan is "
             "open. The command verify checks both."
         )
-    return tuple(told)
+    return tuple(sentences)
 
 
-def _learner(result: Mapping[str, Any]) -> str:
-    return str(result["looks"][-1]["learner"] if result["looks"] else result["learner"])
+def _learner(result: TrainingSummary) -> str:
+    return str(result.looks[-1].learner if result.looks else result.learner)
 
 
-def _labels(result: Mapping[str, Any]) -> Table:
+def _labels(result: TrainingSummary) -> Table:
     names = {
         "handed_out": "items handed out",
         "labels": "labels used",
@@ -93,25 +92,25 @@ def _labels(result: Mapping[str, Any]) -> Table:
     return Table(
         caption="Training items",
         header=("what", "number"),
-        rows=tuple((text, f"{result[name]:,}") for name, text in names.items()),
+        rows=tuple((text, f"{getattr(result, name):,}") for name, text in names.items()),
     )
 
 
-def _looks(result: Mapping[str, Any]) -> Table:
-    looks = result["looks"][-MOST_LOOKS:]
-    left = len(result["looks"]) - len(looks)
-    frozen = result["frozen"]["model"] if result["frozen"] else None
+def _looks(result: TrainingSummary) -> Table:
+    looks = result.looks[-MOST_LOOKS:]
+    left = len(result.looks) - len(looks)
+    frozen = result.frozen.model if result.frozen else None
     rows = tuple(
         (
-            f"{look['model']}{' (frozen)' if look['model'] == frozen else ''}",
-            f"{look['labels']:,}",
-            f"{look['positives']:,}",
-            _short(look["cross_validated"]),
-            _short(look["estimate"]),
-            f"{_short(look['low'])} to {_short(look['high'])}",
-            "–" if look["total"] is None else f"{look['total']:,}",
+            f"{look.model}{' (frozen)' if look.model == frozen else ''}",
+            f"{look.labels:,}",
+            f"{look.positives:,}",
+            _short(look.cross_validated),
+            _short(look.estimate),
+            f"{_short(look.low)} to {_short(look.high)}",
+            "–" if look.total is None else f"{look.total:,}",
             {"train": "keep labelling", "certify": "certify", "reconsider": "reconsider"}[
-                look["action"]
+                look.action
             ],
         )
         for look in looks
@@ -130,26 +129,30 @@ def _short(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _x(result: Mapping[str, Any]) -> Axis:
+def _x(result: TrainingSummary) -> Axis:
     # room on both sides, so that a single look is no line at the edge
-    most = max(look["labels"] for look in result["looks"])
+    most = max(look.labels for look in result.looks)
     return Axis(high=most * 1.08, title="training labels", numbers="count")
 
 
-def learning_chart(result: Mapping[str, Any]) -> Chart:
+def learning_chart(result: TrainingSummary) -> Chart:
     """The believed metric with its range against training labels; dots are cross-validation."""
-    looks = [look for look in result["looks"] if look["estimate"] is not None]
-    target = result["target"]
-    lowest = min([target, *(look["low"] for look in looks)])
-    checked = [look for look in looks if look["cross_validated"] is not None]
+    target = result.target
+    looks = [
+        (look.labels, look.estimate, look.low, look.high)
+        for look in result.looks
+        if look.estimate is not None and look.low is not None and look.high is not None
+    ]
+    lowest = min([target, *(low for _, _, low, _ in looks)])
+    checked = [(look.labels, look.cross_validated) for look in result.looks]
     plot = Plot(
         x=_x(result),
-        y=Axis(low=max(0.0, round(lowest - 0.05, 1)), title=result["metric"], grid=True),
+        y=Axis(low=max(0.0, round(lowest - 0.05, 1)), title=result.metric, grid=True),
         marks=(
-            _range(looks),
-            *_curve([(look["labels"], look["estimate"]) for look in looks]),
+            _range([(labels, low, high) for labels, _, low, high in looks]),
+            *_curve([(labels, estimate) for labels, estimate, _, _ in looks]),
             Dots(
-                points=tuple((look["labels"], look["cross_validated"]) for look in checked),
+                points=tuple((labels, value) for labels, value in checked if value is not None),
                 hollow=True,
                 radius=3.5,
             ),
@@ -159,34 +162,34 @@ def learning_chart(result: Mapping[str, Any]) -> Chart:
     )
     return Chart(
         title="Learning curve",
-        caption=f"Line: the estimate of {result['metric']} with its likely range (90% belief). Circles: "
-        "cross-validation alone, which is noisy. Dashed line: the claim.",
+        caption=f"Line: the estimate of {result.metric} with its likely range (90%). Circles: "
+        "the raw estimate by cross-validation, which is noisy. Dashed line: the claim.",
         figure=figure(plot),
     )
 
 
-def _range(looks: list[Mapping[str, Any]]) -> Mark:
+def _range(ranges: list[tuple[float, float, float]]) -> Mark:
     """The 90% range as a band, or as a thick line where there is one look."""
-    if len(looks) == 1:
-        ends = tuple((looks[0]["labels"], looks[0][end]) for end in ("low", "high"))
-        return Line(points=ends, role="grid", width=7)
-    return Band(points=tuple((look["labels"], look["low"], look["high"]) for look in looks))
+    if len(ranges) == 1:
+        ((labels, low, high),) = ranges
+        return Line(points=((labels, low), (labels, high)), role="grid", width=7)
+    return Band(points=tuple(ranges))
 
 
-def _curve(points: list[tuple[float, float]]) -> list[Mark]:
+def _curve(points: Sequence[tuple[float, float]]) -> list[Mark]:
     return [
         Line(points=tuple(points), role="accent", width=2.5),
         Dots(points=tuple(points), role="accent", radius=3),
     ]
 
 
-def total_chart(result: Mapping[str, Any]) -> Chart | None:
+def total_chart(result: TrainingSummary) -> Chart | None:
     """Labels in all if training had stopped there, against training labels; the budget on top."""
-    totals = [(look["labels"], look["total"]) for look in result["looks"]]
+    totals = [(look.labels, look.total) for look in result.looks]
     known = [(labels, total) for labels, total in totals if total is not None]
     if not known:
         return None
-    budget = result["budget"]
+    budget = result.budget
     x = _x(result)
     most = 1.1 * max([*(total for _, total in known), budget or 0])
     end = min(most, x.high)

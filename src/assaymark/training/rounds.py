@@ -4,11 +4,11 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from assaymark.claims.pictures import html_answer
 from assaymark.claims.record import plain
 from assaymark.errors import PlanError
-from assaymark.hints import command, option
+from assaymark.hints import command, for_python, option
 from assaymark.learners.active_selection import ChosenRow
 from assaymark.ledger.events import (
     State,
@@ -28,33 +28,40 @@ from assaymark.records.survey import Cell, Survey
 from assaymark.records.training import Advice
 from assaymark.records.training_settings import CELLS
 from assaymark.sampling.surveys import SurveyBatch, hand_out, open_survey
-from assaymark.training.material import Material, material, refuse_untrainable_pool
+from assaymark.training.material import Material, open_material, refuse_untrainable_pool
 from assaymark.training.next_items import next_items
 from assaymark.training.refit import Refit, refit_on
 from assaymark.training.settings import (
-    TrainWish,
+    TrainingRequest,
     changed_settings,
     changes,
     first_settings,
 )
-from assaymark.training.summary import told_of
+from assaymark.training.summary import TrainingSummary, training_summary
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trained:
-    """What one round of training did. `told` is where the training stands now.
+    """What one round of training did. `summary` is where the training stands now.
 
     `reason` says why no model could be trained, or why nothing was handed out; `changed` names the
     settings that this round put on record with another value.
     """
 
-    told: dict[str, Any]
+    summary: TrainingSummary
     batch: SurveyBatch | None
     begun: bool
     refitted: bool
     advice: Advice | None
     reason: str | None
     changed: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return for_python(" ".join(filter(None, (self.summary.sentence, self.reason))))
+
+    def _repr_html_(self) -> str:
+        rows = [("labels", f"{self.summary.labels:,}"), ("relevant", f"{self.summary.positives:,}")]
+        return html_answer(str(self), rows, None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +74,7 @@ class Where:
 
 def train(
     project: Project,
-    wish: TrainWish,
+    request: TrainingRequest,
     *,
     output: Path | None = None,
     write: bool = True,
@@ -81,27 +88,29 @@ def train(
     refuse_closed(state)
     work = training_of(state)
     if work is None:
-        return _begin(project, state, wish, output=output, progress=progress)
+        return _begin(project, state, request, output=output, progress=progress)
     before = settings_of(work)
-    settings = changed_settings(before, wish, labels=len(training_labels(state, work)))
-    seen = standing(work)
-    with material(project, collection_of(state), settings.learner, progress=progress) as found:
-        refit = refit_on(state, work, settings, found, progress=progress)
+    settings = changed_settings(before, request, labels=len(training_labels(state, work)))
+    revision = revision_of(work)
+    with open_material(
+        project, collection_of(state), settings.learner, progress=progress
+    ) as material:
+        refit = refit_on(state, work, settings, material, progress=progress)
         with project.writing() as session:
-            work = _same_work(session.state, seen)
+            work = _same_work(session.state, revision)
             if labels_digest(training_labels(session.state, work)) != refit.digest:
                 # labels came in meanwhile; now nobody can write
-                refit = refit_on(session.state, work, settings, found, progress=progress)
+                refit = refit_on(session.state, work, settings, material, progress=progress)
             if settings != work.training:
                 session.record(TrainingChanged(survey=work.survey.number, settings=settings))
             if refit.event is not None:
                 session.record(refit.event)
-            chosen, reason = next_items(session.state, work, settings, refit, found, wish)
+            chosen, reason = next_items(session.state, work, settings, refit, material, request)
             where = Where(output=output, write=write)
-            batch = _hand(project, session, work, chosen, found, where) if chosen else None
+            batch = _hand(project, session, work, chosen, material, where) if chosen else None
     after = project.state()
     return Trained(
-        told=told_of(after, after.surveys[work.survey.number - 1]),
+        summary=training_summary(after, after.surveys[work.survey.number - 1]),
         batch=batch,
         begun=False,
         refitted=refit.event is not None,
@@ -111,10 +120,10 @@ def train(
     )
 
 
-def training_now(project: Project) -> dict[str, Any]:
+def training_now(project: Project) -> TrainingSummary:
     """Where the training stands. Fits nothing and records nothing."""
     state = project.state()
-    return told_of(state, required(state))
+    return training_summary(state, required(state))
 
 
 def required(state: State) -> SurveyWork:
@@ -143,15 +152,15 @@ def refuse_closed(state: State) -> None:
         )
 
 
-def standing(work: SurveyWork) -> tuple[object, ...]:
+def revision_of(work: SurveyWork) -> tuple[object, ...]:
     """What another round of training would have changed."""
     return len(work.models), work.batches, work.training
 
 
-def _same_work(state: State, seen: tuple[object, ...]) -> SurveyWork:
+def _same_work(state: State, revision: tuple[object, ...]) -> SurveyWork:
     refuse_closed(state)
     work = required(state)
-    if standing(work) != seen:
+    if revision_of(work) != revision:
         raise PlanError(
             f"Another training step ran at the same moment, and this one recorded nothing. See what the "
             f"other one said: {command('train', status=True)}."
@@ -160,16 +169,21 @@ def _same_work(state: State, seen: tuple[object, ...]) -> SurveyWork:
 
 
 def _begin(
-    project: Project, state: State, wish: TrainWish, *, output: Path | None, progress: Progress
+    project: Project,
+    state: State,
+    request: TrainingRequest,
+    *,
+    output: Path | None,
+    progress: Progress,
 ) -> Trained:
-    settings = first_settings(wish)
+    settings = first_settings(request)
     collection = collection_of(state)
     refuse_untrainable_pool(collection)
-    _refuse_seed(state, wish.seed)
-    with material(project, collection, settings.learner, progress=progress) as found:
-        free = len(found.ids)
+    _refuse_seed(state, request.seed)
+    with open_material(project, collection, settings.learner, progress=progress) as material:
+        free = len(material.ids)
         if settings.population == "future":
-            free -= sum(set_aside(settings, item) for item in found.ids)
+            free -= sum(set_aside(settings, item) for item in material.ids)
         with project.writing() as session:
             refuse_closed(session.state)
             if training_of(session.state) is not None:
@@ -180,7 +194,7 @@ def _begin(
             survey = Survey(
                 number=len(session.state.surveys) + 1,
                 purpose="training",
-                seed=wish.seed or secrets.token_hex(16),
+                seed=request.seed or secrets.token_hex(16),
                 cells=tuple(Cell(name=name, items=free) for name in CELLS),
                 text=collection.columns.text,
                 settings={"training": plain(settings)},
@@ -188,15 +202,17 @@ def _begin(
             work = open_survey(session, survey)
             work.training = settings
             nothing = Refit(digest="", study=None, advice=None, event=None)
-            chosen, _ = next_items(session.state, work, settings, nothing, found, wish)
+            chosen, _ = next_items(session.state, work, settings, nothing, material, request)
             if not chosen:
                 raise PlanError(
                     "No item of the collection is left to train on: earlier plans drew them all."
                 )
-            batch = _hand(project, session, work, chosen, found, Where(output=output, write=True))
+            batch = _hand(
+                project, session, work, chosen, material, Where(output=output, write=True)
+            )
     after = project.state()
     return Trained(
-        told=told_of(after, after.surveys[-1]),
+        summary=training_summary(after, after.surveys[-1]),
         batch=batch,
         begun=True,
         refitted=False,
@@ -217,14 +233,14 @@ def _hand(
     session: Session,
     work: SurveyWork,
     chosen: Sequence[ChosenRow],
-    found: Material,
+    material: Material,
     where: "Where",
 ) -> SurveyBatch:
     items = [
         SurveyedItem(
-            id=str(found.ids[one.row]), cell=CELLS.index("random" if one.random else "active")
+            id=str(material.ids[one.row]), cell=CELLS.index("random" if one.random else "active")
         )
         for one in chosen
     ]
-    texts = found.pool.texts([item.id for item in items])
+    texts = material.pool.texts([item.id for item in items])
     return hand_out(project, session, work, items, texts, output=where.output, write=where.write)

@@ -20,7 +20,7 @@ SCORE = "assaymark_score"  # no text column may be called so
 
 
 def write_scored(
-    found: Material,
+    material: Material,
     collection: RegisteredPool,
     scores: NDArray[np.float64],
     inside: NDArray[np.bool_],
@@ -32,8 +32,8 @@ def write_scored(
     columns = collection.columns
     texts = "".join(f", p.text_{i} AS {named(name)}" for i, name in enumerate(columns.text))
     try:
-        write_table(beside, {"item": found.ids[inside], "score": scores[inside]})
-        found.pool.export(
+        write_table(beside, {"item": material.ids[inside], "score": scores[inside]})
+        material.pool.export(
             f"SELECT p.id AS {named(columns.id)}{texts}, s.score AS {named(SCORE)} FROM pool p "
             f"JOIN read_parquet({quoted(str(beside))}) s ON p.id = s.item",
             path,
@@ -78,7 +78,7 @@ def decisions_file(project: Project, number: int) -> Path:
 
 def write_decisions(
     project: Project,
-    found: Material,
+    material: Material,
     scores: NDArray[np.float64],
     frozen: ClassifierFrozen,
     number: int,
@@ -90,10 +90,10 @@ def write_decisions(
     state = project.state()
     labels = training_labels(state, required(state))
     picked = (scores >= frozen.threshold).astype(np.int8)
-    given = found.rows(labels)
-    picked[given] = list(labels.values())
+    label_rows = material.rows(labels)
+    picked[label_rows] = list(labels.values())
     people = np.zeros(len(scores), dtype=np.bool_)
-    people[given] = True
+    people[label_rows] = True
     path = decisions_file(project, number)
     by = np.where(people, "people", "classifier").astype(object)
-    write_table(path, {"id": found.ids, "score": scores, "relevant": picked, "by": by})
+    write_table(path, {"id": material.ids, "score": scores, "relevant": picked, "by": by})

@@ -80,7 +80,7 @@ def score_file(
     write_table(output, {"id": ids, "score": scores, "flagged": flagged.astype(np.int8)})
     return Scored(
         path=str(output),
-        model=work.freezes[-1][2].model,
+        model=work.freezes[-1].event.model,
         items=len(ids),
         flagged=int(flagged.sum()),
         threshold=model.threshold,

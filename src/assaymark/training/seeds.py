@@ -22,9 +22,9 @@ def read_seeds(path: Path) -> list[str]:
         ids = [row[place].strip() for row in rows if len(row) > place]
     else:
         ids = [line.strip() for line in lines]
-    found = [item for item in dict.fromkeys(ids) if item]
-    if not found:
+    items = [item for item in dict.fromkeys(ids) if item]
+    if not items:
         raise InputError(
             f"{path.name!r} names no item. Give one id in each line, or a column 'id'."
         )
-    return found
+    return items

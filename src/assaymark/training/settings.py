@@ -17,7 +17,7 @@ from assaymark.training.stats.stopping_policy import POLICIES
 
 KEEP = 0.5
 LEAST_BUDGET = 20
-OF_GOAL = ("confidence", "power", "budget", "policy", "wait", "mode")
+OF_GOAL = ("claim", "confidence", "power", "budget", "policy", "wait", "mode")
 OF_TRAINING = ("sampling", "population", "batch", "learner", "auto_certify")
 CHOICES = (
     "rest (the items that training never takes), whole (the whole collection, where training items "
@@ -27,10 +27,11 @@ CHOICES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainWish:
+class TrainingRequest:
     """What was said on the command line; None where nothing was.
 
-    `insist` hands out items even where labels are missing or certification is advised.
+    `insist` hands out items even where labels are missing or certification is advised; so does a
+    `batch`, unless it is False.
     """
 
     claim: Claim | None = None
@@ -48,79 +49,84 @@ class TrainWish:
     auto_certify: bool = False
     seed: str | None = None
     seeds: Path | None = None
-    insist: bool = False
+    insist: bool | None = None
 
 
-def first_settings(wish: TrainWish) -> TrainingSettings:
+def first_settings(request: TrainingRequest) -> TrainingSettings:
     """The settings of a new training. Refused where the claim's population would stay open."""
-    if wish.claim is None:
+    if request.claim is None:
         raise PlanError(
             f"Say what the classifier should reach: {command('train', 'f1 >= 0.75', budget=3000)}. The claim "
             "and its population are sealed before the first training label."
         )
-    refuse_untrainable(wish.claim)
-    policy = wish.policy or ("adaptive" if wish.budget is None else "split")
+    refuse_untrainable(request.claim)
+    policy = request.policy or ("adaptive" if request.budget is None else "split")
     POLICIES.find("policy", policy)
     goal = TrainingGoal(
-        claim=wish.claim,
-        confidence=0.95 if wish.confidence is None else wish.confidence,
-        power=POWER if wish.power is None else wish.power,
-        budget=wish.budget,
+        claim=request.claim,
+        confidence=0.95 if request.confidence is None else request.confidence,
+        power=POWER if request.power is None else request.power,
+        budget=request.budget,
         policy=policy,
-        wait=wish.wait or 0,
-        mode=wish.mode or "score-guided",
+        wait=request.wait or 0,
+        mode=request.mode or "score-guided",
     )
-    population = wish.population or "rest"
+    population = request.population or "rest"
     future = population == "future"
     settings = TrainingSettings(
         goal=goal,
-        sampling=wish.sampling or "random",
+        sampling=request.sampling or "random",
         population=population,
-        named=wish.population is not None,
-        keep=(KEEP if wish.keep is None else wish.keep) if future else (wish.keep or 0.0),
+        named=request.population is not None,
+        keep=(KEEP if request.keep is None else request.keep) if future else (request.keep or 0.0),
         keep_seed=secrets.token_hex(16) if future else "",
-        batch=wish.batch,
-        learner=wish.learner or "linear",
-        auto_certify=wish.auto_certify,
+        batch=request.batch,
+        learner=request.learner or "linear",
+        auto_certify=request.auto_certify,
     )
-    _refuse_unnamed(settings, seeds=wish.seeds is not None)
+    _refuse_unnamed(settings, seeds=request.seeds is not None)
     _refuse_uncertifiable(goal)
-    _refuse_idle_wait(goal, wish)
-    _refuse_hopeless(wish.budget)
+    _refuse_idle_wait(goal, request)
+    _refuse_hopeless(request.budget)
     return settings
 
 
-def changed_settings(before: TrainingSettings, wish: TrainWish, *, labels: int) -> TrainingSettings:
-    """The settings as they go on. The claim stays; the population can only be named once."""
-    if wish.claim is not None and wish.claim != before.goal.claim:
+def changed_settings(
+    before: TrainingSettings, request: TrainingRequest, *, labels: int
+) -> TrainingSettings:
+    """The settings as they go on. The claim's target may change, because no item that judges it is
+    drawn yet; its metric stays, and the population can only be named once.
+    """
+    known = before.goal.claim
+    if request.claim is not None and replace(request.claim, target=known.target) != known:
         raise PlanError(
-            f'This project trains for "{before.goal.claim}", which was sealed before the first '
-            f'label. For "{wish.claim}" begin a new project, or leave the claim out to go on.'
+            f'This project trains for "{known}", and only its target may change. For "{request.claim}" '
+            "begin a new project, or leave the claim out to go on."
         )
-    given = {name: value for name in OF_GOAL if (value := getattr(wish, name)) is not None}
-    POLICIES.find("policy", given.get("policy", before.goal.policy))
-    _refuse_small(wish.budget, labels)
+    changes = {name: value for name in OF_GOAL if (value := getattr(request, name)) is not None}
+    POLICIES.find("policy", changes.get("policy", before.goal.policy))
+    _refuse_small(request.budget, labels)
     settings = replace(
         before,
-        goal=replace(before.goal, **given),
-        sampling=wish.sampling or before.sampling,
-        batch=wish.batch or before.batch,
-        learner=wish.learner or before.learner,
-        auto_certify=wish.auto_certify or before.auto_certify,
+        goal=replace(before.goal, **changes),
+        sampling=request.sampling or before.sampling,
+        batch=request.batch or before.batch,
+        learner=request.learner or before.learner,
+        auto_certify=request.auto_certify or before.auto_certify,
     )
-    if wish.population is not None or wish.keep is not None:
-        settings = _named(settings, wish)
-    _refuse_unnamed(settings, seeds=wish.seeds is not None)
+    if request.population is not None or request.keep is not None:
+        settings = _named(settings, request)
+    _refuse_unnamed(settings, seeds=request.seeds is not None)
     _refuse_uncertifiable(settings.goal)
-    _refuse_idle_wait(settings.goal, wish)
-    _refuse_hopeless(wish.budget)
+    _refuse_idle_wait(settings.goal, request)
+    _refuse_hopeless(request.budget)
     return settings
 
 
 def changes(before: TrainingSettings, after: TrainingSettings) -> tuple[str, ...]:
     """What is settled otherwise now, one short line each: "budget 600 → 900"."""
     return tuple(
-        f"{name} {_told(old)} → {_told(new)}"
+        f"{name} {_words(old)} → {_words(new)}"
         for name, old, new in (
             *((name, getattr(before.goal, name), getattr(after.goal, name)) for name in OF_GOAL),
             *((name, getattr(before, name), getattr(after, name)) for name in OF_TRAINING),
@@ -129,7 +135,7 @@ def changes(before: TrainingSettings, after: TrainingSettings) -> tuple[str, ...
     )
 
 
-def _told(value: object) -> str:
+def _words(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
@@ -137,9 +143,9 @@ def _told(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _named(before: TrainingSettings, wish: TrainWish) -> TrainingSettings:
-    population = wish.population or before.population
-    same = population == before.population and wish.keep in (None, before.keep)
+def _named(before: TrainingSettings, request: TrainingRequest) -> TrainingSettings:
+    population = request.population or before.population
+    same = population == before.population and request.keep in (None, before.keep)
     if same:
         return replace(before, named=True)
     if before.named:
@@ -148,7 +154,7 @@ def _named(before: TrainingSettings, wish: TrainWish) -> TrainingSettings:
             f"training chose any item, so it cannot become {population!r}. Begin a new project for "
             "another population."
         )
-    if population == "future" or wish.keep is not None:
+    if population == "future" or request.keep is not None:
         raise PlanError(
             "A part for future documents is set aside before the first training label, and this "
             f"training began without one. Choose {option('population', 'rest')} or whole, or "
@@ -176,8 +182,8 @@ def _refuse_uncertifiable(goal: TrainingGoal) -> None:
         )
 
 
-def _refuse_idle_wait(goal: TrainingGoal, wish: TrainWish) -> None:
-    if wish.wait and goal.policy != "wait":
+def _refuse_idle_wait(goal: TrainingGoal, request: TrainingRequest) -> None:
+    if request.wait and goal.policy != "wait":
         raise InputError(
             f"{option('wait')} belongs to {option('policy', 'wait')}, and the policy is "
             f"{goal.policy}. Add {option('policy', 'wait')}, or "

@@ -9,7 +9,7 @@ from assaymark.training.stats.stopping_policy import advise
 
 def advice_of(work: SurveyWork, number: int | None = None) -> Advice:
     """What the policy advises after this model, or after the latest one."""
-    events = [event for _, _, event in work.models][:number]
+    events = [model.event for model in work.models][:number]
     last = events[-1]
     before = tuple(event.look for event in events if event.labels < last.labels)
     return advice_after(settings_of(work).goal, (*before, last.look))

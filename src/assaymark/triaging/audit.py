@@ -19,7 +19,7 @@ from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project, Session
 from assaymark.records.pool import PoolFile
 from assaymark.records.survey import Cell, Survey
-from assaymark.sampling.surveys import SurveyBatch, hand_out, open_survey
+from assaymark.sampling.surveys import SurveyBatch, ended_by_next, hand_out, open_survey
 from assaymark.triaging.audit_account import (
     CELLS,
     Opening,
@@ -32,7 +32,7 @@ from assaymark.triaging.audit_account import (
     sizes_of,
     wanted_draws,
 )
-from assaymark.triaging.audit_found import AuditFound
+from assaymark.triaging.audit_result import AuditResult
 from assaymark.triaging.routing import conditions
 from assaymark.triaging.stats.unit_audit import AuditUnit, Verdict, judge_units
 from assaymark.triaging.triage import Thresholds
@@ -41,7 +41,6 @@ PURPOSE = "audit"
 ASSUMPTIONS = (
     "Audited items are drawn at random, without replacement, from the automated items of each batch; "
     "their number is fixed when the batch is opened, and draws added later serve the estimate only.",
-    "A batch counts when all its draws have an answer, and later batches wait for it.",
     "An item that nobody could tell counts as right for the alarm and as wrong for the lower bound.",
     "The alarm and each bound have this confidence one by one. 'Kept' may be asked at every look; the "
     "bounds themselves are for a single look.",
@@ -69,32 +68,47 @@ class AuditBatch:
 class AuditAnswer:
     """The verdict over all batches, each batch on its own, and what still waits for labels."""
 
-    found: AuditFound
+    audit: AuditResult
     batches: tuple[AuditBatch, ...]
     labels: int
     missing: int
     waiting: int
+    late: int
+    deadline: int | None
     accounts: int
 
     def result(self) -> dict[str, Any]:
         """The answer as plain values, for scripts, the ledger and the report."""
         return {
-            **plain(self.found),
-            "sentence": str(self.found),
+            **plain(self.audit),
+            "sentence": str(self.audit),
             "labels": self.labels,
             "missing": self.missing,
             "waiting": self.waiting,
+            "late": self.late,
+            "deadline": self.deadline,
             "batches": [{**plain(batch), "yield": batch.automated_share} for batch in self.batches],
             "accounts": self.accounts,
-            "warnings": list(self.found.warnings),
-            "assumptions": [*ASSUMPTIONS, *self._other_accounts()],
+            "warnings": list(self.audit.warnings),
+            "assumptions": [*ASSUMPTIONS, self._deadline(), *self._other_accounts()],
         }
+
+    def _deadline(self) -> str:
+        """When a batch counts: nobody may choose it by holding answers back."""
+        waits = "A batch counts when all its draws have an answer, and later batches wait for it"
+        if self.deadline is None:
+            return f"{waits}; this audit has no deadline."
+        later = "the next batch is" if self.deadline == 1 else f"{self.deadline} later batches are"
+        return (
+            f"{waits}, until {later} opened: a draw without an answer by then counts as one that nobody "
+            "could tell, and answers or changes that come later count for nothing."
+        )
 
     def _other_accounts(self) -> tuple[str, ...]:
         """New thresholds start a new account with its own risk: said where there are several."""
         if self.accounts == 1:
             return ()
-        risk = percent(round(1 - self.found.confidence, 6))
+        risk = percent(round(1 - self.audit.confidence, 6))
         return (
             f"This project has audited {self.accounts} sets of thresholds, each with an alarm of its own: "
             f"the chance of a false alarm is at most {risk} for each of them, not for all together.",
@@ -129,8 +143,8 @@ def draw_audit(
         held = file.counts(where)
         if not sum(held.values()):
             raise InputError(f"No item of {batch!r} is automated by these thresholds.")
-        wish = _Wish(batch=batch, items=items, held=held, count=count, seed=seed)
-        work = _work(session, thresholds, file, wish, opening or Opening())
+        request = _AuditRequest(batch=batch, items=items, held=held, count=count, seed=seed)
+        work = _work(session, thresholds, file, request, opening or Opening())
         progress("drawing tickets", 0.7)
         drawn = _next_items(file, work, where, parts_of(thresholds), count)
         texts = file.texts([item.id for item in drawn])
@@ -154,7 +168,7 @@ def _refuse_other_items(
         if other.survey.files == work.survey.files
         for item in other.order
     }
-    known = [item for item in texts if item not in same and _seen(state, item)]
+    known = [item for item in texts if item not in same and _is_used(state, item)]
     shelf, sources = Shelf(project), text_sources(state)
     shelf.fetch(sources, known)
     for item in known:
@@ -169,7 +183,7 @@ def _refuse_other_items(
             )
 
 
-def _seen(state: State, item: str) -> bool:
+def _is_used(state: State, item: str) -> bool:
     return state.drawn(item) or item in state.answers
 
 
@@ -185,7 +199,7 @@ def _auditable(thresholds: Thresholds) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Wish:
+class _AuditRequest:
     """A batch to draw from: its items, what each kind of decision holds, and the draws wanted."""
 
     batch: str
@@ -199,20 +213,24 @@ def _next_items(
     file: ScoreFile, work: SurveyWork, where: dict[str, str], parts: Parts, count: int
 ) -> list[SurveyedItem]:
     """The next tickets of each part: as many as were fixed at the opening, or `count` more."""
-    fixed = [int(own) for own in work.survey.settings["draws"]]
+    fixed = [int(draws) for draws in work.survey.settings["draws"]]
     sizes = [sum(work.survey.cells[cell].items for cell in part) for part in parts]
     wanted = wanted_draws(count, sizes) if work.order else fixed
-    found = []
-    for part, own in zip(parts, wanted, strict=True):
+    items = []
+    for part, draws in zip(parts, wanted, strict=True):
         known = sum(work.cells[item] in part for item in work.order)
         inside = {CELLS[cell]: where[CELLS[cell]] for cell in part}
-        tickets = file.lowest_tickets(work.survey.seed, inside, known + own)[known:]
-        found += [SurveyedItem(id=item, cell=CELLS.index(name)) for item, name in tickets]
-    return found
+        tickets = file.lowest_tickets(work.survey.seed, inside, known + draws)[known:]
+        items += [SurveyedItem(id=item, cell=CELLS.index(name)) for item, name in tickets]
+    return items
 
 
 def _work(
-    session: Session, thresholds: Thresholds, file: ScoreFile, wish: _Wish, opening: Opening
+    session: Session,
+    thresholds: Thresholds,
+    file: ScoreFile,
+    request: _AuditRequest,
+    opening: Opening,
 ) -> SurveyWork:
     """The survey of this batch: the open one, or a new one."""
     files = tuple(
@@ -223,7 +241,7 @@ def _work(
         "thresholds": thresholds_digest(thresholds),
         "rule": thresholds.rule,
         "target": thresholds.target,
-        "items": wish.items,
+        "items": request.items,
         "columns": [file.columns.id, file.columns.score],
         "files": digest(stored(files)),
     }
@@ -232,43 +250,44 @@ def _work(
         if about.items() <= work.survey.settings.items():
             if work is not audits[-1]:
                 raise PlanError(
-                    f"{Path(wish.batch).name!r} was audited before, and a later batch since. Evidence is "
+                    f"{Path(request.batch).name!r} was audited before, and a later batch since. Evidence is "
                     "read in draw order: draw from the latest batch."
                 )
             refuse_other_terms(account_of([work]), opening)
             return work
-    own = [work for work in audits if work.survey.settings["thresholds"] == about["thresholds"]]
+    works = [work for work in audits if work.survey.settings["thresholds"] == about["thresholds"]]
     survey = Survey(
         number=len(session.state.surveys) + 1,
         purpose="audit",
-        seed=wish.seed or secrets.token_hex(16),
-        cells=tuple(Cell(name=name, items=wish.held[name]) for name in CELLS),
+        seed=request.seed or secrets.token_hex(16),
+        cells=tuple(Cell(name=name, items=request.held[name]) for name in CELLS),
         text=file.columns.text,
-        source=wish.batch,
+        source=request.batch,
         files=files,
-        settings=about | _terms(thresholds, wish, own, opening),
+        settings=about | _terms(thresholds, request, works, opening),
     )
     return open_survey(session, survey)
 
 
 def _terms(
-    thresholds: Thresholds, wish: _Wish, own: Sequence[SurveyWork], opening: Opening
+    thresholds: Thresholds, request: _AuditRequest, works: Sequence[SurveyWork], opening: Opening
 ) -> dict[str, Any]:
     """What is sealed with this batch: the account, and how many draws of it count."""
     parts = parts_of(thresholds)
-    sizes = sizes_of(wish.held, parts)
-    if own:
-        account = account_of(own)
+    sizes = sizes_of(request.held, parts)
+    if works:
+        account = account_of(works)
         refuse_other_terms(account, opening)
-        draws = wanted_draws(wish.count, sizes, account)
+        draws = wanted_draws(request.count, sizes, account)
     else:
-        draws = wanted_draws(wish.count, sizes)
+        draws = wanted_draws(request.count, sizes)
         account = open_account(opening, sizes, draws)
-    refuse_beyond_seal(account, sizes, draws, Path(wish.batch).name)
+    refuse_beyond_seal(account, sizes, draws, Path(request.batch).name)
     return {
         "account": stored(account),
         "parts": [list(part) for part in parts],
         "draws": list(draws),
+        "closes": ended_by_next(works, account.deadline),
     }
 
 
@@ -295,13 +314,13 @@ def judge_batches(project: Project, *, opening: Opening | None = None) -> AuditA
                 )
             )
         same = audits[-1].survey.settings["thresholds"]
-        own = [work for work in audits if work.survey.settings["thresholds"] == same]
-        refuse_other_terms(account_of(own), opening or Opening())
+        works = [work for work in audits if work.survey.settings["thresholds"] == same]
+        refuse_other_terms(account_of(works), opening or Opening())
         accounts = len({work.survey.settings["thresholds"] for work in audits})
-        answer = _judged(state, own, accounts)
+        answer = _judged(state, works, accounts)
         session.record(
             SurveyReported(
-                survey=own[-1].survey.number, labels=answer.labels, result=answer.result()
+                survey=works[-1].survey.number, labels=answer.labels, result=answer.result()
             )
         )
     return answer
@@ -313,18 +332,20 @@ def _judged(state: State, audits: list[SurveyWork], accounts: int) -> AuditAnswe
     whole = min(len(units) for units in sides)
     sides = [units[:whole] for units in sides]
     target = float(audits[0].survey.settings["target"])
-    found = judge_units(sides, account_of(audits), target=target)
-    every = [item for work in audits for item in work.order]
-    known = sum(state.labelled(item) for item in every)
+    result = judge_units(sides, account_of(audits), target=target)
     return AuditAnswer(
-        found=found,
+        audit=result,
         batches=tuple(
             _batch(work, [units[at] for units in sides] if at < whole else [])
             for at, work in enumerate(audits)
         ),
-        labels=found.draws,
-        missing=len(every) - known,
-        waiting=known - found.draws,
+        labels=result.draws,
+        missing=sum(
+            not state.labelled(item) for work in audits if not work.closed for item in work.order
+        ),
+        waiting=sum(state.labelled(item) for work in audits[whole:] for item in work.order),
+        late=sum(work.final[item] != state.label(item) for work in audits for item in work.final),
+        deadline=account_of(audits).deadline,
         accounts=accounts,
     )
 
@@ -344,24 +365,25 @@ def _batch(work: SurveyWork, units: Sequence[AuditUnit]) -> AuditBatch:
 def _units(
     state: State, audits: Sequence[SurveyWork], part: Sequence[int], number: int
 ) -> list[AuditUnit]:
-    """The batches of one part in order, up to the first whose fixed draws lack an answer."""
-    found = []
+    """The batches of one part in order, up to the first that still waits for answers."""
+    units = []
     for work in audits:
         fixed = int(work.survey.settings["draws"][number])
         drawn = [item for item in work.order if work.cells[item] in part]
-        if len(drawn) < fixed or not all(state.labelled(item) for item in drawn[:fixed]):
+        answered = work.closed or all(state.labelled(item) for item in drawn[:fixed])
+        if len(drawn) < fixed or not answered:
             break
         later = [item for item in drawn[fixed:] if state.labelled(item)]
-        found.append(
+        units.append(
             AuditUnit(
                 items=sum(work.survey.cells[cell].items for cell in part),
                 draws=tuple(_verdict(state, work, item) for item in drawn[:fixed]),
                 later=tuple(_verdict(state, work, item) for item in later),
             )
         )
-    return found
+    return units
 
 
 def _verdict(state: State, work: SurveyWork, item: str) -> Verdict:
-    label = state.label(item)
+    label = work.final[item] if item in work.final else state.label(item)
     return None if label is None else label == 1 - work.cells[item]

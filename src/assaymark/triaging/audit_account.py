@@ -8,12 +8,13 @@ from assaymark.claims.record import rebuild
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import command, option
 from assaymark.ledger.events import SurveyWork
-from assaymark.triaging.audit_found import Account, Alarm, Seal
+from assaymark.triaging.audit_result import Account, Alarm, Seal
 from assaymark.triaging.triage import Thresholds
 
 CELLS = ("accept", "reject")
 ROOM = 1.25  # for growth: the largest batch expected, in sizes of the first
 WINDOW = 4  # typical batches
+DEADLINE = 4  # batches opened later
 Parts = tuple[tuple[int, ...], ...]
 
 
@@ -26,6 +27,7 @@ class Opening:
     window: int | None = None
     year: int | None = None
     largest: int | None = None
+    deadline: int | None = None
 
 
 def parts_of(thresholds: Thresholds) -> Parts:
@@ -61,6 +63,7 @@ def open_account(opening: Opening, sizes: Sequence[int], draws: Sequence[int]) -
         confidence=opening.confidence or 0.95,
         year=opening.year or 52,
         seals=tuple(seals),
+        deadline=opening.deadline or DEADLINE,
     )
 
 
@@ -74,10 +77,10 @@ def account_of(audits: Sequence[SurveyWork]) -> Account:
                 "triage audit", thresholds="FILE", batch="FILE", id="COL", draw="N", project="DIR"
             )
         )
-    found = rebuild(Account, settings["account"])
-    if not isinstance(found, Account):
+    account = rebuild(Account, settings["account"])
+    if not isinstance(account, Account):
         raise AssertionError("an account is stored as one")
-    return found
+    return account
 
 
 def refuse_other_terms(account: Account, opening: Opening) -> None:
@@ -86,6 +89,7 @@ def refuse_other_terms(account: Account, opening: Opening) -> None:
         "alarm": (opening.alarm, account.alarm),
         "confidence": (opening.confidence, account.confidence),
         "year": (opening.year, account.year),
+        "deadline": (opening.deadline, account.deadline),
     }
     for name, (wanted, sealed) in asked.items():
         if wanted is not None and wanted != sealed:
@@ -106,12 +110,12 @@ def wanted_draws(
 ) -> tuple[int, ...]:
     """How many draws each part gets of `count`: by size, at least what its seal asks for."""
     total = sum(sizes)
-    found = []
+    counts = []
     for number, size in enumerate(sizes):
         least = 1 if account is None else math.ceil(size / account.seals[number].spread - 1e-9)
-        own = count if len(sizes) == 1 else max(round(count * size / total), least)
-        found.append(min(own, size))
-    return tuple(found)
+        share = count if len(sizes) == 1 else max(round(count * size / total), least)
+        counts.append(min(share, size))
+    return tuple(counts)
 
 
 def refuse_beyond_seal(

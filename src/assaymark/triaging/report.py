@@ -21,7 +21,7 @@ def triage_section(result: Mapping[str, Any]) -> Section:
     return Section(
         title="Triage: accept, review, reject",
         sentence=result["promise"],
-        paragraphs=(_cutoffs(result), _seen(result), _origin(result)),
+        paragraphs=(_cutoffs(result), _errors_sentence(result), _origin(result)),
         tables=(_figures(result),),
         charts=(yield_chart(result), score_chart(result)),
         assumptions=tuple(result["assumptions"]),
@@ -73,7 +73,7 @@ def _cutoffs(result: Mapping[str, Any]) -> str:
     )
 
 
-def _seen(result: Mapping[str, Any]) -> str:
+def _errors_sentence(result: Mapping[str, Any]) -> str:
     automated = result["tp"] + result["fp"] + result["fn"] + result["tn"]
     return (
         f"Of {result['labels']:,} labels {automated:,} lie in the automated region, and "

@@ -138,9 +138,9 @@ class TriageClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         codes = (y == self.classes_[1]).astype(np.int64)
         parts = self._parts(codes)
         if not self._is_prefit():
-            own = _safe_indexing(X, parts.train)
+            rows = _safe_indexing(X, parts.train)
             weights = _weights(self.estimator_, sample_weight, len(y), parts.train)
-            self.estimator_.fit(own, y[parts.train], **weights)
+            self.estimator_.fit(rows, y[parts.train], **weights)
         known = self._labelled(X, codes, parts.calibrate)
         data = self._labelled(X, codes, parts.prove)
         self.calibrator_ = self._calibrated(known)
@@ -177,9 +177,9 @@ class TriageClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         if y is None:
             raise InputError("TriageClassifier requires y to be passed, but the target y is None.")
         check_classification_targets(y)
-        found = np.asarray(column_or_1d(y, warn=True))
-        check_consistent_length(X, found)
-        return found
+        labels = np.asarray(column_or_1d(y, warn=True))
+        check_consistent_length(X, labels)
+        return labels
 
     def _classes(self, y: Array) -> Array:
         classes, counts = np.unique(y, return_counts=True)
@@ -304,11 +304,11 @@ class TriageClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         """One of the two classes, or `review`."""
         accept, reject = decided(self.decision_function(X), self.cutoffs_)
         codes = np.where(accept, 1, 0)
-        found = self.classes_[codes]
+        labels = self.classes_[codes]
         if (accept | reject).all():
-            return found
-        numbers = isinstance(self.review, int | float) and found.dtype.kind in "iufb"
-        answer = found.astype(np.result_type(found, self.review) if numbers else object)
+            return labels
+        numbers = isinstance(self.review, int | float) and labels.dtype.kind in "iufb"
+        answer = labels.astype(np.result_type(labels, self.review) if numbers else object)
         answer[~(accept | reject)] = self.review
         return answer
 

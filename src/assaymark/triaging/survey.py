@@ -26,14 +26,15 @@ from assaymark.stats.labelled_scores import Labelled, labelled
 from assaymark.triaging.routing import conditions
 from assaymark.triaging.stats.cutoffs import fewest_labels
 from assaymark.triaging.stats.targeted_labels import SLACK, Aim, PoolRegion, aim, certify_drawn
-from assaymark.triaging.thresholds import TriageAnswer, describe
+from assaymark.triaging.thresholds import triage_json
 from assaymark.triaging.triage import Cutoffs, Thresholds, Triage
+from assaymark.triaging.triage_answer import TriageAnswer
 
 PURPOSE = "triage"
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelWish:
+class LabelRequest:
     """What labels are wanted for. `train` is a file of scores and labels to calibrate with."""
 
     target: float
@@ -70,7 +71,11 @@ class LabelsDrawn:
 
 
 def draw_labels(
-    project: Project, wish: LabelWish, *, output: Path | None = None, progress: Progress = silent
+    project: Project,
+    request: LabelRequest,
+    *,
+    output: Path | None = None,
+    progress: Progress = silent,
 ) -> LabelsDrawn:
     """Draw the labels at random inside the largest region that might be automated.
 
@@ -79,7 +84,7 @@ def draw_labels(
     """
     with project.writing() as session:
         pool = registered_pool(session.state)
-        risk = _risk(session.state, wish.delta)
+        risk = _risk(session.state, request.delta)
         waiting = open_work(session.state)
         if waiting is not None:
             raise PlanError(
@@ -89,15 +94,15 @@ def draw_labels(
         with _scored(project, pool) as file:
             progress("reading the scores", 0.2)
             scores = file.read().scores
-            curve = _curve(wish, scores)
-            aimed = aim(curve, scores, target=wish.target, slack=wish.slack)
+            curve = _curve(request, scores)
+            aimed = aim(curve, scores, target=request.target, slack=request.slack)
             progress("drawing tickets", 0.6)
-            seed = _fresh_seed(session.state, wish)
+            seed = _fresh_seed(session.state, request)
             parts = conditions(file.score, aimed.widest.cutoffs)
             where = {name: parts[name] for name in ("accept", "reject")}
-            drawn = [item for item, _ in file.lowest_tickets(seed, where, wish.labels)]
+            drawn = [item for item, _ in file.lowest_tickets(seed, where, request.labels)]
             texts = file.texts(drawn)
-        survey = _survey(len(session.state.surveys) + 1, seed, wish, aimed, curve.name, pool)
+        survey = _survey(len(session.state.surveys) + 1, seed, request, aimed, curve.name, pool)
         work = open_survey(session, survey)
         items = [SurveyedItem(id=item, cell=0) for item in drawn]
         batch = hand_out(project, session, work, items, texts, output=output)
@@ -112,7 +117,7 @@ def draw_labels(
 
 def _risk(state: State, delta: float) -> float:
     """The risk that this attempt or one before it certifies wrongly; refused where it is certain."""
-    before = [float(work.survey.settings["delta"]) for work in _own(state)]
+    before = [float(work.survey.settings["delta"]) for work in _label_surveys(state)]
     risk = round(sum(before) + delta, 12)
     if risk >= 1:
         raise PlanError(
@@ -122,17 +127,17 @@ def _risk(state: State, delta: float) -> float:
     return risk
 
 
-def _fresh_seed(state: State, wish: LabelWish) -> str:
+def _fresh_seed(state: State, request: LabelRequest) -> str:
     """The seed of this draw. One that drew before would bring back labels that are known."""
-    if wish.seed in state.seeds:
+    if request.seed in state.seeds:
         raise PlanError(
-            f"The seed {wish.seed!r} has drawn items in this project before. A new attempt needs "
+            f"The seed {request.seed!r} has drawn items in this project before. A new attempt needs "
             f"items that nobody could foresee: leave {option('seed')} out."
         )
-    return wish.seed or secrets.token_hex(16)
+    return request.seed or secrets.token_hex(16)
 
 
-def _own(state: State) -> list[SurveyWork]:
+def _label_surveys(state: State) -> list[SurveyWork]:
     return [work for work in state.surveys if work.survey.purpose == PURPOSE]
 
 
@@ -156,18 +161,18 @@ def _scored(project: Project, pool: RegisteredPool) -> ScoreFile:
     )
 
 
-def _curve(wish: LabelWish, scores: Any) -> Calibrator:
-    if wish.train is None:
+def _curve(request: LabelRequest, scores: Any) -> Calibrator:
+    if request.train is None:
         return as_given(scores)
-    columns = ScoreColumns(score=wish.score or "score", label=wish.label)
-    train = read_scored(wish.train, columns, what="training file")
+    columns = ScoreColumns(score=request.score or "score", label=request.label)
+    train = read_scored(request.train, columns, what="training file")
     if train.labels is None:
         raise AssertionError("labels were asked for")
-    return calibrate(wish.calibrator, labelled(train.scores, train.labels, what="training"))
+    return calibrate(request.calibrator, labelled(train.scores, train.labels, what="training"))
 
 
 def _survey(
-    number: int, seed: str, wish: LabelWish, aimed: Aim, curve: str, pool: RegisteredPool
+    number: int, seed: str, request: LabelRequest, aimed: Aim, curve: str, pool: RegisteredPool
 ) -> Survey:
     path = [[r.cutoffs.low, r.cutoffs.high, r.items] for r in aimed.path]
     return Survey(
@@ -177,9 +182,9 @@ def _survey(
         cells=(Cell(name="might be automated", items=aimed.widest.items),),
         text=pool.columns.text,
         settings={
-            "target": wish.target,
-            "delta": wish.delta,
-            "slack": wish.slack,
+            "target": request.target,
+            "delta": request.delta,
+            "slack": request.slack,
             "calibrator": curve,
             "predicted": aimed.predicted,
             "pool": aimed.pool,
@@ -190,30 +195,30 @@ def _survey(
 
 def open_work(state: State) -> SurveyWork | None:
     """The survey for triage whose labels were not judged yet."""
-    own = _own(state)
-    return own[-1] if own and not own[-1].reports else None
+    works = _label_surveys(state)
+    return works[-1] if works and not works[-1].reports else None
 
 
 def judge_labels(project: Project) -> TriageAnswer:
     """The cut-offs that the drawn labels prove; recorded once, and again if a label was changed since."""
     with project.writing() as session:
         state = session.state
-        own = _own(state)
-        if not own:
+        works = _label_surveys(state)
+        if not works:
             raise PlanError(
                 f"No labels were drawn for triage in this project. Draw some: "
                 f"{command('triage draw', target=0.9, labels=300, project='DIR')}, or give a "
                 f"development file with {option('dev')}."
             )
-        work = own[-1]
+        work = works[-1]
         missing = [item for item in work.order if not state.labelled(item)]
         if missing:
             raise PlanError(
                 f"{len(missing):,} of {len(work.order):,} drawn items have no label yet (for example "
                 f"{missing[0]!r}). Labels are judged once, when all are there: hard items come last."
             )
-        answer = _judged(project, state, own)
-        if not work.reports or work.reports[-1][2].result != stored(answer.result):
+        answer = _judged(project, state, works)
+        if not work.reports or work.reports[-1].event.result != stored(answer.result):
             session.record(
                 SurveyReported(
                     survey=work.survey.number, labels=len(work.order), result=answer.result
@@ -222,12 +227,12 @@ def judge_labels(project: Project) -> TriageAnswer:
     return answer
 
 
-def _judged(project: Project, state: State, own: Sequence[SurveyWork]) -> TriageAnswer:
-    work = own[-1]
+def _judged(project: Project, state: State, works: Sequence[SurveyWork]) -> TriageAnswer:
+    work = works[-1]
     if before_freeze(state, work):
         raise PlanError(
             "A new classifier was frozen after these labels were ordered, and its scores are other "
-            f"ones. Order labels anew: {command('triage label', project='DIR')}."
+            f"ones. Order labels again: {command('triage label', project='DIR')}."
         )
     settings, pool = work.survey.settings, registered_pool(state)
     path = tuple(
@@ -242,53 +247,53 @@ def _judged(project: Project, state: State, own: Sequence[SurveyWork]) -> Triage
         [state.label(item) for item in work.order],
         path[-1].cutoffs,
     )
-    found = certify_drawn(
+    triage = certify_drawn(
         data, path, target=settings["target"], delta=settings["delta"], pool=settings["pool"]
     )
-    found = _all_attempts(found, [float(one.survey.settings["delta"]) for one in own])
-    told = about_pool(state, pool)
-    if told is not None:
-        found = replace(found, assumptions=(*found.assumptions, told))
-    thresholds = _thresholds(found, pool, settings, path)
-    result = describe(found, thresholds, data=data, scores=scores, of="pool")
+    triage = _all_attempts(triage, [float(one.survey.settings["delta"]) for one in works])
+    about = about_pool(state, pool)
+    if about is not None:
+        triage = replace(triage, assumptions=(*triage.assumptions, about))
+    thresholds = _thresholds(triage, pool, settings, path)
+    result = triage_json(triage, thresholds, data=data, scores=scores, of="pool")
     skipped = sum(state.label(item) is None for item in work.order)
-    result |= {"survey": work.survey.number, "attempts": len(own), "skipped": skipped}
-    return TriageAnswer(found=found, thresholds=thresholds, result=result)
+    result |= {"survey": work.survey.number, "attempts": len(works), "skipped": skipped}
+    return TriageAnswer(triage=triage, thresholds=thresholds, result=result)
 
 
-def _all_attempts(found: Triage, risks: Sequence[float]) -> Triage:
+def _all_attempts(triage: Triage, risks: Sequence[float]) -> Triage:
     """The verdict with the risk that any attempt so far certifies wrongly."""
     if len(risks) == 1:
-        return found
-    told = (
+        return triage
+    sentence = (
         f"This is attempt {len(risks)} on the pool. Each was judged at its own risk, and the risk "
         "stated is their sum."
     )
-    return replace(found, delta=round(sum(risks), 12), assumptions=(*found.assumptions, told))
+    return replace(triage, delta=round(sum(risks), 12), assumptions=(*triage.assumptions, sentence))
 
 
 def answered(scores: Sequence[float], labels: Sequence[int | None], region: Cutoffs) -> Labelled:
     """Scores with labels; where nobody could tell, the label that makes the decision wrong."""
     values = np.array(scores, dtype=np.float64)
     accepted = values >= region.high if region.high is not None else np.zeros(len(values), bool)
-    told = [not yes if label is None else label == 1
+    answers = [not yes if label is None else label == 1
             for label, yes in zip(labels, accepted.tolist(), strict=True)]  # fmt: skip
-    return Labelled(scores=values, labels=np.array(told, dtype=np.bool_))
+    return Labelled(scores=values, labels=np.array(answers, dtype=np.bool_))
 
 
 def _thresholds(
-    found: Triage, pool: RegisteredPool, settings: dict[str, Any], path: Sequence[PoolRegion]
+    triage: Triage, pool: RegisteredPool, settings: dict[str, Any], path: Sequence[PoolRegion]
 ) -> Thresholds:
-    items = next((r.items for r in path if r.cutoffs == found.cutoffs), 0)
+    items = next((r.items for r in path if r.cutoffs == triage.cutoffs), 0)
     return Thresholds(
-        rule=found.rule,
-        target=found.target,
-        delta=found.delta,
-        certified=found.certified,
-        cutoffs=found.cutoffs,
+        rule=triage.rule,
+        target=triage.target,
+        delta=triage.delta,
+        certified=triage.certified,
+        cutoffs=triage.cutoffs,
         score=str(pool.columns.score),
-        promise=found.promise,
-        labels=found.labels,
+        promise=triage.promise,
+        labels=triage.labels,
         automated_share=items / settings["pool"],
         placed_by=f"scores of the project's pool, calibrated ({settings['calibrator']})",
         sources=(pool.fingerprint,),

@@ -1,23 +1,13 @@
 """Cut-offs from labelled scores: read the files, fix the path, judge the labels, tell it all."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from assaymark import __version__
-from assaymark.claims.checks import choice, open_share
-from assaymark.claims.pictures import (
-    Bar,
-    Picture,
-    frame,
-    html_answer,
-    html_table,
-    interval_picture,
-)
-from assaymark.claims.record import plain
 from assaymark.errors import InputError
 from assaymark.hints import option
 from assaymark.pool.scored import ScoreColumns, Scored, ScoreFile, read_scored
@@ -28,41 +18,12 @@ from assaymark.triaging.stats.class_promises import certify_precision, certify_r
 from assaymark.triaging.stats.cutoffs import automated_share, checked_target, fewest_labels, tally
 from assaymark.triaging.stats.fixed_sequence import certify, regions, too_few
 from assaymark.triaging.stats.optimal_cutoffs import best_cutoffs, sweep, yield_curve
-from assaymark.triaging.triage import RULES, Cutoffs, Thresholds, Triage
+from assaymark.triaging.triage import Cutoffs, Thresholds, Triage
+from assaymark.triaging.triage_answer import TriageAnswer, TriageQuestion
 
 CALIBRATION_SHARE = 0.25
 TARGETS = tuple(round(0.5 + 0.01 * k, 2) for k in range(50))
 BINS = 40
-
-
-@dataclass(frozen=True, kw_only=True)
-class TriageQuestion:
-    """What is wanted of which files. Without `train`, a quarter of the labels calibrates."""
-
-    dev: str
-    score: str
-    label: str
-    target: float
-    delta: float = 0.1
-    rule: str = "certified"
-    pool: str | None = None
-    id: str | None = None
-    train: str | None = None
-    calibrator: str = "platt"
-    seed: int = 42
-    weights: tuple[float, float, float, float] = (1, -1, -1, 1)
-    costs: tuple[float, float] = (1, 1)
-
-    def __post_init__(self) -> None:
-        choice("rule", self.rule, RULES)
-        open_share("target", self.target)
-        open_share("delta", self.delta)
-        if self.pool and not self.id:
-            raise InputError(
-                f"{option('pool')} needs {option('id')}: without ids nobody can tell whether "
-                "development items are "
-                "among the pool's."
-            )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,67 +35,6 @@ class Placed:
     how: str
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TriageAnswer:
-    """The verdict, the thresholds as a file keeps them, and the figures as a report tells them."""
-
-    found: Triage
-    thresholds: Thresholds
-    result: dict[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return str(self.found)
-
-    @property
-    def established(self) -> bool:
-        """Whether the promise is proved."""
-        return self.found.certified
-
-    @property
-    def bound(self) -> float | None:
-        """The accuracy that is promised; None where nothing is, or something else."""
-        return self.found.guaranteed_accuracy
-
-    @property
-    def labels(self) -> int:
-        """How many labels the promise uses."""
-        return self.found.labels
-
-    def row(self) -> dict[str, Any]:
-        """The answer as one row of a table."""
-        return {
-            "rule": self.found.rule,
-            "target": self.found.target,
-            "certified": self.found.certified,
-            "low": self.found.cutoffs.low,
-            "high": self.found.cutoffs.high,
-            "automated_share": self.thresholds.automated_share,
-            "labels": self.labels,
-        }
-
-    def to_frame(self) -> Any:
-        """One row as a pandas or polars data frame; a list of one dict where neither is installed."""
-        return frame([self.row()])
-
-    def plot(self) -> Picture:
-        """The share that is automated, and the accuracy among its labels beside the target."""
-        tally = self.found.tally
-        bars = [
-            Bar(title="automated", low=0.0, high=self.thresholds.automated_share),
-            Bar(
-                title="accuracy",
-                low=self.bound,
-                high=None if self.bound is None else 1.0,
-                point=tally.accuracy,
-                target=self.found.target,
-            ),
-        ]
-        return interval_picture(bars, caption=str(self))
-
-    def _repr_html_(self) -> str:
-        return html_answer(str(self), [], self.plot()) + html_table([self.row()])
-
-
 def find_thresholds(question: TriageQuestion) -> TriageAnswer:
     """Cut-offs by the rule that was asked for, with the promise that the rule makes."""
     columns = ScoreColumns(score=question.score, label=question.label, id=question.id)
@@ -142,41 +42,41 @@ def find_thresholds(question: TriageQuestion) -> TriageAnswer:
     _refuse_twice(dev)
     if question.train is not None:
         _refuse_training(question, dev)
-    data = labelled(dev.scores, _given(dev))
+    data = labelled(dev.scores, _labels_of(dev))
     pool = _read_pool(question, dev)
     if question.rule in ("certified", "empirical"):
         checked_target(question.target, majority=data.majority)
-    found, used, how = FINDERS[question.rule](question, data, pool)
+    triage, used, how = FINDERS[question.rule](question, data, pool)
     counted = pool if pool is not None else used.scores
     thresholds = Thresholds(
-        rule=found.rule,
-        target=found.target,
-        delta=found.delta,
-        certified=found.certified,
-        cutoffs=found.cutoffs,
+        rule=triage.rule,
+        target=triage.target,
+        delta=triage.delta,
+        certified=triage.certified,
+        cutoffs=triage.cutoffs,
         score=question.score,
-        promise=found.promise,
-        labels=found.labels,
-        automated_share=automated_share(counted, found.cutoffs),
+        promise=triage.promise,
+        labels=triage.labels,
+        automated_share=automated_share(counted, triage.cutoffs),
         placed_by=how,
         sources=tuple(_named(path) for path in (question.dev, question.pool, question.train)
                       if path),
         software=__version__,
     )  # fmt: skip
-    figures = describe(
-        found,
+    figures = triage_json(
+        triage,
         thresholds,
         data=used,
         scores=counted,
         of="pool" if pool is not None else "development",
     )
     costs = question.costs
-    figures["utility"] = found.tally.utility(question.weights)
-    figures["detection_cost"] = found.tally.detection_cost(miss=costs[0], false_alarm=costs[1])
-    return TriageAnswer(found=found, thresholds=thresholds, result=figures)
+    figures["utility"] = triage.tally.utility(question.weights)
+    figures["detection_cost"] = triage.tally.detection_cost(miss=costs[0], false_alarm=costs[1])
+    return TriageAnswer(triage=triage, thresholds=thresholds, result=figures)
 
 
-def _given(dev: Scored) -> Any:
+def _labels_of(dev: Scored) -> Any:
     if dev.labels is None:
         raise AssertionError("labels were asked for")
     return dev.labels
@@ -255,7 +155,7 @@ def _placed(
     if question.train is not None:
         columns = ScoreColumns(score=question.score, label=question.label)
         train = read_scored(question.train, columns, what="training file")
-        known = labelled(train.scores, _given(train), what="training")
+        known = labelled(train.scores, _labels_of(train), what="training")
         curve = (
             as_given(known.scores)
             if question.calibrator == "none"
@@ -274,9 +174,9 @@ def _placed(
             else calibrate(question.calibrator, used_for)
         )
     where = "the pool's scores" if pool is not None else how
-    told = f"calibrated ({curve.name}) on {how}; the path follows {where}"
+    sentence = f"calibrated ({curve.name}) on {how}; the path follows {where}"
     scores = pool if pool is not None else used
-    return Placed(calibrator=curve, scores=scores, how=told), rest
+    return Placed(calibrator=curve, scores=scores, how=sentence), rest
 
 
 def split(data: Labelled, *, seed: int) -> tuple[Labelled, Labelled]:
@@ -290,8 +190,8 @@ def split(data: Labelled, *, seed: int) -> tuple[Labelled, Labelled]:
     )
 
 
-Found = tuple[Triage, Labelled, str]
-Finder = Callable[[TriageQuestion, Labelled, Floats | None], Found]
+Solution = tuple[Triage, Labelled, str]
+Finder = Callable[[TriageQuestion, Labelled, Floats | None], Solution]
 
 
 def _refuse_too_few(question: TriageQuestion, data: Labelled) -> None:
@@ -303,35 +203,35 @@ def _refuse_too_few(question: TriageQuestion, data: Labelled) -> None:
         raise InputError(too_few(data.size, fewest, question.target, question.delta, proving))
 
 
-def _certified(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Found:
+def _certified(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Solution:
     _refuse_too_few(question, data)
     placed, rest = _placed(question, data, pool)
     path = regions(placed.calibrator, placed.scores)
-    found = certify(
+    triage = certify(
         rest, path, target=question.target, delta=question.delta, proving=rest.size / data.size
     )
-    return found, rest, placed.how
+    return triage, rest, placed.how
 
 
-def _precision(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Found:
+def _precision(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Solution:
     _refuse_too_few(question, data)
     placed, rest = _placed(question, data, pool)
     paths = (
         side_regions(placed.calibrator, placed.scores, accept=True),
         side_regions(placed.calibrator, placed.scores, accept=False),
     )
-    found = certify_precision(rest, paths, target=question.target, delta=question.delta)
-    return found, rest, placed.how
+    triage = certify_precision(rest, paths, target=question.target, delta=question.delta)
+    return triage, rest, placed.how
 
 
-def _sides(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Found:
-    found = certify_rates(data, target=question.target, delta=question.delta, pool=pool)
-    return found, data, "order statistics of the development scores, per class"
+def _sides(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Solution:
+    triage = certify_rates(data, target=question.target, delta=question.delta, pool=pool)
+    return triage, data, "order statistics of the development scores, per class"
 
 
-def _empirical(question: TriageQuestion, data: Labelled, _pool: Floats | None) -> Found:
+def _empirical(question: TriageQuestion, data: Labelled, _pool: Floats | None) -> Solution:
     cutoffs = best_cutoffs(sweep(data), question.target)
-    found = Triage(
+    triage = Triage(
         rule="empirical",
         target=question.target,
         delta=question.delta,
@@ -342,7 +242,7 @@ def _empirical(question: TriageQuestion, data: Labelled, _pool: Floats | None) -
         needed=None,
         reason="the cut-offs were chosen and judged with the same labels",
     )
-    return found, data, "an exhaustive search of the development labels"
+    return triage, data, "an exhaustive search of the development labels"
 
 
 FINDERS: dict[str, Finder] = {
@@ -353,30 +253,30 @@ FINDERS: dict[str, Finder] = {
 }
 
 
-def describe(
-    found: Triage, thresholds: Thresholds, *, data: Labelled, scores: Floats, of: str
+def triage_json(
+    triage: Triage, thresholds: Thresholds, *, data: Labelled, scores: Floats, of: str
 ) -> dict[str, Any]:
     """Everything a script or a report needs, as plain values."""
     return {
-        "rule": found.rule,
-        "target": found.target,
-        "delta": found.delta,
-        "low": found.cutoffs.low,
-        "high": found.cutoffs.high,
-        "certified": found.certified,
-        "guaranteed_accuracy": found.guaranteed_accuracy,
-        "promise": found.promise,
-        "reason": found.reason,
-        **{key: value for key, value in found.tally.figures().items() if key != "yield"},
+        "rule": triage.rule,
+        "target": triage.target,
+        "delta": triage.delta,
+        "low": triage.cutoffs.low,
+        "high": triage.cutoffs.high,
+        "certified": triage.certified,
+        "guaranteed_accuracy": triage.guaranteed_accuracy,
+        "promise": triage.promise,
+        "reason": triage.reason,
+        **{key: value for key, value in triage.tally.figures().items() if key != "yield"},
         "yield": thresholds.automated_share,
         "yield_of": of,
-        "labels": found.labels,
-        "labels_needed": found.needed,
+        "labels": triage.labels,
+        "labels_needed": triage.needed,
         "placed_by": thresholds.placed_by,
-        "steps": len(found.steps),
+        "steps": len(triage.steps),
         "curve": _curve(data),
-        "histogram": _histogram(scores, found.cutoffs),
-        "assumptions": list(found.assumptions),
+        "histogram": _histogram(scores, triage.cutoffs),
+        "assumptions": list(triage.assumptions),
     }
 
 
@@ -416,8 +316,3 @@ def _histogram(scores: Floats, cutoffs: Cutoffs) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def plain_answer(answer: TriageAnswer) -> dict[str, Any]:
-    """The answer as one JSON object."""
-    return {**answer.result, "thresholds": plain(answer.thresholds)}

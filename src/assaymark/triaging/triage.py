@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from assaymark.claims.pictures import html_answer
 from assaymark.claims.record import Record
 from assaymark.claims.results import counted, percent, shown
 from assaymark.errors import InputError
@@ -191,8 +192,16 @@ class Triage(Record):
         return f"{what[0].upper()}{what[1:]}, {sure}."
 
     def __str__(self) -> str:
-        seen = f"{shown(self.tally.accuracy)} right among {counted(self.tally.automated, 'label')}"
-        return f"{self.promise} {str(self.cutoffs).capitalize()} ({seen})."
+        accuracy = (
+            f"{shown(self.tally.accuracy)} right among {counted(self.tally.automated, 'label')}"
+        )
+        return f"{self.promise} {str(self.cutoffs).capitalize()} ({accuracy})."
+
+    def _repr_html_(self) -> str:
+        facts = [("rule", self.rule), ("labels", f"{self.labels:,}")]
+        return html_answer(
+            str(self), [*facts, *(("assumes", one) for one in self.assumptions)], None
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

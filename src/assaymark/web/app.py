@@ -22,7 +22,7 @@ from assaymark.labelling.texts import Shelf
 from assaymark.ledger.events import review_of
 from assaymark.project.folder import Project
 from assaymark.project.users import Known, Role, server_key
-from assaymark.web import attachments, entering, labelling
+from assaymark.web import attachments
 from assaymark.web.access.connections import say_shortage_once
 from assaymark.web.access.ended_sessions import Ended
 from assaymark.web.access.guard import Guard, Place, TooLargeError
@@ -30,6 +30,7 @@ from assaymark.web.access.proxy import Front
 from assaymark.web.access.rate_limits import BURST, RATE, Buckets
 from assaymark.web.access.sessions import Sessions, start_links
 from assaymark.web.assets import load_assets, load_templates, version_of
+from assaymark.web.pages import entering, labelling
 from assaymark.web.programs.hooks_out import tell_on
 from assaymark.web.rooms import prepare, room
 from assaymark.web.runner import Runner
@@ -184,12 +185,12 @@ async def _missing(request: Request, _error: Exception) -> Response:
 
 async def asset(request: Request) -> Response:
     """A script or style from memory; browsers keep it until its address changes."""
-    found = pages_of(request).assets.get(request.path_params["name"])
-    if found is None:
+    file = pages_of(request).assets.get(request.path_params["name"])
+    if file is None:
         return PlainTextResponse("There is no such file.", status_code=404)
     return Response(
-        found.body,
-        media_type=found.type,
+        file.body,
+        media_type=file.type,
         headers={"cache-control": "public, max-age=31536000, immutable"},
     )
 
@@ -225,34 +226,36 @@ ROUTES = [
     Route("/label/answer", labelling.answer, methods=["POST"]),
     Route("/label/back", labelling.back, methods=["POST"]),
     Route("/label/file", attachments.show),
-    Route("/watch", room("watching", "show")),
-    Route("/watch/news", room("watching", "news")),
-    Route("/watch/doubt", room("watching", "doubt")),
-    Route("/watch/draw", room("watching", "draw"), methods=["POST"]),
-    Route("/watch/certify", room("watching", "certify"), methods=["POST"]),
-    Route("/watch/train", room("training", "go_on"), methods=["POST"]),
-    Route("/watch/stop", room("training", "stop"), methods=["POST"]),
-    Route("/watch/survey/{survey}", room("surveys", "act"), methods=["POST"]),
-    Route("/watch/progress", room("training", "progress")),
-    Route("/review", room("reviewing", "show")),
-    Route("/review/news", room("reviewing", "news")),
-    Route("/review/next", room("reviewing", "go_on"), methods=["POST"]),
-    Route("/review/certify", room("reviewing", "certify"), methods=["POST"]),
-    Route("/plan", room("planning", "show")),
-    Route("/plan/forecast", room("planning", "forecast"), methods=["POST"]),
-    Route("/plan/seal", room("planning", "seal"), methods=["POST"]),
-    Route("/plan/words", room("claiming", "forecast"), methods=["POST"]),
-    Route("/plan/words/seal", room("claiming", "seal"), methods=["POST"]),
-    Route("/plan/abandon", room("planning", "abandon"), methods=["POST"]),
-    Route("/plan/settings", room("planning", "settings"), methods=["POST"]),
-    Route("/decide", room("deciding", "show")),
-    Route("/decide", room("deciding", "decide"), methods=["POST"]),
-    Route("/items", room("items", "show")),
-    Route("/items/one", room("items", "one")),
-    Route("/items/assign", room("items", "assign"), methods=["POST"]),
-    Route("/items/labels.csv", room("label_files", "labels")),
-    Route("/items/waiting.{form}", room("label_files", "waiting")),
-    Route("/items/import", room("label_files", "bring_in"), methods=["POST"]),
+    Route("/watch", room("pages.watching", "show")),
+    Route("/watch/news", room("pages.watching", "news")),
+    Route("/watch/doubt", room("pages.watching", "doubt")),
+    Route("/watch/numbers", room("pages.watching", "numbers")),
+    Route("/watch/draw", room("pages.watching", "draw"), methods=["POST"]),
+    Route("/watch/certify", room("pages.watching", "certify"), methods=["POST"]),
+    Route("/watch/train", room("pages.training", "go_on"), methods=["POST"]),
+    Route("/watch/stop", room("pages.training", "stop"), methods=["POST"]),
+    Route("/watch/survey/{survey}", room("pages.surveys", "act"), methods=["POST"]),
+    Route("/watch/progress", room("pages.training", "progress")),
+    Route("/review", room("pages.reviewing", "show")),
+    Route("/review/news", room("pages.reviewing", "news")),
+    Route("/review/next", room("pages.reviewing", "go_on"), methods=["POST"]),
+    Route("/review/certify", room("pages.reviewing", "certify"), methods=["POST"]),
+    Route("/plan", room("pages.planning", "show")),
+    Route("/plan/forecast", room("pages.planning", "forecast"), methods=["POST"]),
+    Route("/plan/seal", room("pages.planning", "seal"), methods=["POST"]),
+    Route("/plan/words", room("pages.claiming", "forecast"), methods=["POST"]),
+    Route("/plan/words/seal", room("pages.claiming", "seal"), methods=["POST"]),
+    Route("/plan/abandon", room("pages.planning", "abandon"), methods=["POST"]),
+    Route("/plan/settings", room("pages.planning", "settings"), methods=["POST"]),
+    Route("/decide", room("pages.deciding", "show")),
+    Route("/decide", room("pages.deciding", "decide"), methods=["POST"]),
+    Route("/items", room("pages.items", "show")),
+    Route("/items/one", room("pages.items", "one")),
+    Route("/items/overdue", room("pages.absence", "count"), methods=["POST"]),
+    Route("/items/assign", room("pages.items", "assign"), methods=["POST"]),
+    Route("/items/labels.csv", room("pages.label_files", "labels")),
+    Route("/items/waiting.{form}", room("pages.label_files", "waiting")),
+    Route("/items/import", room("pages.label_files", "bring_in"), methods=["POST"]),
     Route("/connect", room("programs.connecting", "show")),
     Route("/connect/program", room("programs.connecting", "add"), methods=["POST"]),
     Route("/connect/remove", room("programs.connecting", "remove"), methods=["POST"]),
@@ -269,9 +272,9 @@ ROUTES = [
         room("programs.hooks_in", "label_studio"),
         methods=["POST"],
     ),
-    Route("/read", room("reading", "show")),
-    Route("/read/certificate.json", room("reading", "certificate")),
-    Route("/read/report.{form}", room("reading", "report")),
+    Route("/read", room("pages.reading", "show")),
+    Route("/read/certificate.json", room("pages.reading", "certificate")),
+    Route("/read/report.{form}", room("pages.reading", "report")),
     Route("/static/{version}/{name}", asset),
     Route("/alive", alive),
 ]

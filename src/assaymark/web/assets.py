@@ -25,12 +25,12 @@ class Asset:
 
 def load_assets() -> dict[str, Asset]:
     """Each static file by its name."""
-    found = {}
+    assets = {}
     for file in (files("assaymark.web") / "static").iterdir():
         ending = file.name.rpartition(".")[2]
         if ending in TYPES:
-            found[file.name] = Asset(body=file.read_bytes(), type=TYPES[ending])
-    return found
+            assets[file.name] = Asset(body=file.read_bytes(), type=TYPES[ending])
+    return assets
 
 
 def version_of(assets: dict[str, Asset]) -> str:

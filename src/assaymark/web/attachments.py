@@ -62,13 +62,13 @@ def find_attachment(folder: Path | None, text: str) -> Attachment | None:
 
 def attached(site: Site, name: str, item: str, place: int, text: str) -> dict[str, Any] | None:
     """What the page's script needs to show the file that a field names."""
-    found = find_attachment(site.files, text)
-    if found is None:
+    attachment = find_attachment(site.files, text)
+    if attachment is None:
         return None
     asked = urlencode({"item": item, "field": place, "ticket": site.sessions.item_mark(name, item)})
     return {
-        "kind": found.kind,
-        "name": visible(found.path.name),
+        "kind": attachment.kind,
+        "name": visible(attachment.path.name),
         "url": f"{site.root}/label/file?{asked}",
     }
 
@@ -85,10 +85,13 @@ async def show(request: Request) -> Response:
     fields = await asyncio.to_thread(site.shelf.fields, sources, item)
     known = place.isascii() and place.isdecimal() and len(place) < 4 and int(place) < len(fields)
     text = fields[int(place)][1] if known else ""
-    found = await asyncio.to_thread(find_attachment, site.files, text)
-    if found is None:
+    attachment = await asyncio.to_thread(find_attachment, site.files, text)
+    if attachment is None:
         return refuse(request, "There is no such file.", status=404)
-    headers = {"content-security-policy": ALONE} if found.kind == "image" else {}
+    headers = {"content-security-policy": ALONE} if attachment.kind == "image" else {}
     return FileResponse(
-        found.path, media_type=found.type, headers=headers, content_disposition_type="inline"
+        attachment.path,
+        media_type=attachment.type,
+        headers=headers,
+        content_disposition_type="inline",
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from assaymark.certification.view.dossier import CardNumber, Dossier
-from assaymark.drawing.svg import svg
+from assaymark.drawing.responsive import responsive_svg
 from assaymark.reports.section import Chart
 
 
@@ -14,7 +14,7 @@ def picture(chart: Chart | None) -> Markup | None:
     """The chart as SVG that follows the theme of the page."""
     if chart is None:
         return None
-    drawn = svg(chart.figure, title=chart.title, about=chart.caption)
+    drawn = responsive_svg(chart.figure, title=chart.title, about=chart.caption)
     return Markup(drawn)  # noqa: S704 - its texts are escaped
 
 
@@ -46,10 +46,10 @@ class CutOffs:
     above: tuple[int, ...]
 
 
-def cut_offs(seen: Dossier) -> CutOffs | None:
+def cut_offs(dossier: Dossier) -> CutOffs | None:
     """What other cut-offs would pick; None where there is no cut-off or no claim."""
-    picture = seen.scores
-    if picture is None or picture.threshold is None or not picture.bins or seen.claim is None:
+    picture = dossier.scores
+    if picture is None or picture.threshold is None or not picture.bins or dossier.claim is None:
         return None
     edges = [b.low for b in picture.bins]
     place = min(range(len(edges)), key=lambda i: abs(edges[i] - (picture.threshold or 0.0)))
@@ -65,13 +65,13 @@ def cut_offs(seen: Dossier) -> CutOffs | None:
     )
 
 
-def evidence_bar(seen: Dossier) -> Markup | None:
+def evidence_bar(dossier: Dossier) -> Markup | None:
     """How far the evidence has come, from nothing to enough."""
-    if seen.evidence is None:
+    if dossier.evidence is None:
         return None
-    share = min(max(seen.evidence.share, 0.0), 1.0)
+    share = min(max(dossier.evidence.share, 0.0), 1.0)
     return Markup(  # noqa: S704 - numbers only
         f'<svg class="evidence" viewBox="0 0 300 10" preserveAspectRatio="none" role="img" '
         f'aria-label="{100 * share:.0f} percent of the evidence needed"><rect class="track" width="300" '
-        f'height="10" rx="5"/><rect class="span" width="{max(300 * share, 4):.1f}" height="10" rx="5"/></svg>'
+        f'height="10"/><rect class="span" width="{max(300 * share, 4):.1f}" height="10"/></svg>'
     )

@@ -19,8 +19,8 @@ def visible(text: str) -> str:
     return HIDDEN.sub(_shown, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def _shown(found: re.Match[str]) -> str:
-    number = ord(found.group())
+def _shown(match: re.Match[str]) -> str:
+    number = ord(match.group())
     if number < 0x20:
         return chr(0x2400 + number)
     return "␡" if number == 0x7F else f"⟨U+{number:04X}⟩"

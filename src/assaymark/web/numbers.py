@@ -29,12 +29,12 @@ def number_of(asked: Mapping[str, Any], name: str) -> float | None:
     if plain.count(",") == 1 and "." not in plain:
         plain = plain.replace(",", ".")
     try:
-        found = float(plain)
+        number = float(plain)
     except (TypeError, ValueError, OverflowError) as error:
         raise FieldError(name, f"'{name}' must be a number, got {text[:40]!r}.") from error
-    if not math.isfinite(found):
+    if not math.isfinite(number):
         raise FieldError(name, f"'{name}' must be a finite number.")
-    return found
+    return number
 
 
 def share_of(asked: Mapping[str, Any], name: str) -> float | None:
@@ -47,16 +47,16 @@ def share_of(asked: Mapping[str, Any], name: str) -> float | None:
     """
     text = str(asked.get(name) or "").strip()
     percent = text.endswith("%")
-    found = number_of({name: text.removesuffix("%")}, name)
-    if found is None:
+    number = number_of({name: text.removesuffix("%")}, name)
+    if number is None:
         return None
-    if percent or found > 1:
-        found = round(found / 100, 12)
-    if not 0 <= found <= 1:
+    if percent or number > 1:
+        number = round(number / 100, 12)
+    if not 0 <= number <= 1:
         raise FieldError(
             name, f"'{name}' must be between 0 and 1, or 0 % and 100 %, got {text[:40]!r}."
         )
-    return found
+    return number
 
 
 def count_of(asked: Mapping[str, Any], name: str) -> int | None:

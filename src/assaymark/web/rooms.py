@@ -15,7 +15,10 @@ from starlette.responses import Response
 from assaymark.errors import AssaymarkError
 from assaymark.web.site import Handler, Site
 
-ROOMS = ("watching", "deciding", "planning", "reading", "surveys", "label_files")
+ROOMS = tuple(
+    f"pages.{name}"
+    for name in ("watching", "deciding", "planning", "reading", "surveys", "label_files")
+)
 FORECASTS = "assaymark.certification.sealing"
 _open: dict[str, ModuleType] = {}
 
@@ -30,8 +33,8 @@ def room(module: str, name: str) -> Handler:
     """The page of that name, loaded when somebody asks for it."""
 
     async def page(request: Request) -> Response:
-        found = _open.get(module) or await asyncio.to_thread(_enter, module)
-        answer: Response = await getattr(found, name)(request)
+        pages = _open.get(module) or await asyncio.to_thread(_enter, module)
+        answer: Response = await getattr(pages, name)(request)
         return answer
 
     return page
@@ -45,11 +48,12 @@ async def loaded(module: str) -> None:
 
 def prepare(site: Site) -> None:
     """Work out the dashboard and load all pages, while people begin to label."""
-    importlib.import_module(FORECASTS)
-    importlib.import_module("assaymark.pool.reserve")
     _enter(ROOMS[0])
     with contextlib.suppress(AssaymarkError, OSError):  # whoever opens the dashboard will be told
         site.watch.prepare()
+    importlib.import_module(FORECASTS)
     for name in ROOMS[1:]:
         _enter(name)
     importlib.import_module("assaymark.certification.drawing")
+    with contextlib.suppress(AssaymarkError, OSError):
+        site.watch.numbers()

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from typing import Any, TypeVar
 
-from assaymark.labelling.desk import Desk, Given, Outcome
+from assaymark.labelling.desk import Desk, Outcome, Submission
 
 Result = TypeVar("Result")
-Job = tuple[Callable[[Desk], Any] | Given, "Future[Any]"]
+Job = tuple[Callable[[Desk], Any] | Submission, "Future[Any]"]
 MOST_TOGETHER = 200
 
 
@@ -41,21 +41,23 @@ class Runner:
         self._jobs.put((function, future))
         return future.result()
 
-    async def record(self, given: Given) -> Outcome:
+    async def record(self, submission: Submission) -> Outcome:
         """Have an answer recorded; returns when it is on disk."""
         future: Future[Outcome] = Future()
-        self._jobs.put((given, future))
+        self._jobs.put((submission, future))
         return await asyncio.wrap_future(future)
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
-            answers: list[tuple[Given, Future[Any]]] = []
-            while job is not None and isinstance(job[0], Given) and len(answers) < MOST_TOGETHER:
+            answers: list[tuple[Submission, Future[Any]]] = []
+            while (
+                job is not None and isinstance(job[0], Submission) and len(answers) < MOST_TOGETHER
+            ):
                 answers.append((job[0], job[1]))
                 job = self._next()
             self._record(answers)
             if job is not None:
-                if isinstance(job[0], Given):
+                if isinstance(job[0], Submission):
                     self._record([(job[0], job[1])])
                 else:
                     self._call(job[0], job[1])
@@ -69,16 +71,16 @@ class Runner:
             self._jobs.put(None)
         return job
 
-    def _record(self, answers: list[tuple[Given, "Future[Any]"]]) -> None:
+    def _record(self, answers: list[tuple[Submission, "Future[Any]"]]) -> None:
         if not answers:
             return
         try:
-            found = self._desk.record([given for given, _ in answers])
+            outcomes = self._desk.record([submission for submission, _ in answers])
         except Exception as error:  # noqa: BLE001 - goes to those who asked
             for _, future in answers:
                 _settle(future, error)
             return
-        for (_, future), outcome in zip(answers, found, strict=True):
+        for (_, future), outcome in zip(answers, outcomes, strict=True):
             _settle(future, outcome)
 
     def _call(self, function: Callable[[Desk], Any], future: "Future[Any]") -> None:
@@ -88,9 +90,9 @@ class Runner:
             _settle(future, error)
 
 
-def _settle(future: "Future[Any]", found: Any) -> None:
+def _settle(future: "Future[Any]", outcome: Any) -> None:
     with contextlib.suppress(InvalidStateError):  # nobody waits any more: the connection was lost
-        if isinstance(found, Exception):
-            future.set_exception(found)
+        if isinstance(outcome, Exception):
+            future.set_exception(outcome)
         else:
-            future.set_result(found)
+            future.set_result(outcome)

@@ -180,14 +180,20 @@ class Site(Pages):
 
 def pages_of(request: Request) -> Pages:
     """The pages that this request belongs to, of a project or of the list of projects."""
-    found: Pages = request.app.state.site
-    return found
+    pages: Pages = request.app.state.site
+    return pages
 
 
 def site_of(request: Request) -> Site:
     """The site that this request belongs to."""
-    found: Site = request.app.state.site
-    return found
+    site: Site = request.app.state.site
+    return site
+
+
+def _named(roles: tuple[Role, ...]) -> str:
+    """Roles in a sentence: "the lead", "readers and the lead"."""
+    words = {"lead": "the lead", "annotator": "reviewers", "reader": "readers of the result"}
+    return " and ".join(words[role] for role in roles)
 
 
 def only(*roles: Role) -> Callable[[Handler], Handler]:
@@ -199,7 +205,7 @@ def only(*roles: Role) -> Callable[[Handler], Handler]:
             if person is None:
                 return _ask_to_enter(request)
             if person.role not in roles:
-                return refuse(request, f"This page is for: {', '.join(roles)}.", status=403)
+                return refuse(request, f"Only {_named(roles)} can open this page.", status=403)
             if request.method == "POST":
                 await check_mark(request)
             request.state.person = person
@@ -212,8 +218,8 @@ def only(*roles: Role) -> Callable[[Handler], Handler]:
 
 def person_of(request: Request) -> Person:
     """The person that `only` let in."""
-    found: Person = request.state.person
-    return found
+    person: Person = request.state.person
+    return person
 
 
 def wants_json(request: Request) -> bool:
@@ -233,11 +239,11 @@ class ForeignFormError(AssaymarkError):
 
 async def check_mark(request: Request) -> None:
     """Refuse a form or script that does not carry its session's mark."""
-    given = request.headers.get("x-assaymark-token")
-    if given is None and not _is_json(request):
-        given = (await form(request)).get("mark")
+    mark = request.headers.get("x-assaymark-token")
+    if mark is None and not _is_json(request):
+        mark = (await form(request)).get("mark")
     site = pages_of(request)
-    if not site.sessions.fits(given, site.mark(request)):
+    if not site.sessions.fits(mark, site.mark(request)):
         raise ForeignFormError("This form is out of date. Reload the page and try again.")
 
 
@@ -254,8 +260,8 @@ async def form(request: Request) -> dict[str, str]:
         except ValueError as error:
             raise InputError("The form has too many fields.") from error
         request.state.form = dict(pairs)
-    found: dict[str, str] = request.state.form
-    return found
+    fields: dict[str, str] = request.state.form
+    return fields
 
 
 async def body(request: Request) -> dict[str, Any]:
@@ -263,12 +269,12 @@ async def body(request: Request) -> dict[str, Any]:
     if not _is_json(request):
         raise InputError("Send application/json.")
     try:
-        found = _whole(json.loads(await request.body()))
+        fields = _whole(json.loads(await request.body()))
     except (ValueError, RecursionError) as error:
         raise InputError(f"The request is not JSON that can be read: {error}.") from error
-    if not isinstance(found, dict):
+    if not isinstance(fields, dict):
         raise InputError("The request must be one JSON object.")
-    return found
+    return fields
 
 
 def _whole(value: Any) -> Any:
@@ -281,8 +287,8 @@ def _whole(value: Any) -> Any:
 def refuse(request: Request, message: str, *, status: int, field: str | None = None) -> Response:
     """One clear sentence, as JSON for scripts and as a page for people; `field` is what it is about."""
     if wants_json(request):
-        told = {"error": for_page(message)} | ({"field": field} if field else {})
-        return JSONResponse(told, status_code=status)
+        reply = {"error": for_page(message)} | ({"field": field} if field else {})
+        return JSONResponse(reply, status_code=status)
     site = pages_of(request)
     try:
         person, mark = site.person(request), site.mark(request)
@@ -313,8 +319,8 @@ async def on_refusal(request: Request, error: Exception) -> Response:
 
 async def on_trouble(request: Request, error: Exception) -> Response:
     """The machine's trouble with files or connections; pages try again."""
-    told = getattr(error, "strerror", None) or type(error).__name__
-    return refuse(request, f"The project cannot be used just now: {told}. Try again.", status=503)
+    reason = getattr(error, "strerror", None) or type(error).__name__
+    return refuse(request, f"The project cannot be used just now: {reason}. Try again.", status=503)
 
 
 async def on_gone(_request: Request, _error: Exception) -> Response:

@@ -5,6 +5,7 @@ from assaymark.hints import Hint, for_command_line, spelled
 # a command, or a command with one option, and what does the same on the page
 STEPS = {
     "plan": "seal a plan under “Plan”",
+    "plan estimate": "“Estimate” in a new project",
     "plan abandon": "abandon the plan under “Plan”",
     "draw": "“Draw the next items” under “Progress”",
     "draw pending": "go on under “Label”",
@@ -20,6 +21,9 @@ STEPS = {
     "review status": "see “Progress”",
 }
 
+# an option that has another name on the page
+FIELDS = {"expect": "the sliders under “What you expect of the classifier”"}
+
 
 def for_page(text: str) -> str:
     """The text as the page says it.
@@ -33,7 +37,9 @@ def for_page(text: str) -> str:
 
 def _as_step(hint: Hint) -> str:
     if not hint.command:
-        return ", ".join(f"“{name.replace('-', ' ')}”" for name, _ in hint.options)
+        return ", ".join(
+            FIELDS.get(name, f"“{name.replace('-', ' ')}”") for name, _ in hint.options
+        )
     names = [hint.command, *(f"{hint.command} {name}" for name, _ in hint.options)]
     steps = [STEPS[name] for name in reversed(names) if name in STEPS]
     return steps[0] if steps else f"{for_command_line(str(hint))} (command line)"

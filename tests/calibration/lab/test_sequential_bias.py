@@ -18,7 +18,6 @@ from assaymark.lab.worlds import Sketch, make_world
 
 ALARM = 1e-4
 RUNS = 400
-pytestmark = pytest.mark.xdist_group("sequential bias")  # the growing tests are run once
 SHARES = {
     "frequent": np.array([0.14, 0.06, 0.06, 0.74]),
     "rare": np.array([0.015, 0.015, 0.015, 0.955]),

@@ -24,12 +24,14 @@ def bets(rng, runs, units, *, precision, missed, scatter):
 
 
 @pytest.mark.parametrize("scatter", [0.0, 0.5])
-def test_five_hundred_weeks_at_the_bar_keep_the_stated_rates(scatter):
+def test_five_hundred_weeks_at_the_bar_keep_the_stated_rates(scatter, measured):
     runs, units = 80, 500
     found = bets(np.random.default_rng(6), runs, units, precision=0.8, missed=140, scatter=scatter)
     for alarm, most in (("average", 0.05), ("ever", 0.05), ("yearly", 0.05 * units / 52)):
         rule = AlarmRule(alarm=alarm, risk=0.05, window=56_000, stakes=STAKES)
         rang = (wealth_path(found, np.full(units, 14_000), rule) >= rule.needed).any(axis=1)
+        where = f"made: 500 weeks at the bar, {alarm}"
+        measured("sentinel-alarm", where, int(rang.sum()), nominal=min(1.0, most), runs=runs)
         assert rang.mean() <= most, alarm
 
 

@@ -58,7 +58,7 @@ def drawn(rng, strata, labels, *, most: int) -> Draws:
 
 
 @pytest.mark.parametrize("lying", [False, True])
-def test_weighted_ranges_hold(lying):
+def test_weighted_ranges_hold(lying, measured):
     """At 80 % each range misses in at most 20 % of runs; more than 13 misses of 30 has chance 0.0009."""
     rng = np.random.default_rng(42)
     missed = dict.fromkeys(NAMES, 0)
@@ -70,11 +70,13 @@ def test_weighted_ranges_hold(lying):
             found = weighted_range(name, strata, draws, confidence=0.8)
             missed[name] += not found.low <= truth(name, strata, labels) <= found.high
             told += found.low > 0.01
+    world_name = "adversary: scores that lie" if lying else "made: honest scores, score-guided"
+    measured("ranges-of-the-card", world_name, max(missed.values()), nominal=0.2, runs=RUNS)
     assert max(missed.values()) <= 13, missed
     assert told > RUNS  # and they are not vacuous
 
 
-def test_anytime_ranges_hold_at_every_look():
+def test_anytime_ranges_hold_at_every_look(measured):
     """At 80 %, misses at any of 300 looks in at most 20 % of runs; over 60 of 200 has chance 0.0003."""
     rng = np.random.default_rng(42)
     missed = 0
@@ -82,4 +84,5 @@ def test_anytime_ranges_hold_at_every_look():
         wins = rng.random(300) < 0.3
         found = anytime_range(wins, confidence=0.8)  # its ends are the best of all looks so far
         missed += not found.low <= 0.3 <= found.high
+    measured("ranges-of-the-card", "made: simple sample, 300 looks", missed, nominal=0.2, runs=200)
     assert missed <= 60

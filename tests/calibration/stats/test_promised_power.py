@@ -9,7 +9,7 @@ from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.stats.beta_posterior import cells, from_expectation
 from assaymark.stats.binomial_bounds import bound
 from assaymark.stats.sample_size import Planner, labels_needed
-from assaymark.stats.sequential.alpha_spending import crossing, least_budget
+from assaymark.stats.sequential.alpha_spending import SpendingTest, crossing, items_to_pass
 
 RUNS = 2000
 DOUBT = 1e-4  # the chance of a false alarm, per side and case
@@ -21,7 +21,7 @@ def likely(passed: int, chance: float) -> bool:
 
 
 @pytest.mark.parametrize("words", ["f1 >= 0.7", "recall >= 0.7", "precision >= 0.7"])
-def test_a_fixed_plan_passes_as_often_as_it_says(words):
+def test_a_fixed_plan_passes_as_often_as_it_says(words, measured):
     claim = parse_claim(words)
     belief = from_expectation(precision=0.8, recall=0.8, prevalence=0.1)
     planner = Planner(claim=claim, belief=belief, confidence=0.95)
@@ -34,16 +34,19 @@ def test_a_fixed_plan_passes_as_often_as_it_says(words):
     for tp, fp, fn, tn in counts.tolist():
         seen = bound(claim.metric, Counts(tp=tp, fp=fp, fn=fn, tn=tn), design="simple")
         passed += seen.interval.low >= claim.target
+    where = f"made: fixed, {words} (a forecast)"
+    measured("chance-to-pass", where, RUNS - passed, nominal=1 - size.power, runs=RUNS)
     assert size.power >= 0.93
     assert likely(passed, size.power), (passed, size.power)
 
 
-@pytest.mark.parametrize(("null", "share"), [(0.7, 0.78), (0.9, 0.94)])
-def test_a_budget_passes_as_often_as_it_says(null, share):
-    budget = least_budget(null_share=null, share=share, confidence=0.95, power=0.93)
+@pytest.mark.parametrize(("null", "share", "planned"), [(0.7, 0.78, 349), (0.9, 0.94, 539)])
+def test_a_budget_passes_as_often_as_it_says(null, share, planned, measured):
+    test = SpendingTest(null_share=null, confidence=0.95, planned=planned)
+    power = items_to_pass(test, share=share).passes
     rng = np.random.default_rng(42)
-    passed = sum(
-        crossing(budget.test, rng.random(budget.planned) < share).passed for _ in range(RUNS)
-    )
-    assert budget.power >= 0.93
-    assert likely(passed, budget.power), (passed, budget.power)
+    passed = sum(crossing(test, rng.random(planned) < share).passed for _ in range(RUNS))
+    where = f"made: budget, {null:g} against {share:g} (a forecast)"
+    measured("chance-to-pass", where, RUNS - passed, nominal=1 - power, runs=RUNS)
+    assert power >= 0.93
+    assert likely(passed, power), (passed, power)

@@ -133,16 +133,17 @@ EVERY_TIME = {"accuracy"}
     "name",
     [name if name in EVERY_TIME else pytest.param(name, marks=pytest.mark.slow) for name in TRAPS],
 )
-def test_false_passes_stay_below_the_level(name):
+def test_false_passes_stay_below_the_level(name, measured):
     """Four hundred runs per pool: golden count, and no more than five per cent allows."""
     count = passes(TRAPS[name], runs=400, seed=42, recipe=QUICK, most=300)
+    measured("claim-at-every-look", f"adversary: {name} (number 1)", count, nominal=0.05, runs=400)
     assert compatible(count, 400)
     assert GOLDEN[name] == count
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TRAPS)
-def test_false_passes_stay_below_the_level_in_two_thousand_runs(name):
-    """The recipe as it is shipped, to six hundred labels or the end of the pool."""
-    count = passes(TRAPS[name], runs=2000, seed=43, recipe=Recipe(), most=600)
-    assert compatible(count, 2000)
+def test_false_passes_stay_below_the_level_with_the_shipped_recipe(name):
+    """600 runs, to four hundred labels or the end of the pool: 9 % of errors would be noticed."""
+    count = passes(TRAPS[name], runs=600, seed=43, recipe=Recipe(), most=400)
+    assert compatible(count, 600)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assaymark.lab.experiments.policies.fixed_tests import claim_of
 from assaymark.lab.experiments.policies.growth import (
     MADE,
     GrowthTask,
@@ -18,7 +19,7 @@ from assaymark.lab.experiments.policies.growth import (
     make_features,
     sights_of,
 )
-from assaymark.lab.experiments.policies.rules import claim_of, spread, true_test
+from assaymark.lab.experiments.policies.rules import spread, true_test
 from assaymark.lab.texts import SHARES
 from assaymark.lab.weighted_runs import certify_pool
 from assaymark.training.stats.learning_curve import learning_curve
@@ -70,11 +71,13 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Sight, ...]
     return {topic: grown(place, 0, topic=topic, repeat=0, most=250) for topic in SHARES}
 
 
-def test_the_range_is_honest_in_few_runs(few: dict[str, tuple[Sight, ...]]) -> None:
+def test_the_range_is_honest_in_few_runs(few: dict[str, tuple[Sight, ...]], measured) -> None:
     """Three runs on three topics: far from a range that is wrong half of the time."""
     found: list[float] = []
     for sights in few.values():
         found += held(sights, 0.9 * max(sight.f1 for sight in sights), least=60, most=250)
+    missed, where = len(found) - int(sum(found)), "made: looks of three topics (a forecast)"
+    measured("training-advice", where, missed, nominal=0.1, runs=len(found))
     assert sum(found) >= 0.75 * len(found)
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 from assaymark.lab.experiments.triage.experiment import RULES, Round, _sample, fixed_before
 from assaymark.lab.experiments.triage.worlds import TriageSketch, make
 from assaymark.triaging.stats.cutoffs import tally
-from assaymark.triaging.stats.drift_audit import _wealth, draws_to_alarm
+from assaymark.triaging.stats.drift_audit import _wealth
 
 FALSE_ALARM = 1e-4
 WORLDS = {
@@ -35,9 +35,10 @@ def broken(world_name, rule, *, labels, runs, seed=42):
 
 @pytest.mark.parametrize("rule", [name for name, rule in RULES.items() if rule.promised])
 @pytest.mark.parametrize("world", sorted(WORLDS))
-def test_promised_rules_break_their_promise_at_most_one_time_in_ten(rule, world):
+def test_promised_rules_break_their_promise_at_most_one_time_in_ten(rule, world, measured):
     runs = 150
     count, _ = broken(world, rule, labels=300, runs=runs)
+    measured("triage-cut-offs", f"made: {world}, rule {rule}", count, nominal=0.1, runs=runs)
     assert stats.binomtest(count, runs, 0.1, alternative="greater").pvalue > FALSE_ALARM
 
 
@@ -45,9 +46,10 @@ def test_promised_rules_break_their_promise_at_most_one_time_in_ten(rule, world)
 @pytest.mark.parametrize("rule", [name for name, rule in RULES.items() if rule.promised])
 @pytest.mark.parametrize("world", sorted(WORLDS))
 @pytest.mark.parametrize("labels", [200, 1000])
-def test_promised_rules_over_many_runs(rule, world, labels):
+def test_promised_rules_over_many_runs(rule, world, labels, measured):
     runs = 2000
     count, _ = broken(world, rule, labels=labels, runs=runs)
+    measured("triage-cut-offs", f"made: {world}, rule {rule}", count, nominal=0.1, runs=runs)
     assert stats.binomtest(count, runs, 0.1, alternative="greater").pvalue > FALSE_ALARM
 
 
@@ -76,5 +78,9 @@ def test_a_drop_from_95_to_88_is_found_in_time():
     """Nine of ten alarms within 250 draws if it was so from the start, 450 after 500 good draws."""
     rng = np.random.default_rng(42)
     for before, within in ((0, 250), (500, 450)):
-        waits = draws_to_alarm(0.88, target=0.95, before=before, runs=200, rng=rng, horizon=1200)
+        accuracy = np.where(np.arange(before + 1200) < before, 0.95, 0.88)
+        wealth, _ = _wealth(rng.random((200, before + 1200)) >= accuracy, 0.05)
+        rang = wealth >= 20
+        first = np.where(rang.any(axis=1), rang.argmax(axis=1), np.inf)
+        waits = first[first > before] - before
         assert np.quantile(waits, 0.9) <= within

@@ -16,7 +16,7 @@ import pytest
 from assaymark.certification.drawing import draw_batch
 from assaymark.certification.issuing import certify
 from assaymark.certification.looks import look
-from assaymark.certification.sealing import Wish, seal_plan
+from assaymark.certification.sealing import PlanRequest, seal_plan
 from assaymark.certification.verification import verify
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.errors import AssaymarkError, InputError, VerificationError
@@ -31,7 +31,6 @@ from spark_cluster import missing, until
 from worlds_on_disk import write_world
 
 COLUMNS = Columns(id="id", score="score", threshold=0.5, text=("body",))
-pytestmark = pytest.mark.xdist_group("spark")
 
 
 def write_folder(folder: Path, *, items: int = 3000):
@@ -67,7 +66,7 @@ def tell(folder: Path, world, pool: str, engine: str, spark=None) -> Path:
     now = clock()
     init(folder, pool=pool, columns=COLUMNS, engine=engine, connection=spark, now=now)
     project = Project(folder=folder, now=now, connection=spark)
-    seal_plan(project, Wish(claim=parse_claim("accuracy >= 0.9"), seed="story"))
+    seal_plan(project, PlanRequest(claim=parse_claim("accuracy >= 0.9"), seed="story"))
     while look(project).verdict.decision == "continue":
         batch = draw_batch(project, count=100)
         label(
@@ -131,7 +130,7 @@ def test_a_table_that_changed_after_the_plan_is_refused_by_name(tmp_path, cluste
     )
     session.sql("DROP TABLE papers")
     changed.write.saveAsTable("papers")
-    wish = Wish(claim=parse_claim("accuracy >= 0.9"), seed="s")
+    wish = PlanRequest(claim=parse_claim("accuracy >= 0.9"), seed="s")
     with pytest.raises(VerificationError, match="The pool changed after init: 'table:papers'"):
         seal_plan(project, wish)
     session.sql("DROP TABLE papers")
@@ -149,7 +148,7 @@ def test_files_that_changed_or_went_missing_are_refused_by_name(tmp_path, engine
     write_folder(tmp_path / "pool", items=300)
     init(tmp_path / "p", pool=str(tmp_path / "pool"), columns=COLUMNS, engine=engine)
     project = Project(folder=tmp_path / "p")
-    wish = Wish(claim=parse_claim("accuracy >= 0.9"), seed="s")
+    wish = PlanRequest(claim=parse_claim("accuracy >= 0.9"), seed="s")
     kept = (tmp_path / "pool" / "1.parquet").read_bytes()
     (tmp_path / "pool" / "1.parquet").unlink()
     with pytest.raises(VerificationError, match=r"'1\.parquet' is missing"):
@@ -218,7 +217,7 @@ def test_a_client_killed_in_the_ticket_pass_leaves_nothing_half_written(tmp_path
     assert start_plan(tmp_path / "p", cluster.connect).wait() == 0
     stored = project.state().attempts[0].reserves[0]
     init(tmp_path / "d", pool=str(path), columns=COLUMNS)
-    wish = Wish(claim=parse_claim("accuracy >= 0.9"), mode="fixed", budget=2000, seed="s")
+    wish = PlanRequest(claim=parse_claim("accuracy >= 0.9"), mode="fixed", budget=2000, seed="s")
     seal_plan(Project(folder=tmp_path / "d"), wish)
     assert stored == Project(folder=tmp_path / "d").state().attempts[0].reserves[0]
 
@@ -244,7 +243,7 @@ def test_a_driver_killed_at_any_moment_leaves_nothing_half_written(tmp_path) -> 
             break
     else:
         assert start_plan(tmp_path / "s", "local[2]").wait() == 0
-    wish = Wish(claim=parse_claim("accuracy >= 0.9"), mode="fixed", budget=2000, seed="s")
+    wish = PlanRequest(claim=parse_claim("accuracy >= 0.9"), mode="fixed", budget=2000, seed="s")
     seal_plan(Project(folder=tmp_path / "p"), wish)
     stored = Project(folder=tmp_path / "p").state().attempts[0].reserves
     assert stored == project.state().attempts[0].reserves
@@ -257,7 +256,9 @@ def test_two_machines_drawing_at_once_never_draw_an_item_twice(tmp_path, cluster
     project = Project(folder=tmp_path / "p")
     seal_plan(
         project,
-        Wish(claim=parse_claim("accuracy >= 0.9"), mode="anytime", design="simple", seed="s"),
+        PlanRequest(
+            claim=parse_claim("accuracy >= 0.9"), mode="anytime", design="simple", seed="s"
+        ),
     )
     command = [sys.executable, "-m", "assaymark", "draw", "40", "-p", str(tmp_path / "p"), "--json"]
     batches = []

@@ -14,7 +14,7 @@ from assaymark.pair_recall.keyword_filters import (
     read_terms,
 )
 from assaymark.pair_recall.pair_building import build_keywords
-from assaymark.pair_recall.recall import RecallWish
+from assaymark.pair_recall.recall import RecallRequest
 from assaymark.pair_recall.survey import draw_recall_survey
 from assaymark.pool import open_pool
 from assaymark.pool.cells import cells_of, count_cells, lowest_tickets
@@ -26,7 +26,6 @@ from assaymark.sampling.tickets import ticket
 from assaymark.triaging.routing import route
 from assaymark.triaging.triage import Cutoffs
 
-pytestmark = pytest.mark.xdist_group("spark")
 ENGINES = ["duckdb", "spark"]
 # what engines could read in different ways: final sigma, dotted I, capitals beyond ASCII, marks,
 # other scripts, addresses, control characters, quotes, backslashes, missing texts
@@ -201,7 +200,7 @@ def test_routing_puts_the_same_rows_into_the_same_parts(folder, cluster, tmp_pat
 def test_batches_for_recall_are_the_same_with_and_without_a_project(
     folder, cluster, tmp_path
 ) -> None:
-    wish = RecallWish(flags=("a", "b"))
+    wish = RecallRequest(flags=("a", "b"))
     files, surveys = [], []
     for engine in ENGINES:
         path = tmp_path / f"{engine}.csv"

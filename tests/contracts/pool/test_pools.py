@@ -14,10 +14,9 @@ from assaymark.sampling.tickets import ticket
 from worlds_on_disk import write_world
 
 COLUMNS = Columns(id="id", score="score", threshold=0.5, text=("body",))
-SPARK = pytest.mark.xdist_group("spark")
 
 
-@pytest.fixture(params=["duckdb", pytest.param("spark", marks=SPARK)])
+@pytest.fixture(params=["duckdb", "spark"])
 def opened(request):
     """Opens a pool with each engine in turn; Spark is given the same rows as parquet."""
     if request.param == "spark":
@@ -46,7 +45,7 @@ STORED = ["parquet", "csv", "csv.gz", "jsonl", "folder", "glob"]
 IN_SPARK = ["nested folder", "table", "address"]
 
 
-@pytest.fixture(params=[*STORED, *(pytest.param(kind, marks=SPARK) for kind in IN_SPARK)])
+@pytest.fixture(params=[*STORED, *IN_SPARK])
 def stored(request, tmp_path):
     world = write_world(tmp_path / "world.csv", items=500)
     table = f"read_csv('{world.path}', types = {{'id': 'VARCHAR', 'score': 'DOUBLE'}})"
@@ -132,6 +131,9 @@ def test_strata_are_filled_apart_and_can_be_continued(tmp_path, opened) -> None:
         mine = [item for item in everything if item.stratum == k]
         assert len(mine) == stratum.items
         assert [item.ticket for item in mine] == sorted(item.ticket for item in mine)
+    asked = [item.id for item in everything[::3]]
+    places = pool.strata_of([*asked, "no such item"], strata)
+    assert places == {item.id: item.stratum for item in everything[::3]}
     first = pool.reserve("s", strata=strata, limits=[5, 6, 7])
     last = [max(item.ticket for item in first if item.stratum == k) for k in range(3)]
     more = pool.reserve("s", strata=strata, limits=[5, 6, 7], after=last)

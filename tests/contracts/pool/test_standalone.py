@@ -12,7 +12,7 @@ from assaymark.records.pool import Columns
 from assaymark.records.strata import Stratum
 from spark_cluster import end, missing, standalone
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.slow
 ITEMS, WANTED = 1_500_000, 5000
 # a driver of its own, as assaymark would be; it says when it is in the middle of the ticket pass
 DRIVER = """

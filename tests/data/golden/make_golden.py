@@ -16,9 +16,9 @@ from pathlib import Path
 from assaymark.certification.drawing import draw_batch
 from assaymark.certification.issuing import certify
 from assaymark.certification.looks import look
-from assaymark.certification.planning import Wish
+from assaymark.certification.planning import PlanRequest
 from assaymark.certification.sealing import abandon_plan, seal_plan
-from assaymark.certification.signing import load_signer, new_key
+from assaymark.certification.signatures.signing import load_signer, new_key
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.files.labels import LabelRow
 from assaymark.labelling.recording import label
@@ -71,7 +71,7 @@ def write(place: Path, golden: Golden) -> dict[str, str]:
     init(place / "work", pool=str(place / "pool.csv"), columns=columns)
     project = Project(folder=place / "work")
     expected = Expectation(precision=0.9, recall=0.9, prevalence=0.25)
-    wish = Wish(
+    wish = PlanRequest(
         claim=parse_claim(golden.claim),
         mode=golden.mode,
         design=golden.design,

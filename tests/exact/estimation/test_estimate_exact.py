@@ -60,7 +60,7 @@ def paths(length):
     ("name", "side"),
     [("f1", "lower"), ("f1", "upper"), ("recall", "lower"), ("precision", "lower")],
 )
-def test_the_truth_is_excluded_with_chance_at_most_alpha(name, side):
+def test_the_truth_is_excluded_with_chance_at_most_alpha(name, side, measured):
     """All orders of draws of a tiny pool: the bettor against the truth is rich with chance <= 1/x."""
     truth = metric(name).value((2, 1, 1, 2))
     rich = {2.0: 0.0, 4.0: 0.0}
@@ -77,6 +77,9 @@ def test_the_truth_is_excluded_with_chance_at_most_alpha(name, side):
             rich[level] += chance * (top >= level)
     assert mean == pytest.approx(1)
     for level, found in rich.items():
+        measured(
+            "estimate-guaranteed", f"exact: {name}, every order of draws", found, nominal=1 / level
+        )
         assert found <= 1 / level + 1e-12
 
 

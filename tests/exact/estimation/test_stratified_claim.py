@@ -35,7 +35,7 @@ def test_the_limits_of_a_part_err_with_at_most_alpha(items: int, labels: int) ->
 
 @pytest.mark.parametrize("name", ["recall", "precision", "f1", "accuracy", "prevalence", "elusion"])
 @pytest.mark.parametrize("side", ["lower", "upper"])
-def test_the_bound_errs_with_at_most_alpha(name: str, side: str) -> None:
+def test_the_bound_errs_with_at_most_alpha(name: str, side: str, measured) -> None:
     """Every collection of 8 flagged and 12 other items, every sample of 4 and 5 of them."""
     sizes, labels = (8, 12), (4, 5)
     claim = parse_claim(f"{name} {'>=' if side == 'lower' else '<='} 0.5")
@@ -65,6 +65,7 @@ def test_the_bound_errs_with_at_most_alpha(name: str, side: str) -> None:
             )
             wrong += off * chance(sizes[0], a, labels[0], x) * chance(sizes[1], b, labels[1], y)
         worst = max(worst, wrong)
+    measured("doctor-claim", f"exact: {name}, every sample of two strata", worst, nominal=ALPHA)
     assert worst <= ALPHA
     assert any(bound not in (None, 0.0, 1.0) for bound in bounds.values()), (
         "the bound says something"

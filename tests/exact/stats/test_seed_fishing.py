@@ -4,6 +4,7 @@ Labels are drawn with replacement, each positive with chance TRUTH, and "at leas
 The adversary sees every draw of a plan in advance, as whoever knows all labels and the seed does.
 """
 
+import functools
 import itertools
 import math
 
@@ -33,6 +34,7 @@ def passes(level: float) -> float:
     return sum(chance for path, chance in PATHS if max(path) >= 1 / level)
 
 
+@functools.cache
 def with_foresight(plans: int, wealth: float = 1.0) -> float:
     """The chance of a false statement where each plan of an account is closed at its best moment."""
     if plans == 0:

@@ -62,7 +62,7 @@ def outcomes(cell, reads):
         each.append(counts)
         chances.append(stats.hypergeom(items, wrong, min(reads, items)).pmf(counts))
     table = np.array(list(itertools.product(*each)))
-    law = np.array([np.prod(row) for row in itertools.product(*chances)])
+    law = np.array(list(itertools.product(*chances))).prod(axis=1)
     return table, law
 
 
@@ -105,17 +105,25 @@ def worst(rule, excess_of):
 @pytest.mark.parametrize("alarm", ["ever", "average"])
 @pytest.mark.parametrize("risk", RISKS)
 @pytest.mark.parametrize("window", [2, 8])
-def test_no_composition_of_batches_rings_falsely_more_often_than_stated(alarm, risk, window):
+def test_no_composition_of_batches_rings_falsely_more_often_than_stated(
+    alarm, risk, window, measured
+):
     rule = AlarmRule(alarm=alarm, risk=risk, window=window)
-    assert worst(rule, weighted) <= risk + ROUNDING
+    found = worst(rule, weighted)
+    measured("audit-alarm", f"adversary: composes batches, alarm {alarm}", found, nominal=risk)
+    assert found <= risk + ROUNDING
 
 
 @pytest.mark.parametrize("risk", [0.5, 0.9])
 @pytest.mark.parametrize("window", [2, 8])
 @pytest.mark.parametrize("alarm", ["ever", "average"])
-def test_large_risks_and_bold_stakes_come_close_to_the_limit_but_not_over_it(alarm, risk, window):
+def test_large_risks_and_bold_stakes_come_close_to_the_limit_but_not_over_it(
+    alarm, risk, window, measured
+):
     rule = AlarmRule(alarm=alarm, risk=risk, window=window, stakes=(0.9,))
-    assert worst(rule, weighted) <= risk + ROUNDING
+    found = worst(rule, weighted)
+    measured("audit-alarm", f"adversary: bold stakes, alarm {alarm}", found, nominal=risk)
+    assert found <= risk + ROUNDING
 
 
 @pytest.mark.parametrize("year", [2, 5])
@@ -237,7 +245,7 @@ def test_a_reading_has_the_accuracy_of_the_unit_as_its_mean():
 
 @pytest.mark.parametrize("cell", [((2, 2), (6, 2)), ((6, 2), (2, 2)), ((2, 2), (2, 2), (6, 1)),
                                   ((4, 4), (6, 1)), ((3, 3), (3, 0), (4, 2))])  # fmt: skip
-def test_kept_is_said_wrongly_no_more_often_than_stated(cell):
+def test_kept_is_said_wrongly_no_more_often_than_stated(cell, measured):
     """At every look: "at least a of the items so far are right" for a fixed a, by enumeration."""
     level, reads = 0.3, 2
     every = [orders(items, right, reads) for items, right in cell]
@@ -251,7 +259,9 @@ def test_kept_is_said_wrongly_no_more_often_than_stated(cell):
                 and log_evidence(units[: t + 1], above=above, spread=3) >= -np.log(level)
                 for t in range(len(cell))
             )
-        assert wrongly / np.prod([len(e) for e in every]) <= level
+        found = float(wrongly / np.prod([len(e) for e in every]))
+        measured("audit-kept", "exact: every order of small batches", found, nominal=level)
+        assert found <= level
 
 
 def test_kept_needs_enough_draws_of_every_unit():

@@ -57,7 +57,9 @@ def _walked(inner, inner_wrong, outer, outer_wrong, target, delta):
     ("inner_accuracy", "outer_accuracy"),
     [(0.9, 0.9), (0.95, 0.84), (0.99, 0.7), (0.89, 0.95), (0.8, 0.8)],
 )
-def test_the_walk_breaks_its_promise_with_chance_at_most_delta(inner_accuracy, outer_accuracy):
+def test_the_walk_breaks_its_promise_with_chance_at_most_delta(
+    inner_accuracy, outer_accuracy, measured
+):
     """Every outcome of 45 labels in the inner region and 40 in the ring around it, weighted."""
     inner, outer, target, delta = 45, 40, 0.9, 0.1
     whole = (inner * inner_accuracy + outer * outer_accuracy) / (inner + outer)
@@ -71,6 +73,7 @@ def test_the_walk_breaks_its_promise_with_chance_at_most_delta(inner_accuracy, o
                 broken += stats.binom.pmf(wrong, inner, 1 - inner_accuracy) * stats.binom.pmf(
                     ring, outer, 1 - outer_accuracy
                 )
+    measured("triage-cut-offs", "exact: two regions, 85 labels", float(broken), nominal=delta)
     assert 0 < broken <= delta + ROUNDING
 
 

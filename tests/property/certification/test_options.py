@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaymark.certification.planning import Wish, make_plan
+from assaymark.certification.planning import PlanRequest, make_plan
 from assaymark.claims.canonical import canonical
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.ratio_metrics import parse_claim
@@ -17,7 +17,7 @@ from assaymark.stats.beta_posterior import from_expectation, from_pilot
 from assaymark.stats.sample_size import Planner, labels_needed, power_at
 
 SUMMARY = PoolSummary(items=50_000, predicted_positive=2_000, predicted_negative=48_000)
-WISH = Wish(
+WISH = PlanRequest(
     claim=parse_claim("f1 >= 0.75"),
     mode="fixed",
     expectation=Expectation(precision=0.85, recall=0.8),

@@ -18,16 +18,18 @@ from assaymark.estimation.stats.neyman_allocation import (
 )
 from assaymark.estimation.stats.reading_intervals import korn_graubard, wilson
 from assaymark.estimation.stats.stratified_estimator import (
-    estimated_random_variance,
     estimated_variance,
-    optimal_variance,
     random_variance,
     stratified_mean,
     stratified_point,
-    stratified_variance,
 )
 from assaymark.estimation.stats.stratifiers import STRATIFIERS, stratify
 from assaymark.lab.experiments.stratified.runs import Truth, sample, score
+from stratified_variances import (
+    estimated_random_variance,
+    optimal_variance,
+    stratified_variance,
+)
 
 
 def test_propositions_one_and_two_by_enumeration():

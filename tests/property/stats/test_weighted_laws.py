@@ -165,7 +165,7 @@ def test_the_forecast_is_at_least_the_limit_and_at_most_a_census(case):
     rates = np.array([s.mean_score for s in test.strata])
     found = forecast(test, rates)
     if found.ideal:
-        assert found.mean <= found.most <= found.pool
+        assert found.median <= found.mean <= found.most <= found.pool
         assert found.mean >= min(found.pool, found.ideal)
     elif found.ideal is None:
         assert found.reason == f"at the expected rates {test.claim} does not hold"

@@ -1,10 +1,14 @@
 """A walk taken up where it was gives the numbers of one from the first draw on, to the last bit."""
 
+from collections import OrderedDict
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from assaymark.claims.claim import Claim
+from assaymark.stats.betting import standing as betting
+from assaymark.stats.betting.binary import binary_test
 from assaymark.stats.score_guided import checkpoints as weighted_memory
 from assaymark.stats.score_guided.bound import standing
 from assaymark.stats.score_guided.checkpoints import log_wealth, next_sampling
@@ -76,3 +80,21 @@ def test_few_walks_are_kept():
     for number in range(20):
         log_wealth(number, draws, start=lambda: walk(TEST, both(TEST)))
     assert len(weighted_memory._kept) == weighted_memory.MOST_WALKS
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_on_the_way_are_those_of_a_first_look(seed, monkeypatch):
+    """Whether draws grew, shrank or a label was corrected since the bounds were last asked for."""
+    rng = np.random.default_rng(seed)
+    test = binary_test(TEST.claim, STRATA, level=0.05)
+    draws = some_draws(rng, 300)
+    corrected = draws.copy()
+    corrected.labels[100] = 1 - max(0, corrected.labels[100])
+    for now in (cut(draws, 250), draws, corrected, cut(draws, 200)):
+        ends = [*range(32, len(now), 32), len(now)]
+        found = betting.bounds_after(test, now, ends)
+        with monkeypatch.context() as fresh:
+            fresh.setattr(betting, "_latest", None)
+            fresh.setattr(betting, "_judged", None)
+            fresh.setattr(weighted_memory, "_kept", OrderedDict())
+            assert found == betting.bounds_after(test, now, ends)

@@ -15,7 +15,6 @@ from assaymark.stats.beta_posterior import (
 from assaymark.stats.sample_size import (
     Planner,
     elusion_floor,
-    informative_needed,
     labels_needed,
     power_at,
 )
@@ -44,22 +43,6 @@ def test_sizes_for_four_pilots(claim: str, pilot: str, labels: int) -> None:
 
 def test_power_at_the_first_size() -> None:
     assert power_at(planner("f1 >= 0.7", "80,20,20,880"), 2373) == pytest.approx(0.9300, abs=5e-5)
-
-
-@pytest.mark.parametrize(
-    ("target", "truth", "sizes"),
-    [
-        (0.7, 0.75, (633, 656)),
-        (0.7, 0.8, (144, 151)),
-        (0.85, 0.9, (274, 291)),
-        (0.5, 0.6, (255, 265)),
-    ],
-)
-def test_informative_items_for_a_known_f1(
-    target: float, truth: float, sizes: tuple[int, int]
-) -> None:
-    """The first number that passes, and the first from which the next 50 pass too."""
-    assert informative_needed(target / (2 - target), truth / (2 - truth)) == sizes
 
 
 def test_power_agrees_with_simulation() -> None:

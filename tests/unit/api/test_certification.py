@@ -154,3 +154,47 @@ def test_expect_is_the_value_of_the_claimed_metric() -> None:
     assert found is not None
     assert found.modes["fixed"].labels is not None
     assert found.modes["fixed"].labels > 2000
+
+
+def test_every_answer_is_a_sentence_when_printed(pool, tmp_path) -> None:
+    """A notebook prints what a call returns: a sentence, never the insides of a record."""
+    work = assaymark.certify({"score": [i / 100 for i in range(100)]}, "accuracy >= 0.9",
+                             threshold=0.5, seed="sentences", folder=tmp_path / "work")  # fmt: skip
+    assert repr(work) == f"Certification('{tmp_path / 'work'}')"
+    items = work.ask(20)
+    assert str(work.tell({item.id: item.id >= 50 for item in items})) == "Labels: 20 recorded."
+    assert str(work.status()).endswith("20 of 20 drawn items labelled.")
+    work.run(lambda item: item.id >= 50, batch=20)
+    assert str(work.certify()).startswith("Certified: accuracy ≥ 0.9")
+    assert str(work.verify()).startswith("Verified in part (not checked: ")
+
+
+def test_size_takes_the_words_of_the_command() -> None:
+    one = assaymark.size("recall >= 0.8", expect=0.85, prevalence=0.02)
+    assert one.labels is not None
+    assert one.labels > 100
+    several = assaymark.size(
+        "recall >= 0.8 in every language", expect=0.9, prevalence=0.1, groups=6
+    )
+    assert several.labels is not None
+    assert str(several).startswith("About ")
+    for wrong, sentence in (
+        ({"expect": 0.9}, "prevalence="),
+        ({"pilot": "80,20,20,880", "expect": 0.9}, "not both"),
+        ({"pilot": "80,20,20,880", "gap": 0.1}, "two classifiers"),
+        ({"pilot": "80,20,20,880", "groups": 3}, "one claim"),
+    ):
+        with pytest.raises(assaymark.AssaymarkError, match=sentence):
+            assaymark.size("f1 >= 0.7", **wrong)
+
+
+def test_a_closed_plan_offers_its_bound_only_where_it_has_one() -> None:
+    scores = [i / 600 for i in range(600)]
+    work = assaymark.certify(
+        y_score=scores, threshold=0.5, claim="f1 >= 0.95", mode="budget", design="simple",
+        budget=40, expect=0.98, seed=3, folder=":memory:",
+    )  # fmt: skip
+    assert work.run(lambda item: item.id >= 300 and item.id % 5 > 0).decision == "fail"
+    with pytest.raises(assaymark.AssaymarkError, match="and nothing useful is proven") as refused:
+        work.certify()
+    assert "certify(bound=True)" not in str(refused.value)

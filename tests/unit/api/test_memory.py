@@ -162,3 +162,68 @@ def test_a_project_in_memory_is_gone_with_its_object():
     del work
     gc.collect()
     assert not folder.exists()
+
+
+def test_a_named_index_holds_the_ids() -> None:
+    frame = pd.DataFrame(COLUMNS).set_index("id")
+    work = assaymark.certify(frame, "f1 >= 0.7", threshold=0.5, seed=7)
+    expected = assaymark.certify(COLUMNS, "f1 >= 0.7", threshold=0.5, seed=7).ask(5)
+    assert work.ask(5) == expected
+
+
+@pytest.mark.parametrize(
+    ("pool", "message"),
+    [
+        (pl.DataFrame(COLUMNS).lazy(), "LazyFrame holds no rows yet"),
+        ([], "The table is empty"),
+        ({"id": [], "score": []}, "The table is empty"),
+        (pd.DataFrame(index=range(3)), "needs score="),
+        (pd.concat([pd.DataFrame(COLUMNS)] * 2, axis=1), "different names"),
+        ({"id": [b"\xff\xfe"], "score": [0.5]}, "no text"),
+    ],
+)
+def test_tables_that_cannot_be_a_pool_are_refused_in_a_sentence(pool, message) -> None:
+    with pytest.raises(assaymark.AssaymarkError, match=message):
+        assaymark.certify(pool, "f1 >= 0.7", threshold=0.5)
+
+
+def test_a_column_that_is_no_text_is_refused() -> None:
+    with pytest.raises(assaymark.AssaymarkError, match="named by text, got 0"):
+        assaymark.certify(pd.DataFrame({0: [1]}), "f1 >= 0.7", id=0, threshold=0.5)  # type: ignore[arg-type]
+
+
+def test_bytes_half_floats_and_chat_messages_are_read() -> None:
+    columns = {
+        "id": [f"{i}".encode() for i in range(200)],
+        "score": np.array(SCORES, dtype=np.float16),
+        "chat": [[{"role": "user", "content": f"é {i}"}] for i in range(200)],
+    }
+    item = assaymark.certify(columns, "f1 >= 0.7", threshold=0.5, text="chat").ask(1)[0]
+    assert item.text == f'[{{"role": "user", "content": "é {item.id}"}}]'
+
+
+def test_names_of_verdicts_and_classes_are_labels() -> None:
+    """The names that predictions have can be told, and others are refused with what can."""
+    words = ["spam" if i % 2 else "ham" for i in range(200)]
+    pool = {"id": [("q", str(i)) for i in range(200)], "a": words, "b": ["spam"] * 200}
+    work = assaymark.compare(pool, a="a", b="b", positive="spam", seed=1)
+    first, second = work.ask(2)
+    assert work.tell([(first, "SPAM"), (second.id, "ham")]).recorded == 2
+    with pytest.raises(assaymark.AssaymarkError, match=r"one of: .* ham, "):
+        work.tell({first.id: "eggs"}, correct=True)
+    work = assaymark.certify_parts(
+        pool, "recall of spam >= 0.8", prediction="a", classes=["ham", "spam", "eggs"], seed=1
+    )
+    first, second = work.ask(2)
+    assert work.tell([(first, "eggs"), (second, None)]).recorded == 1
+    with pytest.raises(assaymark.AssaymarkError, match="name of a class: ham, spam, eggs"):
+        work.tell({first.id: True})
+
+
+def test_two_words_are_predictions_of_ids_of_several_columns(tmp_path: Path) -> None:
+    pool = pd.DataFrame({"q": "a", "d": range(200), "verdict": ["spam", "ham"] * 100})
+    work = assaymark.certify(
+        pool, "accuracy >= 0.8", id=["q", "d"], prediction="verdict", positive="spam", seed=1
+    )
+    verdict = work.run(lambda item: "ham" if item.id[1] % 2 else "spam", batch=40)
+    assert verdict.established

@@ -1,16 +1,18 @@
 """Advice never misleads: forecasts, what is recommended, claims asked back, what holds work up."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import assaymark as front_door
+from assaymark.certification.modes.labels_ahead import with_labels_ahead
 from assaymark.certification.planning.forecast import recommend
 from assaymark.claims.claim import Claim
 from assaymark.claims.direction import usual_side, wrong_way
 from assaymark.claims.ratio_metrics import NUMERATORS
-from assaymark.claims.results import ModeForecast
+from assaymark.claims.results import Estimate, Interval, ModeForecast, Verdict
 from assaymark.errors import InputError, PlanError
 from assaymark.labelling.blocking import blocking_items
 from assaymark.labelling.overdue import count_as_unclear, overdue
@@ -142,8 +144,21 @@ def test_every_metric_has_a_usual_side() -> None:
 def test_an_unquoted_claim_is_recognised(assaymark, project, words) -> None:
     answer = assaymark("plan", *words, "-p", project)
     assert answer.code == 2
-    assert "without quotation marks" in answer.err
+    assert "quotation marks" in answer.err
+    assert ("has no target" in answer.err) == (len(words) == 1)  # then nobody knows what was typed
     assert 'assaymark plan "recall >= 0.8"' in answer.err
+
+
+def test_per_cent_is_understood_where_a_share_is_asked_for(assaymark, project) -> None:
+    shares = [
+        assaymark("plan", "f1 >= 60%", "--expect", text, "--forecast", "-p", project)
+        for text in ("0.8", "80%", "80 %")
+    ]
+    assert {answer.code for answer in shares} == {0}
+    assert len({answer.out for answer in shares}) == 1
+    refused = assaymark("plan", "f1 >= 0.6", "--expect", "much", "--forecast", "-p", project)
+    assert refused.code == 2
+    assert "'much' is not a number. Write 0.8 or 80%." in refused.err
 
 
 def test_a_claim_in_several_words_is_one_claim(assaymark, project) -> None:
@@ -233,3 +248,60 @@ def test_nothing_is_blocking_while_a_batch_is_labelled_in_order(
     assaymark("label", tmp_path / "a.csv", "-p", project)
     assert blocking_items(front_door.Certification(project).project.state()) is None
     assert len(items) == 20
+
+
+def test_a_forecast_for_a_pool_without_predictions_names_what_is_missing(
+    assaymark, tmp_path
+) -> None:
+    (tmp_path / "pool.csv").write_text("id,score\n" + "".join(f"{i},0.{i}\n" for i in range(1, 9)))
+    assaymark(
+        "init", tmp_path / "w", "--pool", tmp_path / "pool.csv", "--id", "id", "--score", "score"
+    )
+    for more in (["--forecast"], ["--expect", "0.8"]):
+        answer = assaymark("plan", "recall >= 0.5", *more, "-p", tmp_path / "w")
+        assert answer.code == 2
+        assert "A claim about recall needs predictions" in answer.err
+
+
+def test_the_row_of_the_plan_names_the_budget_that_is_sealed(assaymark, project) -> None:
+    plan = ("plan", "accuracy >= 0.5", "--mode", "fixed", "--budget", 90, "-p", project)
+    assert "this plan, with 90 labels" in assaymark(*plan).out
+
+
+def test_a_budget_below_the_forecast_is_not_given_its_chance_to_pass(assaymark, project) -> None:
+    plan = ("plan", "accuracy >= 0.5", "--mode", "fixed", "--budget", 4, "-p", project)
+    row = next(line for line in assaymark(*plan).out.splitlines() if line.startswith("  fixed"))
+    assert row.endswith("but this plan buys only 4 labels, and passes less often")
+
+
+def test_drawn_items_are_labelled_before_more_are_drawn(assaymark, project, tmp_path) -> None:
+    assaymark("plan", "f1 >= 0.8", "--mode", "anytime", "-p", project)
+    assaymark("draw", 5, "-o", tmp_path / "b.csv", "-p", project)
+    assert "Next: label the 5 drawn items without a label" in assaymark("look", "-p", project).out
+
+
+# labels ahead
+
+
+@pytest.mark.parametrize(
+    ("expected", "ahead"),
+    [(300, (40, 600)), (50_000, (100, 800)), (10**9, (100, 800))],
+)
+def test_labels_ahead_begin_at_the_labels_so_far_at_most(expected, ahead) -> None:
+    """Evidence that hardly grows expects any number: "3,000–19,910 more" after 90, and 1,000 did."""
+    claim = Claim(metric="recall", side="lower", target=0.5)
+    interval = Interval(
+        low=0.4, high=1.0, confidence=0.95, side="lower", method="anytime", guaranteed=True
+    )
+    estimate = Estimate(
+        metric="recall", title="recall", point=0.8, interval=interval, labels=100, draws=100,
+        design="simple",
+    )  # fmt: skip
+    verdict = Verdict(
+        decision="continue", claim=claim, estimate=estimate, labels_expected=expected, waiting=0,
+        skipped=0, census=False, reason="",
+    )  # fmt: skip
+    plan = SimpleNamespace(kind=SimpleNamespace(promise=False), items=900)
+    found = with_labels_ahead(verdict, plan)
+    assert found.labels_ahead == ahead
+    assert found.labels_expected <= 900

@@ -52,7 +52,7 @@ def test_files_that_cannot_be_read(assaymark, tmp_path) -> None:
     for name, sentence in [
         ("missing.csv", "There is no pool at"),
         ("broken.parquet", "cannot be read"),
-        ("notes.docx", "of no kind that assaymark reads"),
+        ("notes.docx", "is not a kind of file that assaymark reads"),
     ]:
         answer = assaymark(
             "init", tmp_path / "w", "--pool", tmp_path / name, "--id", "id", "--prediction", "p"
@@ -128,13 +128,25 @@ def test_draws_beyond_what_the_plan_needs(assaymark, project) -> None:
     assert assaymark("draw", 0, "-p", project).code == 2
 
 
+def test_the_size_of_the_plan_can_be_asked_for_when_draws_repeat(assaymark, tmp_path) -> None:
+    """5 draws out of 40 with this seed hold 4 different items; `draw 5` hands them out."""
+    folder = tmp_path / "work"
+    rows = [[f"{n:03d}", n / 40, 0, f"text {n}"] for n in range(40)]
+    columns = ("--id", "id", "--score", "score", "--threshold", 0.5)
+    assaymark("init", folder, "--pool", pool(tmp_path / "pool.csv", rows), *columns)
+    plan = ("accuracy >= 0.6", "--mode", "fixed", "--budget", 5, "--seed", 1)
+    assert assaymark("plan", *plan, "-p", folder).code == 0
+    batch = assaymark("draw", 5, "-p", folder, "--json").json
+    assert (len(batch["items"]), batch["repeats"], batch["held"]) == (4, 1, 0)
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
         ("id,label\nX1,1\nX2,maybe\n", "row 3: 'maybe' is no label"),
         ("id,label\n,1\n", "row 2: the id is missing"),
         ("item,label\nX1,1\n", "no column 'id'"),
-        ("id,label\nnobody,1\n", "None of 1 labelled item was drawn (the first is 'nobody')"),
+        ("id,label\nnobody,1\n", "None of 1 labelled item was handed out (the first is 'nobody')"),
         ("id,label,annotator\nX1,1,ann\nX1,0,ann\n", "ann labelled 'X1' twice, differently"),
         (b"\xff\xfe\x00", "cannot be read"),
         ("", "no column 'id'"),

@@ -3,7 +3,7 @@
 import pytest
 
 import assaymark as package
-from assaymark.certification.calculators import expected, expected_words
+from assaymark.certification.forecasts.calculators import expected, expected_words
 from assaymark.certification.planning.expected_value import expect_value, implied_value
 from assaymark.certification.planning.forecast import recommend
 from assaymark.claims.claim import Claim

@@ -1,17 +1,19 @@
 """Seeds that no side chooses alone: commit, seal, reveal; levels instead of an account; verify."""
 
+import hashlib
 import json
+import struct
 from dataclasses import replace
 
 import pytest
 
-from assaymark.certification.calculators import read_claim
-from assaymark.certification.sealing import Wish, abandon_plan, seal_plan
+from assaymark.certification.forecasts.calculators import read_claim
+from assaymark.certification.sealing import PlanRequest, abandon_plan, seal_plan
 from assaymark.certification.seeding import beacon_source, new_part, reveal_seed
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.ledger.events import PlanSealed, SeedRevealed, check_story
 from assaymark.project.folder import Project
-from assaymark.records.seeds import SeedSource, commitment_of, seed_from
+from assaymark.records.seeds import BEACONS, SeedSource, commitment_of, seed_from
 
 NOW = "2026-01-01T12:00:00+00:00"
 
@@ -73,7 +75,7 @@ def test_two_sides_draw_the_seed_together(say, tmp_path, assaymark) -> None:
 @pytest.mark.usefixtures("say")
 def test_the_default_seed_is_said_to_be_unwitnessed(tmp_path, assaymark) -> None:
     shown = assaymark("plan", CLAIM, *SIMPLE, "-p", tmp_path / "w")
-    assert "nobody witnessed it" in shown.out
+    assert "drawn or chosen by the person who sealed the plan; no witness" in shown.out
 
 
 def test_levels_of_joint_plans_use_the_risk_once(say) -> None:
@@ -94,9 +96,6 @@ def test_joint_plans_refuse_what_would_void_them(say) -> None:
     assert "no account" in say(*joint, "--family", code=2)
     assert "no account" in say(*joint, "--reserve", "0.1", code=2)
     assert "never the part itself" in say("plan", CLAIM, *SIMPLE, "--commit", "abc", code=2)
-    assert "--commit" in say(
-        "plan", "recall >= 0.5 and precision >= 0.5", "--commit", hashed, code=2
-    )
     say(*joint)
     say("plan", "--abandon", "x")
     assert "committed to before" in say(*joint, code=2)
@@ -125,11 +124,52 @@ def test_a_beacon_names_a_round_that_is_not_known_yet() -> None:
         beacon_source("drand-quicknet:²", NOW)
 
 
-def test_a_beacon_plan_waits_for_its_value(say) -> None:
+def test_a_beacon_plan_waits_for_its_value(say, tmp_path) -> None:
     sealed = say("plan", CLAIM, *SIMPLE, "--beacon", "drand-default")
     assert (sealed["source"]["law"], sealed["stake"]["account"]) == ("beacon", "joint")
     assert "64 hexadecimal" in say("plan", "--reveal", "y" * 64, code=2)
-    assert say("plan", "--reveal", "AB" * 32)["source"]["parts"] == ["ab" * 32]
+    number = sealed["source"]["round"]
+    assert f"Round {number} of drand-default comes at" in say("plan", "--reveal", "AB" * 32, code=2)
+    later = Project(folder=tmp_path / "w", now=lambda: "2126-01-01T12:00:00Z")
+    assert reveal_seed(later, ["AB" * 32]).source.parts == ("ab" * 32,)
+
+
+def test_a_value_that_could_not_be_known_is_no_seed(say, tmp_path, assaymark, monkeypatch) -> None:
+    monkeypatch.setattr("assaymark.certification.seeding._refuse_early", lambda *_: None)
+    say("plan", CLAIM, *SIMPLE, "--beacon", "drand-default")
+    say("plan", "--reveal", "ab" * 32)
+    label_all(say, tmp_path, 100)
+    say("look")
+    say("certify", "-o", tmp_path / "c.json")
+    done = assaymark("verify", tmp_path / "c.json", "-p", tmp_path / "w")
+    assert done.code == 1
+    assert "before that round came: it is made up" in done.out
+
+
+CHAINS = {
+    "drand-default": (
+        "868f005eb8e6e4ca0a47c8a77ceaa5309a47978a7c71bc5cce96366b5d7a569937c529eeda66c7293784a9402801af31",
+        "176f93498eac9ca337150b46d21dd58673ea4e3581185f869672e59fa4cb390a",
+        "",
+    ),
+    "drand-quicknet": (
+        "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d106451"
+        "0d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a",
+        "f477d5c89f21a17c863a7f937c6a6d15859414d2be09cd448d4279af331c5d3e",
+        "quicknet",
+    ),
+}
+"""Public key, hash of the first group and name, as the /info of each chain publishes them."""
+
+
+@pytest.mark.parametrize("name", BEACONS)
+def test_times_of_a_beacon_are_those_that_its_chain_hash_fixes(name: str) -> None:
+    """The hash of a drand chain is SHA-256(period, genesis, key, group hash, name); source: its docs."""
+    beacon = BEACONS[name]
+    key, group, chain = CHAINS[name]
+    times = struct.pack(">Iq", beacon.period, beacon.first)
+    content = times + bytes.fromhex(key) + bytes.fromhex(group) + chain.encode()
+    assert hashlib.sha256(content).hexdigest() == beacon.address
 
 
 def test_the_seed_follows_from_all_parts_and_everything_sealed() -> None:
@@ -186,4 +226,4 @@ def test_python_seals_and_reveals(tmp_path) -> None:
         work.reveal(theirs.part)
     abandon_plan(work.project, "done")
     with pytest.raises(PlanError, match="seed of one's own"):
-        seal_plan(work.project, Wish(claim=read_claim("accuracy >= 0.6"), seed="mine"))
+        seal_plan(work.project, PlanRequest(claim=read_claim("accuracy >= 0.6"), seed="mine"))

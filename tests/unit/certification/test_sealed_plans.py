@@ -16,7 +16,7 @@ from assaymark.certification.issuing import certify
 from assaymark.certification.looks import look
 from assaymark.certification.modes import mode_of
 from assaymark.certification.modes.guided_rows import row_test_of
-from assaymark.certification.planning import Wish, expected_labels
+from assaymark.certification.planning import PlanRequest, expected_labels
 from assaymark.certification.sealing import abandon_plan, chances_at_other_margins, seal_plan
 from assaymark.certification.verification import verify
 from assaymark.claims.ratio_metrics import parse_claim
@@ -72,7 +72,7 @@ def start(pool, tmp_path):
         columns = Columns(id="id", score="score", threshold=0.5)
         init(tmp_path / name, pool=str(pool), columns=columns)
         project = Project(folder=tmp_path / name)
-        seal_plan(project, Wish(claim=parse_claim(claim), seed="s", **options))
+        seal_plan(project, PlanRequest(claim=parse_claim(claim), seed="s", **options))
         return project
 
     return made
@@ -239,13 +239,13 @@ def test_what_a_plan_left_is_carried_to_the_next(start, mode) -> None:
     label(project, told(draw_batch(project, count=60, write=False).items))
     draw_batch(project, count=2, write=False)  # drawn and not labelled: .02 each
     abandon_plan(project, "to see what is left")
-    wish = Wish(claim=parse_claim(f"f1 >= {value('f1') - 0.1:.3f}"), anyway=True)
+    wish = PlanRequest(claim=parse_claim(f"f1 >= {value('f1') - 0.1:.3f}"), anyway=True)
     plan = seal_plan(project, wish)
     assert plan.earlier == (1,)
     assert float(plan.level) < 0.05
     test = row_test_of(plan)
     assert test.level == float(plan.level)
-    assert test.targets[-1] == test.targets[test.own]
+    assert test.targets[-1] == test.targets[test.claim_row]
 
 
 def test_a_refutation_has_a_level_of_its_own(start) -> None:

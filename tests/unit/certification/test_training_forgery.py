@@ -179,8 +179,8 @@ def test_forged_trainings_are_noticed(folder, change) -> None:
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [(flipped_training_label, "its digest is not that of the training labels on record then"),
-     (other_counts, "its counts are not those of the training labels on record then"),
+    [(flipped_training_label, "its digest is not that of the training labels recorded then"),
+     (other_counts, "its counts are not those of the training labels recorded then"),
      (other_cut_off, "its cut-off is not that of its model"),
      (cut_off_of_the_pool_only, "its cut-off is not that of its model"),
      (earlier_model, "its model is not the latest one"),

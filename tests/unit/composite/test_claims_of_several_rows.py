@@ -57,11 +57,6 @@ def certified(assaymark, folder):
     checked = assaymark("verify", str(certificate), "-p", str(folder / "w"), "--json")
     assert checked.code == 0, checked.out
     assert json.loads(checked.out)["status"] == "verified in part"
-    head = json.loads(assaymark("certify", "--json", "-p", str(folder / "w")).out)["head"]
-    whole = assaymark("verify", certificate, "-p", folder / "w", "--head", head, "--json")
-    assert json.loads(whole.out)["status"] in ("verified", "verified in part")
-    lacking = assaymark("verify", certificate, "-p", folder / "w", "--require", "witness")
-    assert lacking.code == 1
     return certificate
 
 
@@ -84,6 +79,11 @@ def test_a_comparison_from_seal_to_certificate(assaymark, folder):
     assert 0 <= seen["gap_low"] <= 0.12 <= seen["gap_high"]
     assert (seen["disagree"], seen["labels"]) == (60, 60)
     certificate = certified(assaymark, folder)
+    head = json.loads(assaymark("certify", "--json", "-p", str(folder / "w")).out)["head"]
+    whole = assaymark("verify", certificate, "-p", folder / "w", "--head", head, "--json")
+    assert json.loads(whole.out)["status"] in ("verified", "verified in part")
+    lacking = assaymark("verify", certificate, "-p", folder / "w", "--require", "witness")
+    assert lacking.code == 1
     changed = certificate.read_text().replace("better", "worse")
     certificate.write_text(changed)
     assert assaymark("verify", str(certificate), "-p", str(folder / "w")).code == 1
@@ -117,7 +117,9 @@ def test_status_and_report(assaymark, folder):
     compared(assaymark, folder, "--a", "old", "--b", "new", "--margin", "0.05")
     assert "is sealed" in assaymark("status", "-p", str(folder / "w")).out
     work(assaymark, folder, most=1)
-    assert "accuracy of b" in assaymark("status", "-p", str(folder / "w")).out
+    told = assaymark("status", "-p", str(folder / "w")).out
+    assert "can be certified: 'new' is better than 'old' in accuracy" in told
+    assert "Next: assaymark certify" in told
     done = assaymark("report", "-p", str(folder / "w"))
     assert done.code == 0, done.err
     assert "better" in (folder / "w" / "report.html").read_text()
@@ -156,6 +158,9 @@ def test_a_cut_off(assaymark, folder):
     seen = work(assaymark, folder, most=4)
     assert seen["decision"] == "pass"
     assert seen["cutoff"] in (0.2, 0.5)
+    reached = sum(rung["state"] == "reached" for rung in seen["rungs"])
+    comes = f"cut-off {seen['rungs'][reached]['cutoff']:g} comes next"
+    assert comes in assaymark("look", "-p", str(folder / "w")).out
     certified(assaymark, folder)
 
 
@@ -297,10 +302,24 @@ def test_a_comparison_in_words(assaymark, folder, words):
     certified(assaymark, folder)
 
 
+def test_a_budget_below_the_forecast_is_named_before_the_seal(assaymark, folder):
+    """The scores foresee more labels than the budget has."""
+    rows = [f"i{n},{n % 10 / 10 + 0.05},{int(n % 10 > 4)}" for n in range(2000)]
+    (folder / "scored.csv").write_text("id,score,guess\n" + "\n".join(rows) + "\n")
+    place = folder / "scored"
+    pool = ("--pool", folder / "scored.csv", "--id", "id", "--prediction", "guess")
+    assert assaymark("init", place, *pool, "--score", "score").code == 0
+    claim = ("recall >= 0.72 and precision >= 0.72", "--forecast", "-p", place)
+    assert "smaller than that" in assaymark("plan", *claim, "--budget", "20").out
+    assert "smaller than that" not in assaymark("plan", *claim, "--budget", "1900").out
+
+
 def test_a_budget_ends_the_test(assaymark, folder):
     begun(assaymark, folder, "--prediction", "new")
     claim = "recall >= 0.97 and precision >= 0.97"
-    assert assaymark("plan", claim, "--budget", "60", "--seed", "s", "-p", folder / "w").code == 0
+    sealed = assaymark("plan", claim, "--budget", "60", "--seed", "s", "-p", folder / "w")
+    assert sealed.code == 0
+    assert "will probably end undecided" not in sealed.out, "nothing tells how many it needs"
     seen = work(assaymark, folder, most=1)
     assert seen["draws"] == 60
     assert seen["decision"] in ("undecided", "fail")

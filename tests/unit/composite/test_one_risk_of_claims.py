@@ -103,7 +103,9 @@ def test_a_claim_that_goes_badly_hands_on_what_it_left(say, folder, assaymark) -
     assert (account["claim"], account["before"][0]) == (2, carried[0]["proof"])
     assert account["earlier"][0]["claim"] == BOTH
     seen = json.loads(assaymark("verify", certificate, "-p", folder / "w", "--json").out)
-    assert seen["account"] == ("Claim 2 on what it speaks of; the 95% covers all of them together")
+    assert seen["account"] == (
+        "Claim 2 on its subject; for each of its parts, the 95% covers all of them together"
+    )
     (risk,) = [check for check in seen["checks"] if check["name"] == "risk"]
     assert risk["outcome"] == "ok"
 

@@ -22,6 +22,7 @@ from assaymark.drawing.marks import (
     Words,
     figure,
 )
+from assaymark.drawing.responsive import phone_figure, responsive_svg
 from assaymark.drawing.row_bars import row_bars
 from assaymark.drawing.scales import Axis, round_numbers
 from assaymark.drawing.svg import svg
@@ -92,7 +93,7 @@ def test_ticks_are_round_and_counts_are_whole() -> None:
     assert round_numbers(0, 1) == [0, 0.2, 0.4, 0.6, 0.8, 1.0]
     assert round_numbers(3, 3) == [3]
     assert [text for _, text in Axis(high=2, numbers="count").labels()] == ["0", "1", "2"]
-    assert [text for _, text in Axis(high=30_000, numbers="count").labels()][-1] == "30k"
+    assert [text for _, text in Axis(high=30_000, numbers="count").labels()][-1] == "30,000"
     assert Axis(low=0.5, numbers="percent").labels()[0] == (0.5, "50%")
     assert [v for v, _ in Axis(low=1, high=2000, scale="log").labels()] == [1, 10, 100, 1000]
 
@@ -121,3 +122,29 @@ def test_a_row_without_an_interval_is_only_its_name() -> None:
     )
     assert text.count("<rect") == 1
     assert "nothing known" in text
+
+
+def test_a_phone_gets_the_same_figure_with_nothing_beyond_its_edge() -> None:
+    key = (("accent", 1.0, "predicted relevant"), ("grid", 1.0, "predicted not relevant"))
+    plot = Plot(x=UNIT, y=UNIT, marks=(), key=(*key, ("ink", 0.5, "labelled items")))
+    wide, phone = re.findall(r"<svg.*?</svg>", responsive_svg(figure(plot)), re.DOTALL)
+    assert 'class="chart on-wide" viewBox="0 0 760' in wide
+    assert 'class="chart on-phone" viewBox="0 0 380' in phone
+    assert [text for text in ("predicted relevant", "labelled items") if text not in phone] == []
+    places = [float(x) for x in re.findall(r'<rect x="([\d.]+)"', phone)]
+    assert places[2] < places[1]  # the third entry begins a line of its own
+
+
+def test_a_phone_shows_plots_below_each_other_each_with_its_names() -> None:
+    names = ("predicted relevant, 0.5 to 1", "predicted not relevant, 0 to 0.5")
+    left = row_bars(names, [1, 2], title="labels", width=430)
+    right = row_bars(["", ""], [3, 4], title="errors", width=318)
+    shown = phone_figure(Figure(plots=(left, right), across=True))
+    assert not shown.across
+    assert [plot.y.names for plot in shown.plots] == [names, names]
+
+
+def test_numbers_of_an_axis_never_overlap() -> None:
+    axis = Axis(high=500_000, numbers="count")
+    text = svg(figure(Plot(x=axis, y=Axis(ticks=()), marks=(), width=160)))
+    assert text.count('text-anchor="middle"') == 3  # of six

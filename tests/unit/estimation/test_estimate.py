@@ -120,6 +120,49 @@ def test_the_paper_s_ways_are_named_options(assaymark, world, project, tmp_path,
     assert found["f1"]["reason"].startswith("strata of sqrt mix the predicted classes")
 
 
+@pytest.mark.parametrize(
+    ("allocation", "options", "batches"),
+    [
+        ("optimal-once", ("--first", 3), [12, 48]),
+        ("optimal-steps", ("--first", 3, "--step", 20), [12, 20, 20, 8]),
+        ("optimal-steps", ("--first", 3, "--step", 24, "--no-guard"), [12, 24, 24]),
+    ],
+)
+def test_the_two_learning_algorithms_differ_for_the_user(
+    assaymark, world, project, tmp_path, allocation, options, batches
+):
+    """OPT-A1 learns once, from K·n_ini labels; OPT-A2 after every n_step of them."""
+    planned = assaymark(
+        "plan", "--estimate", "accuracy", "--budget", 60, "--stratifier", "sqrt", "--strata", 4,
+        "--allocation", allocation, *options, "--seed", "s", "-p", project,
+    )  # fmt: skip
+    assert planned.code == 0, planned.err
+    assert "3 per stratum first" in planned.out
+    assert ("as printed, without a guard" in planned.out) == ("--no-guard" in options)
+    seen = []
+    while sum(seen) < 60:
+        drawn = assaymark("draw", "-p", project, "--json").json["items"]
+        seen.append(len(drawn))
+        answers = {item: world.truth[item] for item in drawn}
+        assaymark("label", write_labels(tmp_path / f"l{len(seen)}.csv", answers), "-p", project)
+    assert seen == batches
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--allocation", "equal", "--first", 3), "allocations that learn from labels"),
+        (("--allocation", "optimal-once", "--step", 3), "has no --step"),
+    ],
+)
+def test_learning_options_where_nothing_learns_are_refused(assaymark, project, options, said):
+    done = assaymark(
+        "plan", "--estimate", "accuracy", "--budget", 60, "--stratifier", "sqrt", *options, "-p", project
+    )  # fmt: skip
+    assert done.code == 2
+    assert said in done.err
+
+
 def test_an_estimate_from_the_labels_of_a_claim_agrees_with_the_look(
     assaymark, world, project, tmp_path
 ):
@@ -305,12 +348,19 @@ def test_figures_hold_what_the_tables_say():
         "guard": False,
     }
     assert tuning_figure([tuning])["data"]["values"][0]["way"] == "optimal-once, as printed"
-    assert accuracy_figure([{"labels": 100, "true_vr": 0.4, "accuracy": 0.9}])["data"]["values"]
+    way = {"way": "equal size, K = 6, OPT-A2 5-10", "paper_vr": 0.3}
+    rows = [{"labels": 100, "true_vr": 0.4, "accuracy": 0.9, **way}]
+    assert accuracy_figure(rows)["data"]["values"][0]["paper_vr"] == 0.3
+    assert "clamp" not in str(ratio_figure([row])), "a bar at the edge would hide how bad it is"
 
 
 def test_the_lab_runs_on_a_small_order(monkeypatch):
     from assaymark.lab.experiments.stratified import experiment as lab
+    from assaymark.lab.experiments.stratified import printed_study
     from assaymark.lab.tasks import Order
+
+    for name, value in (("PAPER", ("sqrt",)), ("NUMBERS", (2, 6)), ("SIZES", (200, 400, 800))):
+        monkeypatch.setattr(printed_study, name, value)
 
     for name, value in (("LEARNING", (100,)), ("STRATA", (5,)), ("SIZES", (100,)), ("ONE_PERCENT", (100,)), ("FIRST", (5,)), ("PAPER", ("sqrt",))):  # fmt: skip
         monkeypatch.setattr(lab, name, value)
@@ -320,4 +370,11 @@ def test_the_lab_runs_on_a_small_order(monkeypatch):
         "optimal-steps, as printed",
     }
     assert len(found.tables["coverage"]) == 16
+    ways = {row["allocation"] for row in found.tables["printed"]}
+    assert ways == {"PRO", "EQU", "OPT-A1", "OPT-A2", "OPT-A1, guarded", "OPT-A2, guarded"}
+    saved = [
+        row["saved"] for row in found.tables["printed_one_percent"] if row["saved"] is not None
+    ]
+    assert saved
+    assert max(saved) < 1
     assert any("over-claims at most" in sentence for sentence in found.sentences)

@@ -234,7 +234,7 @@ def test_a_text_too_long_for_a_cell_is_refused(tmp_path: Path) -> None:
         ("l.ris", "TY  - GEN\nID  - 1\nN1  - ASReview_relevant\nN1  - ASReview_irrelevant\nER  - \n", "two different labels"),
         ("l.xlsx", b"PK\x03\x04 not a workbook", "is no workbook that can be read"),
         ("l.parquet", b"PAR1 not parquet", "cannot be read"),
-        ("l.csv", b"\x00\x01\x02\x03\x00\x00", "is of no kind that assaymark knows. Say which with format=: csv, jsonl"),
+        ("l.csv", b"\x00\x01\x02\x03\x00\x00", "is not a kind of file that assaymark knows. Say which with format=: csv, jsonl"),
     ],
 )  # fmt: skip
 def test_malformed_files_are_refused_by_row(

@@ -7,6 +7,16 @@ import numpy as np
 import pytest
 
 from assaymark.lab.experiments.policies import experiment
+from assaymark.lab.experiments.policies.fixed_tests import (
+    PointsTask,
+    Stop,
+    blind_oracle,
+    claim_of,
+    fixed_test,
+    paper_stop,
+    points,
+    sighted_oracle,
+)
 from assaymark.lab.experiments.policies.growth import (
     MADE,
     GrowthTask,
@@ -16,14 +26,8 @@ from assaymark.lab.experiments.policies.growth import (
     sights_of,
 )
 from assaymark.lab.experiments.policies.rules import (
-    Stop,
     YardstickTask,
-    blind_oracle,
-    claim_of,
-    fixed_test,
     measure,
-    paper_stop,
-    sighted_oracle,
     spread,
     stopping_look,
 )
@@ -115,11 +119,26 @@ POINTS = [
 
 def test_the_stops_of_the_paper() -> None:
     """First, wait and oracles on five looks that can be checked by hand."""
-    assert paper_stop(POINTS) == Stop(total=900, passed=False)
-    assert paper_stop(POINTS, wait=2) == Stop(total=800, passed=True)
+    assert paper_stop(POINTS) == Stop(total=900, passed=False, labels=200)
+    assert paper_stop(POINTS, wait=2) == Stop(total=800, passed=True, labels=400)
     assert paper_stop(POINTS, wait=3) == Stop(total=None, passed=False)
-    assert blind_oracle(POINTS) == Stop(total=600, passed=False)
-    assert sighted_oracle(POINTS) == Stop(total=800, passed=True)
+    assert blind_oracle(POINTS) == Stop(total=600, passed=False, labels=300)
+    assert sighted_oracle(POINTS) == Stop(total=800, passed=True, labels=400)
+
+
+def test_the_paper_is_repeated_with_three_plans(
+    run: tuple[Sight, ...], grown: dict[str, object], folder: Path
+) -> None:
+    """The printed plan asks for fewer labels than the exact one: its interval is too narrow."""
+    target = round(0.85 * max(sight.f1 for sight in run), 3)
+    found = points(PointsTask(growth=task(folder), target=target, found=grown))
+    sizes = {
+        way: np.median([p["size"] for p in looks if p["size"] is not None])
+        for way, looks in found.items()
+    }
+    assert list(sizes) == ["exact", "mended", "printed"]
+    assert sizes["printed"] < sizes["mended"]
+    assert sizes["printed"] < sizes["exact"]
 
 
 def test_the_fixed_test_passes_as_often_as_it_should(run: tuple[Sight, ...]) -> None:
@@ -148,7 +167,7 @@ def test_the_experiment_runs_and_resumes(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(experiment, "MOST", 500)
     order = Order(runs=1, seed=5, folder=tmp_path)
     first = experiment.policies(order)
-    assert set(first.figures) == {"optimism", "one-run", "waiting", "success-and-total"}
+    assert set(first.figures) == {"optimism", "one-run", "ideal", "waiting", "success-and-total"}
     rows = {(row["policy"], row["budget"]): row for row in first.tables["policies"]}
     assert rows["split", 2.0]["never_attempted"] == 0.0
     assert {row["paper"] for row in first.tables["paper"]} == {29.48, 79.46, 43.21, 27.14, 38.08}
@@ -156,6 +175,6 @@ def test_the_experiment_runs_and_resumes(tmp_path: Path, monkeypatch: pytest.Mon
     def never(_task: object) -> dict[str, object]:
         raise AssertionError("computed again")
 
-    for name in ("grow", "measure", "judge"):
+    for name in ("grow", "measure", "judge", "points"):
         monkeypatch.setattr(experiment, name, never)
     assert experiment.policies(order).tables == first.tables

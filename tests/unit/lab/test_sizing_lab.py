@@ -215,3 +215,17 @@ def test_the_figures_are_drawn(two_targets, tmp_path):
     assert set(found.figures) == {"success", "confidence", "sizes"}
     files = [path for name, spec in found.figures.items() for path in draw(spec, tmp_path / name)]
     assert all(path.stat().st_size > 1000 for path in files)
+
+
+def test_the_size_as_printed_is_an_option_for_comparison(assaymark) -> None:
+    """The printed size is smaller than the exact one: its interval is too narrow."""
+    ask = ("size", "f1 >= 0.7", "--pilot", "80,20,20,880")
+    sizes = {
+        m: assaymark(*ask, "--method", m, "--json").json["labels"] for m in ("printed", "corrected")
+    }
+    exact = assaymark(*ask, "--json").json["modes"]["fixed"]["labels"]
+    assert sizes["printed"] < sizes["corrected"] < 1.2 * exact
+    assert "too narrow" in assaymark(*ask, "--method", "printed").out
+    refused = assaymark("size", "recall >= 0.7", "--pilot", "80,20,20,880", "--method", "printed")
+    assert refused.code == 2
+    assert "needs --pilot" in refused.err

@@ -1,12 +1,16 @@
 """Each annotator has their own queue; items are neither lost nor handed to two people unasked."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
+from assaymark.certification.modes import judge
 from assaymark.errors import VerificationError
-from assaymark.labelling.desk import ConflictError, Desk, Given
-from assaymark.ledger.events import read_twice
+from assaymark.labelling.desk import ConflictError, Desk, Submission
+from assaymark.ledger.events import Remark, read_twice
+from assaymark.overview import basis
+from assaymark.overview.dossier import dossier
 from assaymark.overview.watch import Watch
 from assaymark.project.folder import Project
 from worlds_on_disk import write_labels
@@ -31,8 +35,8 @@ def drawn(assaymark, project):
     return Project(folder=project)
 
 
-def given(item: str, annotator: str, label: int | None = 1, **more: object) -> Given:
-    return Given(item=item, annotator=annotator, label=label, **more)
+def given(item: str, annotator: str, label: int | None = 1, **more: object) -> Submission:
+    return Submission(item=item, annotator=annotator, label=label, **more)
 
 
 def label_all(desk: Desk, name: str, label: int = 1) -> list[str]:
@@ -119,7 +123,7 @@ def test_answers_are_recorded_once_and_changed_only_on_purpose(drawn, clock) -> 
     assert len(desk.entries) == events
     assert desk.record([given(item, "kim", 0, correcting=True)]) == ["corrected"]
     assert desk.record([given(item, "kim", 0, correcting=True)]) == ["unchanged"]
-    assert desk.state.notes == {item: [("kim", "odd")]}
+    assert desk.state.notes == {item: [Remark(annotator="kim", text="odd")]}
     assert desk.state.seconds == {"kim": [3.2]}
 
 
@@ -196,6 +200,37 @@ def test_looks_go_on_record_only_when_labels_changed(drawn, clock) -> None:
     item = desk.state.attempt.order[0]
     desk.record([given(item, "kim", 1, correcting=True)])
     assert len(watch.look().looks) == 2
+
+
+def test_a_dashboard_judges_once_for_everything_it_shows(drawn, clock, monkeypatch) -> None:
+    """What was prepared is taken up, and the verdict that goes on record is the one on the screen."""
+    desk, watch, judged = Desk(drawn, clock=clock), Watch(drawn), []
+    monkeypatch.setattr(basis, "judge", lambda *known: judged.append(1) or judge(*known))
+    label_all(desk, "kim", 0)
+    watch.prepare()
+    assert len(judged) == 1
+    shown = watch.look()
+    assert len(judged) == 1
+    assert shown == replace(dossier(drawn), card=(), card_note=None, sensitivity=shown.sensitivity)
+    judged.clear()
+    desk.record([given(desk.state.attempt.order[0], "kim", 1, correcting=True)])
+    watch.look()
+    assert len(judged) == 1
+
+
+def test_the_first_dashboard_does_not_wait_for_its_four_numbers(drawn, clock) -> None:
+    """They are those of the whole dossier, and from then on every dashboard has them."""
+    desk, watch = Desk(drawn, clock=clock), Watch(drawn)
+    assert watch.numbers() is None
+    label_all(desk, "kim", 0)
+    first = watch.look()
+    assert (first.card, first.card_note) == ((), None)
+    found = watch.numbers()
+    whole = dossier(drawn)
+    assert (found.card, found.card_note) == (whole.card, whole.card_note)
+    assert watch.look().card == whole.card
+    desk.record([given(desk.state.attempt.order[0], "kim", 1, correcting=True)])
+    assert watch.look().card == dossier(drawn).card
 
 
 def test_a_fixed_plan_shows_counts_only_before_its_size(assaymark, project) -> None:

@@ -230,6 +230,17 @@ def test_learners_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
             load_factory(name)
 
 
+def test_a_learner_of_the_same_name_in_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One process may work in several folders: each means its own file."""
+    for folder, number in (("one", 1), ("two", 2)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "same_name.py").write_text(f"def build():\n    return {number}\n")
+        monkeypatch.chdir(tmp_path / folder)
+        assert load_factory("same_name:build")() == number
+
+
 def test_random_items_are_next_in_ticket_order_whatever_the_scores() -> None:
     """The random part of an active batch is the same as if no scores existed."""
     rng = np.random.default_rng(1)

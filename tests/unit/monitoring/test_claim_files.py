@@ -70,13 +70,13 @@ def test_locking_again_is_refused_while_the_plan_is_open_and_renews_it_later(fol
     renewed = folder.run("lock", folder.claim, "--json")
     assert (renewed.code, renewed.json["plan"]) == (0, 2)
     state = Project(folder=folder.project).state()
-    assert state.attempts[1].lock[1].replaces == state.attempts[0].lock[1].file
+    assert state.attempts[1].lock.event.replaces == state.attempts[0].lock.event.file
     assert folder.gate().code == 4
     folder.label()
     assert folder.run("certify", "-p", folder.project).code == 0
     assert folder.gate().code == 0
     lock = Project(folder=folder.project)
-    assert lock.state().attempts[1].lock[1].terms.expires == "2100-06-30"
+    assert lock.state().attempts[1].lock.event.terms.expires == "2100-06-30"
 
 
 def test_a_project_of_another_pool_is_refused(folder) -> None:

@@ -115,3 +115,37 @@ def test_what_is_refused(certified, tmp_path) -> None:
     assert again.code == 2
     path.write_text(path.read_text(encoding="utf-8").replace("0.95", "0.96"), encoding="utf-8")
     assert certified.run("export", path, "--format", "hf").code == 1
+
+
+def test_cyclonedx_keeps_to_its_public_schema(certified, tmp_path) -> None:
+    """The strict validator of the CycloneDX package, with the schema that it carries."""
+    from cyclonedx.schema import SchemaVersion
+    from cyclonedx.validation.json import JsonStrictValidator
+
+    done = certified.run("export", certified.project / "certificate.json",
+                         "--format", "cyclonedx", "-o", tmp_path / "bom.json")  # fmt: skip
+    assert done.code == 0, done.err
+    text = (tmp_path / "bom.json").read_text(encoding="utf-8")
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text.replace("lowerBound", "low"))
+
+
+def test_in_toto_keeps_to_the_published_messages(export) -> None:
+    """Statement and predicate are read by the messages of the in-toto package; unknown fields fail."""
+    import in_toto_attestation.predicates.test_result.v0.test_result_pb2 as test_result
+    import in_toto_attestation.v1.statement_pb2 as message
+    from google.protobuf import json_format
+    from in_toto_attestation.v1.statement import Statement
+
+    statement = json.loads(base64.b64decode(export("in-toto")[0]["payload"]))
+    Statement.copy_from_pb(json_format.ParseDict(statement, message.Statement())).validate()
+    result = json_format.ParseDict(statement["predicate"], test_result.TestResult())
+    assert result.result == "PASSED"
+    with pytest.raises(json_format.ParseError):
+        json_format.ParseDict({"verdict": "PASSED"}, test_result.TestResult())
+
+
+def test_every_eval_ever_says_unknown_where_the_schema_demands_an_answer(export) -> None:
+    details = export("every-eval-ever")[0]["model_info"]["additional_details"]
+    assert details["deployment_type"] == details["model_availability"] == "unknown"
+    assert details["model"] == "sha256:11"

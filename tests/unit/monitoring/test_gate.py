@@ -1,8 +1,11 @@
 """The gate's five outcomes, each with its exit code and a reason that names what is wrong."""
 
 import json
+import re
 import shutil
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -203,6 +206,9 @@ def test_a_claim_that_was_taken_away_does_not_open_the_gate(certified) -> None:
     answer = certified.gate()
     assert answer.code == 6
     assert "put 'toxicity.toml' back" in answer.json["claims"][1]["reason"]
+    other.unlink()  # the last claim of the folder
+    assert certified.gate().code == 6
+    assert "put 'toxicity.toml' back" in certified.only()["reason"]
 
 
 def test_a_corrected_label_makes_it_stale(certified, tmp_path) -> None:
@@ -305,3 +311,36 @@ def test_refuted_by_sentinels_even_where_it_is_stale(certified, tmp_path) -> Non
     assert answer.json["claims"][0]["reason"].startswith("Refuted: f1 >= 0.8 no longer holds")
     certified.edit("sha256:11", "sha256:12")
     assert certified.gate().code == 1
+
+
+def test_several_processes_give_the_answer_of_one(certified) -> None:
+    """A folder of many claims is shared among processes; claims of several parts load nothing extra."""
+    text = certified.claim.read_text(encoding="utf-8")
+    name = certified.only()["name"]
+    for number in range(12):
+        other = certified.claim.with_name(f"other-{number}.toml")
+        changed = text.replace(f'"{name}"', f'"other-{number}"')
+        other.write_text(
+            re.sub('project = ".*"', f'project = "../nothing-{number}"', changed), encoding="utf-8"
+        )
+    script = (
+        "import sys, datetime, pathlib\n"
+        "from assaymark.monitoring.gate import gate\n"
+        "place, day = pathlib.Path(sys.argv[1]), datetime.date(2027, 1, 1)\n"
+        "one, two = (gate(place, today=day, processes=n) for n in (1, 2))\n"
+        "assert one == two and len(one.claims) == 13, (one, two)\n"
+        "loaded = [m for m in sys.modules if m.startswith(('assaymark.composite', 'duckdb'))]\n"
+        "assert loaded == [], loaded\n"
+        "print(one.outcome)"
+    )
+    place = str(certified.claim.parent)
+    done = subprocess.run([sys.executable, "-c", script, place], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("undecided\n", 0), done.stderr
+
+
+def test_a_forecast_is_a_range(folder) -> None:
+    folder.edit("f1 >= 0.8", "f1 >= 0.5")
+    folder.lock()
+    claim = folder.only()
+    low, high = re.search(r"Roughly ([\d,]+)–([\d,]+) labels if", claim["reason"]).groups()
+    assert int(low) < claim["labels_expected"] < int(high.replace(",", ""))

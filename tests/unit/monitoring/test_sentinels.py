@@ -59,7 +59,7 @@ def test_sentinels_stand_while_it_holds_and_refute_when_it_does_not(assaymark, c
     assert "Refuted: f1 >= 0.8 no longer holds" in bad.out
     assert "in a year of 52 units" in bad.out
     reports = [r for w in Project(folder=certified).state().surveys for r in w.reports]
-    assert isinstance(reports[-1][2], SurveyReported)
+    assert isinstance(reports[-1].event, SurveyReported)
 
 
 def test_unclear_sentinels_refute_nothing(assaymark, certified, tmp_path):
@@ -71,12 +71,54 @@ def test_unclear_sentinels_refute_nothing(assaymark, certified, tmp_path):
     assert found["doubtful"]
 
 
+def test_answers_after_the_sealed_deadline_count_for_nothing(assaymark, certified, tmp_path):
+    started = assaymark("sentinel", "start", "--deadline", 1, "-p", certified)
+    assert started.code == 0, started.err
+    truth = unit(tmp_path / "w1.csv", 1)
+    draw = ("sentinel", "draw", "-p", certified, "-o", tmp_path / "s1.csv", "--json", "--pool")
+    items = assaymark(*draw, tmp_path / "w1.csv").json["items"]
+
+    def look():
+        found = assaymark("sentinel", "look", "-p", certified, "--json").json
+        return found["units"], found["missing"], found["evidence"]
+
+    assert look() == (0, 35, 0.0)
+    week(assaymark, certified, tmp_path, 2)
+    closed = look()
+    assert closed[:2] == (2, 0)
+    late = write_labels(tmp_path / "late.csv", {item: 1 - truth[item] for item in items})
+    assert assaymark("label", late, "-p", certified).code == 0
+    assert look() == closed
+
+
+def test_a_unit_counts_once_all_its_sentinels_are_answered_and_later_ones_wait(
+    assaymark, certified, tmp_path
+):
+    assert assaymark("sentinel", "start", "-p", certified).code == 0
+    truth = unit(tmp_path / "w1.csv", 1)
+    draw = ("sentinel", "draw", "-p", certified, "-o", tmp_path / "s1.csv", "--json", "--pool")
+    items = assaymark(*draw, tmp_path / "w1.csv").json["items"]
+    week(assaymark, certified, tmp_path, 2)
+
+    def look():
+        found = assaymark("sentinel", "look", "-p", certified, "--json").json
+        return found["units"], found["missing"]
+
+    assert look() == (0, 35)
+    most = write_labels(tmp_path / "most.csv", {item: truth[item] for item in items[1:]})
+    assert assaymark("label", most, "-p", certified).code == 0
+    assert look() == (0, 1)
+    last = write_labels(tmp_path / "last.csv", {items[0]: truth[items[0]]})
+    assert assaymark("label", last, "-p", certified).code == 0
+    assert look() == (2, 0)
+
+
 def test_what_sentinels_refuse(assaymark, project, certified, tmp_path):
     unit(tmp_path / "w1.csv", 1)
     draw = ("sentinel", "draw", "-p", certified, "--pool")
     assert "No sentinels were started" in assaymark(*draw, tmp_path / "w1.csv").err
     shown = assaymark("sentinel", "start", "-p", certified)
-    assert "ever rings with chance at most 5%" in shown.out
+    assert "ever goes off with chance at most 5%" in shown.out
     assert "a fall to 0.65" in shown.out
     assert "terms are sealed" in assaymark("sentinel", "start", "-p", certified).err
     assert assaymark(*draw, tmp_path / "w1.csv").code == 0
@@ -113,7 +155,7 @@ def test_labels_of_another_pool_are_left_out_and_nothing_counts(assaymark, certi
 def test_the_seed_of_the_start_decides_every_draw(assaymark, certified, tmp_path):
     """Nobody chooses a week's sentinels once the week is known."""
     copy = tmp_path / "copy"
-    shutil.copytree(certified, copy, ignore=shutil.ignore_patterns("*.part"))
+    shutil.copytree(certified, copy)
     unit(tmp_path / "w1.csv", 1)
     found = []
     for project in (certified, copy):

@@ -18,7 +18,7 @@ def told(assaymark, labelled):
     label(project, [LabelRow(item=first, label=1 - before, annotator="lee")])
     label(project, [LabelRow(item=first, label=before, annotator="reviewer")], adjudicate=True)
     settings = Settings(
-        title="Refunds", criteria="# Rule\n- **Relevant**: money back", matter="Doe v. Roe",
+        title="Refunds", criteria="# Rule\n- **Relevant**: money *back*, 2 * 3 * 4", matter="Doe v. Roe",
         classifier="RefundNet 2.1", roles="Kim: first reviewer", protocol="tar-validation",
     )  # fmt: skip
     write_settings(labelled, settings)
@@ -31,7 +31,7 @@ def test_a_report_names_matter_classifier_protocol_and_roles(told) -> None:
     first, _, rest = page.partition('class="record"')
     for text in ("Doe v. Roe", "RefundNet 2.1", "If labels were wrong", "Refunds"):
         assert text in first
-    for text in ("TAR validation", "Review protocol", "• Relevant: money back", "Kim: first reviewer",
+    for text in ("TAR validation", "Review protocol", "• Relevant: money back, 2 * 3 * 4", "Kim: first reviewer",
                  "1 conflict was decided by one of the reviewers who differed"):  # fmt: skip
         assert text in rest
     assert "**" not in page

@@ -5,19 +5,19 @@ import pytest
 from assaymark.certification.view.dossier import SurveySeen
 from assaymark.errors import InputError, PlanError
 from assaymark.estimation.many_classes import draw_classes
-from assaymark.estimation.planning import EstimateWish
-from assaymark.overview.survey_sections import standing
-from assaymark.pair_recall.recall import RecallWish
+from assaymark.estimation.planning import EstimateRequest
+from assaymark.overview.survey_sections import reported
+from assaymark.pair_recall.recall import RecallRequest
 
 
 def test_a_width_and_a_budget_are_not_both_taken():
     with pytest.raises(PlanError, match="both set the number of labels"):
-        EstimateWish(metric="accuracy", within=0.01, budget=100)
+        EstimateRequest(metric="accuracy", within=0.01, budget=100)
 
 
 def test_an_unknown_kind_of_pair_is_refused_before_any_draw():
     with pytest.raises(InputError, match="'pair' must be one of"):
-        RecallWish(flags=("a", "b"), pair="foo")
+        RecallRequest(flags=("a", "b"), pair="foo")
 
 
 def test_a_column_of_texts_is_no_predicted_class(tmp_path):
@@ -45,4 +45,4 @@ def test_a_report_tells_of_audits_the_one_that_tells_all_batches():
         seen(3, "audit", batches=["may", "june"]),
         seen(4, "estimate", drawn=0),
     ]
-    assert [one.number for one in standing(surveys)] == [1, 3]
+    assert [one.number for one in reported(surveys)] == [1, 3]

@@ -16,7 +16,6 @@ from assaymark.pair_recall.stats.capture_recapture import (
 from assaymark.pair_recall.stats.outside_union import direct_recall, with_outside
 from assaymark.pair_recall.stats.pair_dependence import PAIR_KINDS, pair_kind
 from assaymark.pair_recall.stats.printed_equations import (
-    feasible_dependence,
     recall_by_independence,
     recall_upper_bound,
 )
@@ -134,16 +133,6 @@ def test_impossible_cells_are_refused(bad: tuple[int, int, int]) -> None:
 def test_a_band_that_leaves_out_independence_is_refused() -> None:
     with pytest.raises(InputError, match=r"got 1\.1 to 1\.3"):
         DeltaBand(low=1.1, high=1.3)
-
-
-def test_feasible_dependence_is_reached_at_its_ends() -> None:
-    """At the lower end nobody is missed by both; at the upper end one lies inside the other."""
-    ends = feasible_dependence(0.7, 0.6)
-    assert ends.low == pytest.approx(0.3 / 0.42)
-    assert ends.high is not None
-    assert sketched(recalls=(0.7, 0.6), delta=ends.low).positives["00"] == 0
-    assert sketched(recalls=(0.7, 0.6), delta=ends.high).positives["01"] == 0
-    assert recall_from_pair(PAIR).feasible is not None
 
 
 def test_a_further_classifier() -> None:

@@ -198,8 +198,8 @@ def test_a_project_keeps_batches_and_answers(surveyed, tmp_path: Path, assaymark
     found = assaymark("recall", *FLAGS, "-p", folder, "--json").json
     work = Project(folder=folder).state().surveys[0]
     assert work.survey.purpose == "recall"
-    assert work.reports[0][2].result == found
-    assert work.reports[0][2].labels == 400
+    assert work.reports[0].event.result == found
+    assert work.reports[0].event.labels == 400
     more = assaymark(
         "recall", *FLAGS, "--draw", 50, "-o", tmp_path / "c.csv", "-p", folder, "--json"
     )

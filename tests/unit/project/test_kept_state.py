@@ -4,7 +4,9 @@ import pickle
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from assaymark.cli import cli
 from assaymark.errors import AssaymarkError
 from assaymark.files.labels import LabelRow
 from assaymark.labelling.recording import label
@@ -59,6 +61,15 @@ def decoded_by_one_label(monkeypatch, folder, who: str) -> int:
 def test_an_append_reads_on_from_what_was_kept(monkeypatch, labelled, kept):
     assert decoded_by_one_label(monkeypatch, labelled, "b") == 0
     assert resumed(labelled).state() == truth(labelled)
+
+
+def test_a_look_by_command_reads_on_too(monkeypatch, labelled, kept):
+    kinds = []
+    read = chain.read_event
+    monkeypatch.setattr(chain, "read_event", lambda k, b: (kinds.append(k), read(k, b))[1])
+    said = CliRunner().invoke(cli, ["look", "-p", str(labelled)])
+    assert "waiting for a decision" in str(said.exception)  # the answer of before differs from a's
+    assert "PoolRegistered" not in kinds
 
 
 def test_others_find_it_closed_to_them(kept):

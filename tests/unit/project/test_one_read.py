@@ -35,6 +35,7 @@ def test_every_command_decodes_the_ledger_once(assaymark, project, world, tmp_pa
         ("look", "-p", project),
         ("certify", "-p", project),
         ("verify", project / "certificate.json", "-p", project),
+        ("report", "-o", tmp_path / "report.html", "-p", project),
     )
     for command in commands:
         decoded.clear()

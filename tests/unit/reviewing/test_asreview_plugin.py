@@ -36,7 +36,7 @@ def simulated(plugin, *, every: int, honest: bool = True) -> dict[str, list]:
         order = querier.query([truth[i] for i in unread])
         item = unread.pop(int(order[0]))
         results["label"].append(truth[item])
-        results["querier"].append(querier.route if honest else "max")
+        results["querier"].append(querier.name if honest else "max")
     return results
 
 
@@ -64,6 +64,19 @@ def test_records_without_a_label_play_as_relevant(plugin):
     assert not plugin.CertifiedRecall(recall="0.5").stop(results, [1, 1, 1])
     with pytest.raises(ValueError, match="at least 1, got 0"):
         plugin.RandomPart(every=0)
+
+
+def test_of_records_labelled_together_only_the_first_was_drawn(plugin):
+    """With several records per query, or a group of duplicates, the others were not random."""
+    stopper = plugin.CertifiedRecall(recall="0.5")
+    results = {
+        "label": [1] * 20 + [0] * 200,
+        "querier": ["max"] * 20 + [plugin.RANDOM] * 200,
+        "training_set": list(range(220)),
+    }
+    assert stopper.stop(results, [0] * 1000)
+    together = {**results, "training_set": [0] * 20 + [20] * 200}
+    assert not stopper.stop(together, [0] * 1000)
 
 
 def test_entry_points_lead_to_the_classes(plugin):

@@ -3,17 +3,19 @@
 import csv
 
 import pytest
-from review_rooms import begun, fill, read_on, world
 
 from assaymark.certification.issuing import NotEstablishedError
-from assaymark.errors import VerificationError
+from assaymark.errors import InputError, VerificationError
 from assaymark.labelling.recording import label_file
-from assaymark.project.folder import Project
+from assaymark.ledger.events import ReviewOpened
+from assaymark.project.folder import Project, Session
+from assaymark.project.place import ledger_of
 from assaymark.reviewing.certificate import certify_review
 from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.status import review_status
 from assaymark.reviewing.verifying import verify_review
 from assaymark.reviewing.wording import waiting
+from review_rooms import begun, fill, read_on, world
 
 
 def import_of(folder, truth: dict[str, int], irrelevant: int) -> str:
@@ -87,3 +89,65 @@ def test_relevant_draws_that_are_taken_back_play_as_cannot_tell(tmp_path):
     after = review_status(project)
     assert (after.unclear, after.found) == (len(hits), before.found - len(hits))
     assert after.found + after.left_at_most >= before.found + before.left_at_most
+
+
+def repeated(folder) -> None:
+    """One record of the pool comes twice."""
+    pool = folder / "pool.csv"
+    with pool.open(encoding="utf-8", newline="") as stream:
+        row = list(csv.reader(stream))[1]
+    with pool.open("a", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerow(["again", *row[1:]])
+
+
+def test_a_refused_start_leaves_nothing_behind(tmp_path):
+    world(tmp_path)
+    repeated(tmp_path)
+    with pytest.raises(InputError, match="1 record of the known ids"):
+        begun(tmp_path, known="nobody")
+    assert not (tmp_path / "work").exists()
+    begun(tmp_path)
+    assert (tmp_path / "work" / "duplicates.csv").exists()
+
+
+def test_a_start_that_was_broken_off_is_begun_anew(tmp_path, monkeypatch):
+    """No project without a review, and what the first start wrote does not stand in the way."""
+    world(tmp_path)
+    repeated(tmp_path)
+    folder, record = tmp_path / "work", Session.record
+
+    def broken_off(session, *events):
+        if any(isinstance(event, ReviewOpened) for event in events):
+            raise KeyboardInterrupt
+        record(session, *events)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, "record", broken_off)
+        with pytest.raises(KeyboardInterrupt):
+            begun(tmp_path)
+    assert not ledger_of(folder).entries()
+    assert (folder / "pool.parquet").exists()  # as after a kill, which clears nothing away
+    begun(tmp_path)
+    assert "review-start" not in {path.name for path in folder.iterdir()}
+    assert review_status(Project(folder=folder)).decision == "continue"
+
+
+@pytest.mark.parametrize("name", ["pool.parquet", "duplicates.csv", "records.csv"])
+def test_a_start_writes_over_nobodys_files(tmp_path, name):
+    world(tmp_path)
+    repeated(tmp_path)
+    mine = tmp_path / "work" / name
+    mine.parent.mkdir()
+    mine.write_text("my own", encoding="utf-8")
+    with pytest.raises(InputError, match=f"{name}' exists already, and the review would write"):
+        begun(tmp_path)
+    assert mine.read_text(encoding="utf-8") == "my own"
+    assert [path.name for path in mine.parent.iterdir()] == [name]
+
+
+def test_a_stray_label_names_the_command_that_hands_records_out(drawn):
+    project, _ = drawn
+    path = project.folder / "stray.csv"
+    path.write_text("id,label\nr0199,1\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"items that .*review next.* handed out"):
+        label_file(project, path)

@@ -1,10 +1,9 @@
 """Two readers per record: it counts when both have read it, and stays among the unread until then."""
 
 import pytest
-from review_rooms import begun, fill, run, world
 
 from assaymark.errors import InputError
-from assaymark.labelling.desk import Desk, Given
+from assaymark.labelling.desk import Desk, Submission
 from assaymark.labelling.recording import label_file
 from assaymark.reviewing.certificate import certify_review
 from assaymark.reviewing.handing import next_items
@@ -12,6 +11,7 @@ from assaymark.reviewing.status import review_status
 from assaymark.reviewing.verifying import verify_review
 from assaymark.reviewing.wording import waiting
 from assaymark.web.app import Options, make_app
+from review_rooms import begun, fill, run, world
 
 
 def test_a_review_read_by_two_people_to_its_certified_end(tmp_path):
@@ -45,10 +45,10 @@ def test_on_the_page_a_record_goes_to_two_people(tmp_path):
     next_items(project, count=4, write=False)
     desk = Desk(project, clock=lambda: 0.0, share=0.0)
     first = desk.queue.hand(desk.state, "ann", now=0.0)[0]
-    desk.record([Given(item=first, annotator="ann", label=0)])
+    desk.record([Submission(item=first, annotator="ann", label=0)])
     assert not desk.state.labelled(first)
     assert first in desk.queue.hand(desk.state, "bob", now=0.0)
-    desk.record([Given(item=first, annotator="bob", label=0)])
+    desk.record([Submission(item=first, annotator="bob", label=0)])
     assert desk.state.labelled(first)
     assert first not in desk.queue.waiting
 

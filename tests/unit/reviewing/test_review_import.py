@@ -7,12 +7,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from review_rooms import begun, read_on, run, world
 
 from assaymark.errors import InputError
 from assaymark.project.folder import Project
 from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.status import review_status
+from review_rooms import begun, read_on, run, world
 
 RECORD = (
     "CREATE TABLE record (dataset_row INTEGER, dataset_id TEXT, title TEXT, abstract TEXT, "
@@ -203,6 +203,15 @@ def test_import_with_strange_ids_shows_three(tmp_path):
         begun(tmp_path, known="r0001,nobody")
     with pytest.raises(InputError, match=r"There is no file '.*gone.csv' to import"):
         begun(tmp_path, screened=(str(tmp_path / "gone.csv"),))
+
+
+def test_records_that_cannot_be_found_by_title_are_named_by_it(tmp_path):
+    world(tmp_path)
+    lines = 'key,title,notes\nrayyan-1,Editorial,"RAYYAN-INCLUSION: {""Ann""=>""Included""}"\n'
+    (tmp_path / "rayyan.csv").write_text(lines, encoding="utf-8")
+    told = r"'rayyan-1' \('Editorial'\)\. Records are found by DOI, or by a title of 20 letters"
+    with pytest.raises(InputError, match=told):
+        begun(tmp_path, screened=(str(tmp_path / "rayyan.csv"),))
 
 
 def test_a_rank_of_another_system_drives_directed_reading(tmp_path):

@@ -6,11 +6,11 @@ import shutil
 import stat
 from pathlib import Path
 
+import duckdb
 import pytest
-from review_rooms import begun, fill, read_on, run, world
 
 from assaymark.certification.issuing import NotEstablishedError
-from assaymark.certification.signing import load_signer, new_key
+from assaymark.certification.signatures.signing import load_signer, new_key
 from assaymark.certification.verification import Brought
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.labelling.recording import label_file
@@ -19,11 +19,14 @@ from assaymark.ledger.head import settle_heads
 from assaymark.project.folder import Project
 from assaymark.records.certificate import Verification
 from assaymark.reviewing.certificate import certify_review
+from assaymark.reviewing.exporting import export_decisions
 from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.secret import read_secret
 from assaymark.reviewing.starting import Start, start
 from assaymark.reviewing.status import review_status
 from assaymark.reviewing.verifying import verify_review
+from assaymark.reviewing.wording import to_go
+from review_rooms import begun, fill, read_on, run, world
 
 
 def test_a_review_to_its_certified_end(tmp_path):
@@ -129,6 +132,16 @@ def test_duplicates_are_merged_and_listed(tmp_path):
     assert state.reviews[0].known == {"1": 1}
 
 
+def test_of_a_repeated_id_the_first_row_stays_and_all_keep_their_order(tmp_path):
+    rows = [(f"r{i * 7919 % 3000:04}", f"first {i}") for i in range(3000)]
+    again = [(item, "again") for item, _ in rows[::2]]
+    with (tmp_path / "pool.csv").open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows([("id", "abstract"), *rows, *again])
+    begun(tmp_path, text=("abstract",))
+    sql = f"SELECT * FROM '{tmp_path / 'work' / 'pool.parquet'}'"
+    assert duckdb.sql(sql).fetchall() == rows
+
+
 def test_labels_of_items_not_handed_out_do_not_enter(tmp_path):
     truth = world(tmp_path)
     project = begun(tmp_path, known="r0000")
@@ -140,6 +153,14 @@ def test_labels_of_items_not_handed_out_do_not_enter(tmp_path):
     done = label_file(project, handout.path)
     assert done.not_drawn == 1
     assert review_status(project).labels == 10
+
+
+def test_decisions_are_not_written_as_what_looks_like_a_project_of_asreview(tmp_path):
+    world(tmp_path)
+    project = begun(tmp_path, known="r0000")
+    with pytest.raises(InputError, match=r"name a \.csv file and the format asreview"):
+        export_decisions(project, tmp_path / "bees.asreview")
+    assert not (tmp_path / "bees.asreview").exists()
 
 
 def test_nothing_found_certifies_nothing(tmp_path):
@@ -302,3 +323,16 @@ def test_a_head_from_before_a_rollback_is_missed(tmp_path):
     certify_review(again)
     assert checked(again).status == "verified in part"
     assert checked(again, heads=(kept,)).status == "failed"
+
+
+def test_no_number_of_labels_is_named_while_the_ranking_still_finds_much(tmp_path):
+    """A forecast of random labels says nothing about the directed ones that come before them."""
+    truth = world(tmp_path)
+    project = begun(tmp_path, terms=("telescope",))
+    read_on(project, truth, count=20)
+    now = review_status(project)
+    assert (now.found > 10, now.expected_labels, now.next_percent) == (True, None, None)
+    assert to_go(now) == "no number can be named while the ranking still finds much"
+    while not review_status(project).random:
+        read_on(project, truth, count=40)
+    assert review_status(project).expected_labels is not None

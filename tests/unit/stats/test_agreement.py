@@ -100,7 +100,7 @@ def test_three_annotators_are_told_in_pairs():
         ("lee", "max", 1),
     ]
     assert found.raw.value == pytest.approx((2 * 1 + 2 * 0.5 + 1 * 0) / 5)
-    assert str(found) == "Annotators agreed on 2 of 3 items that more than one of them labelled."
+    assert str(found) == "Reviewers agreed on 2 of 3 items that more than one of them labelled."
 
 
 def test_nobody_labelled_twice():

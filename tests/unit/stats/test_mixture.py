@@ -7,6 +7,7 @@ from scipy import special
 from assaymark.claims.claim import Claim
 from assaymark.errors import InputError
 from assaymark.stats.sequential import beta_mixture as mixture
+from assaymark.stats.sequential import truncated_beta
 from assaymark.stats.sequential.stopping_boundary import Belief, Boundary, stopping, successes_after
 
 F1_AT_70 = Claim(metric="f1", side="lower", target=0.7)
@@ -112,12 +113,12 @@ class TestLogEvidence:
     def test_series_and_direct_tail_agree_where_both_work(self, monkeypatch):
         successes, failures = np.array([20, 100, 200, 300]), np.array([200, 300, 500, 900])
         direct = mixture.log_evidence(TEST, successes, failures)
-        monkeypatch.setattr(mixture, "SMALLEST_TAIL", 0.01)
+        monkeypatch.setattr(truncated_beta, "SMALLEST_TAIL", 0.01)
         assert mixture.log_evidence(TEST, successes, failures) == pytest.approx(direct, abs=1e-10)
 
     def test_a_series_cut_short_understates(self, monkeypatch):
         full = mixture.log_evidence(TEST, 600, 2400)
-        monkeypatch.setattr(mixture, "SERIES_TERMS", 1)
+        monkeypatch.setattr(truncated_beta, "SERIES_TERMS", 1)
         assert mixture.log_evidence(TEST, 600, 2400) < full
 
     def test_without_truncation_a_classifier_with_f1_of_06_would_be_certified_at_07(self):
@@ -137,16 +138,6 @@ class TestLogEvidence:
 
 
 class TestPaths:
-    def test_streaming_equals_the_whole_path(self):
-        wins = path(190, 300)
-        seen = mixture.evidence(TEST, [])
-        for won in wins:
-            seen = mixture.one_more(seen, won=bool(won))
-        whole = mixture.evidence(TEST, wins)
-        assert seen.passed_at == whole.passed_at
-        assert (seen.successes, seen.failures) == (190, 110)
-        assert seen.best == pytest.approx(whole.best, abs=1e-12)
-
     def test_a_pass_is_kept_when_the_evidence_falls_again(self):
         wins = np.concatenate((np.ones(60, dtype=bool), np.zeros(80, dtype=bool)))
         result = mixture.evidence(TEST, wins)

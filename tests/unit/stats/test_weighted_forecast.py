@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assaymark.claims.claim import Claim
-from assaymark.stats.score_guided.forecast import MEAN_FACTOR, forecast
+from assaymark.stats.score_guided.forecast import MEAN, forecast
 from assaymark.stats.score_guided.supermartingale import Stratum, weighted_test
 
 
@@ -19,7 +19,7 @@ def test_one_stratum_needs_walds_number_of_labels():
     found = forecast(one_stratum(0.7), np.array([0.8]))
     kl = 0.8 * math.log(0.8 / 0.7) + 0.2 * math.log(0.2 / 0.3)
     assert found.ideal == pytest.approx(math.log(20) / kl, rel=1e-6)
-    assert found.mean == math.ceil(MEAN_FACTOR * found.ideal)
+    assert found.mean == math.ceil(MEAN[0] * found.ideal + MEAN[1])
     assert str(found) == f"about {found.mean} labels, {found.most} at most in 93% of certifications"
 
 

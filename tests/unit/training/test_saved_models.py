@@ -10,7 +10,7 @@ from assaymark.learners.saved_linear import read_saved
 from assaymark.training.freeze import stop_training
 from assaymark.training.rounds import train
 from assaymark.training.scoring import model_file, score_file
-from assaymark.training.settings import TrainWish
+from assaymark.training.settings import TrainingRequest
 from training_worlds import answer_training, begun, write_texts
 
 
@@ -20,7 +20,7 @@ def test_a_frozen_classifier_scores_other_files(tmp_path, assaymark) -> None:
     with pytest.raises(PlanError, match="No classifier is frozen yet"):
         score_file(project, str(world.path), output=tmp_path / "early.parquet")
     answer_training(project, world)
-    train(project, TrainWish())
+    train(project, TrainingRequest())
     answer_training(project, world)
     stop_training(project, seed="c")
     # the collection itself gets the very scores that were frozen

@@ -111,13 +111,22 @@ def test_the_learning_curve_is_drawn(form, begun, world, tmp_path, assaymark) ->
      (("--sampling", "clever"), "'sampling' must be one of"),
      (("--policy", "clever"), "'policy' must be one of"),
      (("--population", "all"), "'population' must be one of"),
-     (("f1 <= 0.8",), "sealed before the first label"),
+     (("f1 <= 0.8",), "only its target may change"),
      (("--budget", 0), "0 is not in the range")],
 )  # fmt: skip
 def test_odd_options_are_refused(options, said, begun, assaymark) -> None:
     done = assaymark("train", *options, "-p", begun)
     assert done.code == 2
     assert said in done.err
+
+
+def test_the_target_may_change_until_the_freeze(begun, world, assaymark) -> None:
+    """No item that judges the claim is drawn before the freeze; the metric stays."""
+    assaymark("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    done = assaymark("train", "f1 >= 0.55", "-p", begun)
+    assert done.code == 0, done.err
+    assert "→ f1 >= 0.55" in done.out
+    assert assaymark("train", "--status", "-p", begun, "--json").json["claim"] == "f1 >= 0.55"
 
 
 def test_pending_items_of_a_training_can_be_written_again(begun, assaymark) -> None:

@@ -7,12 +7,12 @@ import pytest
 from assaymark.certification.drawing import draw_batch
 from assaymark.certification.issuing import certify
 from assaymark.certification.looks import look
-from assaymark.certification.sealing import Wish, abandon_plan, seal_plan
+from assaymark.certification.sealing import PlanRequest, abandon_plan, seal_plan
 from assaymark.certification.verification import verify
 from assaymark.claims.canonical import canonical
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.errors import PlanError, VerificationError
-from assaymark.estimation.survey import EstimateWish, draw_estimate, open_estimate, read_estimate
+from assaymark.estimation.survey import EstimateRequest, draw_estimate, open_estimate, read_estimate
 from assaymark.files.labels import LabelRow
 from assaymark.labelling.recording import label
 from assaymark.ledger.events import (
@@ -29,7 +29,7 @@ from assaymark.records.training_settings import CELLS
 from assaymark.sampling.tickets import ticket
 from assaymark.training.freeze import stop_training
 from assaymark.training.rounds import train
-from assaymark.training.settings import TrainWish
+from assaymark.training.settings import TrainingRequest
 from training_worlds import answer_plan, answer_training, begun, certified, write_texts
 
 
@@ -59,13 +59,13 @@ def test_a_seed_that_drew_for_a_survey_cannot_draw_for_a_plan(world, tmp_path) -
     assert not training_of(project.state()).freezes, "refused before anything is frozen"
     stop_training(project, seed="first")
     abandon_plan(project, "an estimate first")
-    open_estimate(project, EstimateWish(metric="prevalence", budget=30, seed="survey"))
+    open_estimate(project, EstimateRequest(metric="prevalence", budget=30, seed="survey"))
     batch = draw_estimate(project)
     label(project, [LabelRow(item=i, label=world.truth[i], annotator="kim") for i in batch.items])
     for seed in ("training", "first", "survey"):
         with pytest.raises(PlanError, match="was used in this project before"):
-            seal_plan(project, Wish(claim=parse_claim("f1 >= 0.7"), seed=seed))
-    seal_plan(project, Wish(claim=parse_claim("f1 >= 0.7"), mode="fixed", budget=100))
+            seal_plan(project, PlanRequest(claim=parse_claim("f1 >= 0.7"), seed=seed))
+    seal_plan(project, PlanRequest(claim=parse_claim("f1 >= 0.7"), mode="fixed", budget=100))
     events = told(project)
     check_story(chained(events))
     at = max(n for n, event in enumerate(events) if event[0] == "PlanSealed")
@@ -140,7 +140,7 @@ def test_a_second_attempt_is_told_and_learns_nothing_from_the_first(world, tmp_p
     judged = set(project.state().claimed)
     abandon_plan(project, "it will not pass")
     for _ in range(2):
-        train(project, TrainWish(insist=True))
+        train(project, TrainingRequest(insist=True))
         answer_training(project, world)
     stop_training(project)
     state = project.state()
@@ -163,7 +163,7 @@ def test_a_new_classifier_has_a_risk_of_its_own(world, tmp_path) -> None:
     answer_training(project, world)
     first = stop_training(project).plan
     abandon_plan(project, "a better classifier")
-    train(project, TrainWish(insist=True))
+    train(project, TrainingRequest(insist=True))
     answer_training(project, world)
     second = stop_training(project).plan
     assert (first.level, second.level, second.earlier) == ("0.05", "0.05", ())
@@ -179,7 +179,7 @@ def test_set_aside_parts_are_spoken_for_by_a_complete_sample(world, tmp_path) ->
     project = begun(world, tmp_path / "work", population="future", sampling="uncertainty")
     for _ in range(4):
         answer_training(project, world)
-        train(project, TrainWish(insist=True))
+        train(project, TrainingRequest(insist=True))
     answer_training(project, world)
     stop_training(project, seed="c")
     state = project.state()
@@ -192,7 +192,7 @@ def test_set_aside_parts_are_spoken_for_by_a_complete_sample(world, tmp_path) ->
     chosen = {item for item in work.order if CELLS[work.cells[item]] == "active"}
     assert counted & chosen, "some chosen items count"
     assert chosen - counted, "and some do not"
-    assert work.models[-1][2].look.random == len(counted)
+    assert work.models[-1].event.look.random == len(counted)
 
 
 def test_elsewhere_only_items_drawn_by_chance_count(world, tmp_path) -> None:
@@ -200,7 +200,7 @@ def test_elsewhere_only_items_drawn_by_chance_count(world, tmp_path) -> None:
     project = begun(world, tmp_path / "work", population="rest", sampling="uncertainty")
     for _ in range(2):
         answer_training(project, world)
-        train(project, TrainWish(insist=True))
+        train(project, TrainingRequest(insist=True))
     state = project.state()
     work = training_of(state)
     counted = random_items(work, training_labels(state, work))

@@ -9,7 +9,7 @@ import pytest
 from assaymark.certification.drawing import draw_batch
 from assaymark.certification.issuing import certify
 from assaymark.certification.looks import look
-from assaymark.certification.sealing import Wish, abandon_plan, seal_plan
+from assaymark.certification.sealing import PlanRequest, abandon_plan, seal_plan
 from assaymark.certification.verification import verify
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.errors import InputError, PlanError
@@ -34,7 +34,7 @@ from assaymark.records.pool import Columns
 from assaymark.training import freeze as training_freeze
 from assaymark.training.freeze import stop_training, train_on
 from assaymark.training.rounds import train
-from assaymark.training.settings import TrainWish
+from assaymark.training.settings import TrainingRequest
 from training_worlds import answer_plan, answer_training, begun, certified, write_texts
 
 
@@ -77,10 +77,10 @@ def test_from_no_label_to_a_verified_certificate(made) -> None:
 def test_every_model_names_the_labels_it_learnt_from(made) -> None:
     state = made.state()
     work = training_of(state)
-    assert [event.labels for _, _, event in work.models] == [60, 120, 180]
-    last = work.models[-1][2]
+    assert [model.event.labels for model in work.models] == [60, 120, 180]
+    last = work.models[-1].event
     assert last.digest == labels_digest(training_labels(state, work))
-    assert work.freezes[-1][2].model == last.number
+    assert work.freezes[-1].event.model == last.number
 
 
 def test_the_scored_file_is_the_collection_without_the_training_items(made, world) -> None:
@@ -114,41 +114,41 @@ def test_labels_that_nobody_could_tell_train_nothing(world, tmp_path) -> None:
     skipped, *rest = training_of(state).order
     rows = [LabelRow(item=item, label=world.truth[item], annotator="kim") for item in rest]
     label(project, [LabelRow(item=skipped, label=None, annotator="kim"), *rows])
-    done = train(project, TrainWish())
-    assert done.told["labels"] == 59
-    assert done.told["skipped"] == 1
+    done = train(project, TrainingRequest())
+    assert done.summary.labels == 59
+    assert done.summary.skipped == 1
 
 
 def test_a_round_without_new_labels_records_no_second_model(world, tmp_path) -> None:
     project = begun(world, tmp_path / "work")
     answer_training(project, world)
-    first = train(project, TrainWish())
-    again = train(project, TrainWish())
+    first = train(project, TrainingRequest())
+    again = train(project, TrainingRequest())
     assert (first.refitted, again.refitted) == (True, False)
     assert again.batch is None
     assert "60 items that training handed out wait for a label" in again.reason
-    assert len(again.told["looks"]) == 1
+    assert len(again.summary.looks) == 1
 
 
 def test_uncertainty_sampling_keeps_the_random_part_apart(world, tmp_path) -> None:
     project = begun(world, tmp_path / "work", population="rest", sampling="uncertainty")
     answer_training(project, world)
-    done = train(project, TrainWish())
+    done = train(project, TrainingRequest())
     work = training_of(project.state())
     cells = [item.cell for item in work.files[-1].items]
     assert cells.count(0) == 18, "three in ten stay random"
     assert cells.count(1) == 42
     answer_training(project, world)
-    done = train(project, TrainWish())
-    assert (done.told["random"], done.told["active"]) == (78, 42)
-    look_now = work.models[-1][2].look
+    done = train(project, TrainingRequest())
+    assert (done.summary.random, done.summary.active) == (78, 42)
+    look_now = work.models[-1].event.look
     assert look_now.counts.total == look_now.random
 
 
 def test_the_part_set_aside_for_the_future_is_never_trained_on(world, tmp_path) -> None:
     project = begun(world, tmp_path / "work", population="future", keep=0.4, sampling="uncertainty")
     answer_training(project, world)
-    train(project, TrainWish())
+    train(project, TrainingRequest())
     answer_training(project, world)
     stopped = stop_training(project)
     state = project.state()
@@ -175,7 +175,7 @@ def test_the_whole_collection_follows_from_the_rest(world, tmp_path) -> None:
 def test_items_without_a_label_are_left_out_of_the_whole(world, tmp_path) -> None:
     project = begun(world, tmp_path / "work", population="whole")
     answer_training(project, world)
-    train(project, TrainWish())
+    train(project, TrainingRequest())
     stopped = stop_training(project)
     assert "whole collection of 1,440 items" in stopped.sentence
     assert stopped.sentence.endswith("Without the 60 training items that got no settled label.")
@@ -184,7 +184,7 @@ def test_items_without_a_label_are_left_out_of_the_whole(world, tmp_path) -> Non
 def test_training_goes_on_after_a_plan_ended_and_leaves_its_labels_alone(done, world) -> None:
     before = done.state()
     claimed = set(before.claimed)
-    round_ = train(done, TrainWish(insist=True))
+    round_ = train(done, TrainingRequest(insist=True))
     assert round_.batch is not None
     assert not claimed & set(training_of(done.state()).order), "certified items never train"
     answer_training(done, world)
@@ -201,14 +201,14 @@ def test_training_goes_on_after_a_plan_ended_and_leaves_its_labels_alone(done, w
 
 
 def test_no_plan_on_old_scores_once_training_went_on(done, world) -> None:
-    train(done, TrainWish(insist=True))
+    train(done, TrainingRequest(insist=True))
     with pytest.raises(PlanError, match="Training went on after the classifier was frozen"):
-        seal_plan(done, Wish(claim=parse_claim("f1 >= 0.7")))
+        seal_plan(done, PlanRequest(claim=parse_claim("f1 >= 0.7")))
     check_story(done.ledger.entries())
 
 
 def test_a_second_plan_on_the_same_frozen_classifier_is_allowed(done) -> None:
-    plan = seal_plan(done, Wish(claim=parse_claim("precision >= 0.7")))
+    plan = seal_plan(done, PlanRequest(claim=parse_claim("precision >= 0.7")))
     draw_batch(done, count=50, write=False)
     assert plan.number == 2
     check_story(done.ledger.entries())
@@ -219,7 +219,7 @@ def test_scores_that_are_elsewhere_are_asked_for(done) -> None:
     with pytest.raises(
         InputError, match="The scores of the frozen classifier are not in this project"
     ):
-        seal_plan(done, Wish(claim=parse_claim("precision >= 0.7")))
+        seal_plan(done, PlanRequest(claim=parse_claim("precision >= 0.7")))
     found = verify(done.folder / "certificate.json", project=done)
     assert found.status.startswith("verified")
     assert "pool" in [one.name for one in found.checks if one.outcome == "not checked"]
@@ -230,14 +230,16 @@ def test_draw_says_that_training_comes_first(world, tmp_path) -> None:
         draw_batch(begun(world, tmp_path / "work"))
 
 
-def test_labels_of_an_earlier_certification_are_known_when_drawn_again(done, world) -> None:
-    known = set(done.state().claimed)
-    train(done, TrainWish(insist=True))
+def test_labels_of_an_earlier_certification_leave_the_strata(done, world) -> None:
+    known = {item for item in done.state().claimed if done.state().labelled(item)}
+    train(done, TrainingRequest(insist=True))
     answer_training(done, world)
     stop_training(done)
-    batch = draw_batch(done, count=300, write=False)
-    drawn = set(done.state().attempt.order)
-    assert batch.known == len(drawn & known) > 0
+    draw_batch(done, count=300, write=False)
+    attempt = done.state().attempt
+    assert attempt.plan.known is not None
+    assert 0 < attempt.plan.known.items <= len(known)
+    assert not set(attempt.order) & known
 
 
 def test_a_frozen_classifier_without_a_plan_gets_one(world, tmp_path, monkeypatch) -> None:
@@ -254,21 +256,21 @@ def test_a_frozen_classifier_without_a_plan_gets_one(world, tmp_path, monkeypatc
             stop_training(project)
     assert status(project).summary == "The classifier is frozen; its plan is not sealed."
     with pytest.raises(PlanError, match="Training is over: the classifier is frozen"):
-        train(project, TrainWish())
+        train(project, TrainingRequest())
     stopped = stop_training(project)
     assert (stopped.frozen.model, stopped.plan.number) == (1, 1)
     assert len(training_of(project.state()).freezes) == 1
 
 
 def test_auto_certify_freezes_seals_and_draws(world, tmp_path) -> None:
-    project = begun(world, tmp_path / "work", budget=200, auto_certify=True)
+    project = begun(world, tmp_path / "work", budget=500, auto_certify=True)
     answer_training(project, world)
-    went = train_on(project, TrainWish())
-    for _ in range(4):
+    went = train_on(project, TrainingRequest())
+    for _ in range(8):
         if went.stopped is not None:
             break
         answer_training(project, world)
-        went = train_on(project, TrainWish())
+        went = train_on(project, TrainingRequest())
     assert went.stopped is not None
     assert went.stopped.batch is not None
     assert went.stopped.batch.path.exists()
@@ -296,8 +298,8 @@ def test_a_pipeline_of_ones_own_can_be_plugged_in(world, tmp_path, monkeypatch) 
     monkeypatch.chdir(tmp_path)
     project = begun(world, tmp_path / "work", learner="mine:build")
     answer_training(project, world)
-    done = train(project, TrainWish())
-    assert done.told["looks"][-1]["learner"] == "mine:build"
+    done = train(project, TrainingRequest())
+    assert done.summary.looks[-1].learner == "mine:build"
     answer_training(project, world)
     stopped = stop_training(project)
     assert 0 < stopped.frozen.pool.summary.predicted_positive < 600
@@ -352,7 +354,7 @@ def test_status_says_what_to_do_in_every_phase(world, tmp_path) -> None:
         "Training can go on.",
         command("train"),
     )
-    train(project, TrainWish(insist=True))
+    train(project, TrainingRequest(insist=True))
     answer_training(project, world)
     stop_training(project)
     assert status(project).advice == command("draw")
@@ -363,12 +365,14 @@ def test_status_says_what_to_do_in_every_phase(world, tmp_path) -> None:
 def test_items_drawn_for_a_claim_before_are_not_trained_on(world, tmp_path) -> None:
     init(tmp_path / "work", pool=str(world.path), columns=Columns(id="id", text=("body",)))
     project = Project(folder=tmp_path / "work")
-    seal_plan(project, Wish(claim=parse_claim("prevalence <= 0.5"), seed="s1"))
+    seal_plan(project, PlanRequest(claim=parse_claim("prevalence <= 0.5"), seed="s1"))
     draw_batch(project, count=100, write=False)
     answer_plan(project, world)
     assert look(project).verdict.decision == "pass"
     certify(project)
-    train(project, TrainWish(claim=parse_claim("f1 >= 0.8"), budget=400, batch=150, seed="s2"))
+    train(
+        project, TrainingRequest(claim=parse_claim("f1 >= 0.8"), budget=400, batch=150, seed="s2")
+    )
     state = project.state()
     assert not set(state.claimed) & set(training_of(state).order)
     answer_training(project, world)
@@ -388,7 +392,7 @@ def test_items_drawn_for_a_claim_before_are_not_trained_on(world, tmp_path) -> N
 def test_settings_that_change_are_on_record(world, tmp_path) -> None:
     project = begun(world, tmp_path / "work")
     answer_training(project, world)
-    train(project, TrainWish(budget=800, policy="adaptive", population="whole"))
+    train(project, TrainingRequest(budget=800, policy="adaptive", population="whole"))
     settings = training_of(project.state()).training
     assert (settings.goal.budget, settings.goal.policy) == (800, "adaptive")
     assert (settings.population, settings.named) == ("whole", True)
@@ -401,7 +405,7 @@ def test_a_freeze_that_was_broken_off_is_completed(world, tmp_path, monkeypatch)
     project = begun(world, tmp_path / "work")
     for _ in range(2):
         answer_training(project, world)
-        train(project, TrainWish(insist=True))
+        train(project, TrainingRequest(insist=True))
     answer_training(project, world)
     with monkeypatch.context() as broken:
         broken.setattr(training_freeze, "write_decisions", _killed)

@@ -7,7 +7,7 @@ import pytest
 from assaymark.certification.drawing import draw_batch
 from assaymark.certification.issuing import certify
 from assaymark.certification.looks import look
-from assaymark.certification.sealing import Wish, abandon_plan, seal_plan
+from assaymark.certification.sealing import PlanRequest, abandon_plan, seal_plan
 from assaymark.certification.verification import verify
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.errors import AssaymarkError
@@ -16,7 +16,7 @@ from assaymark.labelling.recording import label
 from assaymark.ledger.events import check_story, training_of
 from assaymark.training.freeze import stop_training, train_on
 from assaymark.training.rounds import train
-from assaymark.training.settings import TrainWish
+from assaymark.training.settings import TrainingRequest
 from training_worlds import begun, write_texts
 
 STEPS, WALKS = 25, 4
@@ -36,14 +36,14 @@ class Walker:
 
     def round(self) -> None:
         asked = self.rng.choice([{}, {"insist": True}, {"batch": 15}, {"sampling": "uncertainty"}])
-        train_on(self.project, TrainWish(**asked), write=False)
+        train_on(self.project, TrainingRequest(**asked), write=False)
 
     def settle(self) -> None:
         asked = self.rng.choice(
             [{"budget": 900}, {"population": "whole"}, {"policy": "adaptive"},
              {"sampling": "relevance", "population": "rest"}, {"auto_certify": True}]
         )  # fmt: skip
-        train(self.project, TrainWish(**asked), write=False)
+        train(self.project, TrainingRequest(**asked), write=False)
 
     def answer(self) -> None:
         state = self.project.state()
@@ -70,7 +70,7 @@ class Walker:
 
     def seal(self) -> None:
         claim = self.rng.choice(["f1 >= 0.5", "prevalence <= 0.6", "precision >= 0.4"])
-        seal_plan(self.project, Wish(claim=parse_claim(claim)))
+        seal_plan(self.project, PlanRequest(claim=parse_claim(claim)))
 
     def draw(self) -> None:
         draw_batch(self.project, count=self.rng.choice([20, 40]), write=False)
@@ -105,7 +105,11 @@ def test_every_walk_leaves_a_genuine_ledger(seed, world, tmp_path) -> None:
     trained = set(training_of(state).order)
     for attempt in state.attempts:
         if attempt.pool is not state.collection:
-            before = [f for seq, _, f in training_of(state).freezes if seq < attempt.sealed_at]
+            before = [
+                frozen.event
+                for frozen in training_of(state).freezes
+                if frozen.seq < attempt.sealed_at
+            ]
             assert before[-1].pool is attempt.pool
             assert not trained & set(attempt.order)
     assert done > STEPS // 3, "most of a walk must not be refusals"

@@ -1,8 +1,10 @@
 """The audit over time: what is sealed, what counts, and what the verdict says."""
 
 import csv
+import itertools
 import json
 
+import numpy as np
 import pytest
 
 from assaymark.errors import InputError, PlanError
@@ -14,7 +16,7 @@ from assaymark.triaging.audit_account import (
     refuse_beyond_seal,
     wanted_draws,
 )
-from assaymark.triaging.audit_found import Account, Seal
+from assaymark.triaging.audit_result import Account, Seal
 from assaymark.triaging.stats.unit_audit import AuditUnit, judge_units
 
 THRESHOLDS = {
@@ -40,8 +42,8 @@ def test_every_alarm_names_its_null_and_rings_when_half_is_wrong(alarm):
     assert found.decision == "broken"
     assert found.drift
     assert found.alarm == alarm
-    assert f"the alarm '{alarm}' rang at" in str(found)
-    assert {"ever": "ever rings", "yearly": "a year of 52 batches", "average": "so far",
+    assert f"the alarm '{alarm}' went off at" in str(found)
+    assert {"ever": "ever goes off", "yearly": "a year of 52 batches", "average": "so far",
             "every-batch": "every single batch"}[alarm] in found.null  # fmt: skip
     if alarm != "every-batch":
         assert found.high < 0.9
@@ -119,9 +121,9 @@ def batch_file(path, first, wrong_every, size=300):
     return path
 
 
-def answer(path, unclear=False):
+def answer(path, unclear=False, first=None):
     with path.open(encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
+        rows = list(csv.DictReader(stream))[:first]
     for row in rows:
         row["label"] = "?" if unclear else int(row["text"].startswith("yes"))
     done = path.with_name(f"done-{path.name}")
@@ -132,17 +134,96 @@ def answer(path, unclear=False):
     return done
 
 
-def test_an_audit_keeps_to_what_was_sealed(assaymark, tmp_path):
-    cuts, work = tmp_path / "cuts.json", tmp_path / "work"
-    cuts.write_text(json.dumps(THRESHOLDS), encoding="utf-8")
+@pytest.fixture
+def draw(assaymark, tmp_path):
+    """Draws from a batch of 300 items in a new project."""
+    work = tmp_path / "work"
     pool = batch_file(tmp_path / "pool.csv", 0, 10)
     assert assaymark("init", work, "--pool", pool, "--id", "id", "--score", "score", "--text", "text").code == 0  # fmt: skip
 
-    def draw(number, *more, wrong_every=2, count=40):
+    def drawn(number, *more, wrong_every=2, count=40, thresholds=THRESHOLDS):
+        cuts = tmp_path / "cuts.json"
+        cuts.write_text(json.dumps(thresholds), encoding="utf-8")
         batch = batch_file(tmp_path / f"w{number}.csv", 1000 * number, wrong_every)
         return assaymark("triage", "audit", "--thresholds", cuts, "--batch", batch, "--id", "id", "--text",
                          "text", "--draw", count, "-o", tmp_path / f"a{number}.csv", "-p", work, *more)  # fmt: skip
 
+    return drawn
+
+
+def test_a_batch_counts_once_all_its_draws_are_answered_and_later_ones_wait(
+    assaymark, draw, tmp_path
+):
+    """Otherwise whoever answers could leave out what looks bad: stopping early is a choice."""
+    work = tmp_path / "work"
+    for number in (1, 2):
+        assert draw(number).code == 0
+    label = [answer(tmp_path / "a2.csv"), answer(tmp_path / "a1.csv", first=39)]
+    for path in label:
+        assert assaymark("label", path, "-p", work).code == 0
+    found = assaymark("triage", "audit", "-p", work, "--json").json
+    assert (found["labels"], found["waiting"], found["missing"]) == (0, 79, 1)
+    assert assaymark("label", answer(tmp_path / "a1.csv"), "-p", work).code == 0
+    found = assaymark("triage", "audit", "-p", work, "--json").json
+    assert (found["labels"], found["waiting"], found["missing"]) == (80, 0, 0)
+
+
+def test_answers_after_the_sealed_deadline_count_for_nothing(assaymark, draw, tmp_path):
+    """Whoever holds answers back cannot choose later whether, or how, their batch counts."""
+    work = tmp_path / "work"
+
+    def seen():
+        found = assaymark("triage", "audit", "-p", work, "--json").json
+        return {name: found[name] for name in ("labels", "unclear", "missing", "waiting", "late")}
+
+    assert draw(1, "--deadline", 2, wrong_every=10).code == 0
+    assert assaymark("label", answer(tmp_path / "a1.csv", first=30), "-p", work).code == 0
+    assert draw(2, wrong_every=10).code == 0
+    assert assaymark("label", answer(tmp_path / "a2.csv"), "-p", work).code == 0
+    assert seen() == {"labels": 0, "unclear": 0, "missing": 10, "waiting": 70, "late": 0}
+    assert draw(3, wrong_every=10).code == 0
+    closed = {"labels": 80, "unclear": 10, "missing": 40, "waiting": 0, "late": 0}
+    assert seen() == closed
+    before = assaymark("triage", "audit", "-p", work, "--json").json
+    assert "until 2 later batches are opened" in " ".join(before["assumptions"])
+    assert assaymark("label", answer(tmp_path / "a1.csv"), "-p", work).code == 0
+    assert seen() == {**closed, "late": 10}
+    after = assaymark("triage", "audit", "-p", work, "--json").json
+    assert (before["low"], before["evidence"]) == (after["low"], after["evidence"])
+    assert (
+        "10 answers after the deadline, not counted" in assaymark("triage", "audit", "-p", work).out
+    )
+    assert "sealed; got 3" in draw(4, "--deadline", 3).err
+
+
+def test_holding_answers_back_never_helps_an_alarm_or_a_bound():
+    """Every subset of the draws of two batches: unclear ones lower evidence and bound."""
+    seal = Seal(largest=4, window=4, spread=4.0)
+    terms = Account(alarm="ever", confidence=0.95, year=52, seals=(seal,))
+    said = {}
+    for verdicts in itertools.product((True, False, None), repeat=3):
+        units = [AuditUnit(items=4, draws=own) for own in (verdicts[:2], verdicts[2:])]
+        found = judge_units([units], terms, target=0.5)
+        said[verdicts] = np.array([found.evidence, found.low])
+    for truth in itertools.product((True, False), repeat=3):
+        for kept in itertools.product((True, False), repeat=3):
+            held = tuple(v if known else None for v, known in zip(truth, kept, strict=True))
+            assert (said[held] <= said[truth] + 1e-12).all()
+
+
+def test_new_thresholds_have_an_alarm_of_their_own_and_that_is_said(assaymark, draw, tmp_path):
+    work = tmp_path / "work"
+    others = {**THRESHOLDS, "cutoffs": {"low": 0.3, "high": 0.7}}
+    for number, thresholds in ((1, THRESHOLDS), (2, others)):
+        assert draw(number, thresholds=thresholds, wrong_every=50).code == 0
+        assert assaymark("label", answer(tmp_path / f"a{number}.csv"), "-p", work).code == 0
+        found = assaymark("triage", "audit", "-p", work, "--json").json
+        assert found["labels"] == 40  # the draws of the other thresholds do not count
+    assert any("for each of them, not for all together" in text for text in found["assumptions"])
+
+
+def test_an_audit_keeps_to_what_was_sealed(assaymark, draw, tmp_path):
+    work = tmp_path / "work"
     done = draw(1, "--alarm", "yearly", "--year", 12)
     assert done.code == 0, done.err
     refused = draw(2, "--alarm", "ever")
@@ -160,5 +241,5 @@ def test_an_audit_keeps_to_what_was_sealed(assaymark, tmp_path):
     assert found.json["since"] == 1
     shown = assaymark("triage", "audit", "-p", work)
     assert "in a year of 12 batches" in " ".join(shown.out.split())
-    result = Project(folder=work).state().surveys[-1].reports[-1][2].result
+    result = Project(folder=work).state().surveys[-1].reports[-1].event.result
     assert any("alarm 'yearly'" in text for text in section_of("audit")(result).paragraphs)

@@ -290,7 +290,7 @@ def test_labels_to_order_are_drawn_blind_judged_once_and_reported(assaymark, fil
     assert answer["labels"] == 150
     survey = Project(folder=work).state().surveys[-1]
     assert len(survey.reports) == 1
-    section = section_of("triage")(survey.reports[0][2].result)
+    section = section_of("triage")(survey.reports[0].event.result)
     assert section.sentence == answer["promise"]
     assert [chart.title for chart in section.charts] == ["Yield plot", "Scores and both cut-offs"]
     assert assaymark("triage", "-p", work, "--json").json == answer
@@ -347,7 +347,7 @@ def test_an_audit_tells_a_promise_kept_from_one_broken_by_drift(assaymark, cuts,
     assert found["drift"] is True
     assert found["since"] > first.json["draws"] - 40
     assert [batch["name"] for batch in found["batches"]] == ["may.csv", "june.csv"]
-    report = Project(folder=work).state().surveys[-1].reports[-1][2].result
+    report = Project(folder=work).state().surveys[-1].reports[-1].event.result
     section = section_of("audit")(report)
     assert section.sentence.startswith("The promise of 92% is broken")
     late = assaymark("triage", "audit", "--thresholds", cuts, "--batch", good, "--id", "id", "--draw", 5,

@@ -1,7 +1,12 @@
 """Every safety rule of the page, and that what it records is what the command line would."""
 
+import importlib
+import inspect
 import json
 import re
+import subprocess
+import sys
+import time
 import warnings
 
 import pytest
@@ -13,9 +18,9 @@ with warnings.catch_warnings():  # it asks for another name of the same library
 from assaymark.project.folder import Project
 from assaymark.project.users import add_user, read_users, remove_user
 from assaymark.web.access.guard import LARGEST, POLICY
-from assaymark.web.app import Options, make_app
+from assaymark.web.app import ROUTES, Options, make_app
 from assaymark.web.display import visible
-from worlds_on_disk import write_world
+from worlds_on_disk import write_labels, write_world
 
 JSON = {"accept": "application/json"}
 LINKS = {"lead": "the-lead-s-secret", "annotator": "the-reviewers-secret"}
@@ -28,9 +33,14 @@ def drawn(assaymark, project):
     return project
 
 
-def client(folder, **options) -> TestClient:
-    app = make_app(Project(folder=folder), Options(**{"links": LINKS, **options}))
+def client(folder, *, clock=time.time, **options) -> TestClient:
+    app = make_app(Project(folder=folder), Options(**{"links": LINKS, **options}), clock=clock)
     return TestClient(app, base_url="http://127.0.0.1:8765", follow_redirects=True)
+
+
+def standing(moment: float):
+    """A clock that stands still: failures are not forgiven while a busy machine takes its time."""
+    return lambda: moment
 
 
 def mark_of(page) -> str:
@@ -220,7 +230,7 @@ def test_forged_and_old_cookies_are_nobodys(drawn) -> None:
 
 def test_signing_in_cannot_be_guessed_at_speed(drawn) -> None:
     add_user(drawn, "kim", "lead")
-    with client(drawn) as web:
+    with client(drawn, clock=standing(time.time())) as web:
         codes = [web.post("/enter", data={"token": str(n)}).status_code for n in range(12)]
     assert codes == [403] * 10 + [429] * 2
 
@@ -272,6 +282,17 @@ def test_the_certificate_equals_the_command_lines(assaymark, project, world, tmp
     assert assaymark("verify", again, "-p", project).code == 0
 
 
+def test_drawing_by_itself_records_no_look_while_nothing_more_counts(drawn) -> None:
+    with signed(drawn, auto_draw=True) as web:
+        first, *items = web.post("/label/hand", json={}).json()["items"]
+        for _ in range(15):  # the first drawn item is held up, so no label counts
+            found = answer(web, items[0], keep=[first, *items[1:]]).json()
+            items = [*items[1:], *(one for one in found["items"] if one["id"] != first["id"])]
+            items = list({one["id"]: one for one in items}.values())
+        web.get("/label", headers={"accept": "text/html"})
+    assert Project(folder=drawn).state().attempt.looks == []
+
+
 def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:
     with signed(project) as web:
         asked = {
@@ -290,6 +311,11 @@ def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:
         }
         assert all(curve.startswith("<svg") for curve in found["curves"].values())
         assert set(found["curves"]) == {row["mode"] for row in found["rows"] if not row["reason"]}
+        by_scores = {"metric": "f1", "target": 0.99, "confidence": 0.95}
+        doubtful = web.post("/plan/forecast", json=by_scores).json()["sentence"]
+        assert "looks false" in doubtful
+        assert "the sliders under" in doubtful  # the page's words, never the marks of a hint
+        assert "⟦" not in doubtful
         assert web.post("/plan/forecast", json={**asked, "target": "much"}).status_code == 400
         assert web.post("/plan/forecast", json={**asked, "metric": "<b>"}).status_code == 400
         form = {
@@ -342,3 +368,45 @@ def test_two_megabytes_of_text(assaymark, tmp_path) -> None:
             sizes.append(len(items[0]["fields"][0]["text"]))
             assert answer(web, items[0], "unclear").status_code == 200
     assert sorted(sizes) == [0] * (len(sizes) - 1) + [2_000_000]
+
+
+def test_every_address_has_its_page() -> None:
+    """Pages are loaded when somebody asks for them, so a wrong name would show only then."""
+    later = [inspect.getclosurevars(route.endpoint).nonlocals for route in ROUTES]
+    pages = [(found["module"], found["name"]) for found in later if "module" in found]
+    assert len(pages) > 30
+    for module, name in pages:
+        assert callable(getattr(importlib.import_module(f"assaymark.web.{module}"), name))
+
+
+def test_the_four_numbers_come_after_the_verdict(drawn) -> None:
+    with signed(drawn, role="annotator", name="lee") as web:
+        assert web.get("/watch/numbers").status_code == 403
+    with signed(drawn) as web:
+        items = web.post("/label/hand", json={}).json()["items"]
+        assert answer(web, items[0]).json()["saved"]
+        assert web.get("/watch", headers={"accept": "text/html"}).status_code == 200
+        found = web.get("/watch/numbers", headers={"accept": "text/html"})
+        assert re.findall("<h2>(.*?)</h2>", found.text) == [
+            "Richness", "Recall", "Precision", "Elusion",
+        ]  # fmt: skip
+        assert "data-later" not in web.get("/watch", headers={"accept": "text/html"}).text
+
+
+def test_no_page_waits_for_distributions_that_it_does_not_need() -> None:
+    """scipy.stats takes half a second to load, and only walks over cut-offs ask for it."""
+    pages = "import sys, assaymark.web.rooms as rooms; [rooms._enter(name) for name in rooms.ROOMS]"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{pages}; print('scipy.stats' in sys.modules)"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "False\n"
+
+
+def test_the_plan_page_says_what_was_known_before_the_seal(assaymark, project, world, tmp_path):
+    known = write_labels(tmp_path / "known.csv", dict(list(world.truth.items())[:40]))
+    assert "40 known labels taken in" in assaymark("label", known, "--known", "-p", project).out
+    assaymark("plan", "f1 >= 0.8", "--mode", "score-guided", "--anyway", "-p", project)
+    with signed(project) as web:
+        page = web.get("/plan", headers={"accept": "text/html"}).text
+    assert "40 labels before the seal, counted as certain; draws come from the other items" in page

@@ -2,9 +2,10 @@
 
 import re
 import socket
+import time
 
 import pytest
-from test_web import LINKS, client, mark_of, signed
+from test_web import LINKS, client, mark_of, signed, standing
 
 from assaymark.errors import InputError
 from assaymark.project.folder import Project
@@ -137,7 +138,7 @@ def test_only_failures_are_counted_and_by_verified_session(drawn) -> None:
 
 def test_a_right_token_is_never_refused_for_the_failures_of_others(drawn) -> None:
     token = add_user(drawn, "kim", "lead").token
-    with client(drawn) as web:
+    with client(drawn, clock=standing(time.time())) as web:
         codes = [web.post("/enter", data={"token": str(n)}).status_code for n in range(12)]
         assert codes == [403] * 10 + [429] * 2
         assert web.post("/enter", data={"token": token}).url.path == "/watch"

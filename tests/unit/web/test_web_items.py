@@ -2,10 +2,13 @@
 
 import csv
 import io
+import re
 
 import pytest
 from test_web import answer, signed
 
+from assaymark.errors import InputError
+from assaymark.labelling.assignments import read_assignments
 from assaymark.project.folder import Project
 from worlds_on_disk import write_labels
 
@@ -112,6 +115,24 @@ def test_labels_come_in_and_go_out_as_files(drawn, world, tmp_path) -> None:
         assert web.get("/items/waiting.exe").status_code == 404
         assert web.post("/items/import?name=x.csv", content=b"x" * 20_000_001).status_code == 413
     assert Project(folder=folder).state().answers[items[9]] == {"zoe": 1}
+
+
+def test_no_name_or_note_of_a_reviewer_runs_in_the_leads_spreadsheet(drawn) -> None:
+    folder, _ = drawn
+    with signed(folder, name="=zoe") as web:
+        items = web.post("/label/hand", json={}).json()["items"]
+        for item, note in zip(items, ("so;=1+1", "a\n@SUM(A1)"), strict=False):
+            assert answer(web, item, note=note).json()["saved"]
+        text = web.get("/items/labels.csv").text
+    assert {"'=zoe", "so;'=1+1", "'@SUM(A1)"} <= set(re.split(r'[,"\n]', text))
+    assert not re.search(r"(?m)^[=@]|[,;][=@]", text)
+
+
+def test_assignments_of_endless_brackets_are_one_sentence(drawn) -> None:
+    folder, _ = drawn
+    (folder / "assignments.json").write_text("[" * 100_000)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_assignments(folder)
 
 
 def test_who_differed_decides_last_and_is_flagged(drawn) -> None:

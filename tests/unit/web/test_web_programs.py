@@ -15,7 +15,7 @@ from assaymark.project.connections import Hook, add_hook, add_program, remove_pr
 from assaymark.project.folder import Project
 from assaymark.web.app import ROUTES
 from assaymark.web.programs.description import CALLS, PREFIX
-from assaymark.web.programs.hooks_out import deliver, event_of
+from assaymark.web.programs.hooks_out import already_sent, deliver, event_of
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_without_a_token_or_after_its_end_nothing_is_answered(drawn) -> None:
     calls = [("get", "/status"), ("get", "/items"), ("post", "/labels"), ("post", "/draw"),
              ("post", "/look"), ("post", "/hooks/label-studio")]  # fmt: skip
     with program(drawn, "lead") as web:
-        assert web.post("/api/v1/draw", json={"count": 5}).json() == {"drawn": 5}
+        assert web.post("/api/v1/draw", json={"count": 5}).json() == {"drawn": 5, "warning": None}
         assert web.post("/api/v1/look", json={}).json()["tone"] == "not yet"
         remove_program(drawn, "bot")
         for method, path in calls:
@@ -250,3 +250,10 @@ def test_only_the_lead_connects(drawn) -> None:
         assert "The token is" not in web.get("/connect", headers={"accept": "text/html"}).text
         assert web.post("/connect/program", data={"name": "bot", "right": "all"}).status_code == 400
         assert (drawn / "connections.json").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("text", ["", "[" * 100_000, "[]", '{"u": 3}', '{"u": ["1 refuted"]}'])
+def test_a_broken_list_of_what_was_told_ends_no_telling(text: str, tmp_path) -> None:
+    (tmp_path / "sent.json").write_text(text)
+    told = already_sent(tmp_path / "sent.json")
+    assert told == ({"u": ["1 refuted"]} if "refuted" in text else {})

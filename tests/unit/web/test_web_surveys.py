@@ -85,9 +85,14 @@ def test_an_estimate(pair, assaymark) -> None:
         while items:
             word = "relevant" if truth[items[0]["id"]] else "not"
             items = answer(web, items[0], word).json()["items"]
-        assert "No result is on record yet" in web.get("/watch", headers=HTML).text
+        page = web.get("/watch", headers=HTML).text
+        assert "No result is recorded yet" in page
+        assert "Seal a plan first" not in page  # nothing was to be claimed
+        result = web.get("/read", headers=HTML).text
+        assert "Report as HTML" in result
+        assert "before a claim is planned" not in result
         assert assaymark("estimate", "-p", folder).code == 0
-        assert "No result is on record yet" not in web.get("/watch", headers=HTML).text
+        assert "No result is recorded yet" not in web.get("/watch", headers=HTML).text
 
 
 def test_what_wrong_labels_would_do_comes_after_the_verdict(labelled) -> None:

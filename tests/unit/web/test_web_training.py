@@ -1,6 +1,7 @@
 """Training on the page: items are labelled there, and the lead goes on or stops with a button."""
 
 import asyncio
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -8,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 from test_web import answer, signed
 
-from assaymark.ledger.events import training_of
+from assaymark.ledger.events import settings_of, training_of
 from assaymark.project.folder import Project
-from assaymark.web import training as buttons
+from assaymark.web.pages import training as buttons
 from training_worlds import answer_training, begun, write_texts
 
 HTML = {"accept": "text/html"}
@@ -51,6 +52,10 @@ def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
             "A classifier is being trained for f1 &gt;= 0.8" in web.get("/plan", headers=HTML).text
         )
         answer_training(project, world)
+        told = web.post("/label/hand", json={}).json()["standing"]["text"]
+        assert told.startswith("Let the classifier learn from them"), "nothing is proven yet"
+        page = web.get("/read", headers=HTML).text
+        assert 'href="/watch">Progress</a>' in page, "no dead end"
         page = web.get("/watch", headers=HTML).text
         assert "Refit and draw the next batch" in page
         done = web.post("/watch/train", headers=HTML)
@@ -60,7 +65,12 @@ def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
         assert '<figure class="drawn" tabindex="0"><svg' in done.text
         assert not (project.folder / "survey-1-2.csv").exists(), "nobody needs a file here"
         answer_training(project, world)
-        stopped = web.post("/watch/stop", headers=HTML)
+        asked = web.post("/watch/stop", headers=HTML)
+        assert "Freeze the classifier and seal the plan?" in asked.text
+        assert re.search(r"Certifying f1 &gt;= 0.8 will take about [\d,]+ labels?", asked.text)
+        assert re.search(r"The labels will cost about [\d,]+ EUR\.", asked.text)
+        assert project.state().attempt is None, "nothing is sealed before the cost was seen"
+        stopped = web.post("/watch/stop", data={"sure": "yes"}, headers=HTML)
         assert stopped.status_code == 200
         assert "The claim is about the 480 items that training never took" in stopped.text
         assert "Draw the next items" in stopped.text
@@ -69,11 +79,29 @@ def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
     assert project.state().attempt.open
 
 
+def test_target_and_budget_change_on_the_page_until_the_freeze(project, world) -> None:
+    """Advice to lower the target or to raise the budget can be followed without a terminal."""
+    with signed(project.folder) as web:
+        answer_training(project, world)
+        page = web.post("/watch/train", headers=HTML).text
+        assert "Change the target or the budget" in page
+        budget = settings_of(training_of(project.state())).goal.budget
+        done = web.post(
+            "/watch/train", data={"target": "70 %", "budget": f"{budget + 100:,}"}, headers=HTML
+        )
+        assert done.status_code == 200
+        goal = settings_of(training_of(project.state())).goal
+        assert (str(goal.claim), goal.budget) == ("f1 >= 0.7", budget + 100)
+        wrong = web.post("/watch/train", data={"target": "much", "budget": ""}, headers=HTML)
+        assert wrong.status_code == 400
+        assert settings_of(training_of(project.state())).goal == goal
+
+
 def test_training_items_are_not_handed_out_while_they_are_judged(project, world) -> None:
     with signed(project.folder) as web:
         answer_training(project, world)
         web.post("/watch/train", headers=HTML)
-        web.post("/watch/stop", headers=HTML)
+        web.post("/watch/stop", data={"sure": "yes"}, headers=HTML)
         assert web.post("/label/hand", json={}).json()["items"] == []
         web.post("/watch/draw", headers=HTML)
         items = web.post("/label/hand", json={}).json()["items"]
@@ -86,7 +114,7 @@ def test_an_answer_about_a_training_item_is_refused_while_it_is_judged(project, 
         (item,) = web.post("/label/hand", json={}).json()["items"][:1]
         answer_training(project, world)
         web.post("/watch/train", headers=HTML)
-        web.post("/watch/stop", headers=HTML)
+        web.post("/watch/stop", data={"sure": "yes"}, headers=HTML)
         before = len(project.ledger.entries())
         other = "not" if world.truth[item["id"]] else "relevant"
         refused = answer(web, item, other, correcting=True)

@@ -14,8 +14,8 @@ RANDOM = f"{NAME}:random"
 class RandomPart:
     """Querier: the best-ranked record, and one in `every` at random from all unread ones.
 
-    `query` gives the order of the records, first the one to read. `route` says how that one was
-    chosen and belongs into the results as the querier of its row.
+    `query` gives the order of the records, first the one to read. ASReview writes the `name` of a
+    querier beside each record, so the name says how the latest one was chosen.
     """
 
     name = NAME
@@ -26,7 +26,7 @@ class RandomPart:
             raise ValueError(f"'every' must be at least 1, got {every}.")
         self.every = every
         self.seed = seed
-        self.route = NAME
+        self.name = NAME
         self._rng = np.random.default_rng(seed)
         self._asked = 0
 
@@ -35,9 +35,9 @@ class RandomPart:
         order = np.argsort(-np.asarray(scores, dtype=float), kind="stable")
         self._asked += 1
         if self._asked % self.every:
-            self.route = NAME
+            self.name = NAME
             return order
-        self.route = RANDOM
+        self.name = RANDOM
         chosen = int(self._rng.integers(len(order)))
         return np.concatenate([[chosen], order[order != chosen]])
 
@@ -45,7 +45,8 @@ class RandomPart:
 class CertifiedRecall:
     """Stopper: recall is at least `recall` with this confidence, valid at any look.
 
-    Evidence are rows whose querier is the random part; all others are knowledge.
+    Evidence are rows whose querier is the random part; all others are knowledge. Of records labelled
+    together (several per query, or duplicates of one group) only the first was drawn at random.
     """
 
     name = "assaymark_certified"
@@ -62,10 +63,13 @@ class CertifiedRecall:
         routes = list(results["querier"]) if "querier" in results else [None] * len(labels)
         if items == 0 or len(labels) == items:
             return True
+        rounds = (
+            list(results["training_set"]) if "training_set" in results else [*range(len(labels))]
+        )
         batches, found = [], 0
         for place, (label, route) in enumerate(zip(labels, routes, strict=True)):
             hit = bool(label) or label is None
-            if route == RANDOM:
+            if route == RANDOM and (place == 0 or rounds[place] != rounds[place - 1]):
                 batches.append(Batch(items=items - place, found=found, hits=(hit,)))
             found += hit
         unclear = sum(label is None for label in labels)

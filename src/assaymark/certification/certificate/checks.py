@@ -94,8 +94,8 @@ def read_recorded(certificate: Certificate, entries: Sequence[Entry]) -> Recorde
 def check_ledger(certificate: Certificate, recorded: Recorded) -> list[Check]:
     """What was read, and every field of the certificate recomputed from it."""
     number = len(recorded.entries)
-    told = "unbroken; whether it was rewritten as a whole only a hash lodged outside can tell"
-    chain = _ok("chain", f"{counted(number, 'event')}, {told}")
+    sentence = "unbroken; whether it was rewritten as a whole only a hash lodged outside can tell"
+    chain = _ok("chain", f"{counted(number, 'event')}, {sentence}")
     return [chain, check_replay(certificate, recorded.entries, recorded.past)]
 
 
@@ -148,16 +148,16 @@ def first_difference(left: Any, right: Any, path: str = "") -> str | None:
     """
     if isinstance(left, dict) and isinstance(right, dict):
         for key in sorted({*left, *right}):
-            found = first_difference(
+            difference = first_difference(
                 left.get(key), right.get(key), f"{path}.{key}" if path else key
             )
-            if found:
-                return found
+            if difference:
+                return difference
         return None
     if isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
         pairs = enumerate(zip(left, right, strict=True))
         found_in = (first_difference(a, b, f"{path}[{i}]") for i, (a, b) in pairs)
-        return next((found for found in found_in if found), None)
+        return next((difference for difference in found_in if difference), None)
     if isinstance(left, float) or isinstance(right, float):
         return None if _close(left, right) else path
     return None if left == right and type(left) is type(right) else path
@@ -171,7 +171,8 @@ def _close(left: Any, right: Any) -> bool:
 def superseded_by(certificate: Certificate, past: State, entries: Sequence[Entry]) -> int | None:
     """The first event after that past which changed a label the certificate rests on."""
     state = past.copy()
-    used = items_used(state, state.attempts[certificate.plan.number - 1], census=certificate.census)
+    attempt = state.attempts[certificate.plan.number - 1]
+    used = items_used(state, attempt, census=certificate.census) | attempt.before.keys()
     for number in certificate.plan.earlier:  # what they left is part of the proof
         used |= items_used(state, state.attempts[number - 1], census=False)
     labels = {item: state.label(item) for item in used}

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from assaymark.certification.modes import mode_of
+from assaymark.claims.results import counted
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import Entry, State
 from assaymark.records.certificate import Certificate, Check
@@ -17,7 +18,8 @@ def check_draws(certificate: Certificate, past: State, items: Sequence[ReservedI
     attempt = past.attempts[plan.number - 1]
     queues: list[list[ReservedItem]] = [[] for _ in plan.strata]
     for item in items:
-        queues[item.stratum].append(item)
+        if item.id not in attempt.before:
+            queues[item.stratum].append(item)
     known: list[ReservedItem] = []
     for draw, step in zip(attempt.draws, mode_of(plan).replayed(attempt), strict=True):
         item = known[step.place] if step.repeat else queues[step.stratum][step.place]
@@ -30,7 +32,9 @@ def check_draws(certificate: Certificate, past: State, items: Sequence[ReservedI
             )
         if not step.repeat:
             known.append(item)
-    return _ok("draw", f"{len(known):,} items drawn in the order fixed by the seed, none skipped")
+    return _ok(
+        "draw", f"{counted(len(known), 'item')} drawn in the order fixed by the seed, none skipped"
+    )
 
 
 def check_seed(certificate: Certificate) -> Check:

@@ -2,6 +2,7 @@
 
 import re
 
+from assaymark.certification.certificate.words import known_words
 from assaymark.claims.results import counted
 from assaymark.records.certificate import Certificate, EarlierAttempt
 from assaymark.records.plan import Plan
@@ -14,6 +15,7 @@ def history_of(certificate: Certificate) -> tuple[tuple[str, str], ...]:
     """Who labelled, looks, what was changed and when, the seed, and earlier plans: name and text."""
     return (
         ("labelled by", _people(certificate)),
+        *_known(certificate),
         ("looks", _looks(certificate)),
         ("changed labels", _changes(certificate)),
         ("cannot tell", _skipped(certificate)),
@@ -26,6 +28,15 @@ def _people(certificate: Certificate) -> str:
     named = [f"{one.name} ({one.labels:,})" for one in certificate.annotators]
     shown = ", ".join(named[:8]) + (f" and {len(named) - 8} more" if len(named) > 8 else "")
     return shown or "nobody is named"
+
+
+def _known(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+    """Labels that no draw of the plan bought; nothing where there are none."""
+    words = known_words(certificate.plan)
+    if words is None:
+        return ()
+    free = certificate.known
+    return (("known", words if free is None else f"{words} ({counted(free, 'drawn item')})"),)
 
 
 def _looks(certificate: Certificate) -> str:
@@ -60,14 +71,14 @@ def _seed(plan: Plan) -> str:
         return source_in_words(plan.source)
     if RANDOM_SEED.fullmatch(seed):
         return "128 bits, as assaymark takes them at random when none is given"
-    return f"{seed[:40]!r}, chosen by hand: whoever chose it could have tried others before"
+    return f"{seed[:40]!r}, chosen by hand; others could have been tried before"
 
 
 def _earlier(earlier: tuple[EarlierAttempt, ...]) -> str:
     if not earlier:
         return "none on this collection in this project"
-    told = [
+    plans = [
         f"plan {old.plan} ({old.claim}: {old.outcome}, {counted(old.draws, 'draw')})"
         for old in earlier
     ]
-    return ", ".join(told[:5]) + (f" and {len(told) - 5} more" if len(told) > 5 else "")
+    return ", ".join(plans[:5]) + (f" and {len(plans) - 5} more" if len(plans) > 5 else "")

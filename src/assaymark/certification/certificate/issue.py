@@ -7,15 +7,16 @@ from typing import Any
 
 from assaymark.certification.modes import judge, labelled_prefix
 from assaymark.certification.modes.account import Left, left_for, sharers, wealth_of
+from assaymark.certification.modes.prefix import changed_since
 from assaymark.certification.modes.tallies import tallied, tallies_of
 from assaymark.claims.canonical import canonical, digest, read_json
 from assaymark.claims.record import restored
-from assaymark.claims.results import Verdict
+from assaymark.claims.results import Verdict, counted
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.ledger.events import (
     Attempt,
-    LabelAdjudicated,
-    LabelCorrected,
+    ClaimLocked,
+    Stamped,
     State,
     training_of,
 )
@@ -32,6 +33,7 @@ from assaymark.records.certificate import (
     PoolSeal,
     StratumCount,
     WitnessNote,
+    refuse_other_number,
 )
 from assaymark.records.claim_terms import LockNote
 from assaymark.records.decimals import decimal_text, rounded_down
@@ -50,6 +52,7 @@ def issue(
     """
     attempt = state.attempts[plan - 1]
     verdict = judge(state, attempt)
+    _refuse_changed(state, attempt)
     if verdict.decision != "pass" and not bound:
         raise PlanError(f"There is nothing to certify. {verdict}")
     pool, head = state.pool, state.head
@@ -83,10 +86,22 @@ def issue(
         witnesses=_witnesses(state),
         classifiers=pool.classifiers,
         expires=attempt.plan.expires,
-        lock=_lock(attempt),
+        lock=lock_note(attempt.lock),
         bound=bound_as_it_stands(verdict) if bound else None,
         changed=len(attempt.changed) or None,
+        known=len(used & attempt.answered) or None,
     )
+
+
+def _refuse_changed(state: State, attempt: Attempt) -> None:
+    """Labels that left the strata at the seal are part of the proof as they were then."""
+    changed = changed_since(state, attempt)
+    if changed:
+        raise PlanError(
+            f"{counted(len(changed), 'label')} known when plan {attempt.plan.number} was sealed "
+            f"{'is' if len(changed) == 1 else 'are'} another one now (the first of item {changed[0]!r}), "
+            "so what they contributed is no longer certain. Seal a new plan."
+        )
 
 
 def bound_as_it_stands(verdict: Verdict) -> str:
@@ -100,12 +115,13 @@ def bound_as_it_stands(verdict: Verdict) -> str:
     return decimal_text(target)
 
 
-def _lock(attempt: Attempt) -> LockNote | None:
-    if attempt.lock is None:
+def lock_note(lock: Stamped[ClaimLocked] | None) -> LockNote | None:
+    """What a certificate says of the lock of its claim file."""
+    if lock is None:
         return None
-    seq, event = attempt.lock
+    event = lock.event
     return LockNote(
-        event=seq,
+        event=lock.seq,
         name=event.name,
         file=event.file,
         classifier=event.classifier,
@@ -129,19 +145,19 @@ def rows_of(verdict: Verdict) -> tuple[RowLook, ...]:
 def _earlier(state: State, attempt: Attempt) -> tuple[EarlierAttempt, ...]:
     """Every earlier plan; of those that shared the risk also what they left for this claim."""
     shared = {left.plan: left for left in _left(state, attempt)}
-    found = []
+    attempts = []
     for old in state.attempts[: attempt.plan.number - 1]:
-        seen, left = as_earlier(old), shared.get(old.plan.number)
+        earlier, left = as_earlier(old), shared.get(old.plan.number)
         if left is not None:
-            seen = replace(
-                seen,
+            earlier = replace(
+                earlier,
                 mode=old.plan.mode,
                 pending=left.pending,
                 wealth=rounded_down(left.wealth, DIGITS),
                 factor=rounded_down(left.factor, DIGITS),
             )
-        found.append(seen)
-    return tuple(found)
+        attempts.append(earlier)
+    return tuple(attempts)
 
 
 def _left(state: State, attempt: Attempt) -> tuple[Left, ...]:
@@ -176,11 +192,11 @@ def _account(state: State, attempt: Attempt) -> Account:
 
 
 def _witnesses(state: State) -> tuple[WitnessNote, ...] | None:
-    found = tuple(
-        WitnessNote(event=seq, form=event.form, head=event.head, by=event.by)
-        for seq, event in state.witnesses
+    notes = tuple(
+        WitnessNote(event=one.seq, form=one.event.form, head=one.event.head, by=one.event.by)
+        for one in state.witnesses
     )
-    return found or None
+    return notes or None
 
 
 def population_of(state: State, attempt: Attempt) -> Population | None:
@@ -188,7 +204,7 @@ def population_of(state: State, attempt: Attempt) -> Population | None:
     work = training_of(state)
     if work is None:
         return None
-    earlier = [event for seq, _, event in work.freezes if seq < attempt.sealed_at]
+    earlier = [frozen.event for frozen in work.freezes if frozen.seq < attempt.sealed_at]
     return trained_population(work, earlier[-1]) if earlier else None
 
 
@@ -203,14 +219,14 @@ def _strata(state: State, attempt: Attempt, verdict: Verdict) -> tuple[StratumCo
     if verdict.census:
         return ()
     draws = attempt.draws[: labelled_prefix(state, attempt).draws]
-    found = []
+    counts = []
     for number, stratum in enumerate(attempt.plan.strata):
         mine = [draw for draw in draws if draw.stratum == number]
         tallies = tallied((draw.cell, state.label(draw.id)) for draw in mine)
-        found.append(
+        counts.append(
             StratumCount(stratum=number, items=stratum.items, draws=len(mine), tallies=tallies)
         )
-    return tuple(found)
+    return tuple(counts)
 
 
 def _annotators(state: State, items: set[str]) -> tuple[Annotator, ...]:
@@ -219,12 +235,10 @@ def _annotators(state: State, items: set[str]) -> tuple[Annotator, ...]:
 
 
 def _notes(state: State, items: set[str]) -> tuple[LabelNote, ...]:
-    events: list[tuple[int, LabelCorrected | LabelAdjudicated]]
-    events = [*state.corrections, *state.adjudications]
     return tuple(
-        LabelNote(event=seq, kind=event.kind, item=event.item)
-        for seq, event in sorted(events, key=lambda pair: pair[0])
-        if event.item in items
+        LabelNote(event=change.seq, kind=change.event.kind, item=change.event.item)
+        for change in state.changed_answers
+        if change.event.item in items
     )
 
 
@@ -232,14 +246,14 @@ def looks_of(attempt: Attempt) -> tuple[LookSeen, ...]:
     """Every look at the plan, as a reader sees it."""
     return tuple(
         LookSeen(
-            event=seq,
-            time=time,
-            decision=look.decision,
-            low=look.low,
-            high=look.high,
-            labels=look.labels,
+            event=look.seq,
+            time=look.time,
+            decision=look.event.decision,
+            low=look.event.low,
+            high=look.event.high,
+            labels=look.event.labels,
         )
-        for seq, time, look in attempt.looks
+        for look in attempt.looks
     )
 
 
@@ -279,12 +293,7 @@ def read(text: str) -> tuple[Certificate, dict[str, Any]]:
         raise VerificationError(
             "This file is not an assaymark certificate (its 'kind' says otherwise)."
         )
-    number = data.get("format")
-    if type(number) is not int or number != FORMAT:
-        raise VerificationError(
-            f"The certificate has format {number!r}, and this version of assaymark reads format {FORMAT}. "
-            f"Install the assaymark that wrote it ({data.get('software', 'a newer one')}) or a newer one."
-        )
+    refuse_other_number(data, "format", FORMAT)
     try:
         body = {key: value for key, value in data.items() if key != "hash"}
         return restored(Certificate, body), data

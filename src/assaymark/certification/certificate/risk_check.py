@@ -6,7 +6,7 @@ from dataclasses import replace
 from assaymark.certification.certificate.checks import Recorded
 from assaymark.certification.certificate.words import account_words
 from assaymark.certification.modes.account import alpha_of
-from assaymark.certification.planning.stakes import Asked, stake_for
+from assaymark.certification.planning.stakes import RiskRequest, stake_for
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import State, replay
 from assaymark.records.certificate import Certificate, Check
@@ -24,9 +24,9 @@ def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
         state = replay(recorded.entries[: attempt.sealed_at - 1])
     else:  # only whether there were plans on the claim matters, not what their labels said then
         state = State(pool=attempt.pool, attempts=recorded.past.attempts[: plan.number - 1])
-    found, stated = stake_for(state, plan.claim, _asked(state, plan))
-    level = found.level or complement(decimal_text(plan.confidence))
-    whole = replace(found, level=level), replace(plan.stake, level=plan.level)
+    stake, stated = stake_for(state, plan.claim, _asked(state, plan))
+    level = stake.level or complement(decimal_text(plan.confidence))
+    whole = replace(stake, level=level), replace(plan.stake, level=plan.level)
     if stated != plan.confidence or not _agree(*whole):
         raise VerificationError(
             "The plan's field 'risk' does not follow from the plans on this claim that were sealed "
@@ -37,9 +37,9 @@ def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
     return Check(name="risk", outcome="ok", detail=detail)
 
 
-def _asked(state: State, plan: Plan) -> Asked:
+def _asked(state: State, plan: Plan) -> RiskRequest:
     mine = plan.stake.account
-    return Asked(
+    return RiskRequest(
         confidence=float(complement(decimal_text(alpha_of(plan)))),
         reserve=float(complement(plan.stake.share)),
         claim_only=plan.stake.claim_only,
@@ -47,7 +47,7 @@ def _asked(state: State, plan: Plan) -> Asked:
         joint=mine == JOINT,
         new_risk="/" in mine and all(old.plan.stake.account != mine for old in state.attempts),
         ends=not plan.kind.wagers,
-        anew=True,
+        again=True,
     )
 
 

@@ -23,19 +23,21 @@ def check_training(certificate: Certificate, past: State, now: State) -> Check |
     the story of the ledger.
     """
     work, attempt = training_of(past), past.attempts[certificate.plan.number - 1]
-    freezes = [found for found in (work.freezes if work else ()) if found[0] < attempt.sealed_at]
+    freezes = [
+        freeze for freeze in (work.freezes if work else ()) if freeze.seq < attempt.sealed_at
+    ]
     if work is None or not freezes:
         return None
-    frozen = freezes[-1][2]
+    frozen = freezes[-1].event
     if certificate.population != population_of(work, frozen):
         raise VerificationError("The certificate's field 'population' is not what was sealed.")
     _refuse_trained(work, attempt)
     _refuse_chosen(work)
-    labels = work.models[frozen.model - 1][2].labels
+    labels = work.models[frozen.model - 1].event.labels
     return Check(
         name="training",
         outcome="ok",
-        detail=f"model {frozen.model} learnt from {labels:,} labels on record, was frozen before the "
+        detail=f"model {frozen.model} learnt from {labels:,} recorded labels, was frozen before the "
         f"first draw, and none of its {len(work.order):,} items was drawn for the claim"
         f"{_changed_later(work, past, now)}",
     )

@@ -56,6 +56,19 @@ def account_words(plan: Plan) -> str | None:
     )
 
 
+def known_words(plan: Plan) -> str | None:
+    """What labels known before the seal do; None where there are none."""
+    known = plan.known
+    if known is None:
+        return None
+    labels = counted(known.items, "label")
+    if known.strata is not None:
+        return f"{labels} before the seal, counted as certain; draws come from the other items"
+    return (
+        f"{labels} before the seal; draws come from the whole collection, and these answer for free"
+    )
+
+
 def statement_of(certificate: Certificate) -> str:
     """What is certified, in one sentence."""
     words = census_sentence if certificate.census else sentence

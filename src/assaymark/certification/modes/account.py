@@ -8,8 +8,6 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from scipy.special import bdtrc
-
 from assaymark.certification.modes.closed_rows import (
     closed_plan,
     closing_prefix,
@@ -27,6 +25,7 @@ from assaymark.stats.binomial_bounds import pass_counts
 from assaymark.stats.risk_account import Side, carried, claim_only_factor, hardness, plan_level
 from assaymark.stats.sequential.alpha_spending import items_to_pass
 from assaymark.stats.sequential.stopping_boundary import null_share_of
+from assaymark.stats.special import bdtrc
 
 OTHER: dict[str, Side] = {"lower": "upper", "upper": "lower"}
 
@@ -91,12 +90,12 @@ def left_for(
     `refuting`: the claim is what a refutation would state. Across the metrics of a family only the
     least of a plan's rows counts, and never more than 1: which of them is false is not known.
     """
-    found: list[Left] = []
+    parts: list[Left] = []
     wealth = 1.0
     for attempt in attempts:
         factor = _factor(state, attempt, claim, wealth, refuting=refuting)
         share = float(attempt.plan.stake.share)
-        found.append(
+        parts.append(
             Left(
                 plan=attempt.plan.number,
                 wealth=max(0.0, (factor - (1 - share)) / share),
@@ -105,7 +104,7 @@ def left_for(
             )
         )
         wealth *= factor
-    return tuple(found)
+    return tuple(parts)
 
 
 def wealth_of(left: Sequence[Left]) -> float:
@@ -120,17 +119,17 @@ def _factor(
     state: State, attempt: Attempt, claim: Claim, wealth: float, *, refuting: bool
 ) -> float:
     plan, row = attempt.plan, on_metric(claim, attempt.plan.claim.metric)
-    own = row is not None and (row[0] == plan.claim.side) != refuting
-    if plan.stake.account == FAMILY and not own:
+    same_side = row is not None and (row[0] == plan.claim.side) != refuting
+    if plan.stake.account == FAMILY and not same_side:
         return _least(state, attempt, refuting=refuting)
     if row is None:
         return 1.0
     side, target = row
     easier = side == plan.claim.side and hardness(target, side) < hardness(plan.claim.target, side)
     if easier and attempt.draws and states_claim_only(plan):
-        found = _claim_only(state, attempt, target, wealth)
-        if found is not None:
-            return found
+        value = _claim_only(state, attempt, target, wealth)
+        if value is not None:
+            return value
     return carried(
         [closed_plan(state, attempt, side=side, target=target)], target=target, side=side
     )

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from assaymark.certification.modes.fixed import exact_bound
 from assaymark.certification.modes.guided_rows import row_test_of
 from assaymark.certification.modes.prefix import Prefix, counts_of, labelled_prefix
 from assaymark.certification.modes.score_guided import weighted_draws, weighted_test_of
@@ -18,8 +19,7 @@ from assaymark.certification.modes.words import capped
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
 from assaymark.stats.betting.standing import row_wealth as betting_row_wealth
-from assaymark.stats.binomial_bounds import bound
-from assaymark.stats.methods import exact_method, mixture_method
+from assaymark.stats.methods import mixture_method
 from assaymark.stats.risk_account import (
     ClosedPlan,
     ClosedRow,
@@ -93,8 +93,8 @@ def _held(attempt: Attempt, prefix: Prefix) -> tuple[RowWealth, float, float]:
     if plan.lead is None:
         first = weighted_test_of(plan)
         return row_wealth(first, draws), first.log_needed, first.log_doubt_needed
-    found = row_test_of(plan)
-    return betting_row_wealth(found, draws), found.test.log_needed, found.test.log_doubt_needed
+    test = row_test_of(plan)
+    return betting_row_wealth(test, draws), test.test.log_needed, test.test.log_doubt_needed
 
 
 def _guided(attempt: Attempt, prefix: Prefix, _target: float) -> Rows:
@@ -184,15 +184,8 @@ def _exact(attempt: Attempt, prefix: Prefix, _target: float) -> Rows:
 
 def fixed_bound(plan: Plan, prefix: Prefix) -> float:
     """The exact bound of a plan that is judged once, on the side of its claim."""
-    found = bound(
-        plan.claim.metric,
-        prefix.counts,
-        design="simple",
-        confidence=plan.tested_at,
-        side=plan.claim.side,
-        method=exact_method(plan.method).bound,
-    ).interval
-    return found.low if plan.claim.side == "lower" else found.high
+    interval = exact_bound(plan, prefix).interval
+    return interval.low if plan.claim.side == "lower" else interval.high
 
 
 def _claim_row(attempt: Attempt, prefix: Prefix) -> Rows:

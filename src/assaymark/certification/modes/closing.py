@@ -15,7 +15,7 @@ def closed_because(attempt: Attempt) -> str:
         return ""
     if closed.note or not attempt.looks:
         return closed.note or CLOSED[closed.reason]
-    look = attempt.looks[-1][2]
+    look = attempt.looks[-1].event
     plan, labels = attempt.plan, counted(look.labels, "label")
     wanted = f"{'at least' if plan.claim.side == 'lower' else 'at most'} {plan.claim.target:g}"
     title = metric(plan.claim.metric).title

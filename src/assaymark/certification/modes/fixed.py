@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from assaymark.certification.modes.prefix import labelled_prefix, tally
+from assaymark.certification.modes.prefix import Prefix, labelled_prefix, tally
 from assaymark.certification.modes.words import (
     CENSUS,
     FIXED,
@@ -20,6 +20,18 @@ from assaymark.stats.binomial_bounds import METHODS, bound
 from assaymark.stats.methods import exact_method
 
 
+def exact_bound(plan: Plan, prefix: Prefix) -> Estimate:
+    """The exact bound at the level of the plan, on the side of its claim."""
+    return bound(
+        plan.claim.metric,
+        prefix.counts,
+        design="simple",
+        confidence=plan.tested_at,
+        side=plan.claim.side,
+        method=exact_method(plan.method).bound,
+    )
+
+
 def judge_fixed(state: State, attempt: Attempt) -> Verdict:
     """The verdict at the planned number of draws; refused before, because peeking voids it."""
     plan = attempt.plan
@@ -28,21 +40,14 @@ def judge_fixed(state: State, attempt: Attempt) -> Verdict:
         raise PlanError(_too_early(state, attempt))
     if prefix.draws > plan.size or not METHODS[exact_method(plan.method).bound].guaranteed:
         raise PlanError(f"Plan {plan.number} cannot be judged: it was not kept as it was sealed.")
-    found = bound(
-        plan.claim.metric,
-        prefix.counts,
-        design="simple",
-        confidence=plan.tested_at,
-        side=plan.claim.side,
-        method=exact_method(plan.method).bound,
-    )
-    passed = reaches(plan.claim, found.interval)
+    interval = exact_bound(plan, prefix)
+    passed = reaches(plan.claim, interval.interval)
     estimate = replace(
-        found,
+        interval,
         labels=prefix.labels,
         draws=prefix.draws,
         assumptions=FIXED,
-        interval=_stated(plan, found.interval, passed=passed),
+        interval=_stated(plan, interval.interval, passed=passed),
     )
     decision: Decision = "pass" if passed else "fail"
     return Verdict(
@@ -57,14 +62,14 @@ def judge_fixed(state: State, attempt: Attempt) -> Verdict:
     )
 
 
-def _stated(plan: Plan, found: Interval, *, passed: bool) -> Interval:
+def _stated(plan: Plan, interval: Interval, *, passed: bool) -> Interval:
     """What the plan may state: a later one nothing beyond its claim, a claim-only plan nothing else."""
     lower = plan.claim.side == "lower"
-    reached = capped(plan, found.low if lower else found.high)
+    reached = capped(plan, interval.low if lower else interval.high)
     if plan.stake.claim_only:
         reached = plan.claim.target if passed else 0.0 if lower else 1.0
-    low, high = (reached, found.high) if lower else (found.low, reached)
-    return replace(found, confidence=plan.confidence, low=low, high=high)
+    low, high = (reached, interval.high) if lower else (interval.low, reached)
+    return replace(interval, confidence=plan.confidence, low=low, high=high)
 
 
 def _too_early(state: State, attempt: Attempt) -> str:
@@ -77,7 +82,7 @@ def _too_early(state: State, attempt: Attempt) -> str:
     if len(unlabelled) > disputed:
         parts.append(f"{counted(len(unlabelled) - disputed, 'drawn item')} without a label")
     if disputed:
-        parts.append(f"{counted(disputed, 'item')} waiting for a decision between annotators")
+        parts.append(f"{counted(disputed, 'item')} waiting for a decision between reviewers")
     return (
         f"Plan {plan.number} is judged once, at {size:,} draws, and an earlier look would void its "
         f"promise. Missing: {', '.join(parts)}."
@@ -86,6 +91,8 @@ def _too_early(state: State, attempt: Attempt) -> str:
 
 def judge_census(state: State, plan: Plan) -> Verdict | None:
     """The verdict with certainty, once every item of the claim's domain is labelled."""
+    if len(state.answers) + len(state.decided) < plan.items:
+        return None
     wanted = {"predicted positive": True, "predicted negative": False}.get(plan.domain)
     known = [
         item

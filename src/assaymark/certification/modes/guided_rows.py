@@ -6,6 +6,7 @@ from assaymark.certification.modes.prefix import Prefix, labelled_prefix
 from assaymark.certification.modes.score_guided import (
     expected_in_all,
     guided_estimate,
+    known_cells,
     test_strata,
     weighted_draws,
 )
@@ -30,6 +31,7 @@ def row_test_of(plan: Plan) -> BinaryTest:
         refutes=None if refutes == level else refutes,
         staked=None if plan.staked is None else float(plan.staked),
         capped=bool(plan.earlier),
+        known=known_cells(plan),
         recipe=method.recipe,
         steps=method.ladder,
     )

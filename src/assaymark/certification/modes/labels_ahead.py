@@ -1,8 +1,9 @@
 """How many more labels an open-ended plan will probably take: a range, or nothing.
 
 One idea: the labels that are still needed, if the evidence grows on as it did, scatter around that
-number by the factors below, measured on made pools (`bench/labels_ahead.py`). Nothing is said where
-the estimate does not meet the claim, and never more than there are items left.
+number by the factors below, measured on made pools (`bench/forecasts.py`). Nothing is said where
+the estimate does not meet the claim, and never more than there are items left. Evidence that hardly
+grew in the last few labels expects any number, so the range never begins above the labels so far.
 """
 
 from dataclasses import replace
@@ -22,12 +23,23 @@ def with_labels_ahead(verdict: Verdict, plan: Plan) -> Verdict:
     left = plan.items - labels
     if expected is None or left <= 0 or not _meets(verdict):
         return replace(verdict, labels_expected=None)
-    more = max(expected - labels, 1)
+    more = min(max(expected - labels, 1), left)  # evidence that hardly grows yet expects any number
+    low, high = range_around(more, left)
     return replace(
         verdict,
-        labels_expected=min(labels + more, plan.items),
-        labels_ahead=(_rounded(min(LOW * more, left)), min(_rounded(HIGH * more), left)),
+        labels_expected=labels + more,
+        labels_ahead=(min(low, max(labels, 1)), high),
     )
+
+
+def range_around(expected: int, left: int) -> tuple[int, int]:
+    """Between which numbers of labels it will probably end, of those that are left.
+
+    >>> range_around(50, 100)
+    (10, 100)
+    """
+    high = min(_rounded(HIGH * expected), left)
+    return min(_rounded(LOW * expected), high), high
 
 
 def _meets(verdict: Verdict) -> bool:

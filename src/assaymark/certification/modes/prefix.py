@@ -32,12 +32,9 @@ class Prefix:
 
 def labelled_prefix(state: State, attempt: Attempt) -> Prefix:
     """The draws up to the first one without a settled label."""
-    end = next(
-        (i for i, draw in enumerate(attempt.draws) if not state.labelled(draw.id)),
-        len(attempt.draws),
-    )
+    answers = tuple(state.settled(draw.id for draw in attempt.draws))
+    end = len(answers)
     used = attempt.draws[:end]
-    answers = tuple(state.label(draw.id) for draw in used)
     inside = dict(zip((draw.id for draw in used), answers, strict=True))
     # far more is drawn than labelled, so what waits is looked for among the answers
     outside = {item for item in (*state.answers, *state.decided) if item not in inside}
@@ -68,8 +65,17 @@ def tally(state: State, claim: Claim, items: Sequence[str]) -> Counts:
 
 def counts_of(claim: Claim, pairs: Iterable[tuple[bool, int | None]]) -> Counts:
     """The confusion counts of these predictions and answers."""
-    seen = Counter(pairs)
+    tally = Counter(pairs)
     cells = {(True, 1): 0, (True, 0): 0, (False, 1): 0, (False, 0): 0}
-    for (predicted, answer), number in seen.items():
+    for (predicted, answer), number in tally.items():
         cells[predicted, counted_label(claim, predicted=predicted, answer=answer)] += number
     return Counts(tp=cells[True, 1], fp=cells[True, 0], fn=cells[False, 1], tn=cells[False, 0])
+
+
+def changed_since(state: State, attempt: Attempt) -> tuple[str, ...]:
+    """Items that left the strata with a label which is another one now."""
+    return tuple(
+        item
+        for item, label in attempt.before.items()
+        if not state.labelled(item) or state.label(item) != label
+    )

@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 
 from assaymark.certification.modes.mode import Range
 from assaymark.certification.modes.prefix import Prefix, counted_label
-from assaymark.certification.modes.score_guided import cells_of, test_strata, weighted_draws
+from assaymark.certification.modes.score_guided import (
+    cells_of,
+    known_cells,
+    test_strata,
+    weighted_draws,
+)
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.ledger.events import Attempt
@@ -52,8 +57,8 @@ def _counts(name: str, side: Literal["lower", "upper"], pairs: Sequence[Pair]) -
 
 
 def _point(name: str, pairs: Sequence[Pair]) -> float | None:
-    told = [pair for pair in pairs if pair[1] is not None]
-    return metric(name).value(_counts(name, "lower", told).cells)
+    known_pairs = [pair for pair in pairs if pair[1] is not None]
+    return metric(name).value(_counts(name, "lower", known_pairs).cells)
 
 
 def counted_range(name: str, pairs: Sequence[Pair]) -> Range:
@@ -91,13 +96,16 @@ def exact_range(plan: Plan, name: str, pairs: Sequence[Pair]) -> Range:
 
 def anytime_range_of(plan: Plan, name: str, pairs: Sequence[Pair]) -> Range:
     """A range that holds at every look at once."""
-    found = anytime_range(
+    interval = anytime_range(
         _successes(_claim(name, "lower"), pairs),
         confidence=plan.confidence,
         pessimist=~_successes(_claim(name, "upper"), pairs),
     )
     return Range(
-        point=_point(name, pairs), low=found.low, high=found.high, method="anytime range (mixture)"
+        point=_point(name, pairs),
+        low=interval.low,
+        high=interval.high,
+        method="anytime range (mixture)",
     )
 
 
@@ -108,19 +116,21 @@ def _successes(claim: Claim, pairs: Sequence[Pair]) -> NDArray[np.bool_]:
         return np.zeros(0, dtype=bool)
     cells = np.array(_cells(claim, pairs), dtype=np.int64)
     success = np.array(test.success)[cells]
-    told: NDArray[np.bool_] = success[success | np.array(test.failure)[cells]]
-    return told
+    informative: NDArray[np.bool_] = success[success | np.array(test.failure)[cells]]
+    return informative
 
 
 def guided_range(attempt: Attempt, prefix: Prefix, name: str) -> Range:
     """A range from a score-guided sample that holds at every look at once."""
     plan = attempt.plan
     draws = weighted_draws(attempt, prefix)
-    found = weighted_range(name, test_strata(plan), draws, confidence=plan.confidence)
+    interval = weighted_range(
+        name, test_strata(plan), draws, confidence=plan.confidence, known=known_cells(plan)
+    )
     cells = cells_of(plan, draws)
     return Range(
         point=None if cells is None else metric(name).value(cells),
-        low=found.low,
-        high=found.high,
-        method="score-guided anytime range (betting)",
+        low=interval.low,
+        high=interval.high,
+        method="score-guided",
     )

@@ -1,6 +1,7 @@
 """Verdicts of the weighted design: the wealth of the bets, replayed from the first draw."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from assaymark.records.plan import Plan
 from assaymark.stats.methods import betting_method
 from assaymark.stats.score_guided.bound import MetricBound, standing
 from assaymark.stats.score_guided.kl_projection import Floats
-from assaymark.stats.score_guided.supermartingale import Draws, WeightedTest
+from assaymark.stats.score_guided.supermartingale import Draws, KnownCells, WeightedTest
 from assaymark.stats.score_guided.supermartingale import Stratum as TestStratum
 from assaymark.stats.score_guided.walk import SKIPPED
 
@@ -21,9 +22,19 @@ from assaymark.stats.score_guided.walk import SKIPPED
 def test_strata(plan: Plan) -> tuple[TestStratum, ...]:
     """The strata of a score-guided plan as its test takes them."""
     return tuple(
-        TestStratum(predicted=bool(s.prediction), size=s.items, mean_score=s.mean_score)
-        for s in plan.strata
+        TestStratum(predicted=bool(s.prediction), size=size, mean_score=s.mean_score)
+        for s, size in zip(plan.strata, plan.sizes, strict=True)
     )
+
+
+def known_cells(plan: Plan) -> KnownCells:
+    """The items that left the strata with a label known at the seal: tp, fp, fn, tn."""
+    cells = [0, 0, 0, 0]
+    for stratum, (zeros, ones) in zip(plan.strata, plan.known_in_strata, strict=True):
+        start = 0 if stratum.prediction else 2
+        cells[start] += ones
+        cells[start + 1] += zeros
+    return (cells[0], cells[1], cells[2], cells[3])
 
 
 def weighted_test_of(plan: Plan) -> WeightedTest:
@@ -35,17 +46,32 @@ def weighted_test_of(plan: Plan) -> WeightedTest:
         recipe=betting_method(plan.method).recipe,
         refutation=None if plan.refutation == plan.tested_at else plan.refutation or 1.0,
         capped=plan.capped,
+        known=known_cells(plan),
     )
 
 
+_latest: tuple[Prefix, list[tuple[float, ...]], Draws] | None = None
+
+
 def weighted_draws(attempt: Attempt, prefix: Prefix) -> Draws:
-    """The labelled prefix as the test takes it: strata, labels, and the chances stored then."""
+    """The labelled prefix as the test takes it: strata, labels, and the chances stored then.
+
+    A verdict, its path and its ranges ask for the same one, so the latest is kept; it is read only.
+    """
+    global _latest
+    kept = _latest
+    if kept is not None and kept[0] is prefix and kept[1] is attempt.sampling:
+        return kept[2]
     chances = np.array(attempt.sampling[: prefix.draws], dtype=np.float64)
-    return Draws(
+    draws = Draws(
         strata=np.array([draw.stratum for draw in prefix.drawn], dtype=np.int64),
         labels=np.array([SKIPPED if y is None else y for y in prefix.answers], dtype=np.int64),
         sampling=chances.reshape(prefix.draws, len(attempt.plan.strata)),
     )
+    for array in (draws.strata, draws.labels, draws.sampling):
+        array.flags.writeable = False
+    _latest = (prefix, attempt.sampling, draws)
+    return draws
 
 
 def judge_weighted(state: State, attempt: Attempt) -> Verdict:
@@ -76,7 +102,7 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
 
 
 def guided_estimate(
-    plan: Plan, prefix: Prefix, draws: Draws, found: MetricBound, assumptions: tuple[str, ...]
+    plan: Plan, prefix: Prefix, draws: Draws, bound: MetricBound, assumptions: tuple[str, ...]
 ) -> Estimate:
     """The estimate of a score-guided sample with the bound that was proved."""
     ratio = metric(plan.claim.metric)
@@ -88,8 +114,8 @@ def guided_estimate(
         point=point,
         reason=None if point is not None else "too few labels so far",
         interval=Interval(
-            low=(found.value if lower else None) or 0.0,
-            high=1.0 if lower or found.value is None else found.value,
+            low=(bound.value if lower else None) or 0.0,
+            high=1.0 if lower or bound.value is None else bound.value,
             confidence=plan.confidence,
             side=plan.claim.side,
             method="score-guided",
@@ -114,19 +140,29 @@ def cells_of(plan: Plan, draws: Draws) -> Cells | None:
 
     A stratum without a label yet is taken at its mean score; None where it has none.
     """
-    if len(draws) == 0:
-        return None
-    cells = np.zeros(4)
+    return None if len(draws) == 0 else cells_after(plan, draws, [len(draws)])[0]
+
+
+def cells_after(plan: Plan, draws: Draws, ends: Sequence[int]) -> list[Cells | None]:
+    """The same after each of these numbers of draws, which are 1 or more."""
+    at = np.array(ends, dtype=np.int64) - 1
+    cells = np.tile(np.array(known_cells(plan), dtype=np.float64), (len(ends), 1))
+    known = np.ones(len(ends), dtype=np.bool_)
     for k, stratum in enumerate(plan.strata):
-        mine = draws.labels[draws.strata == k]
-        mine = mine[mine != SKIPPED]
-        if len(mine) == 0 and stratum.mean_score is None:
-            return None
-        rate = float(mine.mean()) if len(mine) else stratum.mean_score or 0.0
-        positives = stratum.items * rate
+        if not plan.sizes[k]:
+            continue
+        mine = draws.strata == k
+        labels = np.cumsum(mine & (draws.labels != SKIPPED))[at]
+        positive = np.cumsum(mine & (draws.labels == 1))[at]
+        if stratum.mean_score is None:
+            known &= labels > 0
+        rate = np.where(labels > 0, positive / np.maximum(labels, 1), stratum.mean_score or 0.0)
         start = 0 if stratum.prediction else 2
-        cells[start : start + 2] += [positives, stratum.items - positives]
-    return (float(cells[0]), float(cells[1]), float(cells[2]), float(cells[3]))
+        positives = plan.sizes[k] * rate
+        cells[:, start] += positives
+        cells[:, start + 1] += plan.sizes[k] - positives
+    rows = [(float(a), float(b), float(c), float(d)) for a, b, c, d in cells]
+    return [row if sure else None for row, sure in zip(rows, known, strict=True)]
 
 
 def expected_in_all(

@@ -10,13 +10,14 @@ from assaymark.certification.modes.mode import EvidenceNow, Mode, Range, Values
 from assaymark.certification.modes.prefix import Prefix, labelled_prefix
 from assaymark.certification.modes.ranges import guided_range
 from assaymark.certification.modes.score_guided import (
+    cells_after,
     judge_weighted,
-    point_of,
     weighted_draws,
     weighted_test_of,
 )
 from assaymark.certification.modes.strength import wealth_evidence
 from assaymark.certification.modes.words import WEIGHTED
+from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import Attempt, BatchDrawn, Block, Entry, State
@@ -26,7 +27,7 @@ from assaymark.sampling import tickets
 from assaymark.sampling.tickets import Draw
 from assaymark.stats.score_guided.bound import bounds_after
 from assaymark.stats.score_guided.checkpoints import next_sampling
-from assaymark.stats.score_guided.supermartingale import first_draws, replay
+from assaymark.stats.score_guided.supermartingale import replay
 
 
 class GuidedSample(Mode):
@@ -34,7 +35,7 @@ class GuidedSample(Mode):
 
     def replayed(self, attempt: Attempt) -> Iterator[Draw]:
         plan = attempt.plan
-        sizes, taken = [stratum.items for stratum in plan.strata], [0] * len(plan.strata)
+        sizes, taken = plan.sizes, [0] * len(plan.strata)
         for chances, draws in itertools.groupby(attempt.sampling):
             for step in tickets.weighted_draws(
                 plan.seed, sampling=chances, sizes=sizes, taken=tuple(taken), new=len(list(draws))
@@ -44,7 +45,9 @@ class GuidedSample(Mode):
 
     def points(self, attempt: Attempt, prefix: Prefix, ends: Sequence[int]) -> Values:
         draws = weighted_draws(attempt, prefix)
-        return [point_of(attempt.plan, first_draws(draws, end)) for end in ends]
+        cell_counts = cells_after(attempt.plan, draws, ends)
+        value = metric(attempt.plan.claim.metric).value
+        return [None if cells is None else value(cells) for cells in cell_counts]
 
     def metric_range(self, attempt: Attempt, prefix: Prefix, name: str) -> Range:
         return guided_range(attempt, prefix, name)
@@ -60,7 +63,7 @@ def taken_by_stratum(attempt: Attempt) -> list[int]:
 
 
 class ScoreGuided(GuidedSample):
-    """Method number 1: chances are computed anew with every batch, from the labels known then."""
+    """Method number 1: chances are recomputed with every batch, from the labels known then."""
 
     kind = kind_of("anytime", "weighted")
     assumptions = WEIGHTED
@@ -81,7 +84,7 @@ class ScoreGuided(GuidedSample):
         draws = tickets.weighted_draws(
             plan.seed,
             sampling=block.chances,
-            sizes=[stratum.items for stratum in plan.strata],
+            sizes=plan.sizes,
             taken=taken_by_stratum(attempt),
             new=new,
         )

@@ -73,7 +73,7 @@ class SealedSample(GuidedSample):
             portion = tickets.weighted_draws(
                 plan.seed,
                 sampling=block.chances,
-                sizes=[stratum.items for stratum in plan.strata],
+                sizes=plan.sizes,
                 taken=taken,
                 new=min(segment.last - first + 1, new - len(draws)),
             )
@@ -145,8 +145,8 @@ def _segment(plan: Plan, number: int) -> Segment:
 def _block(attempt: Attempt, segment: Segment, first: int, known: Draws) -> Block:
     """The chances from draw `first` on: computed where its segment begins, kept within it."""
     if first == segment.first:
-        found = segment_chances(row_test_of(attempt.plan), first_draws(known, segment.known))
-        chances = tuple(float(q) for q in found)
+        block = segment_chances(row_test_of(attempt.plan), first_draws(known, segment.known))
+        chances = tuple(float(q) for q in block)
     else:
         chances = attempt.sampling[first - 2]
     return Block(first=first, chances=chances, labels=segment.known)

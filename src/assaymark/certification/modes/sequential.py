@@ -73,15 +73,15 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
     """What is established now, whenever one looks."""
     plan = attempt.plan
     prefix = labelled_prefix(state, attempt)
-    found = informative_draws(plan.claim, prefix)
+    informative = informative_draws(plan.claim, prefix)
     rule = mixture_method(plan.method)
-    reached = anytime_bound(plan.claim, found.wins, confidence=plan.tested_at, rule=rule)
+    reached = anytime_bound(plan.claim, informative.wins, confidence=plan.tested_at, rule=rule)
     test = mixture_test(plan.claim, confidence=plan.tested_at, rule=rule)
-    seen = evidence(test, found.wins)
+    strength = evidence(test, informative.wins)
     decision: Decision = "continue"
     if reached.passed:
         decision = "pass"
-    elif _refuted(plan, found):
+    elif _refuted(plan, informative):
         decision = "fail"
     lower, value = plan.claim.side == "lower", capped(plan, reached.value)
     interval = Interval(
@@ -93,7 +93,7 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
         guaranteed=True,
     )
     estimate = estimate_of(plan, prefix, interval, ANYTIME)
-    more = _labels_ahead(found, test.null_share, seen.best, test.log_threshold)
+    more = _labels_ahead(informative, test.null_share, strength.best, test.log_threshold)
     expected = None if more is None else prefix.labels + more
     return Verdict(
         decision=decision,
@@ -103,31 +103,31 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
         waiting=prefix.waiting,
         skipped=prefix.skipped,
         census=False,
-        e_value=math.exp(min(seen.best, 700.0)),
-        log_wealth=seen.log_evidence,
-        advice=_futility(test, found) if decision == "continue" else None,
+        e_value=math.exp(min(strength.best, 700.0)),
+        log_wealth=strength.log_evidence,
+        advice=_futility(test, informative) if decision == "continue" else None,
         reason=refuted(plan.claim, estimate, plan.confidence)
         if decision == "fail"
         else sentence(plan.claim, estimate, decision),
     )
 
 
-def _refuted(plan: Plan, found: Informative) -> bool:
+def _refuted(plan: Plan, informative: Informative) -> bool:
     """Whether the mirrored claim is established at its own level, which the plan fixed."""
     if plan.refutation is None:
         return False
     mirror = replace(plan.claim, side="upper" if plan.claim.side == "lower" else "lower")
     rule = mixture_method(plan.method)
-    return anytime_bound(mirror, ~found.wins, confidence=plan.refutation, rule=rule).passed
+    return anytime_bound(mirror, ~informative.wins, confidence=plan.refutation, rule=rule).passed
 
 
-def _futility(test: MixtureTest, found: Informative) -> str | None:
+def _futility(test: MixtureTest, informative: Informative) -> str | None:
     """That going on is probably a waste; advice only, which can lose a pass but never gain one."""
-    seen = len(found.wins)
-    if seen < 50 or found.share > test.null_share:
+    count = len(informative.wins)
+    if count < 50 or informative.share > test.null_share:
         return None
-    wins = int(found.wins.sum())
-    ahead = outlook(test, successes=wins, failures=seen - wins, budget=min(3 * seen, FARTHEST))
+    wins = int(informative.wins.sum())
+    ahead = outlook(test, successes=wins, failures=count - wins, budget=min(3 * count, FARTHEST))
     if not ahead.hopeless:
         return None
     return (
@@ -136,13 +136,13 @@ def _futility(test: MixtureTest, found: Informative) -> str | None:
     )
 
 
-def _labels_ahead(found: Informative, null: float, best: float, needed: float) -> int | None:
+def _labels_ahead(informative: Informative, null: float, best: float, needed: float) -> int | None:
     """About how many labels are still needed if the rest looks like what was seen."""
-    share = found.share
-    if share <= null or len(found.wins) == 0:
+    share = informative.share
+    if share <= null or len(informative.wins) == 0:
         return None
     speed = share * math.log(share / null) + (1 - share) * math.log((1 - share) / (1 - null))
-    return max(1, round((needed - best) / speed / found.rate)) if needed > best else 0
+    return max(1, round((needed - best) / speed / informative.rate)) if needed > best else 0
 
 
 def spending_test_of(plan: Plan) -> SpendingTest:
@@ -166,15 +166,15 @@ def judge_budget(state: State, attempt: Attempt) -> Verdict:
     if plan.informative is None or plan.size is None:
         raise PlanError(f"Plan {plan.number} seals no budget.")
     prefix = labelled_prefix(state, attempt)
-    found = informative_draws(plan.claim, prefix)
+    informative = informative_draws(plan.claim, prefix)
     test = spending_test_of(plan)
-    seen = crossing(test, found.wins[: plan.informative])
-    spent = len(found.wins) >= plan.informative or prefix.draws >= plan.size
-    decision: Decision = "pass" if seen.passed else "fail" if spent else "continue"
+    crossed = crossing(test, informative.wins[: plan.informative])
+    spent = len(informative.wins) >= plan.informative or prefix.draws >= plan.size
+    decision: Decision = "pass" if crossed.passed else "fail" if spent else "continue"
     lower = plan.claim.side == "lower"
     interval = Interval(
-        low=plan.claim.target if lower and seen.passed else 0.0,
-        high=plan.claim.target if not lower and seen.passed else 1.0,
+        low=plan.claim.target if lower and crossed.passed else 0.0,
+        high=plan.claim.target if not lower and crossed.passed else 1.0,
         confidence=plan.confidence,
         side=plan.claim.side,
         method="budget",
@@ -189,7 +189,7 @@ def judge_budget(state: State, attempt: Attempt) -> Verdict:
         waiting=prefix.waiting,
         skipped=prefix.skipped,
         census=False,
-        reason=_budget_sentence(plan, estimate, decision, len(found.wins)),
+        reason=_budget_sentence(plan, estimate, decision, len(informative.wins)),
     )
 
 

@@ -13,7 +13,7 @@ def several_risks(state: State, claim: Claim) -> dict[str, float]:
     their own, so what is stated covers both.
     """
     largest: dict[str, float] = {}
-    freezes = [seq for work in state.surveys for seq, _, _ in work.freezes]
+    freezes = [frozen.seq for work in state.surveys for frozen in work.freezes]
     for work in state.surveys:
         if work.survey.purpose != "claim" or work.opened_at < max(freezes, default=0):
             continue

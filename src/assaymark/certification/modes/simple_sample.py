@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assaymark.certification.modes.fixed import judge_fixed
+from assaymark.certification.modes.fixed import exact_bound, judge_fixed
 from assaymark.certification.modes.mode import EvidenceNow, Mode, Range, Values
 from assaymark.certification.modes.prefix import Prefix, counted_label
 from assaymark.certification.modes.ranges import anytime_range_of, exact_range, pairs_of
@@ -22,8 +22,7 @@ from assaymark.ledger.events import Attempt, Block, Entry, State
 from assaymark.records.modes import kind_of
 from assaymark.records.plan import Plan
 from assaymark.sampling.tickets import Draw, simple_draw, simple_draws, simple_until
-from assaymark.stats.binomial_bounds import bound
-from assaymark.stats.methods import exact_method, mixture_method
+from assaymark.stats.methods import mixture_method
 from assaymark.stats.sequential.alpha_spending import crossing, spending_boundary
 from assaymark.stats.sequential.beta_mixture import (
     anytime_bound,
@@ -105,16 +104,7 @@ class Fixed(SimpleSample):
         return judge_fixed(state, attempt)
 
     def holds(self, attempt: Attempt, prefix: Prefix) -> bool:
-        plan = attempt.plan
-        interval = bound(
-            plan.claim.metric,
-            prefix.counts,
-            design="simple",
-            confidence=plan.tested_at,
-            side=plan.claim.side,
-            method=exact_method(plan.method).bound,
-        ).interval
-        return reaches(plan.claim, interval)
+        return reaches(attempt.plan.claim, exact_bound(attempt.plan, prefix).interval)
 
     def metric_range(self, attempt: Attempt, prefix: Prefix, name: str) -> Range:
         return exact_range(attempt.plan, name, pairs_of(prefix))
@@ -171,11 +161,11 @@ class Budget(SimpleSample):
         plan = attempt.plan
         boundary = spending_boundary(spending_test_of(plan))
         places = informative_draws(plan.claim, prefix).places
-        seen = np.minimum(np.searchsorted(places, np.asarray(ends)), boundary.horizon)
-        least = boundary.least[seen]
+        counts = np.minimum(np.searchsorted(places, np.asarray(ends)), boundary.horizon)
+        least = boundary.least[counts]
         return [
             metric_at(plan.claim, float(wins) / int(items)) if items and wins <= items else None
-            for items, wins in zip(seen, least, strict=True)
+            for items, wins in zip(counts, least, strict=True)
         ]
 
     def evidence(self, attempt: Attempt, prefix: Prefix, verdict: Verdict) -> EvidenceNow | None:

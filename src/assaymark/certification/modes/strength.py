@@ -34,8 +34,8 @@ def boundary_evidence(attempt: Attempt, prefix: Prefix) -> EvidenceNow | None:
     plan = attempt.plan
     if plan.informative is None:
         return None
-    found = informative_draws(plan.claim, prefix)
-    wins = found.wins[: plan.informative]
+    informative = informative_draws(plan.claim, prefix)
+    wins = informative.wins[: plan.informative]
     test = spending_test_of(plan)
     least = int(spending_boundary(test).least[len(wins)]) if len(wins) else plan.informative + 1
     successes = int(wins.sum())

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from assaymark.certification.modes.prefix import counted_label, labelled_prefix
+from assaymark.certification.modes.prefix import Prefix, counted_label, labelled_prefix
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.results import Verdict
 from assaymark.ledger.events import Attempt, State
@@ -13,17 +13,19 @@ from assaymark.records.value import binary
 Seen = tuple[int, int | None]
 
 
-def tallied(seen: Iterable[Seen]) -> tuple[Tally, ...]:
+def tallied(labels: Iterable[Seen]) -> tuple[Tally, ...]:
     """Cells and answers as tallies, in order; an answer of None is "cannot tell"."""
-    counts = Counter(seen)
+    counts = Counter(labels)
     ordered = sorted(counts, key=lambda pair: (pair[0], -1 if pair[1] is None else pair[1]))
     return tuple(Tally(cell=cell, value=value, n=counts[cell, value]) for cell, value in ordered)
 
 
-def tallies_of(state: State, attempt: Attempt, verdict: Verdict) -> tuple[Tally, ...]:
+def tallies_of(
+    state: State, attempt: Attempt, verdict: Verdict, prefix: Prefix | None = None
+) -> tuple[Tally, ...]:
     """What the verdict rests on: the labelled draws, or every labelled item of a census."""
     if not verdict.census:
-        prefix = labelled_prefix(state, attempt)
+        prefix = prefix or labelled_prefix(state, attempt)
         pairs = zip(prefix.drawn, prefix.answers, strict=True)
         return tallied((draw.cell, answer) for draw, answer in pairs)
     cells = attempt.pool.cells if attempt.pool else (None,)
@@ -47,9 +49,9 @@ def counts_of_tallies(
     claim: Claim, tallies: Sequence[Tally], cells: Sequence[bool | None]
 ) -> Counts:
     """The confusion counts; where nobody could tell, the label that hurts the claim."""
-    found = {(True, 1): 0, (True, 0): 0, (False, 1): 0, (False, 0): 0}
+    totals = {(True, 1): 0, (True, 0): 0, (False, 1): 0, (False, 0): 0}
     for tally in tallies:
         predicted = bool(cells[tally.cell])
         answer = counted_label(claim, predicted=predicted, answer=binary(tally.value))
-        found[predicted, answer] += tally.n
-    return Counts(tp=found[True, 1], fp=found[True, 0], fn=found[False, 1], tn=found[False, 0])
+        totals[predicted, answer] += tally.n
+    return Counts(tp=totals[True, 1], fp=totals[True, 0], fn=totals[False, 1], tn=totals[False, 0])

@@ -21,7 +21,7 @@ BUDGET = (
 ANYTIME = (
     PROTOCOL,
     UNCHANGED,
-    "Items were drawn at random by the sealed seed; the statement holds at every look at once.",
+    "Items were drawn at random by the sealed seed; the statement holds at every look.",
 )
 WEIGHTED = (
     PROTOCOL,
@@ -30,7 +30,7 @@ WEIGHTED = (
     "scores decide how many labels it takes, never whether the statement holds.",
     "Nobody who knew labels in advance chose where batches end, held labels back or gave false ones to "
     "correct later: with the seed known, that can steer the chances of this method (betting/1), which "
-    "are computed anew with every batch.",
+    "are recomputed with every batch.",
 )
 NOT_BY_DRAWS = "An item's label, or that nobody could tell, does not depend on the draws."
 SEALED = (

@@ -61,12 +61,12 @@ def from_scores(summary: PoolSummary) -> Expectation | None:
         return None
     if low < 0 or high > 1 or not summary.predicted_positive:
         return None
-    found = low * summary.predicted_positive + (high - low) * sum(positive.sums) / UNIT
+    positives = low * summary.predicted_positive + (high - low) * sum(positive.sums) / UNIT
     missed = low * summary.predicted_negative + (high - low) * sum(negative.sums) / UNIT
-    if not 0 < found < summary.predicted_positive or missed <= 0:
+    if not 0 < positives < summary.predicted_positive or missed <= 0:
         return None
     return Expectation(
-        precision=found / summary.predicted_positive, recall=found / (found + missed)
+        precision=positives / summary.predicted_positive, recall=positives / (positives + missed)
     )
 
 

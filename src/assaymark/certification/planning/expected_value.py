@@ -44,9 +44,9 @@ def expect_value(
         if rates is not None:
             return Expectation(precision=rates[0], recall=rates[1])
     beside = [
-        f"{name} {given:g}"
-        for name, given in (("precision", precision), ("recall", recall))
-        if given is not None
+        f"{name} {stated:g}"
+        for name, stated in (("precision", precision), ("recall", recall))
+        if stated is not None
     ]
     raise InputError(
         f"Where {share:.1%} of the items are {'relevant' if of_relevant else 'predicted positive'}, no "
@@ -86,17 +86,17 @@ def implied_words(
 def _of_relevant(rates: Rates, share: float) -> Cells:
     """The confusion matrix in shares of all items, where this share is relevant."""
     precision, recall = rates
-    found = share * recall
-    wrong = found * (1 - precision) / precision
-    return (found, wrong, share - found, 1 - share - wrong)
+    positives = share * recall
+    wrong = positives * (1 - precision) / precision
+    return (positives, wrong, share - positives, 1 - share - wrong)
 
 
 def _of_predicted(rates: Rates, share: float) -> Cells:
     """The confusion matrix in shares of all items, where this share is predicted positive."""
     precision, recall = rates
-    found = share * precision
-    missed = found * (1 - recall) / recall
-    return (found, share - found, missed, 1 - share - missed)
+    positives = share * precision
+    missed = positives * (1 - recall) / recall
+    return (positives, share - positives, missed, 1 - share - missed)
 
 
 def _families(

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import bdtrc
 
 from assaymark.certification.planning.belief import belief_in_pool, belief_of, stratum_rates
 from assaymark.certification.planning.expected_value import implied_value
@@ -29,6 +28,7 @@ from assaymark.stats.sequential.alpha_spending import spending_boundary, spendin
 from assaymark.stats.sequential.beta_mixture import mixture_boundary, mixture_test
 from assaymark.stats.sequential.stopping_boundary import Belief as ShareBelief
 from assaymark.stats.sequential.stopping_boundary import Stopping, stopping
+from assaymark.stats.special import bdtrc
 
 NOT_MET = "the claim is not expected to hold"
 FAR = 4  # an anytime test is followed to this many times the fixed number of informative items
@@ -97,7 +97,7 @@ def labels_for(course: Stopping, rate: float, level: float) -> int | None:
     return high
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def forecast(
     claim: Claim,
     expectation: Expectation,
@@ -108,13 +108,15 @@ def forecast(
     strata: tuple[Stratum, ...] = (),
     basis: Basis = "expectation",
     to_a_ceiling: bool = False,
+    known: tuple[tuple[int, int], ...] = (),
 ) -> Forecast:
     """How many labels the claim needs in each mode; the score-guided one where strata are known.
 
     `basis` says what the expectation rests on. Where the claim is expected not to hold, no mode has
     numbers and `looks_false` says why; an expected value on the target itself is refused. A
     score-guided plan with a ceiling is for those who are sure of what they expect: it has a row where
-    it was asked for (`to_a_ceiling`), and is never recommended by itself.
+    it was asked for (`to_a_ceiling`), and is never recommended by itself. `known` labels (0 and 1) of
+    each stratum are not bought again: they leave a score-guided plan, and answer draws of the others.
     """
     belief = belief_of(expectation) if summary is None else belief_in_pool(expectation, summary)
     planner = Planner(claim=claim, belief=belief, confidence=confidence)
@@ -126,10 +128,16 @@ def forecast(
     if binomial_test(claim) is not None:
         modes |= _simple_modes(planner, expectation, power)
     if strata:
-        modes["score-guided"] = weighted_forecast(claim, strata, belief, confidence=confidence)
+        modes["score-guided"] = weighted_forecast(
+            claim, strata, belief, confidence=confidence, known=known
+        )
     top = None if summary is None else domain_strata(claim, summary)[0].items
     if top is not None:
         modes = {name: _within_pool(mode, top) for name, mode in modes.items()}
+    if top and known:
+        bought = 1 - sum(map(sum, known)) / top
+        simple = modes.keys() - {"score-guided"}
+        modes |= {name: _bought(modes[name], bought) for name in simple}
     name, why = recommend(modes, basis)
     looks_false = None if name else false_words(claim, value, basis)
     if (
@@ -143,7 +151,7 @@ def forecast(
             modes["score-guided"],
             confidence=confidence,
             power=power,
-            items=sum(stratum.items for stratum in strata),
+            items=sum(stratum.items for stratum in strata) - sum(map(sum, known)),
         )
     return Forecast(
         claim=claim,
@@ -194,6 +202,16 @@ def _within_pool(mode: ModeForecast, items: int) -> ModeForecast:
         expected=None if mode.expected is None else min(mode.expected, float(items)),
         median=None if mode.median is None else min(mode.median, items),
         quantile=None if mode.quantile is None else min(mode.quantile, items),
+    )
+
+
+def _bought(mode: ModeForecast, share: float) -> ModeForecast:
+    """What is bought where only this share of the draws has no label yet; the plan's size stays."""
+    return replace(
+        mode,
+        expected=None if mode.expected is None else mode.expected * share,
+        median=None if mode.median is None else math.ceil(mode.median * share),
+        quantile=None if mode.quantile is None else math.ceil(mode.quantile * share),
     )
 
 
@@ -259,21 +277,47 @@ def _anytime_forecast(planner: Planner, course: Course, size: Size, power: float
 
 
 def weighted_forecast(
-    claim: Claim, strata: tuple[Stratum, ...], belief: Belief | None, *, confidence: float
+    claim: Claim,
+    strata: tuple[Stratum, ...],
+    belief: Belief | None,
+    *,
+    confidence: float,
+    known: tuple[tuple[int, int], ...] = (),
 ) -> ModeForecast:
-    """Labels of the score-guided mode: the information limit times factors measured on real pools."""
-    parts = tuple(
-        TestStratum(predicted=bool(s.prediction), size=s.items, mean_score=s.mean_score)
-        for s in strata
+    """Labels of the score-guided mode: the information limit times factors measured on real pools.
+
+    `known` labels (0 and 1) of each stratum left it: what they contribute is certain, and the rates
+    are those of the rest.
+    """
+    known = known or ((0, 0),) * len(strata)
+    rates = stratum_rates(strata, belief)
+    parts: list[TestStratum] = []
+    rest: list[float] = []
+    cells = [0, 0, 0, 0]
+    for stratum, rate, (zeros, ones) in zip(strata, rates, known, strict=True):
+        first = 0 if stratum.prediction else 2
+        cells[first] += ones
+        cells[first + 1] += zeros
+        left = stratum.items - zeros - ones
+        if left > 0:
+            side, score = bool(stratum.prediction), stratum.mean_score
+            parts.append(TestStratum(predicted=side, size=left, mean_score=score))
+            rest.append((rate * stratum.items - ones) / left)
+    if not parts:
+        return ModeForecast(ideal=0.0, expected=0.0, median=0, quantile=0)
+    test = WeightedTest(
+        claim=claim,
+        confidence=confidence,
+        strata=tuple(parts),
+        known=(cells[0], cells[1], cells[2], cells[3]),
     )
-    test = WeightedTest(claim=claim, confidence=confidence, strata=parts)
-    found = expected_labels(test, stratum_rates(strata, belief))
+    labels = expected_labels(test, np.array(rest))
     return ModeForecast(
-        ideal=found.ideal,
-        expected=found.mean,
-        median=found.median,
-        quantile=found.most,
-        reason=found.reason and NOT_MET,
+        ideal=labels.ideal,
+        expected=labels.mean,
+        median=labels.median,
+        quantile=labels.most,
+        reason=labels.reason and NOT_MET,
     )
 
 

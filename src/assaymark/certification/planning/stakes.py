@@ -27,10 +27,10 @@ NEARLY_ALL = 1 - 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class RiskRequest:
     """What somebody asks of the risk: the confidence, and how much of what is left to use.
 
-    `ends` says that the plan ends at a number of draws; `anew` proves a claim again that earlier
+    `ends` says that the plan ends at a number of draws; `again` proves a claim once more that earlier
     plans have proven, at the risk itself: their error, if any, has been made already. `family` puts
     it in the account of all claims on the pool; `joint` plans have levels of their own, and no account.
     """
@@ -40,7 +40,7 @@ class Asked:
     claim_only: bool = False
     new_risk: bool = False
     ends: bool = False
-    anew: bool = False
+    again: bool = False
     family: bool = False
     joint: bool = False
 
@@ -61,7 +61,7 @@ class Asked:
             )
 
 
-def stake_for(state: State, claim: Claim, asked: Asked) -> tuple[Stake, float]:
+def stake_for(state: State, claim: Claim, asked: RiskRequest) -> tuple[Stake, float]:
     """The stake of a plan sealed now, and the confidence of all plans on its claim together."""
     risk = complement(decimal_text(open_share("confidence", asked.confidence)))
     if asked.joint:
@@ -77,17 +77,17 @@ def stake_for(state: State, claim: Claim, asked: Asked) -> tuple[Stake, float]:
         return whole, stated
     wealth = wealth_of(left_for(state, mates, claim))
     level = level_of(wealth, risk=float(risk), share=float(share), ends=asked.ends)
-    if asked.anew and level >= NEARLY_ALL:
+    if asked.again and level >= NEARLY_ALL:
         level = float(risk)
     _refuse_useless(claim, mates, level)
-    found = replace(
+    stake = replace(
         whole,
         level=rounded_down(level),
         carried=rounded_down(wealth, 12) if mates else None,
         earlier=tuple(old.plan.number for old in mates),
         refutes=_refutes(state, claim, account, float(risk), float(share)),
     )
-    return found, stated
+    return stake, stated
 
 
 def _joint(state: State, claim: Claim, risk: str) -> tuple[Stake, float]:
@@ -123,10 +123,10 @@ def _refutes(state: State, claim: Claim, account: str, risk: float, share: float
 
 def _mates(state: State, claim: Claim, *, either: bool = False) -> list[Attempt]:
     """Every earlier plan on the claim, whatever its account; with `either`, in both directions."""
-    found = [old for old in state.attempts if old.pool is state.pool]
+    attempts = [old for old in state.attempts if old.pool is state.pool]
     return [
         old
-        for old in found
+        for old in attempts
         if (row := on_metric(claim, old.plan.claim.metric))
         and (either or row[0] == old.plan.claim.side)
     ]

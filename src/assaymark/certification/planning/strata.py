@@ -51,10 +51,10 @@ def guided_strata(
         positive=_scored(positive, negative, summary),
         negative=_scored(negative, positive, summary),
     )
-    found = []
+    strata = []
     for part in cut:
         edges = positive.edges if part.stratum.predicted else negative.edges
-        found.append(
+        strata.append(
             Stratum(
                 items=part.stratum.size,
                 prediction=part.stratum.predicted,
@@ -63,7 +63,7 @@ def guided_strata(
                 mean_score=part.stratum.mean_score,
             )
         )
-    return tuple(found)
+    return tuple(strata)
 
 
 def scores_are_shares(summary: PoolSummary) -> bool:
@@ -72,23 +72,25 @@ def scores_are_shares(summary: PoolSummary) -> bool:
     return low is not None and high is not None and low >= 0 and high <= 1
 
 
-def _scored(own: Histogram, other: Histogram, summary: PoolSummary) -> ClassHistogram:
+def _scored(histogram: Histogram, other: Histogram, summary: PoolSummary) -> ClassHistogram:
     if scores_are_shares(summary):
         low = summary.score_low or 0.0
         span = (summary.score_high or 0.0) - low
-        sums = [n * low + span * s / UNIT for n, s in zip(own.counts, own.sums, strict=True)]
-        return ClassHistogram(counts=own.counts, score_sums=tuple(sums))
-    return ClassHistogram(counts=own.counts, score_sums=_ranks(own, other))
+        sums = [
+            n * low + span * s / UNIT for n, s in zip(histogram.counts, histogram.sums, strict=True)
+        ]
+        return ClassHistogram(counts=histogram.counts, score_sums=tuple(sums))
+    return ClassHistogram(counts=histogram.counts, score_sums=_ranks(histogram, other))
 
 
-def _ranks(own: Histogram, other: Histogram) -> tuple[float, ...]:
+def _ranks(histogram: Histogram, other: Histogram) -> tuple[float, ...]:
     """Score sums with the share of items below each bin in place of its scores."""
-    total = max(1, sum(own.counts) + sum(other.counts))
+    total = max(1, sum(histogram.counts) + sum(other.counts))
     below_other = [0]
     for number in other.counts:
         below_other.append(below_other[-1] + number)
     sums, below = [], 0
-    for edge, number in zip(own.edges, own.counts, strict=False):
+    for edge, number in zip(histogram.edges, histogram.counts, strict=False):
         place = bisect.bisect_left(other.edges[:-1], edge)
         rank = (below + number / 2 + below_other[place]) / total
         sums.append(number * min(rank, 1.0))

@@ -28,12 +28,12 @@ def plan_section(dossier: Dossier) -> Section | None:
         ("seed", plan.seed or "not revealed yet"),
         ("who drew the seed", source_in_words(plan.source)),
     ]
-    found = () if dossier.evidence is None else (dossier.evidence.sentence,)
+    evidence = () if dossier.evidence is None else (dossier.evidence.sentence,)
     known = tuple((name, value) for name, value in rows if value is not None)
     return Section(
         title="Annex A: the sealed plan",
         sentence="Nothing in the plan changed after it was sealed.",
-        paragraphs=found,
+        paragraphs=evidence,
         tables=(Table(caption="The plan", header=("what", "value"), rows=known),),
     )
 
@@ -58,7 +58,7 @@ def strata_section(dossier: Dossier) -> Section | None:
         sentence="Where the labels went, and how many errors are still possible there.",
         paragraphs=(
             f"Each number of possible errors holds with {percent(dossier.strata[0].confidence)} "
-            "confidence on its own, at every look at once.",
+            "confidence on its own, at every look.",
         ),
         tables=(
             Table(
@@ -74,13 +74,13 @@ def strata_section(dossier: Dossier) -> Section | None:
 def scores_section(dossier: Dossier) -> Section | None:
     """The scores of the collection, with the cut-off."""
     chart, card = score_chart(dossier), card_chart(dossier)
-    found = tuple(made for made in (card, chart) if made is not None)
-    if not found:
+    figures = tuple(made for made in (card, chart) if made is not None)
+    if not figures:
         return None
     return Section(
         title="Annex C: the numbers as pictures",
         sentence="The four numbers as ranges, and the scores of the collection.",
-        charts=found,
+        charts=figures,
     )
 
 
@@ -96,11 +96,11 @@ def proof_section(dossier: Dossier) -> Section:
     ]
     return Section(
         title="Annex D: how to check this",
-        sentence="Everything above follows from the ledger; whoever has it and the collection can "
-        "recompute every number.",
+        sentence="Everything above follows from the ledger; anybody who has it and the collection "
+        "can recompute every number.",
         paragraphs=(
             "Each event of the ledger carries the hash of the one before, so that no part can change "
-            "unnoticed while the last hash is the one printed here. Whoever owns the ledger could "
+            "unnoticed while the last hash is the one printed here. The owner of the ledger could "
             "rewrite all of it: keep this report, or the certificate, with somebody else.",
             "Commands: " + "; ".join(proof.commands) + ". Where the collection lies elsewhere, add "
             f"{option('pool')} with its place.",

@@ -36,7 +36,7 @@ def path_chart(dossier: Dossier) -> Chart | None:
         room_right=138,
     )
     return Chart(
-        title="The path so far",
+        title="Progress",
         caption=f"Thin line: estimate. {_bound_in_words(path, word)} Dashed line: the claim."
         f"{_events_in_words(path)}",
         figure=figure(plot),
@@ -52,7 +52,7 @@ def _bound_in_words(path: Path, word: str) -> str:
         return f"There is no {word} yet."
     if number == 1:
         return f"Dot: {word}, at the look for which it holds."
-    return f"Thick line: {word}, which holds at every look at once."
+    return f"Thick line: {word}, which holds at every look."
 
 
 def _events_in_words(path: Path) -> str:
@@ -160,11 +160,11 @@ def power_chart(
         marks.append(Dots(points=((x, chance),), role="accent", radius=4.5))
         marks.append(
             Words(
-                x=x,
+                x=most if near_edge else x,  # at the edge, below the curve
                 y=chance,
                 text=f"{name} {labels:,}",
-                dx=-8 if near_edge else 10,
-                dy=20,
+                dx=0 if near_edge else 10,
+                dy=36 if near_edge else 20,
                 anchor="end" if near_edge else "start",
                 bold=True,
             )

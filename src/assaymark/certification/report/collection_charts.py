@@ -1,6 +1,7 @@
 """Charts of the collection: where the labels went, and the scores with the cut-off."""
 
 from assaymark.certification.view.dossier import Dossier, ScorePicture, StratumRow
+from assaymark.claims.results import digits
 from assaymark.drawing.marks import Bars, Figure, Mark, MovableRule, Plot, Role, Rule, Words, figure
 from assaymark.drawing.row_bars import row_bars
 from assaymark.drawing.scales import Axis
@@ -17,15 +18,15 @@ def strata_chart(dossier: Dossier) -> Chart | None:
     hidden = [row.hidden or 0 for row in rows]
     return Chart(
         title="Where the labels went",
-        caption="Left: labels in each group of items. Right: how many wrong predictions could still "
-        "hide among its unlabelled items, at most.",
+        caption="Left: labels in each group of items. Right: how many more errors are possible "
+        "among its unlabelled items, at most.",
         figure=Figure(
             plots=(
                 row_bars(names, labels, title="labels given", width=430, opacity=0.55),
                 row_bars(
                     [""] * len(rows),
                     hidden,
-                    title="wrong predictions that could hide",
+                    title="errors still possible",
                     width=318,
                     opacity=0.55,
                 ),
@@ -39,11 +40,7 @@ def stratum_name(row: StratumRow) -> str:
     """The group in words, with its scores where it is cut by score."""
     if row.score_low is None or row.score_high is None:
         return row.name
-    return f"{row.name}, {_score(row.score_low)} to {_score(row.score_high)}"
-
-
-def _score(value: float) -> str:
-    return f"{value:.3g}" if abs(value) >= 0.001 or value == 0 else f"{value:.1e}"
+    return f"{row.name}, {digits(row.score_low)} to {digits(row.score_high)}"
 
 
 def score_chart(dossier: Dossier) -> Chart | None:
@@ -53,8 +50,8 @@ def score_chart(dossier: Dossier) -> Chart | None:
         return None
     return Chart(
         title="Scores of the collection",
-        caption="Number of items by score; heights grow with the square root, so that small bars show. "
-        "A new cut-off would be a new claim.",
+        caption="Number of items by score. Bars are not to scale: small ones are drawn higher, so that "
+        "they show. A new cut-off would be a new claim.",
         figure=figure(_score_plot(scores, predicts=dossier.collection.predicts)),
     )
 
@@ -97,5 +94,7 @@ def _bars(scores: ScorePicture, *, role: Role, flagged: bool) -> Bars:
         boxes=tuple((b.low, b.high, 0.0, float(total)) for b, total in totals),
         role=role,
         outline="soft",
-        hints=tuple(f"score {b.low:.3g} to {b.high:.3g}: {total:,} items" for b, total in totals),
+        hints=tuple(
+            f"score {digits(b.low)} to {digits(b.high)}: {total:,} items" for b, total in totals
+        ),
     )

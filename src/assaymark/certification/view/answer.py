@@ -19,6 +19,14 @@ NO_PLAN = Answer(
     told="Seal a plan first: it says what you claim and how it will be tested.",
 )
 
+SURVEYING = Answer(
+    tone="no plan",
+    word="No result yet",
+    sentence="Nothing was claimed, and what the labels say is not worked out yet.",
+    told="You claimed nothing; what the labels say is worked out below when they are there.",
+)
+"""Of a project without a plan whose labels are being bought for something else."""
+
 SURVEYED = Answer(
     tone="no plan",
     word="No claim",
@@ -42,12 +50,15 @@ def answer_of(attempt: Attempt, verdict: Verdict | None, *, superseded: bool) ->
     if verdict is None:
         return _abandoned(attempt) if attempt.outcome == "abandoned" else _too_early(attempt)
     tone, word = WORDS[verdict.decision]
-    found, then = _found(verdict), _outlook(verdict)
+    sentence, then = _finding(verdict), _outlook(verdict)
+    target, met = f"{verdict.claim.target:g}", tone == "pass" and not verdict.census
+    claimed = f"the claim of {target}" if met else f"the claim is {wanted(verdict.claim)}"
+    yours = f"your claim of {target}" if met else f"you claimed {target}"
     return Answer(
         tone=tone,
         word=word,
-        sentence=f"{found.format(claimed=f'the claim is {wanted(verdict.claim)}')}{then}",
-        told=f"{found.format(claimed=f'you claimed {verdict.claim.target:g}')}{then}",
+        sentence=f"{sentence.format(claimed=claimed)}{then}",
+        told=f"{sentence.format(claimed=yours)}{then}",
         advice=verdict.advice,
     )
 
@@ -86,7 +97,7 @@ def _superseded(attempt: Attempt, verdict: Verdict | None) -> Answer:
     )
 
 
-def _found(verdict: Verdict) -> str:
+def _finding(verdict: Verdict) -> str:
     """What was found, with {claimed} where the claim is named."""
     estimate, interval = verdict.estimate, verdict.estimate.interval
     title = upper_first(estimate.title)
@@ -102,6 +113,10 @@ def _found(verdict: Verdict) -> str:
             f"{shown(estimate.point)}; {{claimed}}."
         )
     bound = rounded(interval.low) if lower else rounded(interval.high, up=True)
+    if verdict.decision == "pass":
+        proven = f"{estimate.title} is {bound} or {'more' if lower else 'less'}"
+        sure = f"{percent(interval.confidence)} confidence"
+        return f"Proven: {proven} ({sure}). That meets {{claimed}}."
     word = "at least" if lower else "at most"
     return f"{title} is {word} {bound} with {percent(interval.confidence)} confidence; {{claimed}}."
 

@@ -54,10 +54,14 @@ def path_of(
 
 
 def _ends(draws: int) -> list[int]:
-    """Prefix lengths: all of them while there are few, evenly spread otherwise."""
-    if draws <= GRID:
-        return list(range(1, draws + 1))
-    return sorted({round(end) for end in np.linspace(1, draws, GRID)})
+    """Prefix lengths: all of them while there are few, otherwise every so many draws, and the last.
+
+    The steps are powers of two, so that one label more moves none of the earlier ends.
+    """
+    step = 1
+    while draws > GRID * step:
+        step *= 2
+    return sorted({1, *range(step, draws + 1, step), draws}) if draws else []
 
 
 def _bounds(attempt: Attempt, prefix: Prefix, verdict: Verdict, ends: Sequence[int]) -> Values:

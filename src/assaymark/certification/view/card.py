@@ -39,32 +39,32 @@ def card_of(
 
 def card_note(plan: Plan, card: tuple[CardNumber, ...], *, census: bool) -> str | None:
     """At which level the ranges hold, each alone and all together; None where there are none."""
-    known = [number.name for number in card if number.point is not None]
-    if not known:
+    if all(number.point is None for number in card):
         return None
-    claimed = plan.claim.metric in known
-    return joint_words(plan.confidence, census=census, metrics=len(known), claimed=claimed)
+    shown = spoken_of(plan, tuple(TITLES))  # also those that no label has moved yet
+    claimed = plan.claim.metric in (*shown, "npv")  # npv is one less elusion
+    return joint_words(plan, census=census, metrics=len(shown), claimed=claimed)
 
 
 def _number(plan: Plan, name: str, prefix: Prefix, ranges: Ranges) -> CardNumber:
-    if name not in spoken_of(ranges.attempt, tuple(TITLES)):
+    if name not in spoken_of(plan, tuple(TITLES)):
         return _unknown(plan, name, f"only items {plan.domain} were drawn")
     if not prefix.drawn:
-        return _unknown(plan, name, "there are no labels yet")
+        return _unknown(plan, name, "no label counts yet")
     blind = all(draw.prediction is None for draw in prefix.drawn)
     if blind and name != "prevalence":
         return _unknown(plan, name, "the collection has no predictions")
-    found = ranges.of(name)
+    interval = ranges.of(name)
     return CardNumber(
         name=name,
         title=TITLES[name],
         definition=DEFINITIONS[name],
-        point=found.point,
-        low=found.low,
-        high=found.high,
+        point=interval.point,
+        low=interval.low,
+        high=interval.high,
         confidence=plan.confidence,
-        method=found.method,
-        reason=None if found.point is not None else "no label says anything about it yet",
+        method=interval.method,
+        reason=None if interval.point is not None else "no label says anything about it yet",
     )
 
 

@@ -183,6 +183,7 @@ class Progress(Record):
     expected_total: int | None
     expected_left: int | None
     outlook: str | None = None
+    ahead: tuple[int, int] | None = None
     blocking: Blocking | None = None
 
 

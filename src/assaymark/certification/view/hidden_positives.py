@@ -52,12 +52,15 @@ def stratum_rows(
 def _by_stratum(
     plan: Plan, fresh: list[tuple[DrawnItem, int | None]], ends: list[ScoreEnds]
 ) -> list[Group]:
+    answers: dict[int, list[int | None]] = {number: [] for number in range(len(plan.strata))}
+    for draw, answer in fresh:
+        answers.setdefault(draw.stratum, []).append(answer)
     return [
         Group(
             prediction=stratum.prediction,
             items=stratum.items,
             ends=ends[number],
-            answers=[answer for draw, answer in fresh if draw.stratum == number],
+            answers=answers[number],
         )
         for number, stratum in enumerate(plan.strata)
     ]
@@ -117,7 +120,7 @@ def row_name(prediction: bool | None) -> str:  # noqa: FBT001 - a predicted clas
 
 def _sentence(prediction: bool | None, wrong: int, labels: int, hidden: int) -> str:  # noqa: FBT001
     what = {True: "wrongly predicted", False: "missed", None: "relevant"}[prediction]
-    found = f"{wrong:,} {what} in {counted(labels, 'label')}"
+    counts = f"{wrong:,} {what} in {counted(labels, 'label')}"
     if hidden == 0:
-        return f"{found}; no {'more ' if wrong else ''}errors possible"
-    return f"{found}; up to {counted(hidden, 'more error' if wrong else 'error')} possible"
+        return f"{counts}; no {'more ' if wrong else ''}errors possible"
+    return f"{counts}; up to {counted(hidden, 'more error' if wrong else 'error')} possible"

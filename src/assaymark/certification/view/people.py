@@ -74,8 +74,8 @@ def people(said: Sequence[Said], *, items: set[str], visible: bool) -> tuple[Per
     for answer in said:
         if answer.event.item in items:
             mine.setdefault(answer.event.annotator, []).append(answer)
-    found = [_person(name, answers, visible=visible) for name, answers in mine.items()]
-    return tuple(sorted(found, key=lambda person: (-person.labels, person.name)))
+    persons = [_person(name, answers, visible=visible) for name, answers in mine.items()]
+    return tuple(sorted(persons, key=lambda person: (-person.labels, person.name)))
 
 
 def _person(name: str, answers: list[Said], *, visible: bool) -> Person:
@@ -108,16 +108,16 @@ def _pace(times: Sequence[str]) -> float | None:
 
 def notes(said: Sequence[Said], *, items: set[str]) -> tuple[Note, ...]:
     """Corrections and decisions between annotators, in order."""
-    found: list[Note] = []
+    rows: list[Note] = []
     for answer in said:
         event = answer.event
         if event.item not in items:
             continue
         if isinstance(event, LabelCorrected):
-            found.append(_note(answer, "correction", before=event.before, after=event.after))
+            rows.append(_note(answer, "correction", before=event.before, after=event.after))
         elif isinstance(event, LabelAdjudicated):
-            found.append(_note(answer, "decision", before=None, after=event.value))
-    return tuple(found)
+            rows.append(_note(answer, "decision", before=None, after=event.value))
+    return tuple(rows)
 
 
 def _note(answer: Said, kind: str, *, before: Value | None, after: Value | None) -> Note:

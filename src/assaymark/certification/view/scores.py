@@ -7,7 +7,7 @@ import numpy as np
 
 from assaymark.certification.view.dossier import ScoreBin, ScorePicture
 from assaymark.errors import AssaymarkError
-from assaymark.ledger.events import Attempt, State
+from assaymark.ledger.events import State
 from assaymark.pool.grid import score_of
 from assaymark.pool.reserve import load_scores
 from assaymark.project.folder import Project
@@ -45,7 +45,7 @@ def score_picture(project: Project, pool: RegisteredPool, state: State) -> Score
     if low is None or high is None or summary.positive is None or summary.negative is None:
         return None
     width = (high - low) / BARS or 1.0
-    edges = [low + width * i for i in range(BARS + 1)]
+    edges = tuple(low + width * i for i in range(BARS + 1))
     positive = _bars(summary, summary.positive, edges)
     negative = _bars(summary, summary.negative, edges)
     labelled = _labelled(project, state, low, width)
@@ -65,7 +65,8 @@ def score_picture(project: Project, pool: RegisteredPool, state: State) -> Score
     )
 
 
-def _bars(summary: PoolSummary, histogram: Histogram, edges: list[float]) -> list[int]:
+@lru_cache(maxsize=8)
+def _bars(summary: PoolSummary, histogram: Histogram, edges: tuple[float, ...]) -> tuple[int, ...]:
     """Items per bar. A fine bin is spread evenly, as wide as its mean score says it is.
 
     A spike of equal scores has its mean at its lower edge and stays in one place.
@@ -83,27 +84,33 @@ def _bars(summary: PoolSummary, histogram: Histogram, edges: list[float]) -> lis
             else:
                 below += count * np.clip((marks - start) / (stop - start), 0.0, 1.0)
     below[-1] = sum(histogram.counts)
-    return [int(n) for n in np.diff(np.rint(below))]
+    return tuple(int(n) for n in np.diff(np.rint(below)))
 
 
 def _labelled(project: Project, state: State, low: float, width: float) -> list[int] | None:
     try:
-        scores = {k: v for attempt in state.attempts for k, v in _scores(project, attempt).items()}
+        scores = _scores(
+            tuple(
+                (project.folder / stored.file, stored.sha256)
+                for attempt in state.attempts
+                for stored in attempt.reserves
+            )
+        )
     except AssaymarkError:
         return None  # the reserve is not at hand; the ledger alone does not know scores
     bars = [0] * BARS
-    for item in state.predictions:
+    predicted = state.predictions
+    for item in {**state.answers, **state.decided}:
         score = scores.get(item)
-        if score is not None and state.labelled(item):
+        if score is not None and item in predicted and state.labelled(item):
             bars[max(0, min(BARS - 1, int((score - low) / width)))] += 1
     return bars
 
 
-def _scores(project: Project, attempt: Attempt) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for stored in attempt.reserves:
-        found |= _file_scores(project.folder / stored.file, stored.sha256)
-    return found
+@lru_cache(maxsize=4)
+def _scores(files: tuple[tuple[Path, str], ...]) -> dict[str, float]:
+    """The scores in all of these files, by their digests."""
+    return {item: score for file in files for item, score in _file_scores(*file).items()}
 
 
 @lru_cache(maxsize=8)

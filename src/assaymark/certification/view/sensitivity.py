@@ -6,6 +6,7 @@ places first, once evenly over the draws. Labels whose change would help the cla
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -28,12 +29,24 @@ class Sample:
     attempt: Attempt
     prefix: Prefix
 
+    @cached_property
+    def crossing(self) -> int:
+        """After how many draws the claim was first established, by bisection."""
+        low, high = 0, len(self.prefix.drawn)
+        while high - low > 1:
+            middle = (low + high) // 2
+            answers = list(self.prefix.answers[:middle])
+            holds = mode_of(self.attempt.plan).holds(self.attempt, self.with_answers(answers))
+            low, high = (low, middle) if holds else (middle, high)
+        return high
+
     def with_answers(self, answers: list[int | None]) -> Prefix:
-        """The prefix with these answers."""
-        pairs = ((bool(d.prediction), a) for d, a in zip(self.prefix.drawn, answers, strict=True))
+        """The prefix with these answers, which may end early."""
+        drawn = self.prefix.drawn[: len(answers)]
+        pairs = ((bool(d.prediction), a) for d, a in zip(drawn, answers, strict=True))
         counts = counts_of(self.attempt.plan.claim, pairs)
         return Prefix(
-            drawn=self.prefix.drawn,
+            drawn=drawn,
             answers=tuple(answers),
             labels=self.prefix.labels,
             skipped=self.prefix.skipped,
@@ -55,7 +68,7 @@ def sensitivity_of(attempt: Attempt, prefix: Prefix, verdict: Verdict | None) ->
         places = hurtful(attempt.plan.claim, prefix, label)
         if places:
             tippings.append(_tipping(sample, label, places, holds))
-    return _told(tuple(tippings))
+    return _sensitivity(tuple(tippings))
 
 
 def hurtful(claim: Claim, prefix: Prefix, label: int) -> list[list[int]]:
@@ -84,20 +97,29 @@ def _tipping(
                 answers[place] = 1 - label
         return holds(sample.attempt, sample.with_answers(answers))
 
-    ranked = _worst_first(sample, places)
-    worst = tipping_point(lambda wrong: stands(ranked[:wrong]), len(places))
+    changes = []
+    for late in (False, True):
+        ranked = _worst_first(sample, places, crossing=sample.crossing if late else None)
+        changes.append(tipping_point(lambda wrong, r=ranked: stands(r[:wrong]), len(places)))  # type: ignore[misc]
+    worst = min((point for point in changes if point is not None), default=None)
     evenly = tipping_point(lambda wrong: stands(spread(range(len(places)), wrong)), len(places))
     return _counted(label, len(places), evenly, worst)
 
 
-def _worst_first(sample: Sample, places: list[list[int]]) -> list[int]:
-    """The items in the order in which their change costs most evidence, the earliest draws first.
+def _worst_first(sample: Sample, places: list[list[int]], *, crossing: int | None) -> list[int]:
+    """The items in the order in which their change costs most evidence.
 
-    One label of a draw that had a small chance speaks for many items. Evidence that was reached
-    stays reached, so an error before the crossing costs more than one after it.
+    One label of a draw that had a small chance speaks for many items. Among equals the earliest come
+    first or, with a crossing, the latest before it: stakes grow with what is known, and evidence that
+    was reached stays reached, so an error after the crossing costs nothing.
     """
     tp, fp, fn, tn = gain(sample.attempt.plan.claim)
     change = {True: abs(tp - fp), False: abs(fn - tn)}
+
+    def when(place: int) -> int:
+        if crossing is None:
+            return place
+        return crossing - place if place < crossing else place + crossing
 
     def cost(number: int) -> tuple[float, int]:
         first = places[number][0]
@@ -106,19 +128,19 @@ def _worst_first(sample: Sample, places: list[list[int]]) -> list[int]:
         weight = 1.0
         if chances:
             weight = sample.attempt.plan.strata[draw.stratum].items / chances[draw.stratum]
-        return -len(places[number]) * change[bool(draw.prediction)] * weight, first
+        return -len(places[number]) * change[bool(draw.prediction)] * weight, when(first)
 
     return sorted(range(len(places)), key=cost)
 
 
-def _counted(label: int, given: int, needed: int | None, worst: int | None) -> Tipping:
+def _counted(label: int, count: int, needed: int | None, worst: int | None) -> Tipping:
     if needed is not None and (worst is None or worst > needed):
         worst = needed  # the places found worst were not: what is spread evenly does more
     return Tipping(
         kind="false alarm" if label == 1 else "miss",
-        given=given,
+        given=count,
         needed=needed,
-        share=None if needed is None else needed / given,
+        share=None if needed is None else needed / count,
         worst=worst,
     )
 
@@ -141,7 +163,7 @@ def _census(attempt: Attempt, verdict: Verdict) -> Sensitivity | None:
             )
             if change < 0
         ]
-        given = sum(counts.cells[source] for _, source, _ in moves)
+        labels = sum(counts.cells[source] for _, source, _ in moves)
 
         def still(wrong: int, moves: list[tuple[float, int, int]] = moves) -> bool:
             cells = np.array(counts.cells, dtype=np.float64)
@@ -154,17 +176,17 @@ def _census(attempt: Attempt, verdict: Verdict) -> Sensitivity | None:
             value = ratio.value([float(c) for c in cells])
             return value is not None and side * (value - claim.target) >= 0
 
-        if given:
-            point = tipping_point(still, given)
-            tippings.append(_counted(label, given, point, point))
-    return _told(tuple(tippings))
+        if labels:
+            point = tipping_point(still, labels)
+            tippings.append(_counted(label, labels, point, point))
+    return _sensitivity(tuple(tippings))
 
 
-def _told(tippings: tuple[Tipping, ...]) -> Sensitivity:
-    told = "; ".join(map(_words, tippings)) if tippings else "no label could change it"
+def _sensitivity(tippings: tuple[Tipping, ...]) -> Sensitivity:
+    sentence = "; ".join(map(_words, tippings)) if tippings else "no label could change it"
     return Sensitivity(
         tippings=tippings,
-        sentence=f"What wrong labels would do to this verdict: {told}. This is a what-if, not a "
+        sentence=f"What wrong labels would do to this verdict: {sentence}. This is a what-if, not a "
         "guarantee.",
     )
 

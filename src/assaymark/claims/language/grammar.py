@@ -15,6 +15,7 @@ out; `>=` lets them hold. Numbers are exact fractions of what is written.
 import re
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from assaymark.claims.language.slips import SlipError, nearest, nearest_form, pointed
 from assaymark.claims.language.tokens import Token, tokens
@@ -38,6 +39,7 @@ STOPS = ("of", "gap", "within", "is", "and", *INSIDE)
 AFTER_FIGURE = ("of", ">=", "<=", "within", "gap")
 
 
+@lru_cache(maxsize=1024)  # a look asks for the tree of every part again and again
 def parse(text: str) -> ClaimTree:
     """The claim that the words state.
 
@@ -52,8 +54,8 @@ def parse(text: str) -> ClaimTree:
         raise pointed(text, slip, _offer(text, slip)) from None
 
 
-def _offer(text: str, slip: SlipError) -> str:
-    """The text with the word put right, if that can be read; otherwise the nearest example."""
+def _offer(text: str, slip: SlipError, *, repairs: int = 3) -> str:
+    """The text with its words put right, if that can be read; otherwise the nearest example."""
     word = slip.instead or nearest(slip.token.text, slip.words)
     if word is None:
         return slip.form or nearest_form(text)
@@ -61,8 +63,9 @@ def _offer(text: str, slip: SlipError) -> str:
     repaired = text[: slip.token.start] + word + text[end:]
     try:
         return str(_Reader(tokens(repaired)).claim())
-    except SlipError:
-        return nearest_form(text)
+    except SlipError as next_slip:
+        left = repairs - 1
+        return _offer(repaired, next_slip, repairs=left) if left else nearest_form(text)
 
 
 @dataclass
@@ -251,7 +254,7 @@ class _Reader:
         token = self.take()
         value = _number(token)
         if (sign and sign.text != "+") or not 0 < value < 1:
-            percent = f"{token.text} %" if 1 < value < 100 and not sign else None
+            percent = f"{token.text} %" if 2 <= value < 100 and not sign else None
             reason = f"{what} must be between 0 and 1, got {sign.text if sign else ''}{token.text}."
             raise SlipError(token, reason, instead=percent)
         return value

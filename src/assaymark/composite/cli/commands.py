@@ -1,27 +1,50 @@
 """Commands about claims of several rows: compare and cutoff."""
 
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 import click
 
 from assaymark.composite.cli.shown import show_sealed
-from assaymark.terminal.output import json_option, progress_bar, project_option
+from assaymark.terminal.output import Command, json_option, progress_bar, project_option
 
 if TYPE_CHECKING:
-    from assaymark.composite.planning.comparing import ComparisonWish
+    from assaymark.composite.planning.comparing import ComparisonRequest
     from assaymark.records.pool import Columns
 
 
-def risk_options(command: Any) -> Any:
-    """Adds the ways to share the risk with other claims otherwise than by their subject."""
+class Compared(TypedDict):
+    """The options of compare that say what is compared."""
+
+    a: str
+    b: tuple[str, ...]
+    metric: str
+    margin: str | None
+    score_a: str | None
+    score_b: str | None
+    positive: str | None
+    only: str | None
+    claim: str | None
+
+
+def risk_options(command: Command) -> Command:
+    """Adds the ways to share the risk with other claims, and to draw the seed with other sides."""
     for option in (
         click.option(
-            "--family", is_flag=True, help="One risk for all claims on the pool that say so."
+            "--beacon", metavar="NAME[:ROUND]",
+            help="Take the seed from a public beacon's next value.",
+        ),
+        click.option(
+            "--commit", multiple=True, metavar="HASH",
+            help="Draw the seed together: the hash of another side's part. own: this side alone.",
+        ),
+        click.option(
+            "--family", is_flag=True, help="Share one risk among all claims on the pool that say so."
         ),
         click.option(
             "--new-risk", is_flag=True,
-            help="Open a second account for what was claimed before; what is stated covers both.",
+            help="Start a second risk account for what was claimed before; what is stated covers both.",
         ),
     ):  # fmt: skip
         command = option(command)
@@ -50,10 +73,12 @@ def risk_options(command: Any) -> Any:
 @click.option("--score-a", metavar="COL", help="Scores of a; with --score-b.")
 @click.option("--score-b", metavar="COL", help="Scores of b.")
 @click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
-@click.option("--positive", metavar="NAME", help="The positive verdict, where not spelled 1.")
+@click.option("--positive", metavar="NAME", help="The value that means relevant, if it is not 1.")
 @click.option("--only", metavar="WHICH", help="better or worse: one direction, with all the risk.")
 @click.option("--confidence", default=0.95, show_default=True, type=float)
-@click.option("--one-by-one", is_flag=True, help="Renew chances without a lead, for one annotator.")
+@click.option(
+    "--one-by-one", is_flag=True, help="Draw nothing ahead of the labels; for a single reviewer."
+)
 @risk_options
 @click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
 @project_option
@@ -71,9 +96,11 @@ def compare(
     new_risk: bool,
     family: bool,
     seed: str | None,
+    commit: tuple[str, ...],
+    beacon: str | None,
     folder: Path,
     as_json: bool,
-    **wish: Any,
+    **options: Unpack[Compared],
 ) -> None:
     """Seal whether classifier b is better than a on one pool; labels go where they differ.
 
@@ -84,18 +111,20 @@ def compare(
       assaymark compare --pool mails.csv --id id --a old --b new --text subject -p work
       assaymark compare --a old --b new --claim "f1 of b >= f1 of a - 0.01" -p work
     """
-    from assaymark.composite.planning.comparing import ComparisonWish, seal_comparison
+    from assaymark.composite.planning.comparing import ComparisonRequest, seal_comparison
     from assaymark.composite.planning.sealing import Terms
     from assaymark.project.folder import Project
-    from assaymark.project.registration import init
+    from assaymark.project.registration import init, undone_if_refused
 
-    wanted = ComparisonWish(**wish)
+    wanted = ComparisonRequest(**options)
     lead: Literal["one", "several"] = "one" if one_by_one else "several"
     terms = Terms(
-        confidence=confidence, seed=seed, lead=lead, budget=budget, new_risk=new_risk, family=family
-    )
-    with progress_bar("compare") as progress:
-        if _is_new(folder, pool, id_column):
+        confidence=confidence, seed=seed, lead=lead, budget=budget, new_risk=new_risk, family=family,
+        commit=commit, beacon=beacon,
+    )  # fmt: skip
+    new = _is_new(folder, pool, id_column)
+    with progress_bar("compare") as progress, undone_if_refused(folder) if new else nullcontext():
+        if new:
             columns = _pool_columns(str(pool), str(id_column), text, groups, wanted, named, classes)
             init(folder, pool=str(pool), columns=columns, progress=progress)
         sealed = seal_comparison(Project(folder=folder), wanted, terms)
@@ -120,19 +149,19 @@ def _pool_columns(
     id_column: str,
     text: tuple[str, ...],
     groups: tuple[str, ...],
-    wish: "ComparisonWish",
+    request: "ComparisonRequest",
     named: tuple[str, ...],
     classes: bool,
 ) -> "Columns":
-    from assaymark.project.class_names import with_classes
+    from assaymark.project.class_names import with_classes, with_verdicts
     from assaymark.records.pool import Columns
 
-    columns = Columns(id=id_column, text=text, groups=groups or None)
     if not classes and not named:
-        return columns
+        columns = Columns(id=id_column, text=text, groups=groups or None, positive=request.positive)
+        return with_verdicts(pool, columns, predicted_by=request.a)
     # the list holds what any of them predicts; the champion stands for them in the record
-    columns = Columns(id=id_column, text=text, groups=groups or None, prediction=wish.a)
-    return with_classes(pool, columns, predicted_by=(wish.a, *wish.b), named=named)
+    columns = Columns(id=id_column, text=text, groups=groups or None, prediction=request.a)
+    return with_classes(pool, columns, predicted_by=(request.a, *request.b), named=named)
 
 
 def _refuse_other_pool(folder: Path, pool: str) -> None:
@@ -156,7 +185,9 @@ def _refuse_other_pool(folder: Path, pool: str) -> None:
     help="Promise N random labels and judge once, when all are there: the fixed walk.",
 )  # fmt: skip
 @click.option("--confidence", default=0.95, show_default=True, type=float)
-@click.option("--one-by-one", is_flag=True, help="Renew chances without a lead, for one annotator.")
+@click.option(
+    "--one-by-one", is_flag=True, help="Draw nothing ahead of the labels; for a single reviewer."
+)
 @risk_options
 @click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
 @project_option
@@ -171,6 +202,8 @@ def cutoff(
     new_risk: bool,
     family: bool,
     seed: str | None,
+    commit: tuple[str, ...],
+    beacon: str | None,
     folder: Path,
     as_json: bool,
 ) -> None:
@@ -191,8 +224,9 @@ def cutoff(
     project = Project(folder=folder)
     lead: Literal["one", "several"] = "one" if one_by_one else "several"
     terms = Terms(
-        confidence=confidence, seed=seed, lead=lead, budget=budget, new_risk=new_risk, family=family
-    )
+        confidence=confidence, seed=seed, lead=lead, budget=budget, new_risk=new_risk, family=family,
+        commit=commit, beacon=beacon,
+    )  # fmt: skip
     sealed = seal_cutoff(project, claim, terms, at=at, start=start)
     show_sealed(project, sealed, as_json=as_json)
 

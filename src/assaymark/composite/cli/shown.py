@@ -1,11 +1,15 @@
 """How claims of several rows are printed: what was sealed, what it may cost, what labels say."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent
 from assaymark.terminal.output import advise, headline, quoted, rows, show_json
+from assaymark.terminal.seeds import advise_reveal, seed_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assaymark.composite.planning.forecast import PartForecast, RungForecast
     from assaymark.composite.sealed import SealedClaim
     from assaymark.project.folder import Project
@@ -25,14 +29,18 @@ def show_sealed(
     head = last.hash if last else ""
     cost, lines = cost_of(sealed, expect=expect)
     if as_json:
-        show_json(_facts(sealed) | cost | {"head": head})
+        show_json(_facts(sealed) | cost | {"source": plain(sealed.source), "head": head})
         return
     headline(f"Sealed: {sealed.claim} with {percent(sealed.stated)} confidence")
     lines = _lines(sealed) + lines
     if shared := account_words(sealed):
         lines.append(("risk", shared))
-    rows([*lines, ("head", head)])
-    advise(f"assaymark draw -p {quoted(project.folder)}")
+    if sealed.source.law == "open":
+        rows([*lines, ("head", head)])
+        advise(f"assaymark draw -p {quoted(project.folder)}")
+        return
+    rows([*lines, *seed_lines("", sealed.source), ("head", head)])
+    advise_reveal(sealed.source, quoted(project.folder))
 
 
 def show_cost(sealed: "SealedClaim", *, as_json: bool, expect: float | None = None) -> None:
@@ -45,7 +53,7 @@ def show_cost(sealed: "SealedClaim", *, as_json: bool, expect: float | None = No
     rows(_lines(sealed) + lines)
 
 
-def _facts(sealed: "SealedClaim") -> dict[str, Any]:
+def _facts(sealed: "SealedClaim") -> dict[str, object]:
     return {
         "kind": sealed.kind,
         "claim": sealed.claim,
@@ -72,7 +80,7 @@ def _lines(sealed: "SealedClaim") -> Lines:
     return lines
 
 
-def cost_of(sealed: "SealedClaim", *, expect: float | None) -> tuple[dict[str, Any], Lines]:
+def cost_of(sealed: "SealedClaim", *, expect: float | None) -> tuple[dict[str, object], Lines]:
     """What the claim may cost: facts for scripts, lines for people."""
     if sealed.kind == "comparison":
         return _comparison(sealed)
@@ -81,18 +89,20 @@ def cost_of(sealed: "SealedClaim", *, expect: float | None) -> tuple[dict[str, A
     return _parts(sealed, expect)
 
 
-def _comparison(sealed: "SealedClaim") -> tuple[dict[str, Any], Lines]:
+def _comparison(sealed: "SealedClaim") -> tuple[dict[str, object], Lines]:
     from assaymark.composite.planning.forecast import expected_labels
 
-    told = expected_labels(sealed)
-    first = None if told is None else next(iter(told.values()))
+    forecast = expected_labels(sealed)
+    first = None if forecast is None else next(iter(forecast.values()))
     share = f"{100 * sealed.disagree / sealed.items:.3g} %"
     lines = [("predictions differ", f"{sealed.disagree:,} items ({share})")]
-    lines += [("labels to expect", f"about {n:,} if {when}") for when, n in (told or {}).items()]
-    return {"disagree": sealed.disagree, "expected_labels": first, "forecast": told}, lines
+    lines += [
+        ("labels to expect", f"about {n:,} if {when}") for when, n in (forecast or {}).items()
+    ]
+    return {"disagree": sealed.disagree, "expected_labels": first, "forecast": forecast}, lines
 
 
-def _parts(sealed: "SealedClaim", expect: float | None) -> tuple[dict[str, Any], Lines]:
+def _parts(sealed: "SealedClaim", expect: float | None) -> tuple[dict[str, object], Lines]:
     from assaymark.composite.planning.forecast import expected_margins, forecast_parts, total_labels
 
     margin = AHEAD if expect is None else expected_margins(sealed, expect)
@@ -111,7 +121,20 @@ def _parts(sealed: "SealedClaim", expect: float | None) -> tuple[dict[str, Any],
         lines.append(("judging by the raw scores", "the claim looks false; they may be wrong"))
     if expected is not None:
         lines.append(("labels to expect", f"about {expected:,} if {held}"))
-    facts = {
+    wins = [part.wins for part in by_scores if part.wins]
+    if len(by_scores) == 1 and wins:
+        lines.append(("predictions differ", counted(by_scores[0].items, "item")))
+    lines += [
+        ("labels to expect", f"about {max(w[when] for w in wins):,} if {_winner(when, wins)}")
+        for when in (wins[0] if wins else ())
+    ]
+    if not sealed.is_scored and not wins:
+        lines.append(("labels to expect", "no forecast, as the pool has no scores"))
+    least = min((n for n in (scored, expected) if n is not None), default=0)
+    if sealed.ceiling is not None and least > sealed.most:
+        lines.append(("budget", "smaller than that: it will probably end undecided"))
+    lines += _small_groups(by_scores, sealed)
+    facts: dict[str, object] = {
         "expected_labels": expected if expect is not None or scored is None else scored,
         "parts": [
             {
@@ -121,6 +144,7 @@ def _parts(sealed: "SealedClaim", expect: float | None) -> tuple[dict[str, Any],
                 "believed_positives": now.positives,
                 "labels_by_scores": now.labels,
                 "labels_if_ahead": then.labels,
+                "labels_by_wins": None if now.wins is None else dict(now.wins),
             }
             for now, then in zip(by_scores, ahead, strict=True)
         ],
@@ -128,22 +152,44 @@ def _parts(sealed: "SealedClaim", expect: float | None) -> tuple[dict[str, Any],
     return facts, lines
 
 
+def _winner(when: str, wins: "list[Mapping[str, int]]") -> str:
+    """Who wins this share of the disagreements: the better one of the words, in every part."""
+    share = when.replace("b is", "the better one is")
+    return f"{share}, for the part that needs most" if len(wins) > 1 else share
+
+
+def _small_groups(parts: "list[PartForecast]", sealed: "SealedClaim") -> Lines:
+    """Groups that are read whole, and what becomes of the claim where one has no positive."""
+    from assaymark.composite.planning.forecast import LEAST
+
+    small = dict.fromkeys(" ".join(p.group) for p in parts if p.group and p.items <= LEAST)
+    if not small:
+        return []
+    names = ", ".join(small)
+    undefined = any(row.guard for row in sealed.compiled[0].rows)
+    fails = " A figure that is undefined there, for want of positives, fails." if undefined else ""
+    return [
+        ("read whole", f"{names}: {LEAST} items or fewer each.{fails}"),
+        ("", f"To leave them out by name: --least-group {LEAST + 1}"),
+    ]
+
+
 def _part_line(now: "PartForecast", then: "PartForecast") -> tuple[str, str]:
     name = " ".join([now.part, *(f"[{value}]" for value in now.group)])
-    told = counted(now.items, "item")
+    text = counted(now.items, "item") + (" differ" if now.wins else "")
     if now.positives is not None:
-        told += f", about {now.positives:,} positive by the scores"
+        text += f", about {now.positives:,} positive by the scores"
     if then.labels is not None:
-        told += "; read whole" if then.whole else f"; about {then.labels:,} labels"
-    return name, told
+        text += "; read whole" if then.whole else f"; about {then.labels:,} labels"
+    return name, text
 
 
-def _ladder(sealed: "SealedClaim") -> tuple[dict[str, Any], Lines]:
+def _ladder(sealed: "SealedClaim") -> tuple[dict[str, object], Lines]:
     from assaymark.composite.planning.forecast import forecast_rungs
 
     rungs = forecast_rungs(sealed)
     lines = [(f"{rung.cutoff:g}", _rung_line(rung, sealed)) for rung in rungs]
-    facts = {
+    facts: dict[str, object] = {
         "rungs": [rung.cutoff for rung in rungs],
         "forecast": [
             {
@@ -159,36 +205,12 @@ def _ladder(sealed: "SealedClaim") -> tuple[dict[str, Any], Lines]:
 
 
 def _rung_line(rung: "RungForecast", sealed: "SealedClaim") -> str:
-    told = f"{counted(rung.items, 'item')} above"
+    text = f"{counted(rung.items, 'item')} above"
     if sealed.judged == "once":
-        return told
+        return text
     if rung.ladder is None:
-        return f"{told}; the scores alone say that it fails"
+        return f"{text}; the scores alone say that it fails"
     price = f"about {rung.ladder:,} labels"
     if rung.fixed is not None and rung.fixed < rung.ladder:
         price += f" ({rung.fixed:,} for it alone)"
-    return f"{told}; {price}"
-
-
-def facts_of(result: dict[str, Any]) -> Lines:
-    """What a look prints below its statement."""
-    from assaymark.composite.wording import gap_words, part_name
-
-    lines = [("labels", f"{result['labels']:,} ({result['draws']:,} draws)")]
-    if result["skipped"]:
-        lines.append(("could not tell", f"{result['skipped']:,} (counted against every statement)"))
-    if result["kind"] == "comparison":
-        lines.append(("gap", gap_words(result)))
-        lines.append(("predictions differ", counted(result["disagree"], "item")))
-    for part in result.get("parts", ()):
-        name = part_name(part)
-        bound = "" if part["bound"] is None else f"; at least {part['bound']:g} on its own"
-        if "<=" in part["part"]:
-            bound = bound.replace("at least", "at most")
-        proof = "holds" if result["family"] == "named" else "proof reached"
-        words = {"reached": proof, "open": "open", "failed": "failed"}[part["state"]]
-        lines.append((name, f"{words}{bound} ({part['labels']:,} of {part['items']:,} labelled)"))
-    for rung in result.get("rungs", ()):
-        told = f"{rung['state']}; {counted(rung['items'], 'item')} above"
-        lines.append((f"{rung['cutoff']:g}", told))
-    return lines
+    return f"{text}; {price}"

@@ -1,16 +1,19 @@
 """What the commands plan, draw, look and certify do where the claim has several rows."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted
-from assaymark.composite.cli.shown import facts_of, show_cost, show_sealed
+from assaymark.composite.cli.shown import show_cost, show_sealed
 from assaymark.terminal.output import advise, headline, quoted, rows, show_json
+from assaymark.terminal.seeds import seed_lines
 
 if TYPE_CHECKING:
+    from assaymark.composite.planning.sealing import Parts, Terms
     from assaymark.project.folder import Project
 
 TONES = {"better": "good", "pass": "good", "within": "good", "worse": "bad", "fail": "bad"}
@@ -19,23 +22,16 @@ TONES = {"better": "good", "pass": "good", "within": "good", "worse": "bad", "fa
 def plan_conjunction(
     project: "Project",
     claim: str,
-    options: dict[str, Any],
+    terms: "Terms",
+    parts: "Parts",
     *,
     only_forecast: bool,
     expect: float | None,
     as_json: bool,
 ) -> None:
     """Seal a claim of several parts, or tell what it would cost, for the command plan."""
-    from assaymark.composite.planning.sealing import (
-        Parts,
-        Terms,
-        draft_conjunction,
-        seal_conjunction,
-    )
+    from assaymark.composite.planning.sealing import draft_conjunction, seal_conjunction
 
-    least, which = options.pop("least_group"), options.pop("which")
-    terms = Terms(**options)
-    parts = Parts(least_group=least, family="named" if which else "every")
     if only_forecast:
         show_cost(draft_conjunction(project, claim, terms, parts), expect=expect, as_json=as_json)
         return
@@ -66,6 +62,27 @@ def abandon_several(project: "Project", reason: str, *, as_json: bool) -> bool:
         show_json({"claim": closed, "outcome": "abandoned", "reason": reason})
     else:
         headline(f"The claim '{closed}' is closed: abandoned.")
+    return True
+
+
+def reveal_several(project: "Project", parts: Sequence[str], *, as_json: bool) -> bool:
+    """Reveal the seed of the open claim of several rows; whether there was one."""
+    if not claiming_now(project):
+        return False
+    from assaymark.composite.seeding import reveal_claim_seed
+
+    work = reveal_claim_seed(project, parts)
+    last = project.state().head
+    head, source = last.hash if last else "", work.sealed.source
+    known = work.reports("seed")[-1][2]["parts"]
+    if as_json:
+        origin = {**plain(source), "parts": known}
+        show_json({"claim": work.sealed.claim, "seed": work.seed, "source": origin, "head": head})
+        return True
+    headline(f"The seed of the claim '{work.sealed.claim}' is known", "good")
+    numbered = [(f"part {n}", part) for n, part in enumerate(known, start=1)]
+    rows([*seed_lines(work.seed, source), *numbered, ("head", head)])
+    advise(f"assaymark draw -p {quoted(project.folder)}")
     return True
 
 
@@ -105,30 +122,39 @@ def draw_now(project: "Project", count: int | None, output: Path | None, *, as_j
         advise(f"fill in the column 'label', then: assaymark label {quoted(path)} -p {place}")
 
 
-def look_now(context: click.Context, project: "Project", *, as_json: bool) -> None:
-    """Look at the claim, for the command look."""
+def look_now(
+    context: click.Context, project: "Project", *, exit_codes: Mapping[str, int], as_json: bool
+) -> None:
+    """Look at the claim, for the command look; `exit_codes` of what is established and refuted."""
     from assaymark.composite.looks import look_at_claim
-    from assaymark.composite.wording import is_established, statement
+    from assaymark.composite.wording import is_established, look_lines, statement
 
-    found = look_at_claim(project)
-    result = found.result
+    judgement = look_at_claim(project)
+    result = judgement.result
     if as_json:
         show_json({**result, "statement": statement(result)})
     else:
-        headline(statement(result), TONES.get(found.decision, "wait"))
-        rows(facts_of(result))
+        headline(statement(result), TONES.get(judgement.decision, "wait"))
+        rows(look_lines(result))
         done = is_established(result)
-        step = "certify" if done else "status" if found.decision == "fail" else "draw"
+        step = "certify" if done else "status" if judgement.decision == "fail" else "draw"
         advise(f"assaymark {step} -p {quoted(project.folder)}")
-    context.exit(1 if found.decision in ("fail", "worse") else 0)
+    decision = "fail" if judgement.decision in ("fail", "worse") else "continue"
+    if decision == "continue" and is_established(result):
+        decision = "pass"
+    context.exit(exit_codes[decision])
 
 
-def certify_now(project: "Project", output: Path | None, *, as_json: bool) -> None:
+def certify_now(
+    project: "Project", output: Path | None, key: Path | None, *, as_json: bool
+) -> None:
     """Certify the claim, for the command certify."""
+    from assaymark.certification.signatures.signing import load_signer
     from assaymark.composite.issuing import certify_claim
     from assaymark.composite.wording import statement
 
-    issued = certify_claim(project, output=output)
+    signer = load_signer(key) if key else None
+    issued = certify_claim(project, output=output, signer=signer)
     if as_json:
         show_json(
             {
@@ -136,7 +162,7 @@ def certify_now(project: "Project", output: Path | None, *, as_json: bool) -> No
                 "hash": issued.hash,
                 "statement": statement(issued.facts["result"]),
                 "claim": issued.facts["claim"],
-                "signed": False,
+                "signed": signer is not None,
                 "head": issued.head,
             }
         )

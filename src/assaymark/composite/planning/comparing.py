@@ -7,6 +7,7 @@ from fractions import Fraction
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import ClaimTree, Comparison, Figure
 from assaymark.claims.metrics import ratio
+from assaymark.composite.levels import CHAINED, level_of_comparison
 from assaymark.composite.planning.sealing import (
     Parts,
     Terms,
@@ -17,20 +18,18 @@ from assaymark.composite.planning.sealing import (
     seal,
 )
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
-from assaymark.composite.views import choose_view
+from assaymark.composite.views import choose_view, with_verdicts
 from assaymark.errors import InputError
 from assaymark.hints import option
 from assaymark.project.folder import Project, Session, registered_pool
 from assaymark.records.pool import RegisteredPool
 
-CHAINED = ("accuracy", "precision")
-"""Metrics whose gaps at every offset live on the same items, so that bounds cost nothing."""
 STEPS = tuple(Fraction(n, 10) for n in range(1, 10))
 FIXED_STEPS = tuple(Fraction(n, 100) for n in (1, 2, 3, 5, 7, 10, 15, 20, 30, 50))
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComparisonWish:
+class ComparisonRequest:
     """Prediction columns and what to compare: `a` is in use, `b` are one or more new ones.
 
     `claim` are words about a and b, in place of better, worse and within.
@@ -64,92 +63,109 @@ class ComparisonWish:
             raise InputError("A claim in words has its margin and direction in it: leave them out.")
 
 
-def seal_comparison(project: Project, wish: ComparisonWish, terms: Terms) -> SealedClaim:
+def seal_comparison(project: Project, request: ComparisonRequest, terms: Terms) -> SealedClaim:
     """Seal "b against a" on the project's pool."""
     with project.writing() as session:
         pool = ready(session.state, terms)
-        if wish.claim is not None:
-            return _seal_words(project, session, wish, terms)
-        if len(wish.b) > 1:
-            return _seal_candidates(project, session, wish, terms)
-        return _seal_both_ways(project, session, pool, wish, terms)
+        if request.claim is not None:
+            return seal(project, session, draft_words(project, pool, request, terms), pool, terms)
+        if len(request.b) > 1:
+            return _seal_candidates(project, session, request, terms)
+        return _seal_both_ways(project, session, pool, request, terms)
 
 
 def _seal_both_ways(
-    project: Project, session: Session, pool: RegisteredPool, wish: ComparisonWish, terms: Terms
+    project: Project,
+    session: Session,
+    pool: RegisteredPool,
+    request: ComparisonRequest,
+    terms: Terms,
 ) -> SealedClaim:
-    margin, figure = _margin(wish.margin), _comparable(wish.metric)
+    margin, figure = _margin(request.margin), _comparable(request.metric)
     alpha = 1.0 - terms.confidence
     tree = ClaimTree(parts=(_better(figure, "b", "a"),))
-    columns = _columns(pool, tree, wish)
+    columns = _columns(pool, tree, request)
     strata = count_strata(project, pool, columns)
-    disagree = _disagreeing(strata, wish, pool)
+    disagree = _disagreeing(strata, request, pool)
     sealed = SealedClaim(
         kind="comparison",
         claim=str(tree),
         confidence=terms.confidence,
-        level=round(alpha if wish.only else alpha / 2, 12),
+        level=level_of_comparison(alpha, figure.metric, margin, request.only),
         lead=terms.lead,
         columns=columns,
         strata=strata,
         statements=comparison_statements(
-            figure, margin, Fraction(disagree, pool.summary.items), wish.only
+            figure, margin, Fraction(disagree, pool.summary.items), request.only
         ),
         chained=figure.metric in CHAINED,
         metric=str(figure),
         margin=margin,
-        only=wish.only,
+        only=request.only,
         ceiling=terms.budget,
     )
-    return seal(session, sealed, pool, terms)
+    return seal(project, session, sealed, pool, terms)
 
 
 def _seal_candidates(
-    project: Project, session: Session, wish: ComparisonWish, terms: Terms
+    project: Project, session: Session, request: ComparisonRequest, terms: Terms
 ) -> SealedClaim:
     """Which of several candidates are better than the champion: one family of claims."""
-    pool, figure = registered_pool(session.state), _comparable(wish.metric)
-    tree = ClaimTree(parts=tuple(_better(figure, name, wish.a) for name in wish.b))
-    columns = _columns(pool, tree, wish)
-    _disagreeing(count_strata(project, pool, columns), wish, pool)
-    names = (wish.a, *wish.b)
+    pool, figure = registered_pool(session.state), _comparable(request.metric)
+    tree = ClaimTree(parts=tuple(_better(figure, name, request.a) for name in request.b))
+    columns = _columns(pool, tree, request)
+    _disagreeing(count_strata(project, pool, columns), request, pool)
+    names = (request.a, *request.b)
     draft = draft_tree(project, pool, tree, columns, terms, Parts(family="named"), names=names)
-    return seal(session, draft, pool, terms)
+    return seal(project, session, draft, pool, terms)
 
 
-def _seal_words(
-    project: Project, session: Session, wish: ComparisonWish, terms: Terms
+def draft_words(
+    project: Project, pool: RegisteredPool, request: ComparisonRequest, terms: Terms
 ) -> SealedClaim:
-    """A claim in words about the classifiers a and b."""
-    pool, tree = registered_pool(session.state), parse(wish.claim or "")
-    columns = _columns(pool, tree, wish)
-    draft = draft_tree(project, pool, tree, columns, terms, Parts(), names=("a", "b"))
-    return seal(session, draft, pool, terms)
+    """A claim in words about the classifiers a and b, before it is sealed."""
+    named = request.positive or pool.columns.positive
+    tree = with_verdicts(parse(request.claim or ""), positive=named, negative=pool.columns.negative)
+    columns = _columns(pool, tree, request)
+    return draft_tree(project, pool, tree, columns, terms, Parts(), names=("a", "b"))
 
 
-def _columns(pool: RegisteredPool, tree: ClaimTree, wish: ComparisonWish) -> PoolColumns:
+def _columns(pool: RegisteredPool, tree: ClaimTree, request: ComparisonRequest) -> PoolColumns:
     classes = pool.columns.classes or ()
     view, about = choose_view(tree, classes)
     return PoolColumns(
         id=pool.columns.id,
-        predictions=(wish.a, *wish.b),
-        positive=wish.positive or pool.columns.positive if view == "two" else about,
-        scores=() if not wish.score_a or not wish.score_b else (wish.score_a, wish.score_b),
+        predictions=(request.a, *request.b),
+        positive=request.positive or pool.columns.positive if view == "two" else about,
+        scores=()
+        if not request.score_a or not request.score_b
+        else (request.score_a, request.score_b),
         groups=group_columns(tree, pool),
         classes=classes,
         view=view,
     )
 
 
-def _disagreeing(strata: Sequence[ClaimStratum], wish: ComparisonWish, pool: RegisteredPool) -> int:
+def _disagreeing(
+    strata: Sequence[ClaimStratum], request: ComparisonRequest, pool: RegisteredPool
+) -> int:
     """How many items a and the others judge differently; refused where one is equal to a."""
-    for place, name in enumerate(wish.b, start=1):
+    for place, name in enumerate(request.b, start=1):
         if all(s.predictions[place] == s.predictions[0] for s in strata):
             raise InputError(
-                f"'{wish.a}' and '{name}' predict the same for all {pool.summary.items:,} items: "
+                f"'{request.a}' and '{name}' predict the same for all {pool.summary.items:,} items: "
                 "equal, nothing to compare, and no label is needed."
             )
     return sum(s.items for s in strata if len(set(s.predictions)) > 1)
+
+
+def stated_claim(sealed: SealedClaim) -> str:
+    """The words that the sealed statements stand for."""
+    tree = sealed.statements[0].tree
+    if sealed.kind != "comparison":
+        return str(tree)
+    figure = tree.parts[0].figure
+    return str(ClaimTree(parts=(_better(replace(figure, names=figure.names[:-1]), "b", "a"),)))
 
 
 def _better(figure: Figure, challenger: str, champion: str) -> Comparison:
@@ -183,14 +199,14 @@ def _statement(figure: Figure, winner: str, offset: Fraction) -> Statement:
 
 def _offsets(metric: str, margin: Fraction | None, share: Fraction) -> tuple[Fraction, ...]:
     """Offsets from easy to hard: zero, the margin, and a ladder for the bounds where it is free."""
-    found = {Fraction(0)}
+    offsets = {Fraction(0)}
     if margin is not None:
-        found.add(-margin)
+        offsets.add(-margin)
     if metric in CHAINED:
         steps = [s * share for s in STEPS] if metric == "accuracy" else FIXED_STEPS
         short = {Fraction(round(s * 10**6), 10**6) for s in steps} - {Fraction(0)}
-        found |= short | {-s for s in short}
-    return tuple(sorted(found))
+        offsets |= short | {-s for s in short}
+    return tuple(sorted(offsets))
 
 
 def _margin(text: str | None) -> Fraction | None:

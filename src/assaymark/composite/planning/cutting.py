@@ -59,7 +59,7 @@ def seal_cutoff(
             judged="any time" if terms.budget is None else "once",
         )
         compile_ladder(tree, sealed.cells, start=sealed.start)
-        return seal(session, sealed, pool, terms)
+        return seal(project, session, sealed, pool, terms)
 
 
 def _rung(start: str, rungs: Sequence[str]) -> str:
@@ -102,12 +102,12 @@ def _rungs(source: ClaimPool, leaf: Threshold, at: Sequence[str]) -> tuple[str, 
     )
     cuts, mass = [float(row[0]) for row in rows], np.array([float(row[1]) for row in rows])
     above = np.cumsum(mass[::-1])[::-1] / max(float(mass.sum()), 1e-300)
-    found = {
+    rungs = {
         cuts[int(np.argmin(np.abs(above - share)))] for share in _shares(leaf, probable=probable)
     }
     if len(cuts) < 2:
         raise InputError("All items have nearly the same score: there is no cut-off to choose.")
-    return tuple(repr(cut) for cut in sorted(found))
+    return tuple(repr(cut) for cut in sorted(rungs))
 
 
 def _shares(leaf: Threshold, *, probable: bool) -> tuple[float, ...]:

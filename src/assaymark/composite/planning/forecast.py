@@ -2,11 +2,12 @@
 
 import itertools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assaymark.claims.cells import subjects
 from assaymark.claims.language.grammar import parse
-from assaymark.claims.language.tree import Threshold
+from assaymark.claims.language.tree import Comparison, Part, Threshold
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
 from assaymark.errors import InputError
@@ -20,7 +21,8 @@ LEAST = 30
 class PartForecast:
     """Labels that a part should need if the scores are right; None where they say it is false.
 
-    `positives` are those believed to be in its items, None without scores.
+    `items` are those whose labels count for it, `positives` those believed to be among them, None
+    without scores. `wins` are the labels by the share of disagreements that a classifier wins.
     """
 
     part: str
@@ -28,6 +30,7 @@ class PartForecast:
     items: int
     positives: int | None
     labels: int | None
+    wins: Mapping[str, int] | None = None
 
     @property
     def whole(self) -> bool:
@@ -64,18 +67,18 @@ def labels_of_share(disagree: int | None, level: float, share: float) -> int:
 
 def expected_margins(sealed: SealedClaim, value: float) -> float:
     """How far the expected value of every part lies beyond its target, at least."""
-    found = []
+    margins = []
     for leaf in sealed.statements[0].tree.parts:
         if not isinstance(leaf, Threshold):
             raise InputError(f"'{leaf}' has no single value to expect.")
         gap = value - float(leaf.target)
-        found.append(gap if leaf.side == "lower" else -gap)
-    if min(found) <= 0:
+        margins.append(gap if leaf.side == "lower" else -gap)
+    if min(margins) <= 0:
         raise InputError(
             f"With an expected value of {value:g}, '{sealed.claim}' would not hold: expect more, or "
             "claim less."
         )
-    return min(found)
+    return min(margins)
 
 
 def forecast_parts(sealed: SealedClaim, *, margin: float | None = None) -> list[PartForecast]:
@@ -83,26 +86,32 @@ def forecast_parts(sealed: SealedClaim, *, margin: float | None = None) -> list[
     cells, claim = sealed.cells, sealed.compiled[0]
     labels = labels_to_expect(row_test(sealed), margin=margin) if sealed.is_scored else None
     stops = list(itertools.accumulate((len(p.rows) for p in claim.parts), initial=0))
-    every = sealed.statements[0].tree.every
-    scopes: dict[tuple[str, ...], tuple[int, ...]] = {(): cells.everywhere}
-    if every:
-        scopes = cells.groups(every)
-    found = []
+    parts = []
     for part, (start, stop) in zip(claim.parts, itertools.pairwise(stops), strict=True):
         need = None if labels is None else float(max(labels[start:stop]))
-        scope = scopes[part.group]
+        domain = sorted({cell for row in part.rows for cell in row.domain})
         leaf = parse(part.text).parts[0]
         klass = subjects(leaf.figure, cells)[0].klass if isinstance(leaf, Threshold) else None
-        found.append(
+        parts.append(
             PartForecast(
                 part=part.text,
                 group=part.group,
-                items=cells.items(scope),
-                positives=cells.believed(klass, scope) if klass is not None else None,
+                items=cells.items(domain),
+                positives=cells.believed(klass, domain) if klass is not None else None,
                 labels=None if need is None or math.isinf(need) else math.ceil(need),
+                wins=_wins(sealed, leaf, cells.items(domain)),
             )
         )
-    return found
+    return parts
+
+
+def _wins(sealed: SealedClaim, leaf: Part, items: int) -> dict[str, int] | None:
+    """Labels for "better in accuracy"; where parts are named, for the name that comes first."""
+    if not isinstance(leaf, Comparison) or leaf.figure.metric != "accuracy" or leaf.offset:
+        return None
+    named = sealed.family == "named"
+    level = sealed.level / (len(sealed.compiled[0].parts) if named else 1)
+    return {when: labels_of_share(items, level, share) for when, share in WINS.items()}
 
 
 def total_labels(sealed: SealedClaim, parts: list[PartForecast]) -> int | None:
@@ -124,13 +133,13 @@ def forecast_rungs(sealed: SealedClaim) -> list[RungForecast]:
     By the scores; a rung that they call false has no price.
     """
     test, order = row_test(sealed), sealed.compiled[0].constants["order"]
-    found = []
+    rungs = []
     for place, name in enumerate(order):
         above = sealed.columns.rungs.index(name)
         labels = labels_to_expect(test, aim=place) if sealed.is_scored else None
         climb = None if labels is None else float(max(labels[: place + 1]))
         fixed = None if labels is None else float(labels[place])
-        found.append(
+        rungs.append(
             RungForecast(
                 cutoff=float(name),
                 items=sum(s.items for s in sealed.strata if s.predictions[above] == "1"),
@@ -138,7 +147,7 @@ def forecast_rungs(sealed: SealedClaim) -> list[RungForecast]:
                 ladder=_whole(climb),
             )
         )
-    return found
+    return rungs
 
 
 def _whole(labels: float | None) -> int | None:

@@ -4,6 +4,12 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import Any
 
+from assaymark.certification.seeding import (
+    OWN,
+    keep_part,
+    refuse_committed_before,
+    source_of,
+)
 from assaymark.claims.cells import Cells
 from assaymark.claims.checks import open_share
 from assaymark.claims.language.grammar import parse
@@ -20,7 +26,7 @@ from assaymark.composite.sealed import (
     Statement,
 )
 from assaymark.composite.shared_risk.stakes import AskedRisk, with_risk
-from assaymark.composite.views import choose_view
+from assaymark.composite.views import choose_view, with_verdicts
 from assaymark.composite.work import claim_works
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import command, option, switch
@@ -37,6 +43,8 @@ class Terms:
 
     `budget` is the number of draws after which the test ends; without it one may go on. `new_risk`
     opens a second account for subjects claimed before; `family` puts all claims in one account.
+    `commit` are hashes of other sides' parts of the seed ("own": this side alone), `beacon` a public
+    beacon; then the seed is revealed after the seal.
     """
 
     confidence: float = 0.95
@@ -45,6 +53,8 @@ class Terms:
     budget: int | None = None
     new_risk: bool = False
     family: bool = False
+    commit: tuple[str, ...] = ()
+    beacon: str | None = None
 
     def __post_init__(self) -> None:
         open_share("confidence", self.confidence)
@@ -54,11 +64,27 @@ class Terms:
             raise InputError(
                 f"{switch('family')} is one account for all claims: leave {switch('new-risk')} out."
             )
+        ways = [self.seed is not None, bool(self.commit), self.beacon is not None]
+        if sum(ways) > 1:
+            raise InputError(
+                f"A seed comes from one place: {option('seed')}, {option('commit', 'HASH')} or "
+                f"{option('beacon', 'NAME')}."
+            )
+        if self.is_shared and (self.new_risk or self.family):
+            raise InputError(
+                "Claims whose seed is drawn jointly use no account, but a level of their own each: "
+                f"leave {switch('new-risk')} and {switch('family')} out."
+            )
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether no single side chooses the seed."""
+        return self.beacon is not None or any(text != OWN for text in self.commit)
 
     @property
     def asked(self) -> AskedRisk:
         """What is asked of the risk."""
-        return AskedRisk(new_risk=self.new_risk, family=self.family)
+        return AskedRisk(new_risk=self.new_risk, family=self.family, joint=self.is_shared)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +103,7 @@ def seal_conjunction(
     with project.writing() as session:
         pool = ready(session.state, terms)
         sealed = _drafted(project, pool, text, terms, parts or Parts())
-        return seal(session, sealed, pool, terms)
+        return seal(project, session, sealed, pool, terms)
 
 
 def draft_conjunction(
@@ -91,7 +117,9 @@ def draft_conjunction(
 def _drafted(
     project: Project, pool: RegisteredPool, text: str, terms: Terms, parts: Parts
 ) -> SealedClaim:
-    tree = parse(text)
+    tree = with_verdicts(
+        parse(text), positive=pool.columns.positive, negative=pool.columns.negative
+    )
     for leaf in tree.parts:
         if isinstance(leaf, Comparison | Within):
             raise InputError(
@@ -190,9 +218,9 @@ def ready(state: State, terms: Terms) -> RegisteredPool:
             f"The claim '{waiting[-1].sealed.claim}' is open. Certify it, or close it: "
             f"{command('plan', abandon='REASON')}."
         )
-    if terms.seed is not None and (state.surveys or state.attempts):
+    if terms.seed is not None and (state.surveys or state.attempts or state.known):
         raise PlanError(
-            "A seed of one's own choice is for a project's first claim: whoever knows labels could "
+            "A seed of one's own choice is for a project's first claim: somebody who knows labels could "
             f"choose one that suits. Leave {option('seed')} out."
         )
     return pool
@@ -207,17 +235,23 @@ def count_strata(
         return source.count_strata()
 
 
-def seal(session: Session, sealed: SealedClaim, pool: RegisteredPool, terms: Terms) -> SealedClaim:
-    """Put the claim on record as a survey of its strata."""
+def seal(
+    project: Project, session: Session, sealed: SealedClaim, pool: RegisteredPool, terms: Terms
+) -> SealedClaim:
+    """Put the claim on record as a survey of its strata; a seed drawn jointly comes later."""
+    refuse_committed_before(session.state, terms.commit)
+    source, part = source_of(terms.commit, terms.beacon, project.now())
+    sealed = replace(sealed, source=source)
     sealed = with_digests(with_risk(session.state, sealed, terms.asked))
     settings: dict[str, Any] = sealed.to_settings()
     survey = Survey(
         number=len(session.state.surveys) + 1,
         purpose=PURPOSE,
-        seed=terms.seed or secrets.token_hex(16),
+        seed=(terms.seed or secrets.token_hex(16)) if source.law == "open" else "",
         cells=tuple(Cell(name=s.name, items=s.items) for s in sealed.strata),
         text=pool.columns.text,
         settings=settings,
     )
+    keep_part(project, part)
     open_survey(session, survey)
     return sealed

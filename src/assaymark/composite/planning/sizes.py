@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from scipy.stats import norm
 
-from assaymark.certification.calculators import size
+from assaymark.certification.forecasts.calculators import size
 from assaymark.claims.cells import WITHOUT_CLASS
 from assaymark.claims.checks import open_share
 from assaymark.claims.language.tree import ClaimTree, Comparison, Figure, Threshold
@@ -37,6 +37,12 @@ class SeveralSize:
     labels: int | None
     bonferroni: int | None
 
+    def __str__(self) -> str:
+        if self.labels is None:
+            false = ", ".join(part.part for part in self.parts if part.labels is None)
+            return f"No number of labels: {false} looks false."
+        return f"About {self.labels:,} labels for all parts together."
+
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonSize:
@@ -52,6 +58,14 @@ class ComparisonSize:
     one: int
     sign_test: int
     mcnemar: int
+
+    @property
+    def labels(self) -> int:
+        """Labels to expect on average, better and worse looked for at once."""
+        return self.both
+
+    def __str__(self) -> str:
+        return f"About {self.both:,} labels where the two differ ({self.one:,} for one direction)."
 
 
 def size_of_parts(
@@ -92,16 +106,16 @@ def _part(
     if not isinstance(leaf, Threshold) or leaf.figure.metric in WITHOUT_CLASS:
         raise InputError(_no_forecast(leaf))
     plain = str(replace(leaf, figure=Figure(metric=leaf.figure.metric)))
-    found = size(plain, expectation(plain), confidence=confidence, power=power)
-    mode = None if found.recommended is None else found.modes[found.recommended]
+    cost = size(plain, expectation(plain), confidence=confidence, power=power)
+    mode = None if cost.recommended is None else cost.modes[cost.recommended]
     labels = None if mode is None or mode.expected is None else math.ceil(mode.expected)
-    return PartSize(part=str(leaf), labels=labels, mode=found.recommended)
+    return PartSize(part=str(leaf), labels=labels, mode=cost.recommended)
 
 
 def _no_forecast(leaf: object) -> str:
     return (
         f"'{leaf}' has no forecast without a pool: begin a project, and seal it or compare there; "
-        "the cost is told first."
+        "the cost is shown first."
     )
 
 

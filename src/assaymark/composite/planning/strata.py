@@ -137,22 +137,22 @@ class ClaimPool:
             f"SELECT DISTINCT {text} AS v FROM {self.pool.everything} "
             f"WHERE {named(column)} IS NOT NULL AND {text} <> '' ORDER BY v LIMIT 4"
         )
-        found = [str(row[0]) for row in rows]
+        words = [str(row[0]) for row in rows]
         positive = self.columns.positive
-        if len({word.lower() for word in found}) > 2 and not _usual(found):
+        if len({word.lower() for word in words}) > 2 and not _usual(words):
             raise InputError(
-                f"'{column}' holds more than two classes ({', '.join(found[:3])}, …). If labels are "
+                f"'{column}' holds more than two classes ({', '.join(words[:3])}, …). If labels are "
                 f"names of classes, say so when the project begins: {switch('classes')}."
             )
-        if positive is not None and len(found) == 2 and positive not in found:
+        if positive is not None and len(words) == 2 and positive not in words:
             raise InputError(
-                f"'{column}' holds {' and '.join(map(repr, found))}, and {option('positive')} says "
+                f"'{column}' holds {' and '.join(map(repr, words))}, and {option('positive')} says "
                 f"{positive!r}. Give one of the two."
             )
-        if positive is None and found and not _usual(found):
+        if positive is None and words and not _usual(words):
             raise InputError(
-                f"'{column}' holds {' and '.join(map(repr, found))}. Say which one is positive: "
-                f"{option('positive', repr(found[-1]))}."
+                f"'{column}' holds {' and '.join(map(repr, words))}. Say which one is positive: "
+                f"{option('positive', repr(words[-1]))}."
             )
 
     def _refuse_unlisted(self, column: str) -> None:
@@ -220,12 +220,12 @@ class ClaimPool:
         if set(predictions) != {unlikely}:
             return list(edges[: len(THIRDS)])
         shares: tuple[float, ...] = UNLIKELY
-        found = edges[len(THIRDS) : len(THIRDS) + len(UNLIKELY)]
+        cuts = edges[len(THIRDS) : len(THIRDS) + len(UNLIKELY)]
         if columns.view == "class" and not columns.probabilities:  # the score of another class
-            shares, found = _likely_first(), edges[len(THIRDS) + len(UNLIKELY) :]
+            shares, cuts = _likely_first(), edges[len(THIRDS) + len(UNLIKELY) :]
         return [
             edge
-            for share, edge in zip(shares, found, strict=True)
+            for share, edge in zip(shares, cuts, strict=True)
             if min(share, 1 - share) * items >= FEWEST_IN_TAIL
         ]
 
@@ -239,10 +239,10 @@ class ClaimPool:
             f"SELECT k, count(*), avg(s){each} FROM (SELECT *, {self.stratum_number(strata)} AS k "
             f"FROM {self.base}) GROUP BY k"
         )
-        found = {row[0]: row[1:] for row in rows}
-        if None in found:
+        counts = {row[0]: row[1:] for row in rows}
+        if None in counts:
             raise InputError(
-                f"{found[None][0]:,} items of the pool lie in no stratum of the claim: the pool is "
+                f"{counts[None][0]:,} items of the pool lie in no stratum of the claim: the pool is "
                 "not the one that it was sealed on."
             )
         return tuple(
@@ -251,12 +251,12 @@ class ClaimPool:
                 groups=s.groups,
                 low=s.low,
                 high=s.high,
-                items=int(found[k][0]),
-                mean_score=round(float(found[k][1]), DIGITS) if means else None,
-                shares=tuple(round(float(x), DIGITS) for x in found[k][2:]) if means else (),
+                items=int(counts[k][0]),
+                mean_score=round(float(counts[k][1]), DIGITS) if means else None,
+                shares=tuple(round(float(x), DIGITS) for x in counts[k][2:]) if means else (),
             )
             for k, s in enumerate(strata)
-            if k in found
+            if k in counts
         )
 
     def score_range(self) -> tuple[float | None, float | None]:
@@ -289,10 +289,10 @@ class ClaimPool:
         """The ids at the places taken+1 … taken+new in the ticket order of each stratum."""
         wanted = {k: taken.get(k, 0) + count for k, count in new.items() if count}
         cuts = {k: ticket_cut(limit, strata[k].items, "") for k, limit in wanted.items()}
-        found = self._tickets(seed, strata, taken, wanted, cuts)
-        if any(len(found.get(k, ())) < new[k] for k in wanted):
-            found = self._tickets(seed, strata, taken, wanted, dict.fromkeys(wanted, "g"))
-        return found
+        items = self._tickets(seed, strata, taken, wanted, cuts)
+        if any(len(items.get(k, ())) < new[k] for k in wanted):
+            items = self._tickets(seed, strata, taken, wanted, dict.fromkeys(wanted, "g"))
+        return items
 
     def _tickets(
         self,
@@ -315,10 +315,10 @@ class ClaimPool:
             "v AS (SELECT id, k, row_number() OVER (PARTITION BY k ORDER BY ticket, id) AS place "
             f"FROM u) SELECT k, id FROM v WHERE {places} ORDER BY k, place"
         )
-        found: dict[int, list[str]] = {}
+        items: dict[int, list[str]] = {}
         for k, item in rows:
-            found.setdefault(int(k), []).append(str(item))
-        return found
+            items.setdefault(int(k), []).append(str(item))
+        return items
 
     def texts(self, ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
         """What people read of these items."""

@@ -61,10 +61,10 @@ class ClosedClaim:
     def least(self, *, refutation: bool) -> float:
         """The least wealth of any row, and never more than 1: it holds for whatever is false."""
         if refutation:
-            found = [p.refutation for p in self.parts if p.refutation is not None]
+            wealths = [p.refutation for p in self.parts if p.refutation is not None]
         else:
-            found = [w for p in self.parts for w in (p.proof, *(row.wealth for row in p.bounds))]
-        return min([1.0, *found])
+            wealths = [w for p in self.parts for w in (p.proof, *(row.wealth for row in p.bounds))]
+        return min([1.0, *wealths])
 
 
 def sharers(
@@ -88,7 +88,7 @@ def touches(some: Sequence[Subject], others: Sequence[Subject]) -> bool:
 def _on_this_pool(state: State, before: int | None) -> list[ClaimWork]:
     """Claims on the classifier of the moment: a newly frozen one has a risk of its own."""
     works = claim_works(state)
-    freezes = [seq for work in state.surveys for seq, _, _ in work.freezes]
+    freezes = [frozen.seq for work in state.surveys for frozen in work.freezes]
     if before is not None:
         works = [work for work in works if work.number < before]
         opened = state.surveys[before - 1].opened_at
@@ -206,9 +206,9 @@ def _left(
     """By which factor an earlier claim changed what a part starts from."""
     other = one.work.sealed
     if _identical(sealed, other):
-        own = one.parts[number]
-        wealth = own.refutation if refutation else own.proof
-        return 1.0 if wealth is None else wealth if refutation else min(wealth, _printed(own))
+        mate = one.parts[number]
+        wealth = mate.refutation if refutation else mate.proof
+        return 1.0 if wealth is None else wealth if refutation else min(wealth, _printed(mate))
     if sealed.risk.account == FAMILY and not _one_ladder(sealed, other):
         return one.least(refutation=refutation)
     mates = [part for part in one.parts if part.subject.key == subject.key]
@@ -272,8 +272,8 @@ def changed_since(state: State, work: ClaimWork) -> bool:
         for item in state.surveys[one.survey - 1].order[: one.settled]
     }
     return any(
-        seq > work.survey.opened_at and event.item in items
-        for seq, event in (*state.corrections, *state.adjudications)
+        change.seq > work.survey.opened_at and change.event.item in items
+        for change in state.changed_answers
     )
 
 

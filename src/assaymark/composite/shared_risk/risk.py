@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-CLAIM, FAMILY = "claim", "family"
+CLAIM, FAMILY, JOINT = "claim", "family", "joint"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,8 @@ class EarlierClaim:
 class ClaimRisk:
     """The account, what `earlier` claims left of it for every part, and the risks of `others`.
 
-    `account` is "claim", "claim/2" and so on, or "family", which all claims on the pool share.
+    `account` is "claim", "claim/2" and so on, or "family", which all claims on the pool share. Claims
+    whose seed is drawn jointly are "joint": each has a level of its own, by its `number` among them.
     `others` are the risks of further accounts on the same subjects: what is stated covers them too.
     """
 
@@ -41,6 +42,7 @@ class ClaimRisk:
     carried: tuple[Carried, ...] = ()
     earlier: tuple[EarlierClaim, ...] = ()
     others: tuple[str, ...] = ()
+    number: int = 1
 
     def stated(self, confidence: float) -> float:
         """The confidence in this account and all others together."""
@@ -53,6 +55,7 @@ class ClaimRisk:
             "carried": [dict(vars(one)) for one in self.carried],
             "earlier": [dict(vars(one)) for one in self.earlier],
             "others": list(self.others),
+            **({"number": self.number} if self.account == JOINT else {}),
         }
 
 
@@ -66,4 +69,5 @@ def read_risk(data: dict[str, Any]) -> ClaimRisk:
         carried=tuple(Carried(**one) for one in data["carried"]),
         earlier=tuple(EarlierClaim(**one) for one in data["earlier"]),
         others=tuple(data["others"]),
+        number=int(data.get("number", 1)),
     )

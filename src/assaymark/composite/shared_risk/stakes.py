@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assaymark.claims.language.tree import Threshold
+from assaymark.composite.levels import whole_level
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.shared_risk.account import (
     LEAST,
@@ -13,7 +14,7 @@ from assaymark.composite.shared_risk.account import (
     sharers,
     touches,
 )
-from assaymark.composite.shared_risk.risk import CLAIM, FAMILY, ClaimRisk
+from assaymark.composite.shared_risk.risk import CLAIM, FAMILY, JOINT, ClaimRisk
 from assaymark.composite.shared_risk.subjects import (
     Subject,
     is_about_registered,
@@ -25,19 +26,27 @@ from assaymark.errors import PlanError
 from assaymark.hints import switch
 from assaymark.ledger.events import State
 from assaymark.records.decimals import complement, decimal_text
+from assaymark.stats.risk_account import joint_seed_level
 
 
 @dataclass(frozen=True, kw_only=True)
 class AskedRisk:
-    """Whether a second account is asked for, or one account for all claims on the pool."""
+    """Whether a second account is asked for, or one account for all claims on the pool.
+
+    Claims whose seed is drawn `joint`ly have levels of their own, and no account.
+    """
 
     new_risk: bool = False
     family: bool = False
+    joint: bool = False
 
 
 def with_risk(state: State, sealed: SealedClaim, asked: AskedRisk) -> SealedClaim:
     """The claim with its part of the risk. Refused where earlier claims left nothing of it."""
     subjects = subjects_of(sealed)
+    sealed = replace(sealed, level=whole_level(sealed))
+    if asked.joint:
+        return _joint(state, sealed, subjects)
     account = FAMILY if asked.family else _account(state, subjects, new=asked.new_risk)
     mates = sharers(state, subjects, account)
     shares = _shares(sealed, subjects, mates)
@@ -45,9 +54,24 @@ def with_risk(state: State, sealed: SealedClaim, asked: AskedRisk) -> SealedClai
     sealed = replace(sealed, risk=risk)
     if mates:
         earlier = earlier_claims(state, mates)
-        found = carried_by(sealed, closed_claims(state, earlier), shares=shares)
-        sealed = replace(sealed, risk=replace(risk, carried=found, earlier=earlier))
+        carried = carried_by(sealed, closed_claims(state, earlier), shares=shares)
+        sealed = replace(sealed, risk=replace(risk, carried=carried, earlier=earlier))
         _refuse_used_up(sealed)
+    return _with_confidence_left(sealed)
+
+
+def _joint(state: State, sealed: SealedClaim, subjects: Sequence[Subject]) -> SealedClaim:
+    """A level of its own: somebody who knows labels and seed could close a claim by what is to come."""
+    number = 1 + len(sharers(state, subjects, JOINT))
+    others = _others(state, sealed, subjects, JOINT)
+    level = round(joint_seed_level(sealed.level, number), 12)
+    if level < LEAST:
+        raise PlanError(f"Earlier claims with joint seeds used up the risk of '{sealed.claim}'.")
+    risk = ClaimRisk(account=JOINT, others=others, number=number)
+    return _with_confidence_left(replace(sealed, level=level, risk=risk))
+
+
+def _with_confidence_left(sealed: SealedClaim) -> SealedClaim:
     if sealed.stated <= 0:
         raise PlanError(
             f"The risks used on '{sealed.claim}' add up to 1 or more: no confidence is left."
@@ -60,7 +84,8 @@ def _account(state: State, subjects: Sequence[Subject], *, new: bool) -> str:
     names = [
         work.sealed.risk.account
         for work in claim_works(state)
-        if work.sealed.risk.account != FAMILY and touches(subjects, subjects_of(work.sealed))
+        if work.sealed.risk.account not in (FAMILY, JOINT)
+        and touches(subjects, subjects_of(work.sealed))
     ]
     if new and not names:
         raise PlanError(
@@ -124,12 +149,12 @@ def _used(sealed: SealedClaim, key: str | None) -> float:
     """The share of its risk that a claim put on this direction of a comparison."""
     carried = sealed.risk.carried
     half = 0.5 if sealed.kind == "comparison" and sealed.only is None else 1.0
-    found = [
+    shares = [
         half * (float(carried[number].share) if carried else 1.0)
         for number, subject in enumerate(subjects_of(sealed))
         if key is not None and subject.key == key
     ]
-    return max(found, default=0.0)
+    return max(shares, default=0.0)
 
 
 def _refuse_used_up(sealed: SealedClaim) -> None:

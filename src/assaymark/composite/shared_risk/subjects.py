@@ -39,12 +39,12 @@ def subjects_of(sealed: SealedClaim) -> tuple[Subject, ...]:
 
 def rows_of_parts(sealed: SealedClaim) -> tuple[tuple[int, ...], ...]:
     """The rows of every part by their numbers in the test."""
-    found, start = [], 0
+    numbers, start = [], 0
     for claim in sealed.compiled:
         for part in claim.parts:
-            found.append(tuple(range(start, start + len(part.rows))))
+            numbers.append(tuple(range(start, start + len(part.rows))))
             start += len(part.rows)
-    return tuple(found)
+    return tuple(numbers)
 
 
 def _subject(sealed: SealedClaim, part: RowPart, every: tuple[str, ...]) -> Subject:
@@ -76,9 +76,9 @@ def _compared(sealed: SealedClaim, leaf: Comparison, where: dict[str, Any]) -> S
 def _threshold(sealed: SealedClaim, leaf: Threshold, where: dict[str, Any]) -> Subject:
     metric, side, target = on_one_scale(leaf.figure.metric, leaf.side, float(leaf.target))
     known = dict(zip(sealed.classifiers, _columns_of(sealed), strict=True))
-    own = [known[name] for name in leaf.figure.names if name in known]
+    columns = [known[name] for name in leaf.figure.names if name in known]
     classes = [name for name in leaf.figure.names if name not in known]
-    classifier = (own or _columns_of(sealed))[0]
+    classifier = (columns or _columns_of(sealed))[0]
     key = _key("threshold", metric=metric, classes=classes, classifier=classifier, **where)
     return Subject(key=key, side=side, target=target)
 

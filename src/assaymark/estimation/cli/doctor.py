@@ -1,11 +1,14 @@
 """What labels that exist are worth, on the command line."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from assaymark.claims.results import counted, percent, rounded, shown
 from assaymark.terminal.output import advise, headline, json_option, rows, show_json, warn
+
+if TYPE_CHECKING:
+    from assaymark.estimation.label_doctor import Diagnosis, Figure
 
 SUPPORT_TONES = {"random": "good", "repairable": "good", "refused": "bad"}
 TONES = {"established": "good", "refuted": "bad", "undecided": "wait"}
@@ -35,7 +38,21 @@ RULINGS = {"established": 0, "refuted": 1, "undecided": 4}
 )
 @click.option("--confidence", default=0.95, show_default=True, type=float)
 @json_option
-def doctor(**options: Any) -> None:
+def doctor(
+    file: str,
+    label: str,
+    prediction: str | None,
+    score: str | None,
+    threshold: float | None,
+    id_column: str | None,
+    annotator: str | None,
+    is_random: bool,
+    strata: str | None,
+    pool: str | None,
+    claim: str | None,
+    confidence: float,
+    as_json: bool,
+) -> None:
     """What are labels that exist worth? Says what they can support, and repairs what can be repaired.
 
     A file with a column probability, or stratum and stratum_items, says itself how it was drawn.
@@ -54,62 +71,62 @@ def doctor(**options: Any) -> None:
     from assaymark.estimation.label_file import LabelColumns
 
     columns = LabelColumns(
-        label=options["label"],
-        prediction=options["prediction"],
-        score=options["score"],
-        threshold=options["threshold"],
-        id=options["id_column"],
-        annotator=options["annotator"],
-        strata=options["strata"],
+        label=label,
+        prediction=prediction,
+        score=score,
+        threshold=threshold,
+        id=id_column,
+        annotator=annotator,
+        strata=strata,
     )
-    found = diagnose(
-        options["file"],
+    diagnosis = diagnose(
+        file,
         columns,
-        random=options["is_random"],
-        pool=options["pool"],
-        confidence=options["confidence"],
-        claim=options["claim"],
+        random=is_random,
+        pool=pool,
+        confidence=confidence,
+        claim=claim,
     )
-    if options["as_json"]:
-        show_json(found.result())
+    if as_json:
+        show_json(diagnosis.result())
     else:
-        _show(found)
-    if code := _exit_code(found):
+        _show(diagnosis)
+    if code := _exit_code(diagnosis):
         click.get_current_context().exit(code)
 
 
-def _exit_code(found: Any) -> int:
-    if found.support == "refused":
+def _exit_code(diagnosis: "Diagnosis") -> int:
+    if diagnosis.support == "refused":
         return 1
-    return 0 if found.claim is None else RULINGS[found.claim.ruling]
+    return 0 if diagnosis.claim is None else RULINGS[diagnosis.claim.ruling]
 
 
-def _show(found: Any) -> None:
+def _show(diagnosis: "Diagnosis") -> None:
     from assaymark.estimation.label_doctor import WORDS
 
-    headline(WORDS[found.support], SUPPORT_TONES[found.support])
+    headline(WORDS[diagnosis.support], SUPPORT_TONES[diagnosis.support])
     rows(
         [
-            ("because", found.reason),
-            ("labels", f"{found.labels:,} of {counted(found.file.items, 'item')}"),
+            ("because", diagnosis.reason),
+            ("labels", f"{diagnosis.labels:,} of {counted(diagnosis.file.items, 'item')}"),
         ]
     )
-    if found.file.annotators:
-        people = ", ".join(f"{name} {number:,}" for name, number in found.file.annotators[:10])
-        rows([("annotators", f"{len(found.file.annotators):,}: {people}")])
-    rows([(one.metric, _figure(one, found.confidence)) for one in found.figures])
-    for text in found.findings:
+    if diagnosis.file.annotators:
+        people = ", ".join(f"{name} {number:,}" for name, number in diagnosis.file.annotators[:10])
+        rows([("annotators", f"{len(diagnosis.file.annotators):,}: {people}")])
+    rows([(one.metric, _figure(one, diagnosis.confidence)) for one in diagnosis.figures])
+    for text in diagnosis.findings:
         warn(text)
-    if found.claim is not None:
-        headline(found.claim.sentence, TONES[found.claim.ruling])
-        rows([("method", found.claim.method)])
-        rows([("assumes", text) for text in found.claim.assumptions])
-    if found.support == "refused":
+    if diagnosis.claim is not None:
+        headline(diagnosis.claim.sentence, TONES[diagnosis.claim.ruling])
+        rows([("method", diagnosis.claim.method)])
+        rows([("assumes", text) for text in diagnosis.claim.assumptions])
+    if diagnosis.support == "refused":
         advise("draw a new sample: assaymark init, then assaymark plan --estimate or a claim")
 
 
-def _figure(one: Any, confidence: float) -> str:
-    if one.repaired is None or one.low is None:
+def _figure(one: "Figure", confidence: float) -> str:
+    if one.repaired is None or one.low is None or one.high is None:
         return f"{shown(one.plain)} among these labels, which says nothing about the collection"
     ends = (
         f"{rounded(one.low)} to {rounded(one.high, up=True)} at {percent(confidence)}, for reading"

@@ -1,7 +1,7 @@
 """The command that reads an estimate, and what plan and draw say about one."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,22 +22,22 @@ from assaymark.terminal.output import (
 )
 
 if TYPE_CHECKING:
+    from assaymark.estimation.planning import EstimateRequest
     from assaymark.project.folder import Project
     from assaymark.sampling.surveys import SurveyBatch
 
 
 def plan_estimate(
-    project: "Project", options: dict[str, Any], *, only_forecast: bool, as_json: bool
+    project: "Project", request: "EstimateRequest", *, only_forecast: bool, as_json: bool
 ) -> None:
     """Plan an estimate and say what it will cost."""
-    from assaymark.estimation.survey import EstimateWish, forecast_estimate, open_estimate
+    from assaymark.estimation.survey import forecast_estimate, open_estimate
 
-    wish = EstimateWish(**options)
     if only_forecast:
-        design = forecast_estimate(project, wish)
+        design = forecast_estimate(project, request)
         number, seed = None, None
     else:
-        planned = open_estimate(project, wish)
+        planned = open_estimate(project, request)
         number, seed, design = planned.number, planned.seed, planned.design
     if as_json:
         show_json({"estimate": number, "seed": seed, **plain(design)})
@@ -52,10 +52,14 @@ def plan_estimate(
 
 
 def _cost(design: EstimateDesign) -> list[tuple[str, str]]:
+    from assaymark.estimation.design_words import describe
+
     strata = (
         counted(len(design.strata), "part").replace("parts", "strata").replace("part", "stratum")
     )
     lines = [("labels to buy", f"{design.labels:,} of {design.items:,} items, in {strata}")]
+    if design.first is not None:
+        lines.append(("drawn", describe(design)))
     if design.within is not None:
         which = "guaranteed interval" if design.guarantee else "interval"
         lines.append(("forecast", f"{which} within ± {design.within:.3g} if the scores are right"))
@@ -181,7 +185,7 @@ def estimate(
     if labels is not None:
         from assaymark.estimation.sampled_file import estimate_file
 
-        found = estimate_file(
+        estimates = estimate_file(
             labels, key=key, confidence=0.95 if confidence is None else confidence
         )
     else:
@@ -194,11 +198,11 @@ def estimate(
         from assaymark.project.folder import Project
 
         with progress_bar("estimate") as progress:
-            found = read_estimate(Project(folder=folder), progress=progress)
+            estimates = read_estimate(Project(folder=folder), progress=progress)
     if as_json:
-        show_json(estimates_json(found))
+        show_json(estimates_json(estimates))
         return
-    show_estimates(found)
+    show_estimates(estimates)
 
 
 def _draw_classes(
@@ -241,39 +245,41 @@ def _draw_classes(
     )
 
 
-def estimates_json(found: Estimates) -> dict[str, Any]:
+def estimates_json(estimates: Estimates) -> dict[str, object]:
     """One key per metric, and what was counted beside them."""
-    answer: dict[str, Any] = {one.metric: plain(one) for one in found.metrics}
-    answer["labels"] = found.labels
+    answer: dict[str, object] = {one.metric: plain(one) for one in estimates.metrics}
+    answer["labels"] = estimates.labels
     for name in ("skipped", "waiting", "confidence", "design"):
-        answer[name] = getattr(found, name)
+        answer[name] = getattr(estimates, name)
     for name in ("strata", "classes", "warnings", "assumptions"):
-        answer[name] = plain(getattr(found, name))
+        answer[name] = plain(getattr(estimates, name))
     return answer
 
 
-def show_estimates(found: Estimates) -> None:
+def show_estimates(estimates: Estimates) -> None:
     """The metric that was asked for first, then the others, then what they rest on."""
-    headline(str(found))
-    rows([(one.title, _line(one)) for one in found.metrics])
-    promised = [one for one in found.metrics if one.guaranteed_low is not None]
+    headline(str(estimates))
+    rows([(one.title, _line(one)) for one in estimates.metrics])
+    promised = [one for one in estimates.metrics if one.guaranteed_low is not None]
+    if all(one.exact for one in promised):
+        promised = []  # what is known exactly needs no guarantee
     if promised:
-        say(f"Guaranteed with {percent(found.confidence)} confidence each, at every look:")
+        say(f"Guaranteed with {percent(estimates.confidence)} confidence each, at every look:")
         rows([(one.title, _promise(one)) for one in promised])
-    elif found.metrics[0].guaranteed_reason:
-        say(f"Nothing is guaranteed: {found.metrics[0].guaranteed_reason}.")
-    if found.classes:
+    elif estimates.metrics[0].guaranteed_reason and not estimates.metrics[0].exact:
+        say(f"Nothing is guaranteed: {estimates.metrics[0].guaranteed_reason}.")
+    if estimates.classes:
         say("By class (precision, recall, F1):")
         rows(
             [
                 (one.name, f"{shown(one.precision)}  {shown(one.recall)}  {shown(one.f1)}")
-                for one in found.classes
+                for one in estimates.classes
             ]
         )
-    rows([("sample", f"{counted(found.labels, 'label')}, {found.design}")])
-    if found.waiting:
-        say(f"  {counted(found.waiting, 'drawn item')} wait for a label (or for one before it)")
-    for warning in found.warnings:
+    rows([("sample", f"{counted(estimates.labels, 'label')}, {estimates.design}")])
+    if estimates.waiting:
+        say(f"  {counted(estimates.waiting, 'drawn item')} wait for a label (or for one before it)")
+    for warning in estimates.warnings:
         say(f"  {warning}")
 
 
@@ -282,6 +288,8 @@ def _line(one: MetricEstimate) -> str:
         return f"undefined: {one.reason}"
     if one.low is None or one.high is None:
         return f"{shown(one.point)}  (no interval: {one.reason})"
+    if one.exact:
+        return f"{shown(one.point)}"
     text = f"{shown(one.point)}  ({rounded(one.low)} to {rounded(one.high, up=True)}, {one.method})"
     if one.efficiency is not None and one.efficiency < 1:
         text += f"; these labels are worth {one.efficiency:.0%} of ones drawn for it"
@@ -295,7 +303,7 @@ def _promise(one: MetricEstimate) -> str:
     if one.guaranteed_interval is None:
         return side
     first, last = one.guaranteed_interval
-    return f"{side}; on both sides {rounded(first)} to {rounded(last, up=True)}"
+    return f"{side}; two-sided {rounded(first)} to {rounded(last, up=True)}"
 
 
 COMMANDS = (estimate, doctor)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from assaymark.errors import InputError
+from assaymark.stats.special import expit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

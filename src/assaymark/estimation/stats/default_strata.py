@@ -58,30 +58,30 @@ def mixc(axis: Axis, strata: int) -> Ints:
     With more classes than strata, the classes with the least mass share one stratum.
     """
     mass = mixed_mass(axis)
-    own = np.bincount(axis.group, weights=mass)
-    quota = _quota(own / own.sum(), strata)
-    found = np.zeros(len(mass), dtype=np.int64)
+    masses = np.bincount(axis.group, weights=mass)
+    quota = _quota(masses / masses.sum(), strata)
+    strata_of = np.zeros(len(mass), dtype=np.int64)
     start = 1  # stratum 0 is for classes too small to have their own
     for group, parts in enumerate(quota):
         if parts:
             mine = axis.group == group
-            found[mine] = start + _equal_parts(mass[mine], int(parts))
+            strata_of[mine] = start + _equal_parts(mass[mine], int(parts))
             start += int(parts)
-    return found
+    return strata_of
 
 
 def _equal_parts(mass: Floats, parts: int) -> Ints:
     """Bins cut one part after the other, so that a spike takes one part and leaves the others."""
-    found = np.zeros(len(mass), dtype=np.int64)
+    parts_of = np.zeros(len(mass), dtype=np.int64)
     left, rest, current, filled = float(mass.sum()), parts, 0, 0.0
-    for place, own in enumerate(mass.tolist()):
+    for place, amount in enumerate(mass.tolist()):
         goal = left / rest
-        over = filled + own - goal
+        over = filled + amount - goal
         if filled > 0 and rest > 1 and over > 0 and over > goal - filled:
             left, rest, current, filled = left - filled, rest - 1, current + 1, 0.0
-        found[place] = current
-        filled += own
-    return found
+        parts_of[place] = current
+        filled += amount
+    return parts_of
 
 
 def _quota(share: Floats, strata: int) -> Ints:

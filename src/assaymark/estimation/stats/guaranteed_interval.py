@@ -145,12 +145,12 @@ def _nothing(title: str, confidence: float, labels: int, why: str) -> Guarantee:
     )
 
 
-def _certain(test: WeightedTest, draws: Draws, found: float) -> float:
+def _certain(test: WeightedTest, draws: Draws, value: float) -> float:
     """The better of what was bet and what the labels leave no other possibility than."""
     sure = worst_metric(test, draws)
     if sure is None:
-        return found
-    return max(found, sure) if test.claim.side == "lower" else min(found, sure)
+        return value
+    return max(value, sure) if test.claim.side == "lower" else min(value, sure)
 
 
 def _reached(
@@ -161,7 +161,7 @@ def _reached(
     Values are asked in groups, so that none beyond the first failure costs much.
     """
     start = 0.0 if test.claim.side == "lower" else 1.0
-    found, still = [start, start], [True, True]
+    ends, still = [start, start], [True, True]
     for first in range(0, len(grid), CHUNK):
         values = grid[first : first + CHUNK]
         tops = richest(test, draws, tests_at(test, list(values)))
@@ -169,10 +169,10 @@ def _reached(
             for value, top in zip(values, tops, strict=True):
                 still[which] = still[which] and bool(top >= level)
                 if still[which]:
-                    found[which] = value
+                    ends[which] = value
         if not any(still):
             break
-    return found
+    return ends
 
 
 def richest(test: WeightedTest, draws: Draws, rows: HelpForms) -> Floats:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, ndtri, stdtrit
 
 from assaymark.claims.checks import open_share
 from assaymark.claims.ratio_metrics import Metric
 from assaymark.errors import InputError
 from assaymark.estimation.stats.confidence_axis import Floats, Ints
+from assaymark.stats.special import betaincinv, ndtri, stdtrit
 
 LEAST_PER_CLASS = 10  # below it intervals of macro figures covered 54 to 93 %
 
@@ -146,9 +146,9 @@ def mean_of_ratios(
     # where nothing was wrong, the mean is known no better than its rarest class allows
     known = min(_trials(sample.weight, np.ones(len(residual))), len(points) * min(trials))
     error = _Error(residual=residual / len(points), total=all_items, trials=known)
-    found = _interval(float(np.mean(points)), error, sample, confidence)
+    estimate = _interval(float(np.mean(points)), error, sample, confidence)
     why = _unmeasured(parts, sample)
-    return found if why is None else replace(found, low=None, high=None, reason=why)
+    return estimate if why is None else replace(estimate, low=None, high=None, reason=why)
 
 
 def _unmeasured(parts: Sequence[tuple[Floats, Floats]], sample: Weighted) -> str | None:
@@ -212,8 +212,8 @@ def _effective(point: float, error: _Error, sample: Weighted) -> float:
     spread -= float((share * per(w * d) / mean / (size + 2)).sum()) ** 2
     # a ratio that counts some cells twice, such as F1, varies more than a share of its size would
     scale = point * (1 - point) * per_item / raw if raw > 0 else 1.0
-    found = scale * spread / per_item / max(variance, 1e-300)
-    return max(found if raw > 0 else min(found, error.trials), 1e-9)
+    effective = scale * spread / per_item / max(variance, 1e-300)
+    return max(effective if raw > 0 else min(effective, error.trials), 1e-9)
 
 
 def _between(error: _Error, sample: Weighted) -> float:

@@ -34,20 +34,20 @@ def chance_of_mix(mix: Mix) -> float | None:
     if mix.collection is None:
         return None
     names = [name for name, items in mix.collection.items() if items]
-    seen = np.array([mix.labelled.get(name, 0) for name in names], dtype=np.float64)
+    counts = np.array([mix.labelled.get(name, 0) for name in names], dtype=np.float64)
     sizes = np.array([mix.collection[name] for name in names], dtype=np.float64)
-    labels, items = int(seen.sum()), int(sizes.sum())
+    labels, items = int(counts.sum()), int(sizes.sum())
     if len(names) < 2 or not labels or labels >= items:
         return 1.0
     if len(names) == 2:
-        return _two_parts(int(seen[0]), labels, int(sizes[0]), items)
+        return _two_parts(int(counts[0]), labels, int(sizes[0]), items)
     expected = labels * sizes / sizes.sum()
-    return float(stats.chi2.sf(((seen - expected) ** 2 / expected).sum(), len(names) - 1))
+    return float(stats.chi2.sf(((counts - expected) ** 2 / expected).sum(), len(names) - 1))
 
 
-def _two_parts(seen: int, labels: int, size: int, items: int) -> float:
+def _two_parts(labelled: int, labels: int, size: int, items: int) -> float:
     law = stats.hypergeom(items, size, labels)
-    return float(min(1.0, 2 * min(law.cdf(seen), law.sf(seen - 1))))
+    return float(min(1.0, 2 * min(law.cdf(labelled), law.sf(labelled - 1))))
 
 
 def stratum_weights(mix: Mix) -> dict[str, float]:
@@ -60,7 +60,7 @@ def stratum_weights(mix: Mix) -> dict[str, float]:
         raise InputError(
             f"Weights need the sizes of the strata in the collection: give it with {option('pool')}."
         )
-    found = {}
+    weights = {}
     for name, items in mix.collection.items():
         labels = mix.labelled.get(name, 0)
         if items and not labels:
@@ -74,11 +74,11 @@ def stratum_weights(mix: Mix) -> dict[str, float]:
                 "them. Are these labels of another collection?"
             )
         if labels:
-            found[name] = items / labels
-    strange = next((name for name in mix.labelled if name not in found), None)
+            weights[name] = items / labels
+    strange = next((name for name in mix.labelled if name not in weights), None)
     if strange is not None:
         raise InputError(
             f"Labels lie in the stratum {strange!r}, which the collection does not have. Are these labels "
             "of another collection?"
         )
-    return found
+    return weights

@@ -150,17 +150,17 @@ def by_shares(batch: int, share: Floats, progress: Progress) -> Ints:
 
 def _fitted(batch: Ints | int, wanted: Floats, room: Ints) -> Ints:
     """Whole numbers near these that sum to the batch, none above the room in its stratum."""
-    found = np.minimum(_rounded(wanted, np.broadcast_to(batch, wanted.shape[:-1])), room)
+    allocation = np.minimum(_rounded(wanted, np.broadcast_to(batch, wanted.shape[:-1])), room)
     for _ in range(wanted.shape[-1]):
-        missing = batch - found.sum(axis=-1)
-        open_room = room - found
+        missing = batch - allocation.sum(axis=-1)
+        open_room = room - allocation
         if not np.any((missing > 0) & (open_room.sum(axis=-1) > 0)):
             break
         live = (open_room > 0) * (wanted + 1e-9)
         total = live.sum(axis=-1, keepdims=True)
         more = missing[..., None] * live / np.where(total > 0, total, 1.0)
-        found = found + np.minimum(_rounded(more, missing), open_room)
-    return found
+        allocation = allocation + np.minimum(_rounded(more, missing), open_room)
+    return allocation
 
 
 def _rounded(wanted: Floats, total: Ints) -> Ints:

@@ -58,12 +58,14 @@ def expected(name: str, strata: Sequence[Stratum]) -> Expected | None:
 def fixed_chances(name: str, strata: Sequence[Stratum]) -> Floats:
     """The chance of each stratum at every draw, fixed by the scores before any label."""
     count = len(strata)
-    found = expected(name, strata)
-    if found is None or found.pull.sum() == 0:
+    moments = expected(name, strata)
+    if moments is None or moments.pull.sum() == 0:
         return np.full(count, 1 / count)
-    neyman = found.pull * np.sqrt(found.rates * (1 - found.rates))
+    neyman = moments.pull * np.sqrt(moments.rates * (1 - moments.rates))
     chances = (
-        NEYMAN * neyman / neyman.sum() + INFLUENCE * found.pull / found.pull.sum() + EVEN / count
+        NEYMAN * neyman / neyman.sum()
+        + INFLUENCE * moments.pull / moments.pull.sum()
+        + EVEN / count
     )
     return np.asarray(chances, dtype=np.float64)
 
@@ -73,10 +75,10 @@ def unit_variance(name: str, strata: Sequence[Stratum], chances: Floats) -> floa
 
     *Source* the delta method: σ² = Σ (pull/denominator)² p(1−p)/Q.
     """
-    found = expected(name, strata)
-    if found is None or found.denominator == 0:
+    moments = expected(name, strata)
+    if moments is None or moments.denominator == 0:
         return None
-    lean = (found.pull / found.denominator) ** 2 * found.rates * (1 - found.rates)
+    lean = (moments.pull / moments.denominator) ** 2 * moments.rates * (1 - moments.rates)
     needed = lean > 0
     if np.any(chances[needed] <= 0):
         return None

@@ -8,12 +8,12 @@ rates must move, and what that costs in likelihood, until the metric has another
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincinv, ndtri
 
 from assaymark.claims.ratio_metrics import Metric
 from assaymark.estimation.stats.confidence_axis import Floats, Ints
 from assaymark.estimation.stats.stratified_estimator import smoothed_variance
 from assaymark.stats.score_guided.kl_projection import divergence, lower_to
+from assaymark.stats.special import betaincinv, ndtri
 
 GRID = 48
 
@@ -60,9 +60,9 @@ def imagined_rate(sizes: Ints, labelled: Ints, correct: Ints, promised: Floats |
     """
     labels = labelled.sum(axis=-1)
     # strata without a label show nothing: they must not pass for strata that are all wrong
-    seen = np.where(labelled > 0, sizes, 0)
+    items = np.where(labelled > 0, sizes, 0)
     rates = correct / np.maximum(labelled, 1)
-    centre = (seen * rates).sum(axis=-1) / np.maximum(seen.sum(axis=-1), 1)
+    centre = (items * rates).sum(axis=-1) / np.maximum(items.sum(axis=-1), 1)
     shown = ((centre * labels + 1.0) / (labels + 2.0))[..., None]
     if promised is None:
         return np.broadcast_to(shown, np.shape(labelled)).astype(np.float64)
@@ -199,7 +199,7 @@ def profile_cost(ratio: Metric, counts: StrataCounts, targets: Floats, *, lower:
         total = max(float(worth.sum()), 1e-300)
         p = np.clip(helps[move], 1e-9, 1 - 1e-9)
         goal = np.minimum(need[move], (pull[move] * p).sum(axis=1))
-        found = lower_to(p, pull=pull[move], sampling=worth / total, need=goal)
-        t = np.clip(found.rates, 1e-15, 1 - 1e-15)
+        lowered = lower_to(p, pull=pull[move], sampling=worth / total, need=goal)
+        t = np.clip(lowered.rates, 1e-15, 1 - 1e-15)
         spent[move] = (worth * np.where(live, divergence(p, t), 0.0)).sum(axis=1)
     return spent

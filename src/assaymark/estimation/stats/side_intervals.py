@@ -47,48 +47,50 @@ def weighted_estimate(
     are no such strata, and in clusters items say less than their number: then the linearised
     interval stands alone.
     """
-    seen = binary_estimate(ratio, sample, predicted=predicted, label=label, confidence=confidence)
-    if seen.point is None or sample.cluster is not None or np.ptp(sample.weight) == 0:
-        return seen
+    estimate = binary_estimate(
+        ratio, sample, predicted=predicted, label=label, confidence=confidence
+    )
+    if estimate.point is None or sample.cluster is not None or np.ptp(sample.weight) == 0:
+        return estimate
     _, group = np.unique(np.stack([sample.stratum, sample.weight]), axis=1, return_inverse=True)
     group = group.reshape(-1)
     if group.max() + 1 > len(label) / 2:
-        return seen
+        return estimate
     counts = _cells(predicted, label, group, sample.weight)
-    point = min(max(seen.point, 0.0), 1.0)
+    point = min(max(estimate.point, 0.0), 1.0)
     profile = profile_interval(ratio, counts, confidence=confidence, point=point)
-    low = profile.low if seen.low is None else min(seen.low, profile.low)
-    high = profile.high if seen.high is None else max(seen.high, profile.high)
-    return replace(seen, low=low, high=high)
+    low = profile.low if estimate.low is None else min(estimate.low, profile.low)
+    high = profile.high if estimate.high is None else max(estimate.high, profile.high)
+    return replace(estimate, low=low, high=high)
 
 
 def _cells(predicted: np.ndarray, label: np.ndarray, group: Ints, weight: Floats) -> StrataCounts:
     """Labelled items as strata of one predicted class each; sizes are the sums of the weights."""
-    _, own = np.unique(np.stack([group, predicted]), axis=1, return_inverse=True)
-    own = own.reshape(-1)
-    labelled = np.bincount(own).astype(np.int64)
-    sizes = np.rint(np.bincount(own, weights=weight)).astype(np.int64)
+    _, cells = np.unique(np.stack([group, predicted]), axis=1, return_inverse=True)
+    cells = cells.reshape(-1)
+    labelled = np.bincount(cells).astype(np.int64)
+    sizes = np.rint(np.bincount(cells, weights=weight)).astype(np.int64)
     return StrataCounts(
-        predicted=np.bincount(own, weights=predicted) > 0,
+        predicted=np.bincount(cells, weights=predicted) > 0,
         sizes=np.maximum(sizes, labelled),
         labelled=labelled,
-        positives=np.bincount(own, weights=label).astype(np.int64),
+        positives=np.bincount(cells, weights=label).astype(np.int64),
     )
 
 
 def _linearised(ratio: Metric, counts: StrataCounts, confidence: float) -> Ends | None:
     """Korn and Graubard's interval on the linearised ratio; None where no label counts for it."""
     labelled = counts.labelled
-    own = np.repeat(np.arange(len(labelled)), labelled)
-    place = np.arange(len(own)) - np.repeat(np.cumsum(labelled) - labelled, labelled)
-    _, stratum = np.unique(own, return_inverse=True)
-    found = binary_estimate(
+    strata_of = np.repeat(np.arange(len(labelled)), labelled)
+    place = np.arange(len(strata_of)) - np.repeat(np.cumsum(labelled) - labelled, labelled)
+    _, stratum = np.unique(strata_of, return_inverse=True)
+    estimate = binary_estimate(
         ratio,
-        Weighted(weight=(counts.sizes / np.maximum(labelled, 1))[own], stratum=stratum),
-        predicted=counts.predicted[own],
-        label=place < counts.positives[own],
+        Weighted(weight=(counts.sizes / np.maximum(labelled, 1))[strata_of], stratum=stratum),
+        predicted=counts.predicted[strata_of],
+        label=place < counts.positives[strata_of],
         confidence=confidence,
     )
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return None
-    return Ends(low=found.low, high=found.high, method="Korn-Graubard on weights")
+    return Ends(low=estimate.low, high=estimate.high, method="Korn-Graubard on weights")

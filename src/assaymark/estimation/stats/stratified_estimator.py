@@ -22,31 +22,6 @@ def random_variance(accuracy: float, *, items: int, labels: int, replace: bool =
     return spread / labels * (1.0 if replace else 1 - labels / items)
 
 
-def estimated_random_variance(correct: int, labels: int) -> float:
-    """Its unbiased estimate from the sample alone (proposition 2)."""
-    if labels < 2:
-        raise InputError(f"A variance needs at least 2 labels, got {labels}.")
-    share = correct / labels
-    return share * (1 - share) / (labels - 1)
-
-
-def stratified_variance(
-    accuracy: Floats, *, sizes: Ints, labels: Floats, replace: bool = True
-) -> float:
-    """The variance of Σ W_k Â_k for these true accuracies and labels per stratum (proposition 3)."""
-    weight = sizes / sizes.sum()
-    spread = accuracy * (1 - accuracy) * sizes / np.maximum(sizes - 1, 1)
-    kept = 1.0 if replace else 1 - labels / sizes
-    return float((weight**2 * spread / labels * kept).sum())
-
-
-def optimal_variance(accuracy: Floats, *, sizes: Ints, labels: int) -> float:
-    """The least variance that any allocation reaches on these strata (equation 10)."""
-    weight = sizes / sizes.sum()
-    spread = accuracy * (1 - accuracy) * sizes / np.maximum(sizes - 1, 1)
-    return float((weight * np.sqrt(spread)).sum() ** 2 / labels)
-
-
 def stratified_point(sizes: Ints, labelled: Ints, correct: Ints) -> Floats:
     """Σ W_k Â_k (equation 4)."""
     share = correct / np.maximum(labelled, 1)

@@ -63,8 +63,8 @@ def stratify(axis: Axis, name: str, strata: int) -> Stratification:
             f"{strata} strata were asked for, and the scores have only {len(axis.z)} distinct "
             f"bins. Ask for at most {len(axis.z)}."
         )
-    found = rule(axis, int(strata))
-    _, bins = np.unique(found, return_inverse=True)
+    strata_of = rule(axis, int(strata))
+    _, bins = np.unique(strata_of, return_inverse=True)
     return Stratification(axis=axis, bins=bins.astype(np.int64), asked=int(strata), name=name)
 
 
@@ -111,16 +111,16 @@ def equal_width(axis: Axis, strata: int) -> Ints:
 
 def k_means(axis: Axis, strata: int) -> Ints:
     """Clusters with the least squared distance, from equal-size strata on (Lloyd's steps)."""
-    found = equal_size(axis, strata)
+    clusters = equal_size(axis, strata)
     for _ in range(MOST_STEPS):
-        size = np.bincount(found, weights=axis.counts, minlength=strata)
-        total = np.bincount(found, weights=axis.counts * axis.z, minlength=strata)
+        size = np.bincount(clusters, weights=axis.counts, minlength=strata)
+        total = np.bincount(clusters, weights=axis.counts * axis.z, minlength=strata)
         centre = np.sort(total[size > 0] / size[size > 0])
         again = np.searchsorted((centre[1:] + centre[:-1]) / 2, axis.z, side="right")
-        if np.array_equal(again, found):
+        if np.array_equal(again, clusters):
             break
-        found = again.astype(np.int64)
-    return found
+        clusters = again.astype(np.int64)
+    return clusters
 
 
 def mixture(axis: Axis, strata: int) -> Ints:
@@ -145,11 +145,11 @@ def mixture(axis: Axis, strata: int) -> Ints:
     return np.asarray(np.argmax(part, axis=1), dtype=np.int64)
 
 
-def _start(axis: Axis, share: Floats, found: Ints) -> tuple[Floats, Floats, Floats]:
-    weight = np.bincount(found, weights=share).astype(np.float64)
+def _start(axis: Axis, share: Floats, clusters: Ints) -> tuple[Floats, Floats, Floats]:
+    weight = np.bincount(clusters, weights=share).astype(np.float64)
     kept = weight > 0
-    mean = np.bincount(found, weights=share * axis.z)[kept] / weight[kept]
-    square = np.bincount(found, weights=share * axis.z**2)[kept] / weight[kept] - mean**2
+    mean = np.bincount(clusters, weights=share * axis.z)[kept] / weight[kept]
+    square = np.bincount(clusters, weights=share * axis.z**2)[kept] / weight[kept] - mean**2
     floor = 1e-4 * max(float(axis.z.max() - axis.z.min()), 1e-12) ** 2
     return weight[kept], mean, np.asarray(np.maximum(square, floor), dtype=np.float64)
 

@@ -47,7 +47,7 @@ Lines = list[tuple[int, dict[str, Any]]]
 
 
 def _records(path: Path) -> Lines:
-    found: Lines = []
+    records: Lines = []
     with path.open(encoding="utf-8-sig") as stream:
         for number, line in enumerate(stream, start=1):
             if not line.strip():
@@ -58,8 +58,8 @@ def _records(path: Path) -> Lines:
                 raise InputError(f"Line {number} of {path.name!r} is not JSON: {error}.") from error
             if not isinstance(record, dict):
                 raise InputError(f"Line {number} of {path.name!r} is not a JSON object.")
-            found.append((number, record))
-    return found
+            records.append((number, record))
+    return records
 
 
 def _field(
@@ -75,18 +75,18 @@ def _field(
         if named not in first:
             raise InputError(f"{path.name!r} has no field {named!r}. Fields: {', '.join(first)}.")
         return named
-    found = next((name for name in usual if name in first), None)
-    if found is None:
+    field = next((name for name in usual if name in first), None)
+    if field is None:
         raise InputError(
             f"No field of {path.name!r} is called like {what}. Say which with {asked}: {', '.join(first)}."
         )
-    return found
+    return field
 
 
 def _one_epoch(
     path: Path, records: Lines, choices: Choices, remarks: list[str]
 ) -> tuple[Lines, str | None]:
-    name = next((own for own in EPOCHS if own in records[0][1]), None)
+    name = next((epoch_field for epoch_field in EPOCHS if epoch_field in records[0][1]), None)
     if name is None:
         return records, None
     epochs = {record.get(name) for _, record in records}

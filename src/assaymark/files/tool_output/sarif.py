@@ -29,11 +29,11 @@ def alert_pool(rows: list[dict[str, Any]], remarks: tuple[str, ...] = ()) -> Con
     """Alerts as a pool: all predicted positive, the rule as the group."""
     if not rows:
         raise InputError("The file holds no alert.")
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for row in rows:
-        seen[row["id"]] += 1
-        if seen[row["id"]] > 1:  # the same rule at the same place
-            row["id"] += f" ({seen[row['id']]})"
+        counts[row["id"]] += 1
+        if counts[row["id"]] > 1:  # the same rule at the same place
+            row["id"] += f" ({counts[row['id']]})"
     text = tuple(name for name in rows[0] if name not in ("id", "alert", "rule"))
     rules = len({row["rule"] for row in rows})
     return ConvertedPool(

@@ -38,13 +38,13 @@ def convert(path: Path, choices: Choices) -> ConvertedPool:
 def _fields(path: Path, columns: tuple[str, ...]) -> list[str]:
     """What both records have: columns with the endings _l and _r, without comparison levels."""
     both = [name[:-2] for name in columns if name.endswith("_l") and f"{name[:-2]}_r" in columns]
-    found = [name for name in both if name not in KEYS and not name.startswith(("tf_", "bf_"))]
-    if not found:
+    fields = [name for name in both if name not in KEYS and not name.startswith(("tf_", "bf_"))]
+    if not fields:
         raise InputError(
             f"{path.name!r} has no columns of both records (such as first_name_l and first_name_r). Let "
             "Splink keep them: retain_matching_columns, additional_columns_to_retain."
         )
-    return found
+    return fields
 
 
 def _record(fields: list[str], side: str) -> str:

@@ -30,6 +30,7 @@ EXPERIMENTS = {
             module="assaymark.lab.experiments.sequential_bias.experiment",
             function="sequential_bias",
             runs="growing tests per world (default 200; a learning curve per topic for every 50)",
+            full=True,
         ),
         Experiment(
             name="certify-race",
@@ -44,6 +45,7 @@ EXPERIMENTS = {
             module="assaymark.lab.experiments.stratified.experiment",
             function="stratified",
             runs="samples per pool, way and size (default 300)",
+            full=True,
         ),
         Experiment(
             name="guarantee",
@@ -65,6 +67,7 @@ EXPERIMENTS = {
             module="assaymark.lab.experiments.test_size.experiment",
             function="sizing",
             runs="contingency tables, and pilots of each (default 20; the paper: 100)",
+            full=True,
         ),
         Experiment(
             name="pairs",
@@ -72,6 +75,7 @@ EXPERIMENTS = {
             module="assaymark.lab.experiments.pairs.experiment",
             function="pairs",
             runs="random splits per topic of a collection (default 5)",
+            full=True,
         ),
         Experiment(
             name="policies",

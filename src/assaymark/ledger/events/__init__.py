@@ -2,53 +2,55 @@
 
 from assaymark.ledger.events.chain import START, Entry, check_chain, seal
 from assaymark.ledger.events.draws import DrawnItem, Draws
-from assaymark.ledger.events.kinds import (
+from assaymark.ledger.events.event import (
     KINDS,
     Answered,
-    BatchDrawn,
-    Block,
-    CertificateIssued,
-    ClaimLocked,
-    ClassifierFrozen,
-    Closing,
-    Drawn,
     Event,
+    Kind,
+    Stamped,
+    check_file_name,
+    read_event,
+)
+from assaymark.ledger.events.labels import (
     LabelAdjudicated,
     LabelCorrected,
     LabelKnown,
     LabelRecorded,
+)
+from assaymark.ledger.events.monitored import ClaimLocked, ScoresWatched
+from assaymark.ledger.events.plans import (
+    BatchDrawn,
+    Block,
+    CertificateIssued,
+    Closing,
+    Drawn,
     Looked,
-    ModelTrained,
     PlanClosed,
     PlanSealed,
     PoolRegistered,
     ReserveStored,
-    ScoresWatched,
     SeedRevealed,
-    SurveyDrawn,
-    SurveyedItem,
-    SurveyOpened,
-    SurveyReported,
-    TrainingChanged,
-    WitnessRecorded,
-    read_event,
 )
-from assaymark.ledger.events.review import (
+from assaymark.ledger.events.review_work import ReviewWork, decides_blind, review_of
+from assaymark.ledger.events.reviews import (
     KnownItem,
     KnownLabels,
     ReviewCertified,
     ReviewDrawn,
     ReviewOpened,
     ReviewRanked,
-    ReviewWork,
     SecretCommitted,
     SecretRevealed,
-    decides_blind,
-    review_of,
 )
 from assaymark.ledger.events.rules import check_story
 from assaymark.ledger.events.second_reader import read_twice
-from assaymark.ledger.events.state import Attempt, State, SurveyWork, go_on, replay
+from assaymark.ledger.events.state import Attempt, Remark, State, SurveyWork, go_on, replay
+from assaymark.ledger.events.surveys import (
+    SurveyDrawn,
+    SurveyedItem,
+    SurveyOpened,
+    SurveyReported,
+)
 from assaymark.ledger.events.training import (
     about_pool,
     is_frozen,
@@ -65,6 +67,8 @@ from assaymark.ledger.events.training import (
     training_labels,
     training_of,
 )
+from assaymark.ledger.events.trainings import ClassifierFrozen, ModelTrained, TrainingChanged
+from assaymark.ledger.events.witnesses import WitnessRecorded
 
 __all__ = [
     "KINDS",
@@ -82,6 +86,7 @@ __all__ = [
     "Draws",
     "Entry",
     "Event",
+    "Kind",
     "KnownItem",
     "KnownLabels",
     "LabelAdjudicated",
@@ -93,6 +98,7 @@ __all__ = [
     "PlanClosed",
     "PlanSealed",
     "PoolRegistered",
+    "Remark",
     "ReserveStored",
     "ReviewCertified",
     "ReviewDrawn",
@@ -103,6 +109,7 @@ __all__ = [
     "SecretCommitted",
     "SecretRevealed",
     "SeedRevealed",
+    "Stamped",
     "State",
     "SurveyDrawn",
     "SurveyOpened",
@@ -113,6 +120,7 @@ __all__ = [
     "WitnessRecorded",
     "about_pool",
     "check_chain",
+    "check_file_name",
     "check_story",
     "decides_blind",
     "go_on",

@@ -6,15 +6,16 @@ knows the seed could steer in that way, so such changes are counted.
 
 from typing import TYPE_CHECKING
 
-from assaymark.ledger.events.kinds import Answered, BatchDrawn, Event
+from assaymark.ledger.events.event import Answered, Event
 
 if TYPE_CHECKING:
+    from assaymark.ledger.events.plans import BatchDrawn
     from assaymark.ledger.events.state import Attempt, State
 
 InUse = list[tuple["Attempt", int | None]]
 
 
-def enter_chances(attempt: "Attempt", event: BatchDrawn) -> None:
+def enter_chances(attempt: "Attempt", event: "BatchDrawn") -> None:
     """Take the chances of the batch into account, and the labels that they were computed from.
 
     A design in which all items are alike has none.

@@ -1,47 +1,38 @@
 """Where a project stands: what follows from its events, and from nothing else."""
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from assaymark.errors import VerificationError
 from assaymark.ledger.events.chain import Entry
-from assaymark.ledger.events.chances import enter_chances, labels_in_use, note_changes
-from assaymark.ledger.events.draws import DrawnItem, Draws
-from assaymark.ledger.events.kinds import (
-    Answered,
-    BatchDrawn,
-    CertificateIssued,
-    ClaimLocked,
-    ClassifierFrozen,
-    Event,
-    LabelAdjudicated,
-    LabelCorrected,
-    LabelKnown,
-    LabelRecorded,
-    Looked,
-    ModelTrained,
-    PlanClosed,
-    PlanSealed,
-    PoolRegistered,
-    ReserveStored,
-    ScoresWatched,
-    SeedRevealed,
-    SurveyDrawn,
-    SurveyOpened,
-    SurveyReported,
-    TrainingChanged,
-    WitnessRecorded,
-)
-from assaymark.ledger.events.review import REVIEW_RULES, ReviewWork
+from assaymark.ledger.events.chances import labels_in_use, note_changes
+from assaymark.ledger.events.draws import Draws
+from assaymark.ledger.events.event import KINDS, Answered, Event, Stamped
+from assaymark.ledger.events.review_work import ReviewWork
 from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
 from assaymark.records.survey import Survey
 from assaymark.records.training_settings import TrainingSettings
 from assaymark.records.value import Value, binary, class_code
 
+if TYPE_CHECKING:
+    from assaymark.ledger.events.labels import LabelAdjudicated, LabelCorrected, LabelKnown
+    from assaymark.ledger.events.monitored import ClaimLocked, ScoresWatched
+    from assaymark.ledger.events.plans import CertificateIssued, Looked, PlanClosed, ReserveStored
+    from assaymark.ledger.events.surveys import SurveyDrawn, SurveyReported
+    from assaymark.ledger.events.trainings import ClassifierFrozen, ModelTrained
+    from assaymark.ledger.events.witnesses import WitnessRecorded
+
 SKIPPED = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remark:
+    """What an annotator wrote beside an answer."""
+
+    annotator: str
+    text: str
 
 
 @dataclass(kw_only=True)
@@ -51,27 +42,31 @@ class Attempt:
     `known` are the predictions of the items drawn so far, `sampling` the chances of each draw.
     `settled` is how many draws, from the first on, had their label when the plan ended; `bound` the
     target of a certificate of the bound as it stood. `used` are items whose labels entered chances
-    at a sealed draw number, `changed` those of them whose label was changed afterwards.
+    at a sealed draw number, `changed` those of them whose label was changed afterwards. `before` are
+    the labels known at the seal of a plan whose strata they left; `answered` items had a label at
+    the seal of a simple plan, which draws them all the same.
     """
 
     plan: Plan
     sealed_at: int
     pool: RegisteredPool | None = None
-    reserves: list[ReserveStored] = field(default_factory=list)
+    reserves: "list[ReserveStored]" = field(default_factory=list)
     draws: Draws = field(default_factory=Draws)
     order: list[str] = field(default_factory=list)
     known: dict[str, bool | None] = field(default_factory=dict)
     sampling: list[tuple[float, ...]] = field(default_factory=list)
+    before: dict[str, int] = field(default_factory=dict)
+    answered: frozenset[str] = frozenset()
     used: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
     batches: int = 0
-    looks: list[tuple[int, str, Looked]] = field(default_factory=list)
-    certificate: tuple[int, str, str] | None = None
-    closed: PlanClosed | None = None
+    looks: "list[Stamped[Looked]]" = field(default_factory=list)
+    certificate: "Stamped[CertificateIssued] | None" = None
+    closed: "PlanClosed | None" = None
     settled: int | None = None
     bound: str | None = None
-    lock: tuple[int, ClaimLocked] | None = None
-    watches: list[tuple[int, str, ScoresWatched]] = field(default_factory=list)
+    lock: "Stamped[ClaimLocked] | None" = None
+    watches: "list[Stamped[ScoresWatched]]" = field(default_factory=list)
 
     @property
     def open(self) -> bool:
@@ -85,12 +80,18 @@ class Attempt:
             return "certified"
         return self.closed.outcome if self.closed else "open"
 
+    @property
+    def outcome_word(self) -> str:
+        """The outcome as people read it."""
+        return "not established" if self.outcome == "failed" else self.outcome
+
 
 @dataclass(kw_only=True)
 class SurveyWork:
     """One survey and everything that happened under it. `cells` tells each item's cell.
 
-    A training survey also has its `models` and `freezes`, and `training` as settled last.
+    A training survey also has its `models` and `freezes`, and `training` as settled last. `final` are
+    the labels of its items as they stood when it was `closed` by the opening of a later survey.
     """
 
     survey: Survey
@@ -98,11 +99,14 @@ class SurveyWork:
     order: list[str] = field(default_factory=list)
     cells: dict[str, int] = field(default_factory=dict)
     predictions: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    files: list[SurveyDrawn] = field(default_factory=list)
-    reports: list[tuple[int, str, SurveyReported]] = field(default_factory=list)
-    models: list[tuple[int, str, ModelTrained]] = field(default_factory=list)
-    freezes: list[tuple[int, str, ClassifierFrozen]] = field(default_factory=list)
+    files: "list[SurveyDrawn]" = field(default_factory=list)
+    reports: "list[Stamped[SurveyReported]]" = field(default_factory=list)
+    models: "list[Stamped[ModelTrained]]" = field(default_factory=list)
+    freezes: "list[Stamped[ClassifierFrozen]]" = field(default_factory=list)
     training: TrainingSettings | None = None
+    lock: "Stamped[ClaimLocked] | None" = None
+    closed: bool = False
+    final: dict[str, int | None] = field(default_factory=dict)
 
     @property
     def batches(self) -> int:
@@ -133,12 +137,12 @@ class State:
     twice: set[str] = field(default_factory=set)
     answers: dict[str, dict[str, int | None]] = field(default_factory=dict)
     decided: dict[str, int] = field(default_factory=dict)
-    corrections: list[tuple[int, LabelCorrected]] = field(default_factory=list)
-    adjudications: list[tuple[int, LabelAdjudicated]] = field(default_factory=list)
-    notes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    corrections: "list[Stamped[LabelCorrected]]" = field(default_factory=list)
+    adjudications: "list[Stamped[LabelAdjudicated]]" = field(default_factory=list)
+    notes: dict[str, list[Remark]] = field(default_factory=dict)
     seconds: dict[str, list[float]] = field(default_factory=dict)
-    witnesses: list[tuple[int, WitnessRecorded]] = field(default_factory=list)
-    known: dict[str, LabelKnown] = field(default_factory=dict)
+    witnesses: "list[Stamped[WitnessRecorded]]" = field(default_factory=list)
+    known: "dict[str, LabelKnown]" = field(default_factory=dict)
     labels_at: int = 0
     head: Entry | None = None
 
@@ -150,10 +154,10 @@ class State:
     @property
     def seeds(self) -> set[str]:
         """Every seed that chose items here: one used again draws what is known by now."""
-        found = {attempt.plan.seed for attempt in self.attempts}
-        found |= {work.survey.seed for work in self.surveys}
-        found |= {work.training.keep_seed for work in self.surveys if work.training}
-        return found - {""}
+        plan_seeds = {attempt.plan.seed for attempt in self.attempts}
+        plan_seeds |= {work.survey.seed for work in self.surveys}
+        plan_seeds |= {work.training.keep_seed for work in self.surveys if work.training}
+        return plan_seeds - {""}
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -180,26 +184,58 @@ class State:
         return item in self.decided or not _differ(answers)
 
     def disputed(self, item: str) -> bool:
-        """Whether annotators differ and nobody has decided yet."""
-        return item not in self.decided and _differ(self.answers.get(item, {}))
+        """Whether reviewers differ and nobody has decided yet."""
+        answers = self.answers.get(item, {})
+        return len(answers) > 1 and item not in self.decided and _differ(answers)
 
     def label(self, item: str) -> int | None:
         """The settled label; None ("cannot tell") if all who saw the item skipped it."""
         if item in self.decided:
             return self.decided[item]
         answers = self.answers.get(item, {})
-        told = answers.values() if len(answers) == 1 else _labels(answers)
-        return next(iter(told), SKIPPED)
+        labels = answers.values() if len(answers) == 1 else _labels(answers)
+        return next(iter(labels), SKIPPED)
+
+    def labels(self) -> dict[str, int]:
+        """Every settled label; items that nobody could tell have none."""
+        items = dict.fromkeys((*self.answers, *self.decided))
+        settled = ((item, self.label(item)) for item in items if self.labelled(item))
+        return {item: label for item, label in settled if label is not SKIPPED}
+
+    def settled(self, items: Iterable[str]) -> list[int | None]:
+        """The labels of these items in order, up to the first item that does not count."""
+        answers, decided, twice = self.answers, self.decided, self.twice
+        labels: list[int | None] = []
+        for item in items:
+            by_annotator = answers.get(item)
+            if (
+                by_annotator is not None
+                and len(by_annotator) == 1
+                and item not in decided
+                and item not in twice
+            ):
+                labels.extend(by_annotator.values())  # nearly always, and asked for every draw
+            elif self.labelled(item):
+                labels.append(self.label(item))
+            else:
+                break
+        return labels
+
+    @property
+    def changed_answers(self) -> "list[Stamped[Answered]]":
+        """Corrections and decisions between annotators, in the order in which they came."""
+        changes: list[Stamped[Answered]] = [*self.corrections, *self.adjudications]
+        return sorted(changes, key=lambda change: change.seq)
 
     def copy(self) -> "State":
         """The same state, to go on from apart from this one."""
-        found: State = _copy(self)
-        return found
+        state: State = _copy(self)
+        return state
 
     def apply(self, event: Event, entry: Entry) -> None:
         """Take one event into account."""
         steered = labels_in_use(self, event)
-        RULES[type(event)](self, event, entry)
+        KINDS[event.kind].follows(self, event, entry)
         if isinstance(event, Answered):
             note_changes(self, event, steered)
             self.labels_at = entry.seq
@@ -219,10 +255,10 @@ def _copy(value: Any) -> Any:
     if isinstance(value, set | Draws):
         return value.copy()
     if isinstance(value, State | Attempt | SurveyWork | ReviewWork):
-        found = copy.copy(value)
+        twin = copy.copy(value)
         for field_ in fields(value):
-            setattr(found, field_.name, _copy(getattr(value, field_.name)))
-        return found
+            setattr(twin, field_.name, _copy(getattr(value, field_.name)))
+        return twin
     return value
 
 
@@ -230,7 +266,9 @@ def _remark(state: State, event: Answered) -> None:
     if event.seconds is not None:
         state.seconds.setdefault(event.annotator, []).append(event.seconds)
     if event.note:
-        state.notes.setdefault(event.item, []).append((event.annotator, event.note))
+        state.notes.setdefault(event.item, []).append(
+            Remark(annotator=event.annotator, text=event.note)
+        )
 
 
 def _differ(answers: dict[str, int | None]) -> bool:
@@ -240,164 +278,6 @@ def _differ(answers: dict[str, int | None]) -> bool:
 
 def _labels(answers: dict[str, int | None]) -> set[int]:
     return {answer for answer in answers.values() if answer is not SKIPPED}
-
-
-def _pool_registered(state: State, event: PoolRegistered, _entry: Entry) -> None:
-    state.pool = state.collection = event.pool
-
-
-def _plan_sealed(state: State, event: PlanSealed, entry: Entry) -> None:
-    if state.attempt is not None and state.attempt.pool is not state.pool:
-        state.predictions = {}  # those were another classifier's
-    state.attempts.append(Attempt(plan=event.plan, sealed_at=entry.seq, pool=state.pool))
-
-
-def _reserve_stored(state: State, event: ReserveStored, _entry: Entry) -> None:
-    state.attempts[event.plan - 1].reserves.append(event)
-
-
-def _batch_drawn(state: State, event: BatchDrawn, _entry: Entry) -> None:
-    attempt = state.attempts[event.plan - 1]
-    attempt.batches = event.batch
-    cells = attempt.pool.cells if attempt.pool else (None,)
-    for item in event.draws:
-        repeat, prediction = item.id in attempt.known, cells[item.cell]
-        attempt.draws.append(
-            DrawnItem(
-                draw=item.draw,
-                id=item.id,
-                stratum=item.stratum,
-                cell=item.cell,
-                prediction=prediction,
-                repeat=repeat,
-            )
-        )
-        if not repeat:
-            attempt.order.append(item.id)
-            attempt.known[item.id] = prediction
-        state.predictions[item.id] = prediction
-        state.claimed[item.id] = None
-    enter_chances(attempt, event)
-
-
-def _label_recorded(state: State, event: LabelRecorded, _entry: Entry) -> None:
-    state.answers.setdefault(event.item, {})[event.annotator] = state.code(event.value)
-
-
-def _label_known(state: State, event: LabelKnown, _entry: Entry) -> None:
-    state.known[event.item] = event
-
-
-def _label_corrected(state: State, event: LabelCorrected, entry: Entry) -> None:
-    state.answers.setdefault(event.item, {})[event.annotator] = state.code(event.after)
-    state.corrections.append((entry.seq, event))
-
-
-def _label_adjudicated(state: State, event: LabelAdjudicated, entry: Entry) -> None:
-    decided = state.code(event.value)
-    if decided is None:
-        raise VerificationError("A decision between annotators names a label.")
-    state.decided[event.item] = decided
-    state.adjudications.append((entry.seq, event))
-
-
-def _looked(state: State, event: Looked, entry: Entry) -> None:
-    state.attempts[event.plan - 1].looks.append((entry.seq, entry.time, event))
-
-
-def _plan_closed(state: State, event: PlanClosed, _entry: Entry) -> None:
-    attempt = state.attempts[event.plan - 1]
-    attempt.closed = event
-    _settle(state, attempt)
-
-
-def _settle(state: State, attempt: Attempt) -> None:
-    if attempt.settled is None:
-        ends = (i for i, draw in enumerate(attempt.draws) if not state.labelled(draw.id))
-        attempt.settled = next(ends, len(attempt.draws))
-
-
-def _certificate_issued(state: State, event: CertificateIssued, entry: Entry) -> None:
-    attempt = state.attempts[event.plan - 1]
-    attempt.certificate = (entry.seq, entry.time, event.certificate)
-    attempt.bound = event.bound
-    _settle(state, attempt)
-
-
-def _survey_opened(state: State, event: SurveyOpened, entry: Entry) -> None:
-    work = SurveyWork(survey=event.survey, opened_at=entry.seq)
-    if event.survey.purpose == "training":
-        work.training = TrainingSettings.from_dict(event.survey.settings["training"])
-    state.surveys.append(work)
-
-
-def _survey_drawn(state: State, event: SurveyDrawn, _entry: Entry) -> None:
-    work = state.surveys[event.survey - 1]
-    work.files.append(event)
-    work.order += [item.id for item in event.items]
-    work.cells |= {item.id: item.cell for item in event.items}
-    work.predictions |= {item.id: item.predictions for item in event.items if item.predictions}
-    state.surveyed |= {item.id for item in event.items}
-
-
-def _survey_reported(state: State, event: SurveyReported, entry: Entry) -> None:
-    state.surveys[event.survey - 1].reports.append((entry.seq, entry.time, event))
-
-
-def _training_changed(state: State, event: TrainingChanged, _entry: Entry) -> None:
-    state.surveys[event.survey - 1].training = event.settings
-
-
-def _model_trained(state: State, event: ModelTrained, entry: Entry) -> None:
-    state.surveys[event.survey - 1].models.append((entry.seq, entry.time, event))
-
-
-def _classifier_frozen(state: State, event: ClassifierFrozen, entry: Entry) -> None:
-    state.surveys[event.survey - 1].freezes.append((entry.seq, entry.time, event))
-    state.pool = event.pool
-
-
-def _witness_recorded(state: State, event: WitnessRecorded, entry: Entry) -> None:
-    state.witnesses.append((entry.seq, event))
-
-
-def _claim_locked(state: State, event: ClaimLocked, entry: Entry) -> None:
-    state.attempts[event.plan - 1].lock = (entry.seq, event)
-
-
-def _scores_watched(state: State, event: ScoresWatched, entry: Entry) -> None:
-    state.attempts[event.plan - 1].watches.append((entry.seq, entry.time, event))
-
-
-def _seed_revealed(state: State, event: SeedRevealed, _entry: Entry) -> None:
-    attempt = state.attempts[event.plan - 1]
-    attempt.plan = attempt.plan.revealed(event.parts)
-
-
-RULES: dict[type[Event], Callable[[State, Any, Entry], None]] = {
-    PoolRegistered: _pool_registered,
-    PlanSealed: _plan_sealed,
-    SeedRevealed: _seed_revealed,
-    ReserveStored: _reserve_stored,
-    BatchDrawn: _batch_drawn,
-    LabelRecorded: _label_recorded,
-    LabelKnown: _label_known,
-    LabelCorrected: _label_corrected,
-    LabelAdjudicated: _label_adjudicated,
-    Looked: _looked,
-    PlanClosed: _plan_closed,
-    CertificateIssued: _certificate_issued,
-    SurveyOpened: _survey_opened,
-    SurveyDrawn: _survey_drawn,
-    SurveyReported: _survey_reported,
-    TrainingChanged: _training_changed,
-    ModelTrained: _model_trained,
-    ClassifierFrozen: _classifier_frozen,
-    WitnessRecorded: _witness_recorded,
-    **REVIEW_RULES,
-    ClaimLocked: _claim_locked,
-    ScoresWatched: _scores_watched,
-}
 
 
 def replay(entries: Iterable[Entry]) -> State:

@@ -2,15 +2,18 @@
 
 import hashlib
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import counted, percent
-from assaymark.ledger.events.kinds import ClassifierFrozen
 from assaymark.ledger.events.state import State, SurveyWork
 from assaymark.records.pool import RegisteredPool
 from assaymark.records.population import Population
 from assaymark.records.training_settings import CELLS, TrainingSettings
+
+if TYPE_CHECKING:
+    from assaymark.ledger.events.trainings import ClassifierFrozen
 
 
 def training_of(state: State) -> SurveyWork | None:
@@ -37,7 +40,7 @@ def is_frozen(state: State) -> bool:
     if work is None or not work.freezes:
         return False
     attempt = state.attempt
-    return attempt is None or attempt.sealed_at < work.freezes[-1][0] or attempt.open
+    return attempt is None or attempt.sealed_at < work.freezes[-1].seq or attempt.open
 
 
 def outgrown(state: State) -> bool:
@@ -48,7 +51,7 @@ def outgrown(state: State) -> bool:
     work = training_of(state)
     if work is None or not work.freezes or settings_of(work).population == "future":
         return False
-    return work.freezes[-1][2].excluded != len(work.order)
+    return work.freezes[-1].event.excluded != len(work.order)
 
 
 def live_surveys(state: State) -> list[SurveyWork]:
@@ -59,8 +62,8 @@ def live_surveys(state: State) -> list[SurveyWork]:
 
 def training_labels(state: State, work: SurveyWork) -> dict[str, int]:
     """The settled labels of the training items in the order these were drawn."""
-    found = {item: state.label(item) for item in work.order if state.labelled(item)}
-    return {item: label for item, label in found.items() if label is not None}
+    labels = {item: state.label(item) for item in work.order if state.labelled(item)}
+    return {item: label for item, label in labels.items() if label is not None}
 
 
 def labels_digest(labels: Mapping[str, int]) -> str:
@@ -105,7 +108,7 @@ def may_be_certified(state: State, item: str) -> bool:
 def about_pool(state: State, pool: RegisteredPool | None) -> str | None:
     """What figures on this pool are about, where it is what training left of the collection."""
     work = training_of(state)
-    frozen = [event for _, _, event in work.freezes if event.pool is pool] if work else []
+    frozen = [frozen.event for frozen in work.freezes if frozen.event.pool is pool] if work else []
     if not frozen:
         return None
     items = counted(frozen[-1].pool.summary.items, "item")
@@ -118,7 +121,7 @@ def about_pool(state: State, pool: RegisteredPool | None) -> str | None:
     )
 
 
-def population_of(work: SurveyWork, frozen: ClassifierFrozen) -> Population:
+def population_of(work: SurveyWork, frozen: "ClassifierFrozen") -> Population:
     """What a certificate on the scored part is about, in numbers."""
     settings = settings_of(work)
     future = frozen.population == "future"
@@ -126,26 +129,26 @@ def population_of(work: SurveyWork, frozen: ClassifierFrozen) -> Population:
         population=frozen.population,
         items=frozen.pool.summary.items,
         taken=None if future else frozen.excluded,
-        labels=None if future else work.models[frozen.model - 1][2].labels,
+        labels=None if future else work.models[frozen.model - 1].event.labels,
         keep=settings.keep if future else None,
     )
 
 
-def population_sentence(work: SurveyWork, frozen: ClassifierFrozen) -> str:
+def population_sentence(work: SurveyWork, frozen: "ClassifierFrozen") -> str:
     """What a certificate on the scored part is about, and what follows for the collection."""
     return population_words(population_of(work, frozen), settings_of(work).goal.claim)
 
 
-def population_words(found: Population, claim: Claim) -> str:
+def population_words(population: Population, claim: Claim) -> str:
     """What a claim on the scored part is about, and what follows for the collection."""
-    certified, taken, labelled = found.items, found.taken or 0, found.labels or 0
-    if found.population == "future":
+    certified, taken, labelled = population.items, population.taken or 0, population.labels or 0
+    if population.population == "future":
         return (
             f"The claim is about the {counted(certified, 'item')} that a lot set aside before training "
-            f"({percent(found.keep or 0)} of the collection). Further documents of the same source should "
-            "be like them, as long as the source stays as it is; the confidence is for these items."
+            f"({percent(population.keep or 0)} of the collection). Further documents of the same source "
+            "should be like them, as long as the source stays as it is; the confidence is for these items."
         )
-    if found.population == "rest":
+    if population.population == "rest":
         return (
             f"The claim is about the {counted(certified, 'item')} that training never took; the "
             f"{counted(taken, 'item')} handed out for training are not part of it."

@@ -31,14 +31,14 @@ def export(
 ) -> None:
     """Write a certificate in a format that another tool reads: its facts, and nothing else.
 
-    The hash of the certificate is checked; whether it follows from its ledger, verify tells.
+    Only the hash of the certificate is checked; verify says whether it follows from its ledger.
 
     \b
     Examples:
       assaymark export work/certificate.json --format cyclonedx -o model.cdx.json
       assaymark export work/certificate.json --format in-toto --key my.key -o certificate.dsse.json
     """
-    from assaymark.certification.signing import load_signer
+    from assaymark.certification.signatures.signing import load_signer
     from assaymark.files.places import SHARED, refuse_existing, write_safely
     from assaymark.monitoring.exports import FORMATS, read_exported
 

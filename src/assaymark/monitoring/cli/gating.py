@@ -60,7 +60,7 @@ def lock(file: Path, seed: str | None, as_json: bool) -> None:
                 "project": folder,
                 "claim": claim.terms.claim,
                 "expires": claim.terms.expires,
-                "expected_labels": locked.plan.expected_labels,
+                "expected_labels": locked.expected_labels,
                 "repeated": locked.repeated,
             }
         )
@@ -117,16 +117,16 @@ def gate(
     from assaymark.monitoring.gate import gate as run
 
     day = datetime.now(UTC).date() if today is None else read_date("today", today)
-    found = run(place, today=day)
-    _write(found, {"junit": junit_file, "sarif": sarif_file, "markdown": markdown_file})
+    result = run(place, today=day, processes=os.cpu_count() or 1)
+    _write(result, {"junit": junit_file, "sarif": sarif_file, "markdown": markdown_file})
     if as_json:
-        show_json(plain(found))
+        show_json(plain(result))
     else:
-        _show(found)
-    context.exit(found.exit_code)
+        _show(result)
+    context.exit(result.exit_code)
 
 
-def _write(found: "Gate", files: dict[str, Path | None]) -> None:
+def _write(gate: "Gate", files: dict[str, Path | None]) -> None:
     from assaymark.files.places import SHARED, write_safely
     from assaymark.monitoring.formats.junit import junit
     from assaymark.monitoring.formats.markdown import markdown
@@ -140,14 +140,14 @@ def _write(found: "Gate", files: dict[str, Path | None]) -> None:
             raise InputError(
                 f"There is no folder {str(path.parent)!r} to write {path.name!r} into."
             )
-        write_safely(path, for_command_line(writers[name](found)), mode=SHARED)
+        write_safely(path, for_command_line(writers[name](gate)), mode=SHARED)
 
 
-def _show(found: "Gate") -> None:
-    headline(f"Gate on {found.today}: {found.outcome}", TONES[found.outcome])
-    names = max(len(claim.name) for claim in found.claims)
-    words = max(len(claim.outcome) for claim in found.claims)
-    for claim in found.claims:
+def _show(gate: "Gate") -> None:
+    headline(f"Gate on {gate.today}: {gate.outcome}", TONES[gate.outcome])
+    names = max(len(claim.name) for claim in gate.claims)
+    words = max(len(claim.outcome) for claim in gate.claims)
+    for claim in gate.claims:
         until = f", until {claim.expires}" if claim.expires else ""
         say(f"  {claim.name:<{names}}  {claim.outcome:<{words}}  {claim.claim}{until}")
         say(f"  {'':<{names}}  {'':<{words}}  {claim.reason}")

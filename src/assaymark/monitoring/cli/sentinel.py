@@ -1,11 +1,11 @@
 """Sentinels of a certificate, on the command line."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from assaymark.claims.results import counted
+from assaymark.claims.results import counted, digits
 from assaymark.terminal.output import (
     advise,
     headline,
@@ -16,6 +16,10 @@ from assaymark.terminal.output import (
     show_json,
     warn,
 )
+
+if TYPE_CHECKING:
+    from assaymark.monitoring.stats.sentinel_bets import Fall
+    from assaymark.stats.sequential.unit_alarm import UnitAlarm
 
 
 @click.group()
@@ -35,34 +39,59 @@ def sentinel() -> None:
 @click.option(
     "--year", type=click.IntRange(min=1), default=52, show_default=True, help="Units a year."
 )
+@click.option(
+    "--deadline",
+    type=click.IntRange(min=1),
+    default=4,
+    show_default=True,
+    metavar="UNITS",
+    help="Later units until a sentinel without an answer counts as unclear.",
+)
 @click.option("--confidence", type=float, default=0.95, show_default=True)
 @click.option(
     "--seed", metavar="TEXT", help="Decides every draw of all units (default: 128 random bits)."
 )
 @project_option
 @json_option
-def start(**options: Any) -> None:
-    """Seal the alarm, and print how long a fall is expected to go unnoticed."""
+def start(
+    alarm: "UnitAlarm",
+    labels: int,
+    items: int | None,
+    year: int,
+    deadline: int,
+    confidence: float,
+    seed: str | None,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Seal the alarm, and print how long a drop in quality is expected to go unnoticed."""
     from assaymark.claims.record import plain
-    from assaymark.monitoring.sentinels import SentinelWish, start_sentinels
+    from assaymark.monitoring.sentinels import SentinelRequest, start_sentinels
     from assaymark.project.folder import Project
 
-    names = ("alarm", "labels", "items", "year", "confidence", "seed")
-    wish = SentinelWish(**{name: options[name] for name in names})
-    plan = start_sentinels(Project(folder=options["folder"]), wish)
-    if options["as_json"]:
+    request = SentinelRequest(
+        alarm=alarm,
+        labels=labels,
+        items=items,
+        year=year,
+        deadline=deadline,
+        confidence=confidence,
+        seed=seed,
+    )
+    plan = start_sentinels(Project(folder=folder), request)
+    if as_json:
         show_json(plain(plan))
         return
     headline(f"Sentinels watch {plan.claim}")
-    lines = [(f"alarm '{wish.alarm}'", f"silent while {plan.null}")]
+    lines = [(f"alarm '{request.alarm}'", f"silent while {plan.null}")]
     lines += [(f"a fall to {one.level:g}", _delay(one)) for one in plan.falls]
     rows(lines)
     rows([("simulated", "after 30 units .05 above the bar; precision and recall fall alike, and four fifths "
                         "of the misses lie near the threshold")])  # fmt: skip
-    advise(f"assaymark sentinel draw --pool FILE -p {quoted(options['folder'])}")
+    advise(f"assaymark sentinel draw --pool FILE -p {quoted(folder)}")
 
 
-def _delay(one: Any) -> str:
+def _delay(one: "Fall") -> str:
     if one.median is None:
         return "noticed within 120 units in fewer than half of the runs"
     late = "more than 120" if one.nine_of_ten is None else f"{one.nine_of_ten:.0f}"
@@ -81,48 +110,45 @@ def _delay(one: Any) -> str:
 )
 @project_option
 @json_option
-def draw(**options: Any) -> None:
+def draw(batch: str, seed: str | None, output: Path | None, folder: Path, as_json: bool) -> None:
     """Hand out the sentinels of a new unit, blind."""
     from assaymark.monitoring.sentinels import draw_sentinels
     from assaymark.project.folder import Project
 
-    folder = options["folder"]
-    batch = draw_sentinels(
-        Project(folder=folder), options["batch"], seed=options["seed"], output=options["output"]
-    )
-    if options["as_json"]:
-        show_json({"survey": batch.survey, "items": list(batch.items), "path": str(batch.path)})
+    drawn = draw_sentinels(Project(folder=folder), batch, seed=seed, output=output)
+    if as_json:
+        show_json({"survey": drawn.survey, "items": list(drawn.items), "path": str(drawn.path)})
         return
-    headline(f"{counted(len(batch.items), 'sentinel')} to label")
-    rows([("file", str(batch.path))])
-    advise(f"fill in the column 'label', then: assaymark label {batch.path} -p {quoted(folder)}, and "
+    headline(f"{counted(len(drawn.items), 'sentinel')} to label")
+    rows([("file", str(drawn.path))])
+    advise(f"fill in the column 'label', then: assaymark label {drawn.path} -p {quoted(folder)}, and "
            f"assaymark sentinel look -p {quoted(folder)}")  # fmt: skip
 
 
 @sentinel.command()
 @project_option
 @json_option
-def look(**options: Any) -> None:
+def look(folder: Path, as_json: bool) -> None:
     """What the sentinels say so far; ends with 1 where the certificate is refuted."""
     from assaymark.monitoring.sentinel_judging import look_at_sentinels
     from assaymark.project.folder import Project
 
-    found = look_at_sentinels(Project(folder=options["folder"]))
-    if options["as_json"]:
-        show_json(found.result())
+    answer = look_at_sentinels(Project(folder=folder))
+    if as_json:
+        show_json(answer.result())
     else:
-        headline(str(found), "bad" if found.decision == "refuted" else "good")
+        headline(str(answer), "bad" if answer.decision == "refuted" else "good")
         rows([
-            (f"alarm '{found.alarm}'", f"silent while {found.null}"),
-            ("evidence", f"{found.evidence:.3g} at most so far; it rings at {found.needed:g}"),
+            (f"alarm '{answer.alarm}'", f"silent while {answer.null}"),
+            ("evidence", f"{digits(answer.evidence)} at most so far; it goes off at {digits(answer.needed)}"),
         ])  # fmt: skip
-        if found.missing:
-            rows([("without label", f"{found.missing:,}; units count when all theirs have one")])
-        if found.doubtful:
-            warn(f"Doubtful: the unclear items decide whether {found.claim} still holds.")
-        if found.decision == "refuted":
-            advise("take the classifier out of use, or certify it anew on today's items")
-    if found.decision == "refuted":
+        if answer.missing:
+            rows([("without label", f"{answer.missing:,}; units count when all theirs have one")])
+        if answer.doubtful:
+            warn(f"Doubtful: the unclear items decide whether {answer.claim} still holds.")
+        if answer.decision == "refuted":
+            advise("take the classifier out of use, or certify it again on today's items")
+    if answer.decision == "refuted":
         click.get_current_context().exit(1)
 
 

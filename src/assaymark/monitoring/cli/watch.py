@@ -1,7 +1,7 @@
 """Command: watch new scores of a certified classifier, without labels."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +17,9 @@ from assaymark.terminal.output import (
     say,
     show_json,
 )
+
+if TYPE_CHECKING:
+    from assaymark.monitoring.score_watch import ScoreWatch
 
 
 @click.command()
@@ -41,35 +44,35 @@ def watch(context: click.Context, file: str, folder: Path, as_json: bool) -> Non
     from assaymark.project.folder import Project
 
     with progress_bar("watch") as progress:
-        found = watch_scores(Project(folder=folder), file, progress)
+        drift = watch_scores(Project(folder=folder), file, progress)
     if as_json:
-        show_json(found.result())
+        show_json(drift.result())
     else:
-        _show(found, folder)
-    context.exit(EXIT_CODES["certified" if found.decision == "holds" else "stale"])
+        _show(drift, folder)
+    context.exit(EXIT_CODES["certified" if drift.decision == "holds" else "stale"])
 
 
-def _show(found: Any, folder: Path) -> None:
-    headline(str(found), "good" if found.decision == "holds" else "wait")
+def _show(drift: "ScoreWatch", folder: Path) -> None:
+    headline(str(drift), "good" if drift.decision == "holds" else "wait")
     rows(
         [
-            ("items", f"{found.items:,}, of which {percent(round(found.moved, 4))} lie elsewhere"),
-            ("bound", f"{rounded(found.certified)} certified"),
+            ("items", f"{drift.items:,}, of which {percent(round(drift.moved, 4))} lie elsewhere"),
+            ("bound", f"{rounded(drift.certified)} certified"),
         ]
     )
-    width = max(len(own.name) for own in found.strata)
+    width = max(len(stratum.name) for stratum in drift.strata)
     say(f"  {'stratum':<{width}}  certified    today  score then, now  labels")
-    for own in found.strata:
-        shares = f"{own.share_before:>9.1%} {own.share_now:>8.1%}"
-        means = "–" if own.score_now is None or own.score_before is None else (
-            f"{own.score_before:.3f}, {own.score_now:.3f}"
+    for stratum in drift.strata:
+        shares = f"{stratum.share_before:>9.1%} {stratum.share_now:>8.1%}"
+        means = "–" if stratum.score_now is None or stratum.score_before is None else (
+            f"{stratum.score_before:.3f}, {stratum.score_now:.3f}"
         )  # fmt: skip
-        say(f"  {own.name:<{width}}  {shares}  {means:>15}  {own.labels:>6,}")
-    if found.outside:
+        say(f"  {stratum.name:<{width}}  {shares}  {means:>15}  {stratum.labels:>6,}")
+    if drift.outside:
         say(
-            f"  {found.outside:,} items lie beyond the certified scores and count against the claim"
+            f"  {drift.outside:,} items lie beyond the certified scores and count against the claim"
         )
-    if found.decision == "drifted":
+    if drift.decision == "drifted":
         advise(f"label some of them: assaymark sentinel start -p {quoted(folder)}; or certify them")
 
 

@@ -33,12 +33,12 @@ def cyclonedx(exported: Exported) -> str:
 
 def _metric(exported: Exported) -> dict[str, Any]:
     estimate = exported.estimate
-    found: dict[str, Any] = {"type": estimate.metric}
+    entry: dict[str, Any] = {"type": estimate.metric}
     if estimate.point is not None:
-        found["value"] = number(estimate.point)
-    found["slice"] = exported.certificate.pool.source
-    found["confidenceInterval"] = {
+        entry["value"] = number(estimate.point)
+    entry["slice"] = exported.certificate.pool.source
+    entry["confidenceInterval"] = {
         "lowerBound": number(estimate.interval.low),
         "upperBound": number(estimate.interval.high),
     }
-    return found
+    return entry

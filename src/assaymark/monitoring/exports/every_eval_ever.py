@@ -1,11 +1,16 @@
-"""Every Eval Ever (schema 0.2.1): one evaluation result with its uncertainty."""
+"""Every Eval Ever (schema 0.3.0): one evaluation result with its uncertainty."""
 
 from datetime import datetime
 from typing import Any
 
 from assaymark.monitoring.exports.facts import Exported, as_text
 
-SCHEMA = "0.2.1"
+SCHEMA = "0.3.0"
+# what the schema demands of every model, and the values that it allows
+DEPLOYMENT = {
+    "deployment_type": ("self_deployed", "externally_managed", "unknown"),
+    "model_availability": ("open_weights", "closed_weights", "unknown"),
+}
 
 
 def every_eval_ever(exported: Exported) -> str:
@@ -30,11 +35,20 @@ def every_eval_ever(exported: Exported) -> str:
         "model_info": {
             "name": exported.model,
             "id": exported.model,
-            "additional_details": exported.classifier,
+            "additional_details": _details(exported.classifier),
         },
         "evaluation_results": [_result(exported)],
     }
     return as_text(record)
+
+
+def _details(classifier: dict[str, str]) -> dict[str, str]:
+    """The classifier as its claim file names it; what the schema demands and nobody said is unknown."""
+    stated = {
+        name: classifier[name] if classifier.get(name) in allowed else "unknown"
+        for name, allowed in DEPLOYMENT.items()
+    }
+    return classifier | stated
 
 
 def _result(exported: Exported) -> dict[str, Any]:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from assaymark.certification.certificate import check_form, read
 from assaymark.certification.certificate.words import estimate_of
 from assaymark.claims.results import Estimate
+from assaymark.composite.verification import is_claim_certificate
 from assaymark.errors import InputError
 from assaymark.records.certificate import Certificate
 
 if TYPE_CHECKING:
-    from assaymark.certification.signing import Signer
+    from assaymark.certification.signatures.signing import Signer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,7 @@ class Exported:
         """The facts that other formats have no field for, as text."""
         certificate = self.certificate
         plan, estimate = certificate.plan, self.estimate
-        found = {
+        facts = {
             "claim": str(certificate.claim),
             "mode": plan.mode,
             "design": plan.design,
@@ -61,9 +62,9 @@ class Exported:
             "certificate_sha256": self.sha256,
         }
         if certificate.lock is not None and certificate.lock.expires is not None:
-            found["expires"] = certificate.lock.expires
-        found |= {f"classifier.{name}": value for name, value in self.classifier.items()}
-        return found
+            facts["expires"] = certificate.lock.expires
+        facts |= {f"classifier.{name}": value for name, value in self.classifier.items()}
+        return facts
 
 
 def read_exported(path: Path, signer: "Signer | None" = None) -> Exported:
@@ -74,6 +75,11 @@ def read_exported(path: Path, signer: "Signer | None" = None) -> Exported:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"The certificate {str(path)!r} cannot be read: {why}.") from error
+    if is_claim_certificate(path):
+        raise InputError(
+            "These formats hold certificates of one figure with its bounds, and this one is of several "
+            "parts."
+        )
     certificate, data = read(text)
     check_form(certificate, data, text)
     return Exported(

@@ -28,9 +28,9 @@ def statement(exported: Exported) -> dict[str, Any]:
     certificate = exported.certificate
     subjects = [{"name": exported.file, "digest": {"sha256": exported.sha256}}]
     subjects += [
-        {"name": name, "digest": {"sha256": found.group(1).lower()}}
+        {"name": name, "digest": {"sha256": match.group(1).lower()}}
         for name, value in sorted(exported.classifier.items())
-        if (found := re.fullmatch(r"(?:sha256:)?([0-9a-fA-F]{64})", value))
+        if (match := re.fullmatch(r"(?:sha256:)?([0-9a-fA-F]{64})", value))
     ]
     configuration = {
         "name": certificate.pool.source,

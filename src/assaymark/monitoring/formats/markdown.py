@@ -18,13 +18,10 @@ def markdown(gate: Gate) -> str:
 
 
 def _row(claim: GatedClaim) -> str:
-    labels = f"{claim.labels:,}"
-    if claim.labels_expected is not None:
-        labels += f" of about {claim.labels_expected:,}"
     cells = (
         f"**{_cell(claim.name)}**: {_cell(claim.claim)}",
         f"{MARKS[claim.outcome]} {claim.outcome}",
-        labels,
+        f"{claim.labels:,}",
         claim.expires or "–",
         _cell(claim.reason),
     )

@@ -41,10 +41,10 @@ def read_mix(
     `unknown` are further items of which nothing is known, predicted positive and negative.
     """
     ratio = metric(claim.metric)
-    rates = [_rate(claim, own) for own in strata]
+    rates = [_rate(claim, stratum) for stratum in strata]
     cells = [0.0, 0.0, 0.0, 0.0]
-    for own, size, rate in zip(strata, sizes, rates, strict=True):
-        _add(cells, size, rate, predicted=own.predicted)
+    for stratum, size, rate in zip(strata, sizes, rates, strict=True):
+        _add(cells, size, rate, predicted=stratum.predicted)
     for predicted, size in zip((True, False), unknown, strict=True):
         _add(cells, size, worst_label(claim, predicted=predicted), predicted=predicted)
     point = ratio.value(cells)
@@ -53,18 +53,20 @@ def read_mix(
     below = math.fsum(b * c for b, c in zip(ratio.denominator, cells, strict=True))
     residual = [a - point * b for a, b in zip(ratio.numerator, ratio.denominator, strict=True)]
     total = 0.0
-    for own, size in zip(strata, sizes, strict=True):
-        if own.labels:
-            one, none = (residual[0], residual[1]) if own.predicted else (residual[2], residual[3])
-            share = (own.relevant + 1) / (own.labels + 2)  # never quite certain
-            total += (size * (one - none)) ** 2 * share * (1 - share) / own.labels
+    for stratum, size in zip(strata, sizes, strict=True):
+        if stratum.labels:
+            one, none = (
+                (residual[0], residual[1]) if stratum.predicted else (residual[2], residual[3])
+            )
+            share = (stratum.relevant + 1) / (stratum.labels + 2)  # never quite certain
+            total += (size * (one - none)) ** 2 * share * (1 - share) / stratum.labels
     return Reading(point=point, error=math.sqrt(total) / below)
 
 
-def _rate(claim: Claim, own: LabelledStratum) -> float:
-    if own.labels:
-        return own.relevant / own.labels
-    return worst_label(claim, predicted=own.predicted)
+def _rate(claim: Claim, stratum: LabelledStratum) -> float:
+    if stratum.labels:
+        return stratum.relevant / stratum.labels
+    return worst_label(claim, predicted=stratum.predicted)
 
 
 def _add(cells: list[float], size: int, rate: float, *, predicted: bool) -> None:
@@ -86,8 +88,8 @@ def moved_bound(claim: Claim, bound: float, before: Reading, now: Reading) -> fl
     sign = 1 if claim.side == "lower" else -1
     slack = max(sign * (before.point - bound), 0.0)
     growth = now.error / before.error - 1 if before.error else 0.0
-    found = bound + (now.point - before.point) - sign * slack * growth
-    return min(max(found, 0.0), 1.0)
+    moved = bound + (now.point - before.point) - sign * slack * growth
+    return min(max(moved, 0.0), 1.0)
 
 
 def still_clears(claim: Claim, bound: float) -> bool:

@@ -47,8 +47,8 @@ class Bar:
 
     def least(self, positives: int, items: int) -> float:
         """How far below 0 a unit can sum at most, with so many predicted positives and items."""
-        own = items if self.metric == "accuracy" else positives
-        return -self.cells[0] * own
+        amount = items if self.metric == "accuracy" else positives
+        return -self.cells[0] * amount
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,19 +76,19 @@ def unit_excess(
     """
     tp, fp, fn, tn = bar.cells
     total = 0.0
-    for own in strata:
-        good, bad = (tp, fp) if own.predicted else (tn, fn)
-        if not own.items or (good == bad == 0):
+    for stratum in strata:
+        good, bad = (tp, fp) if stratum.predicted else (tn, fn)
+        if not stratum.items or (good == bad == 0):
             continue
-        if not own.draws:
+        if not stratum.draws:
             raise InputError("Every stratum that counts needs at least one draw.")
-        right = own.relevant if own.predicted else own.irrelevant
-        wrong = own.draws - right - (0 if doubt else own.unclear)
-        total += own.items / own.draws * (wrong * bad + (own.draws - wrong) * good)
-    found = total / largest
-    if found < -1 - 1e-9:
+        right = stratum.relevant if stratum.predicted else stratum.irrelevant
+        wrong = stratum.draws - right - (0 if doubt else stratum.unclear)
+        total += stratum.items / stratum.draws * (wrong * bad + (stratum.draws - wrong) * good)
+    excess = total / largest
+    if excess < -1 - 1e-9:
         raise InputError("This unit is larger than the largest one that was sealed.")
-    return max(found, -1.0)
+    return max(excess, -1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +119,7 @@ def expected_falls(
     `before` units lie .05 above the bar. Precision and recall move alike (accuracy: errors on both
     sides alike), and four fifths of the misses lie in the first stratum of predicted negatives.
     """
-    found = []
+    delays = []
     items = np.full(before + horizon, unit.positives + sum(unit.others))
     for fall in falls:
         level = round(bar.target - fall, 12)
@@ -128,20 +128,20 @@ def expected_falls(
         good = min(bar.target + 0.05, (1 + bar.target) / 2)
         levels = np.where(np.arange(before + horizon) < before, good, level)
         bets = np.stack(
-            [_simulated(bar, unit, float(m), largest, runs, rng) for m in levels], axis=1
+            [simulated_excess(bar, unit, float(m), largest, runs, rng) for m in levels], axis=1
         )
         rang = wealth_path(bets, items, rule) >= rule.needed
         first = np.where(rang.any(axis=1), rang.argmax(axis=1) + 1.0, np.inf) - before
         middle, late = np.quantile(first, [0.5, 0.9], method="higher")
-        found.append(Fall(fall=fall, level=level, median=_known(middle), nine_of_ten=_known(late)))
-    return tuple(found)
+        delays.append(Fall(fall=fall, level=level, median=_known(middle), nine_of_ten=_known(late)))
+    return tuple(delays)
 
 
 def _known(value: float) -> float | None:
     return float(max(value, 0)) if np.isfinite(value) else None
 
 
-def _simulated(
+def simulated_excess(
     bar: Bar, unit: UnitPlan, level: float, largest: float, runs: int, rng: np.random.Generator
 ) -> Floats:
     """The excess of one unit at this level of the metric, in every run."""

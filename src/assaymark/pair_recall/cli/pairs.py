@@ -28,7 +28,7 @@ from assaymark.terminal.output import (
               help="jaccard, tversky, overlap or pmi.")  # fmt: skip
 @click.option("--top", default=30, show_default=True, type=click.IntRange(min=1))
 @click.option("--min-items", default=5, show_default=True, type=click.IntRange(min=1),
-              help="A neighbour occurs in at least so many items.")  # fmt: skip
+              help="Fewest items that a neighbour occurs in.")  # fmt: skip
 @click.option("--max-share", default=0.05, show_default=True, type=float,
               help="A neighbour occurs in at most this share of all items.")  # fmt: skip
 @click.option("--weights", default="0.9,0.1", show_default=True, metavar="TERM,SEEDS",
@@ -66,7 +66,7 @@ def keywords(
     """
     from assaymark.pair_recall.pair_building import build_keywords
 
-    weigh = numbers(weights, "TERM,SEEDS")
+    weigh = numbers(weights, "TERM,SEEDS", float)
     new = _names(names)
     with progress_bar("keywords") as progress:
         built = build_keywords(

@@ -1,8 +1,9 @@
 """The command for recall from classifiers that overlap: recall."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -23,23 +24,25 @@ from assaymark.terminal.output import (
 )
 
 if TYPE_CHECKING:
-    from assaymark.pair_recall.recall import RecallWish
+    from assaymark.pair_recall.overlap import OverlapEstimate, RecallRange
+    from assaymark.pair_recall.recall import RecallAnswer, RecallRequest
 
 READ = click.Path(exists=True, dir_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
+Number = TypeVar("Number", int, float)
 
 
-def numbers(text: str, names: str, kind: type = float) -> list[Any]:
+def numbers(text: str, names: str, kind: Callable[[str], Number]) -> list[Number]:
     """Numbers separated by commas, as many as there are names."""
     parts = text.split(",")
     try:
-        found = [kind(part) for part in parts]
+        values = [kind(part) for part in parts]
     except ValueError:
-        found = []
-    if len(found) != len(names.split(",")):
+        values = []
+    if len(values) != len(names.split(",")):
         raise click.UsageError(f"Expected {names}, got {text!r}.")
-    return found
+    return values
 
 
 @click.command()
@@ -75,7 +78,7 @@ def numbers(text: str, names: str, kind: type = float) -> list[Any]:
 @click.option("--new", "another", metavar="FLAGGED,LABELS,POSITIVES",
               help="A further classifier: items flagged, labels of them, positives.")  # fmt: skip
 @click.option("--seed", metavar="TEXT", help="Decides the draw (random with -p).")
-@click.option("-p", "--project", "folder", type=FOLDER, help="Keep batches and results on record.")
+@click.option("-p", "--project", "folder", type=FOLDER, help="Record batches and results.")
 @engine_option
 @json_option
 def recall(
@@ -117,17 +120,17 @@ def recall(
       assaymark recall --a seed --b neighbours -p work
     """
     from assaymark.pair_recall.overlap import CellSample, DeltaBand
-    from assaymark.pair_recall.recall import RecallWish
+    from assaymark.pair_recall.recall import RecallRequest
 
     band = None
     if delta is not None:
-        low, high = numbers(delta, "LOW,HIGH")
+        low, high = numbers(delta, "LOW,HIGH", float)
         band = DeltaBand(low=low, high=high)
     new = None
     if another is not None:
         flagged, known, positives = numbers(another, "FLAGGED,LABELS,POSITIVES", int)
         new = CellSample(items=flagged, labels=known, positives=positives)
-    wish = RecallWish(
+    request = RecallRequest(
         flags=tuple(name for name in (first, second, third) if name is not None),
         confidence=confidence,
         band=band,
@@ -139,17 +142,17 @@ def recall(
     if pool is None:
         folder = folder or project_of_environment()
     if folder is not None:
-        _in_project(wish, folder, pool, labels, draw, elusion, seed, output, connection, as_json)
+        _in_project(request, folder, pool, labels, draw, elusion, seed, output, connection, as_json)
     elif pool is None or id_column is None:
         raise click.UsageError("Give --pool FILE and --id COL, or a project with -p DIR.")
     elif draw is not None:
         if labels is not None:
             raise click.UsageError("Give either --draw or --labels, not both.")
         where = Place(pool=pool, id_column=id_column, engine=engine, connection=connection)
-        _draw(wish, where, text, draw, elusion, seed, output, as_json)
+        _draw(request, where, text, draw, elusion, seed, output, as_json)
     elif labels is not None:
         where = Place(pool=pool, id_column=id_column, engine=engine, connection=connection)
-        _from_labels(wish, where, labels, seed, as_json, outside=outside)
+        _from_labels(request, where, labels, seed, as_json, outside=outside)
     else:
         raise click.UsageError("Give --draw N to get a batch, or --labels FILE to get the answer.")
 
@@ -164,12 +167,12 @@ class Place:
     connection: str | None
 
     def __str__(self) -> str:
-        told = f"--pool {quoted(self.pool)} --id {quoted(self.id_column)}"
-        return told if self.engine == "duckdb" else f"{told} --engine {quoted(self.engine)}"
+        options = f"--pool {quoted(self.pool)} --id {quoted(self.id_column)}"
+        return options if self.engine == "duckdb" else f"{options} --engine {quoted(self.engine)}"
 
 
 def _draw(
-    wish: "RecallWish",
+    request: "RecallRequest",
     where: Place,
     text: tuple[str, ...],
     draw: int,
@@ -183,7 +186,7 @@ def _draw(
     with progress_bar("recall") as progress:
         batch = draw_for_recall(
             where.pool,
-            wish,
+            request,
             id_column=where.id_column,
             text=text,
             count=draw,
@@ -208,18 +211,18 @@ def _draw(
     headline(f"{counted(len(batch.items), 'item')} to label in {batch.path}")
     rows([(words(name), f"{n:,} of {batch.sizes[name]:,}") for name, n in batch.cells.items()])
     flags = " ".join(
-        f"--{letter} {quoted(column)}" for letter, column in zip("abc", wish.flags, strict=False)
+        f"--{letter} {quoted(column)}" for letter, column in zip("abc", request.flags, strict=False)
     )
-    given = "" if seed is None else f" --seed {quoted(seed)}"
-    given += "" if wish.pair is None else f" --pair {quoted(wish.pair)}"
+    seed_option = "" if seed is None else f" --seed {quoted(seed)}"
+    seed_option += "" if request.pair is None else f" --pair {quoted(request.pair)}"
     advise(
         f"fill in its label column, then assaymark recall {where} {flags} "
-        f"--labels {quoted(batch.path)}{given}"
+        f"--labels {quoted(batch.path)}{seed_option}"
     )
 
 
 def _from_labels(
-    wish: "RecallWish",
+    request: "RecallRequest",
     where: Place,
     labels: Path,
     seed: str | None,
@@ -228,12 +231,11 @@ def _from_labels(
     outside: bool,
 ) -> None:
     from assaymark.pair_recall.files import SEED, recall_from_files
-    from assaymark.pair_recall.recall import answer_json
 
     with progress_bar("recall") as progress:
         answer = recall_from_files(
             where.pool,
-            wish,
+            request,
             id_column=where.id_column,
             labels=labels,
             seed=seed or SEED,
@@ -242,11 +244,11 @@ def _from_labels(
             connection=where.connection,
             progress=progress,
         )
-    _show(answer_json(answer), as_json)
+    _show(answer, as_json)
 
 
 def _in_project(
-    wish: "RecallWish",
+    request: "RecallRequest",
     folder: Path,
     pool: str | None,
     labels: Path | None,
@@ -257,7 +259,6 @@ def _in_project(
     connection: str | None,
     as_json: bool,
 ) -> None:
-    from assaymark.pair_recall.recall import answer_json
     from assaymark.pair_recall.survey import draw_recall_survey, recall_of_survey
     from assaymark.project.folder import Project
 
@@ -268,12 +269,12 @@ def _in_project(
         )
     project = Project(folder=folder, connection=connection)  # the engine is the project's own
     if draw is None:
-        _show(answer_json(recall_of_survey(project, wish)), as_json)
+        _show(recall_of_survey(project, request), as_json)
         return
     with progress_bar("recall") as progress:
         batch = draw_recall_survey(
             project,
-            wish,
+            request,
             count=draw,
             outside=elusion,
             seed=seed,
@@ -309,68 +310,68 @@ def words(cell: str) -> str:
     )
 
 
-def _show(result: dict[str, Any], as_json: bool) -> None:
+def _show(answer: "RecallAnswer", as_json: bool) -> None:
+    from assaymark.pair_recall.recall import answer_json
+
     if as_json:
-        show_json(result)
+        show_json(answer_json(answer))
         return
-    letters = [letter for letter in "abc" if letter in result]
-    first = result["a"]
+    estimate, cost = answer.estimate, answer.cost
+    recalls = list(zip(answer.request.flags, estimate.recalls, strict=True))
+    column, first = recalls[0]
     headline(
-        f"{first['column']} finds {rounded(first['band_low'])} to "
-        f"{rounded(first['band_high'], up=True)} of the positive items, about {shown(first['recall'])}"
+        f"{column} finds {rounded(first.band_low)} to {rounded(first.band_high, up=True)} of the "
+        f"positive items, about {shown(first.recall)}"
     )
     say(f"  {'':<14}{'recall':>8}  {'sampling alone':>16}  {'with dependence':>16}")
-    for letter in letters:
-        _line(result[letter]["column"], result[letter])
-    if result["new"]:
-        _line("further one", result["new"])
+    for name, recall in recalls:
+        _line(name, recall)
+    if answer.another:
+        _line("further one", answer.another)
     say()
-    spread = result["positives_range"]
-    told = [
+    positives, items = estimate.positives, sum(cell.items for cell in answer.cells.values())
+    lines = [
         (
             "positive items",
-            f"about {result['positives']:,.0f} of {result['items']:,} (sampling {spread['low']:,.0f} "
-            f"to {spread['high']:,.0f}, with dependence {spread['band_low']:,.0f} to "
-            f"{spread['band_high']:,.0f})",
+            f"about {positives.point:,.0f} of {items:,} (sampling {positives.low:,.0f} "
+            f"to {positives.high:,.0f}, with dependence {positives.band_low:,.0f} to "
+            f"{positives.band_high:,.0f})",
         ),
-        ("labels", f"{result['labels']:,}; sampling at {percent(result['confidence'])} confidence"),
-        ("dependence", _dependence(result)),
+        ("labels", f"{estimate.labels:,}; sampling at {percent(estimate.confidence)} confidence"),
+        ("dependence", _dependence(estimate)),
         (
             "without a pair",
-            f"{result['cost']['unbiased']:,} random labels for ± {result['cost']['half_width']:g}; in "
-            f"error terms at δ1 = {result['cost']['delta']:g} the pair {_saving(result['cost'])}",
+            f"{cost.unbiased:,} random labels for ± {cost.half_width:g}; in error terms at "
+            f"δ1 = {cost.delta:g} the pair {_saving(cost.honest_saving)}",
         ),
     ]
-    if result["chao"] is not None:
-        told.insert(1, ("at least", f"{result['chao']:,.0f} positive items (Chao's bound)"))
-    rows(told)
-    say(f"  {result['assumptions'][-1]}")
-    for warning in result["warnings"]:
+    if estimate.chao is not None:
+        lines.insert(1, ("at least", f"{estimate.chao:,.0f} positive items (Chao's bound)"))
+    rows(lines)
+    say(f"  {answer.assumptions[-1]}")
+    for warning in answer.warnings:
         warn(warning)
-    advise(result["advice"]["sentence"])
+    advise(answer.advice.sentence)
 
 
-def _saving(cost: dict[str, Any]) -> str:
-    factor = cost["honest_saving"]
+def _saving(factor: float) -> str:
     return f"saves a factor of {factor:,.0f}" if factor >= 1.5 else "saves nothing"
 
 
-def _line(name: str, found: dict[str, Any]) -> None:
-    inner = f"{rounded(found['low'])}–{rounded(found['high'], up=True)}"
-    outer = f"{rounded(found['band_low'])}–{rounded(found['band_high'], up=True)}"
-    say(f"  {name[:13]:<14}{shown(found['recall']):>8}  {inner:>16}  {outer:>16}")
+def _line(name: str, recall: "RecallRange") -> None:
+    inner = f"{rounded(recall.low)}–{rounded(recall.high, up=True)}"
+    outer = f"{rounded(recall.band_low)}–{rounded(recall.band_high, up=True)}"
+    say(f"  {name[:13]:<14}{shown(recall.recall):>8}  {inner:>16}  {outer:>16}")
 
 
-def _dependence(result: dict[str, Any]) -> str:
-    low, high = result["delta_band"]
-    said = f"δ1 taken to lie in {low:g} to {high:g}"
-    if result["delta1"]:
-        known = result["delta1"]
-        ends = "" if known["low"] is None else f" ({known['low']:.2f} to {known['high']:.2f})"
-        said += f"; measured {known['point']:.2f}{ends}"
-    if result["feasible"]:
-        said += f"; below {result['feasible']['low']:.2f} it is impossible"
-    return said
+def _dependence(estimate: "OverlapEstimate") -> str:
+    text = f"δ1 taken to lie in {estimate.band.low:g} to {estimate.band.high:g}"
+    if (delta := estimate.delta1) is not None:
+        ends = "" if delta.low is None else f" ({delta.low:.2f} to {delta.high:.2f})"
+        text += f"; measured {delta.point:.2f}{ends}"
+    if estimate.feasible:
+        text += f"; below {estimate.feasible.low:.2f} it is impossible"
+    return text
 
 
 COMMANDS = (recall,)

@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.special import ndtri
 
 from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
@@ -18,6 +17,7 @@ from assaymark.pair_recall.overlap import (
 )
 from assaymark.pair_recall.stats.capture_recapture import PAIR_CELLS, share, smoothed_total
 from assaymark.pair_recall.stats.three_lists import TRIPLE_CELLS, log_odds_slopes
+from assaymark.stats.special import ndtri
 
 LEAST = 10  # labels in each cell, so that its share is never a complete guess
 HONEST_DELTA = 1.10
@@ -53,8 +53,8 @@ _PAIR_SLOPES: Sequence[Sequence[float]] = ((1, 0, -1), (1, -1, 0))  # of PAIR_CE
 
 
 def _triple_slopes(cells: Mapping[str, CellSample]) -> list[Sequence[float]]:
-    found = {name: max(smoothed_total(cells[name]), 0.5) for name in TRIPLE_CELLS}
-    return [log_odds_slopes(which, found).tolist() for which in range(3)]
+    totals = {name: max(smoothed_total(cells[name]), 0.5) for name in TRIPLE_CELLS}
+    return [log_odds_slopes(which, totals).tolist() for which in range(3)]
 
 
 def allocate(
@@ -74,46 +74,46 @@ def allocate(
     left = {name: cells[name].items - cells[name].labels for name in weights}
     names = [name for name, weight in weights.items() if weight > 0 and left[name] > 0]
     budget = min(labels, sum(left[name] for name in names))
-    given = dict.fromkeys(weights, 0)
+    table = dict.fromkeys(weights, 0)
     floor = min(LEAST, budget // max(1, len(names)))
     for name in names:
-        given[name] = max(0, min(left[name], floor - cells[name].labels))
-    while budget - sum(given.values()) > 0:
-        open_names = [name for name in names if given[name] < left[name]]
+        table[name] = max(0, min(left[name], floor - cells[name].labels))
+    while budget - sum(table.values()) > 0:
+        open_names = [name for name in names if table[name] < left[name]]
         short = {
-            name: (cells[name].labels + given[name] + 1) / weights[name] for name in open_names
+            name: (cells[name].labels + table[name] + 1) / weights[name] for name in open_names
         }
         name = min(open_names, key=lambda n: short[n])
-        given[name] += _step(name, open_names, cells, given, weights, left, budget)
-    return given
+        table[name] += _step(name, open_names, cells, table, weights, left, budget)
+    return table
 
 
 def _step(
     name: str,
     names: Sequence[str],
     cells: Mapping[str, CellSample],
-    given: Mapping[str, int],
+    table: Mapping[str, int],
     weights: Mapping[str, float],
     left: Mapping[str, int],
     budget: int,
 ) -> int:
     """As many labels as the neediest cell may take before another one becomes needier."""
-    spare = min(budget - sum(given.values()), left[name] - given[name])
+    spare = min(budget - sum(table.values()), left[name] - table[name])
     levels = [
-        (cells[other].labels + given[other] + 1) / weights[other]
+        (cells[other].labels + table[other] + 1) / weights[other]
         for other in names
         if other != name
     ]
     if not levels:
         return spare
-    reach = int(min(levels) * weights[name]) - cells[name].labels - given[name]
+    reach = int(min(levels) * weights[name]) - cells[name].labels - table[name]
     return max(1, min(spare, reach))
 
 
 def half_width(estimate: OverlapEstimate, which: int) -> float:
     """Half the sampling interval of a recall."""
-    found = estimate.recalls[which]
-    return (found.high - found.low) / 2
+    totals = estimate.recalls[which]
+    return (totals.high - totals.low) / 2
 
 
 def advise(

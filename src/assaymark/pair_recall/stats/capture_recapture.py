@@ -12,8 +12,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from scipy.special import expit, ndtri
-
 from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
 from assaymark.pair_recall.overlap import (
@@ -26,6 +24,7 @@ from assaymark.pair_recall.overlap import (
     RecallRange,
 )
 from assaymark.pair_recall.stats.printed_equations import EMPTY, recall_upper_bound
+from assaymark.stats.special import expit, ndtri
 
 PAIR_CELLS = ("11", "10", "01")
 FEW = 5  # positives of a cell below which its share is little more than a guess
@@ -117,8 +116,8 @@ def check_pair(cells: Cells) -> tuple[CellSample, CellSample, CellSample]:
             "Both classifiers flag exactly the same items, so they are one classifier. A pair must "
             "look at different things."
         )
-    for own, name, other in ((first, "first", "second"), (second, "second", "first")):
-        if own.items == 0:
+    for sample, name, other in ((first, "first", "second"), (second, "second", "first")):
+        if sample.items == 0:
             raise InputError(
                 f"Every item that the {name} classifier flags is flagged by the {other} one too, so "
                 f"the {name} can say nothing about what the {other} misses. Choose classifiers of "
@@ -150,14 +149,14 @@ def _pair_recall(
     both: CellSample, rest: CellSample, *, z: float, confidence: float, band: DeltaBand
 ) -> RecallRange:
     """T11/(T11+Tx), with the interval lo ± z·√var on the log-odds."""
-    found, missed = total(both), total(rest)
+    caught, missed = total(both), total(rest)
     if smoothed_total(rest) == 0:  # the whole cell is labelled and holds no positive
         low = high = 1.0
     else:
         odds = math.log(smoothed_total(both)) - math.log(smoothed_total(rest))
         spread = z * math.sqrt(log_variance(both) + log_variance(rest))
         low, high = float(expit(odds - spread)), float(expit(odds + spread))
-    recall = found / (found + missed)
+    recall = caught / (caught + missed)
     return banded(recall, min(low, recall), max(high, recall), confidence=confidence, band=band)
 
 
@@ -220,22 +219,22 @@ def _with_upper(
 ) -> tuple[RecallRange, RecallRange]:
     both = cells["11"]
     sizes = [both.items + cells[name].items for name in ("10", "01")]
-    found = [total(both) + total(cells[name]) for name in ("10", "01")]
-    precisions = [hits / size for hits, size in zip(found, sizes, strict=True)]
+    totals = [total(both) + total(cells[name]) for name in ("10", "01")]
+    precisions = [hits / size for hits, size in zip(totals, sizes, strict=True)]
     made = []
-    for own, other in ((0, 1), (1, 0)):
+    for place, other in ((0, 1), (1, 0)):
         upper = recall_upper_bound(
-            precision=precisions[own],
-            flagged=sizes[own],
+            precision=precisions[place],
+            flagged=sizes[place],
             other_precision=precisions[other],
             other=sizes[other],
             joint=both.items,
             universe=universe,
         )
         # where false positives avoid each other (δ2 < 1), Eq. 2 is too low and bounds nothing
-        bounds = upper >= recalls[own].recall
+        bounds = upper >= recalls[place].recall
         found_upper = min(1.0, upper) if bounds else None
-        made.append(replace(recalls[own], upper=found_upper))
+        made.append(replace(recalls[place], upper=found_upper))
     return made[0], made[1]
 
 
@@ -283,9 +282,9 @@ def recall_of_another(
     if known.method != "combined":
         return banded(min(1.0, recall), low, high, confidence=known.confidence, band=known.band)
     # labels from outside have moved the band of the positives: it is no longer a factor of theirs
-    own = z * math.sqrt(log_variance(sample))
-    down = math.hypot(own, math.log(positives.band_high / positives.point))
-    up = math.hypot(own, math.log(positives.point / positives.band_low))
+    half_width = z * math.sqrt(log_variance(sample))
+    down = math.hypot(half_width, math.log(positives.band_high / positives.point))
+    up = math.hypot(half_width, math.log(positives.point / positives.band_low))
     middle = smoothed_total(sample) / positives.point
     return RecallRange(
         recall=min(1.0, recall),

@@ -9,8 +9,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scipy.special import betaincinv, expit, logit, ndtri
-
 from assaymark.errors import InputError
 from assaymark.pair_recall.overlap import (
     CellSample,
@@ -27,6 +25,7 @@ from assaymark.pair_recall.stats.capture_recapture import (
     total,
 )
 from assaymark.pair_recall.stats.three_lists import recall_from_triple
+from assaymark.stats.special import betaincinv, expit, logit, ndtri
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,11 +149,11 @@ def with_outside(estimate: OverlapEstimate, cells: Mapping[str, CellSample]) -> 
         method="combined",
         recalls=tuple(replace(one, confidence=estimate.confidence) for one in recalls),
         positives=_positives(wider, cells, combined, contradicted=contradicted),
-        missed=max(0.0, combined.positives - combined.found),
+        missed=max(0.0, combined.positives - combined.in_union),
         labels=estimate.labels + outside.labels,
         delta1=delta,
         chao=_chao(estimate, combined.positives),
-        warnings=estimate.warnings + _said(delta, assumed, contradicted=contradicted),
+        warnings=estimate.warnings + _remarks(delta, assumed, contradicted=contradicted),
     )
 
 
@@ -165,15 +164,15 @@ class _Combined:
     positives: float
     error: float
     direct: float
-    found: float
+    in_union: float
     z: float
 
 
 def _combined(
     estimate: OverlapEstimate, cells: Mapping[str, CellSample], outside: CellSample
 ) -> _Combined:
-    found = sum(total(cell) for key, cell in cells.items() if "1" in key)
-    direct = found + total(outside)
+    positives = sum(total(cell) for key, cell in cells.items() if "1" in key)
+    direct = positives + total(outside)
     sampling = _sampling(estimate)
     variance = _direct_variance(cells)
     weight = _weight(estimate, sampling, variance)
@@ -181,7 +180,7 @@ def _combined(
         positives=weight * estimate.positives.point + (1 - weight) * direct,
         error=math.sqrt(weight**2 * sampling**2 + (1 - weight) ** 2 * variance),
         direct=direct,
-        found=found,
+        in_union=positives,
         z=float(ndtri((1 + estimate.confidence) / 2)),
     )
 
@@ -317,7 +316,9 @@ def _dependence(
     )
 
 
-def _said(delta: Dependence | None, assumed: DeltaBand, *, contradicted: bool) -> tuple[str, ...]:
+def _remarks(
+    delta: Dependence | None, assumed: DeltaBand, *, contradicted: bool
+) -> tuple[str, ...]:
     band = f"{assumed.low:g} to {assumed.high:g}"
     if contradicted:
         measured = f" (they put δ1 at {delta})" if delta else ""

@@ -51,8 +51,11 @@ def band_record(kind: PairKind | None, band: DeltaBand) -> str:
         "The range with dependence is no guarantee: it holds if the dependence lies in its band."
     )
     if kind is None:
-        usual = [own for own in PAIR_KINDS.values() if own.topics]
-        held, topics = sum(own.held for own in usual), sum(own.topics for own in usual)
+        usual = [pair_kind for pair_kind in PAIR_KINDS.values() if pair_kind.topics]
+        held, topics = (
+            sum(pair_kind.held for pair_kind in usual),
+            sum(pair_kind.topics for pair_kind in usual),
+        )
         if (band.low, band.high) != DELTA_BAND:
             return plain
         return f"{plain} The usual band held in {held} of {topics} measured topics, over all kinds of pairs."
@@ -68,90 +71,60 @@ def band_record(kind: PairKind | None, band: DeltaBand) -> str:
     return plain
 
 
+def _measured(
+    name: str,
+    title: str,
+    delta: tuple[float, float],
+    topics: tuple[int, int, int],
+    advice: str = "",
+) -> PairKind:
+    low, high = delta
+    measured, held, held_out = topics
+    return PairKind(
+        name=name, title=title, low=low, high=high, topics=measured, held=held,
+        held_out=held_out, advice=advice,
+    )  # fmt: skip
+
+
+TERMS = "seed terms and neighbours by"
+OWN_TEXT = "Give each classifier a text of its own."
 WEAK = "It passed 1.25 only where a classifier found less than 60 % of the positives: label outside to check."
 # measured by `assaymark lab pairs` on four collections; a band holds a topic if it covers in nine
 # samples of ten, or its mean δ1 lies in the range of the other topics of that kind (held_out)
 PAIR_KINDS = {
     kind.name: kind
     for kind in (
-        PairKind(
-            name="columns",
-            title="two text columns",
-            low=0.98,
-            high=1.65,
-            topics=13,
-            held=10,
-            held_out=13,
-            advice=WEAK,
+        _measured("columns", "two text columns", (0.98, 1.65), (13, 10, 13), WEAK),
+        _measured("vocabulary", "two halves of the vocabulary", (1.0, 1.41), (13, 11, 12), WEAK),
+        _measured("halves", "two halves of each text", (1.0, 1.54), (13, 10, 12), WEAK),
+        _measured("jaccard", f"{TERMS} Jaccard", (0.94, 1.05), (6, 6, 6)),
+        _measured(
+            "tversky",
+            "seed terms and neighbours by Tversky",
+            (0.92, 1.3),
+            (6, 5, 5),
+            "Prefer Jaccard.",
         ),
-        PairKind(
-            name="vocabulary",
-            title="two halves of the vocabulary",
-            low=1.0,
-            high=1.41,
-            topics=13,
-            held=11,
-            held_out=12,
-            advice=WEAK,
+        _measured(
+            "overlap",
+            f"{TERMS} overlap",
+            (1.36, 2.41),
+            (6, 0, 5),
+            "Use Jaccard instead.",
         ),
-        PairKind(
-            name="halves",
-            title="two halves of each text",
-            low=1.0,
-            high=1.54,
-            topics=13,
-            held=10,
-            held_out=12,
-            advice=WEAK,
+        _measured(
+            "pmi",
+            f"{TERMS} PMI",
+            (1.36, 2.41),
+            (6, 0, 5),
+            "Use Jaccard instead.",
         ),
-        PairKind(
-            name="jaccard",
-            title="seed terms and neighbours by Jaccard",
-            low=0.94,
-            high=1.05,
-            topics=6,
-            held=6,
-            held_out=6,
-        ),
-        PairKind(
-            name="tversky",
-            title="seed terms and neighbours by Tversky",
-            low=0.92,
-            high=1.3,
-            topics=6,
-            held=5,
-            held_out=5,
-            advice="Prefer Jaccard.",
-        ),
-        PairKind(
-            name="overlap",
-            title="seed terms and neighbours by overlap",
-            low=1.36,
-            high=2.41,
-            topics=6,
-            held=0,
-            held_out=5,
-            advice="Use Jaccard instead.",
-        ),
-        PairKind(
-            name="pmi",
-            title="seed terms and neighbours by PMI",
-            low=1.36,
-            high=2.41,
-            topics=6,
-            held=0,
-            held_out=5,
-            advice="Use Jaccard instead.",
-        ),
-        PairKind(
-            name="ngrams",
-            title="words and character n-grams of the same text",
-            low=1.0,
-            high=1.78,
-            topics=13,
-            held=9,
-            held_out=12,
-            advice="Give each classifier a text of its own.",
+        _measured(
+            "ngrams",
+            "words and character n-grams of the same text",
+            (1.0, 1.78),
+            (13, 9, 12),
+            "Give each classifier a text of its own.",
         ),
         PairKind(name="signals", title="text and social signals"),
     )

@@ -4,9 +4,7 @@
 `assaymark.pair_recall.stats.capture_recapture`, whose estimates have intervals and never exceed 1.
 """
 
-from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
-from assaymark.pair_recall.overlap import Feasible
 
 
 def recall_by_independence(
@@ -66,17 +64,3 @@ EMPTY = (
     "No item is flagged by both classifiers, so nothing tells how much of one the other finds. Use "
     "classifiers that agree on some items, for instance with lower thresholds."
 )
-
-
-def feasible_dependence(recall_a: float, recall_b: float) -> Feasible:
-    """The dependence that two recalls allow: shares of positives cannot be negative.
-
-    >>> str(feasible_dependence(0.8, 0.7))
-    'at least 0.893, at most 1.250'
-    """
-    open_share("recall_a", recall_a)
-    open_share("recall_b", recall_b)
-    product = recall_a * recall_b
-    return Feasible(
-        low=max(0.0, (recall_a + recall_b - 1) / product), high=1 / max(recall_a, recall_b)
-    )

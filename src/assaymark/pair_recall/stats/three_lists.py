@@ -8,7 +8,6 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.special import expit, logit, ndtri
 
 from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
@@ -26,29 +25,30 @@ from assaymark.pair_recall.stats.capture_recapture import (
     smoothed_total,
     total,
 )
+from assaymark.stats.special import expit, logit, ndtri
 
 TRIPLE_CELLS = ("111", "110", "101", "011", "100", "010", "001")
 ABOVE = ("111", "100", "010", "001")
 BELOW = ("110", "101", "011")
 
 
-def missed_by_three(found: Mapping[str, float]) -> float:
+def missed_by_three(totals: Mapping[str, float]) -> float:
     """N000 = n111·n100·n010·n001 / (n110·n101·n011).
 
     >>> missed_by_three({"111": 8, "110": 4, "101": 4, "011": 4, "100": 2, "010": 2, "001": 2})
     1.0
     """
-    return math.prod(found[c] for c in ABOVE) / math.prod(found[c] for c in BELOW)
+    return math.prod(totals[c] for c in ABOVE) / math.prod(totals[c] for c in BELOW)
 
 
-def chao_bound(found: Mapping[str, float]) -> float:
+def chao_bound(totals: Mapping[str, float]) -> float:
     """At least so many positives are missed by all three, if items differ in how visible they are.
 
     (n100·n010 + n100·n001 + n010·n001) / (n110 + n101 + n011); exact where all three are
     independent, and a lower bound where some positives are harder to see for everybody.
     """
-    a, b, c = (found[cell] for cell in ("100", "010", "001"))
-    pairs = sum(found[cell] for cell in BELOW)
+    a, b, c = (totals[cell] for cell in ("100", "010", "001"))
+    pairs = sum(totals[cell] for cell in BELOW)
     if pairs <= 0:
         raise InputError(
             "No positive is found by exactly two classifiers: Chao's bound is undefined."
@@ -180,25 +180,25 @@ def _recall(
 
 
 def log_odds_slopes(
-    which: int, found: Mapping[str, float]
+    which: int, totals: Mapping[str, float]
 ) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
     """How the recall's log-odds move with the logarithm of each of the seven cells."""
-    missed = missed_by_three(found)
-    inside = sum(found[c] for c in TRIPLE_CELLS if c[which] == "1")
-    rest = sum(found[c] for c in TRIPLE_CELLS if c[which] == "0") + missed
+    missed = missed_by_three(totals)
+    inside = sum(totals[c] for c in TRIPLE_CELLS if c[which] == "1")
+    rest = sum(totals[c] for c in TRIPLE_CELLS if c[which] == "0") + missed
     slopes = []
     for name in TRIPLE_CELLS:
         hidden = missed if name in ABOVE else -missed
-        own = found[name] / inside if name[which] == "1" else -found[name] / rest
-        slopes.append(own - hidden / rest)
+        slope = totals[name] / inside if name[which] == "1" else -totals[name] / rest
+        slopes.append(slope - hidden / rest)
     return np.array(slopes)
 
 
-def _pair_dependence(found: Mapping[str, float], positives: float) -> Dependence:
+def _pair_dependence(totals: Mapping[str, float], positives: float) -> Dependence:
     """δ1 of the first two classifiers, had the three told the number of positives."""
-    first = sum(found[c] for c in TRIPLE_CELLS if c[0] == "1")
-    second = sum(found[c] for c in TRIPLE_CELLS if c[1] == "1")
-    joint = found["111"] + found["110"]
+    first = sum(totals[c] for c in TRIPLE_CELLS if c[0] == "1")
+    second = sum(totals[c] for c in TRIPLE_CELLS if c[1] == "1")
+    joint = totals["111"] + totals["110"]
     return Dependence(
         point=joint * positives / (first * second),
         source="first and second, from the third classifier",

@@ -175,19 +175,19 @@ def can_reach(source: str, spark: "str | SparkSession | None" = None) -> bool:
 
 
 def _parquet(source: str) -> Source:
-    found = find_source(source)
-    if found.kind != "parquet":
+    origin = find_source(source)
+    if origin.kind != "parquet":
         raise InputError(
-            f"{found.files[0].name!r} is a {found.kind} file, and the engine spark reads parquet and "
+            f"{origin.files[0].name!r} is a {origin.kind} file, and the engine spark reads parquet and "
             f"tables. Leave {option('engine')} out to read it with DuckDB, or write it as parquet."
         )
-    hidden = [path.name for path in found.files if path.name.startswith(("_", "."))]
+    hidden = [path.name for path in origin.files if path.name.startswith(("_", "."))]
     if hidden:
         raise InputError(
             f"Spark passes over files such as {hidden[0]!r}, whose names begin with _ or a dot. "
             "Rename it, or name the files with a glob."
         )
-    return found
+    return origin
 
 
 def _failures() -> tuple[type[Exception], ...]:

@@ -58,7 +58,7 @@ def _rows(folder: Path) -> int:
     connection = connect()
     try:
         listed = Source(kind="parquet", files=files).listed
-        found = connection.execute(f"SELECT count(*) FROM read_parquet({listed})").fetchall()
+        row = connection.execute(f"SELECT count(*) FROM read_parquet({listed})").fetchall()
     finally:
         connection.close()
-    return int(found[0][0])
+    return int(row[0][0])

@@ -31,13 +31,13 @@ class Standing:
         return self.played + self.unread
 
 
-def row_of_target(found: int, target: Fraction) -> int:
-    """The least number of relevant items with which `found` of them miss the target.
+def row_of_target(relevant: int, target: Fraction) -> int:
+    """The least number of relevant items with which `relevant` of them miss the target.
 
     >>> row_of_target(2, Fraction("0.6666666667")), row_of_target(80, Fraction("0.8"))
     (3, 101)
     """
-    return found * target.denominator // target.numerator + 1
+    return relevant * target.denominator // target.numerator + 1
 
 
 def is_refuted(standing: Standing, row: int, confidence: Fraction) -> bool:
@@ -72,6 +72,6 @@ def upper_bound(standing: Standing, confidence: Fraction) -> int:
     return low
 
 
-def certified_recall(found: int, bound: int) -> float | None:
+def certified_recall(relevant: int, bound: int) -> float | None:
     """Recall that is proved: found over the upper bound; None before anything was found."""
-    return found / bound if found else None
+    return relevant / bound if relevant else None

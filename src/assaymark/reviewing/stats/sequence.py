@@ -55,24 +55,24 @@ def draws_of(batches: Sequence[Batch]) -> Draws:
     [2, 2, 3]
     """
     left: list[int] = []
-    found: list[int] = []
+    counts: list[int] = []
     hits: list[bool] = []
     for batch in batches:
         known = batch.found
         for place, hit in enumerate(batch.hits):
             if hit is None:
-                return _frozen(left, found, hits, sum(len(b.hits) for b in batches))
+                return _frozen(left, counts, hits, sum(len(b.hits) for b in batches))
             left.append(batch.items - place)
-            found.append(known)
+            counts.append(known)
             hits.append(hit)
             known += hit
-    return _frozen(left, found, hits, len(hits))
+    return _frozen(left, counts, hits, len(hits))
 
 
-def _frozen(left: list[int], found: list[int], hits: list[bool], total: int) -> Draws:
+def _frozen(left: list[int], counts: list[int], hits: list[bool], total: int) -> Draws:
     return Draws(
         left=np.array(left, dtype=np.int64),
-        found=np.array(found, dtype=np.int64),
+        found=np.array(counts, dtype=np.int64),
         hits=np.array(hits, dtype=np.bool_),
         pending=total - len(hits),
     )

@@ -13,6 +13,7 @@ from assaymark.reviewing.stats.forecast import growth
 
 PRIOR = 8.0
 WINDOW = 50
+SHARE = 0.15  # of all directed labels: a short window takes a run of bad luck for the end
 PRICE = 0.6 / 3.5
 AFTER_HIT = 10  # directed labels after a relevant random draw, before the question is asked again
 
@@ -49,10 +50,10 @@ def left_estimate(allowed: int, unread: int, *, hits: float, draws: int) -> floa
 
 
 def experience(
-    readings: Sequence[Reading], *, found: int, unread: int, target: Fraction
+    readings: Sequence[Reading], *, relevant: int, unread: int, target: Fraction
 ) -> Experience:
     """The readings folded in order; directed finds after a hit take part of the hit back."""
-    allowed = row_of_target(found, target) - found
+    allowed = row_of_target(relevant, target) - relevant
     hits, draws = 0.0, 0
     directed: list[bool] = []
     since: int | None = None
@@ -71,20 +72,22 @@ def experience(
     return Experience(hits=hits, draws=draws, directed=tuple(directed), since_hit=since)
 
 
-def wants_random(past: Experience, *, found: int, unread: int, target: Fraction) -> bool:
+def wants_random(past: Experience, *, relevant: int, unread: int, target: Fraction) -> bool:
     """Whether random draws are the better use of the next labels.
 
     Finishing costs n·(1 − e^(−x)) draws, x = 3.3/(m·g(ρ)); its slope in the number of relevant items
-    left, against the net price e^(−x) of a directed label, is the yield y* at which to switch.
+    left, against the net price e^(−x) of a directed label, is the yield y* at which to switch. The
+    yield is that of a window of directed labels which grows with them: drawing while more is left
+    than the target allows is a fair game that a false certificate wins with nearly the full risk.
     """
     count = len(past.directed)
-    if not found or not unread or (past.since_hit is not None and past.since_hit < AFTER_HIT):
+    if not relevant or not unread or (past.since_hit is not None and past.since_hit < AFTER_HIT):
         return False
-    allowed = row_of_target(found, target) - found
+    allowed = row_of_target(relevant, target) - relevant
     left = left_estimate(allowed, unread, hits=past.hits, draws=past.draws)
     share = min(0.9, max(0.01, left / allowed))
     least = PRICE * (allowed * growth(share)) ** 2 / (unread * math.log(1 / share))
-    window = int(min(max(1 / least, WINDOW), max(WINDOW, count / 2)))
+    window = int(min(max(1 / least, WINDOW, SHARE * count), max(WINDOW, count / 2)))
     if count <= window:
         return False
     yielded = sum(past.directed[-window:])

@@ -74,9 +74,9 @@ class RowWealth:
     best: float = 0.0
     logs: list[float] = field(default_factory=lambda: [math.log(w) for w in WEIGHTS])
 
-    def add(self, *, left: int, found: int, hit: bool) -> None:
+    def add(self, *, left: int, relevant: int, hit: bool) -> None:
         """Take in one more draw in draw order."""
-        claimed = self.row - found
+        claimed = self.row - relevant
         if self.best == math.inf or claimed > left or (claimed == left and not hit):
             self.best = math.inf  # a flag that stays: never 0·∞
             return

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logit
+from numpy.typing import NDArray
 
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric
@@ -24,14 +24,24 @@ from assaymark.stats.betting.rows import Row, Rows, Unit, exact
 from assaymark.stats.betting.rules import One, Ordered, Rule
 from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.score_guided.bound import STEPS
-from assaymark.stats.score_guided.supermartingale import Stratum
+from assaymark.stats.score_guided.supermartingale import NOTHING_KNOWN, KnownCells, Stratum
+from assaymark.stats.special import expit, logit
 
 NEGATIVE, POSITIVE = 0, 1
 DIGITS = 6  # targets of the ladder are short decimals, so that their rows are short fractions
 
 
-def claim_row(claim: Claim, strata: Sequence[Stratum], *, target: Fraction | None = None) -> Row:
+def claim_row(
+    claim: Claim,
+    strata: Sequence[Stratum],
+    *,
+    target: Fraction | None = None,
+    known: KnownCells = NOTHING_KNOWN,
+) -> Row:
     """The claim, or the same at another target, as one row on these strata.
+
+    `known` items (tp, fp, fn, tn) belong to the pool and to no stratum: what they contribute is
+    certain, so it is taken from what the strata must give, and it counts in the denominator.
 
     >>> cut = [Stratum(predicted=True, size=4), Stratum(predicted=False, size=4)]
     >>> row = claim_row(Claim(metric="recall", side="lower", target=0.8), cut)
@@ -53,12 +63,14 @@ def claim_row(claim: Claim, strata: Sequence[Stratum], *, target: Fraction | Non
         share[k] = (Fraction(0), Fraction(1)) if weight > 0 else (Fraction(1), Fraction(0))
         one, zero = (below[0], below[1]) if stratum.predicted else (below[2], below[3])
         slopes[k] = (zero, one)
+    required -= sum(n * z for n, z in zip(known, (tp, fp, fn, tn), strict=True))
+    base = sum((n * b for n, b in zip(known, below, strict=True)), Fraction(0))
     return Row(
         value=value,
         help=share,
         required=required,
-        guards=_guards(slopes, strata),
-        unit=Unit(base=Fraction(0), slopes=slopes),
+        guards=() if base > 0 else _guards(slopes, strata),
+        unit=Unit(base=base, slopes=slopes),
         name=f"{claim.metric} {'>=' if sign > 0 else '<='} {float(goal):g}",
     )
 
@@ -79,7 +91,7 @@ class BinaryTest:
 
     `kept` are the strata of the pool that the test uses, by their number: those left out say nothing
     about the claim. A `capped` test states nothing beyond its claim; without `bounds` it states the
-    claim alone. `refutes` and `staked` are those of `RowTest`.
+    claim alone. `refutes` and `staked` are those of `RowTest`, `known` that of `claim_row`.
     """
 
     claim: Claim
@@ -91,6 +103,7 @@ class BinaryTest:
     capped: bool = False
     refutes: float | None = None
     staked: float | None = None
+    known: KnownCells = NOTHING_KNOWN
     recipe: Recipe = field(default_factory=Recipe)
     steps: tuple[float, ...] = STEPS
 
@@ -99,8 +112,14 @@ class BinaryTest:
         """The targets of the rows; `targets[own]` is the claim's."""
         return self._ladder[0]
 
+    @cached_property
+    def helpful(self) -> NDArray[np.int64]:
+        """For each stratum the label that helps the claim."""
+        row = claim_row(self.claim, self.strata)
+        return np.array([int(row.help[k][1] == 1) for k in range(len(self.strata))])
+
     @property
-    def own(self) -> int:
+    def claim_row(self) -> int:
         """The row of the claim itself."""
         return self._ladder[1]
 
@@ -113,13 +132,16 @@ class BinaryTest:
     @cached_property
     def test(self) -> RowTest:
         """The rows of all targets."""
-        rows = tuple(claim_row(self.claim, self.strata, target=t) for t in self.targets)
-        return self._test(rows, Ordered(claim=self.own) if self.bounds else One())
+        rows = tuple(self._row(target) for target in self.targets)
+        return self._test(rows, Ordered(claim=self.claim_row) if self.bounds else One())
 
     @cached_property
     def claim_test(self) -> RowTest:
         """The claim's row alone: chances aim at it, whatever else is stated."""
-        return self._test((claim_row(self.claim, self.strata),), One())
+        return self._test((self._row(None),), One())
+
+    def _row(self, target: Fraction | None) -> Row:
+        return claim_row(self.claim, self.strata, target=target, known=self.known)
 
     def _test(self, rows: tuple[Row, ...], rule: Rule) -> RowTest:
         scores = [s.mean_score for s in self.strata if s.mean_score is not None]
@@ -143,14 +165,14 @@ def ladder(
 
     `steps` are their distances in log-odds; a `capped` ladder ends at the claim.
     """
-    own, up = exact(claim.target), claim.side == "lower"
+    target, up = exact(claim.target), claim.side == "lower"
     moves = np.array([*(-s for s in steps[::-1]), *steps])
     moved = expit(logit(claim.target) + (moves if up else -moves))
     near = [exact(round(float(t), DIGITS)) for t in moved]
     half = len(steps)
-    easy = [t for t in near[:half] if 0 < t < 1 and (t < own if up else t > own)]
-    hard = [t for t in near[half:] if 0 < t < 1 and (t > own if up else t < own)]
-    return (*easy, own, *(() if capped else hard)), len(easy)
+    easy = [t for t in near[:half] if 0 < t < 1 and (t < target if up else t > target)]
+    hard = [t for t in near[half:] if 0 < t < 1 and (t > target if up else t < target)]
+    return (*easy, target, *(() if capped else hard)), len(easy)
 
 
 def binary_test(
@@ -161,9 +183,9 @@ def binary_test(
     Strata that say nothing about the claim are left out; draws must be numbered by `kept`.
     """
     row = claim_row(claim, strata)
-    kept = tuple(k for k in sorted(row.domain) if strata[k].size > 0)
+    kept = tuple(sorted(row.domain))
     used = tuple(strata[k] for k in kept)
-    if not used:
+    if not any(stratum.size for stratum in used):
         raise InputError(f"No item of these strata says anything about {claim}.")
     scored = [s.mean_score is not None for s in used]
     if any(scored) and not all(scored):

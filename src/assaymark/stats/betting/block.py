@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaymark.stats.betting.book import Book
-from assaymark.stats.betting.hedge import LEAST, delta, slope_rows
+from assaymark.stats.betting.hedge import LEAST, Hedge, delta, slope_rows
 from assaymark.stats.betting.stakes import Stakes
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.wealth import Flags, Ints
@@ -51,6 +51,17 @@ def make_block(book: Book, rows: Ints, stakes: Stakes, *, chance: Floats, left: 
     )
 
 
+def some_rows(block: Block, kept: Flags) -> Block:
+    """The block for these of its rows."""
+    return Block(
+        rows=block.rows[kept],
+        stake=block.stake[kept],
+        worth=block.worth[kept],
+        chance=block.chance[kept],
+        worst=block.worst[kept],
+    )
+
+
 def _before(strata: Ints, remaining: Ints) -> Ints:
     """How many items the stratum of each draw had before it."""
     order = np.argsort(strata, kind="stable")
@@ -62,29 +73,65 @@ def _before(strata: Ints, remaining: Ints) -> Ints:
     return left
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Steps:
+    """The draws of a block as each row meets them: one table line for all rows, or one for each.
+
+    `before` counts the items of the draw's stratum before it. Rows that live on few of the draws
+    meet those first, in order; the draws outside a row's domain, which change nothing, fill its
+    line. `position` then says after how many draws of its line a row is at each draw of the block.
+    """
+
+    strata: Ints
+    outcomes: Ints
+    before: Ints
+    position: Ints | None = None
+
+    def spread(self, path: Floats, start: Floats) -> Floats:
+        """The wealth after every draw of the block, from that along the lines."""
+        if self.position is None:
+            return path
+        whole = np.concatenate([start[:, None], path], axis=1)
+        values: Floats = np.take_along_axis(whole, self.position, axis=1)
+        return values
+
+
+def make_steps(inside: Flags, *, strata: Ints, outcomes: Ints, remaining: Ints) -> Steps:
+    """The draws of the block, put together by row where rows live on few of them.
+
+    `inside` says per row and draw whether it is in the row's domain.
+    """
+    before = _before(strata, remaining)
+    width = int(inside.sum(axis=1).max())
+    if 2 * width > len(strata):
+        return Steps(strata=strata[None, :], outcomes=outcomes[None, :], before=before[None, :])
+    order = np.argsort(~inside, axis=1, kind="stable")[:, :width]
+    return Steps(
+        strata=strata[order],
+        outcomes=outcomes[order],
+        before=before[order],
+        position=np.cumsum(inside, axis=1),
+    )
+
+
 def bets(
-    book: Book,
-    block: Block,
-    *,
-    strata: Ints,
-    outcomes: Ints,
-    remaining: Ints,
-    found: Ints,
-    floor: float,
+    book: Book, block: Block, steps: Steps, *, left: Ints, positives: Ints, floor: float
 ) -> Bets:
-    """What each draw of the block pays. `found` and `remaining` are those before the first draw."""
-    rows = block.rows
+    """What each draw of the block pays.
+
+    `left` are the items of every place and `positives` the help of each row before the first draw.
+    """
+    rows, strata = block.rows, steps.strata
     unit = (book.scale * book.whole)[rows, None]
-    gain = book.gain[rows[:, None], strata, outcomes]
-    need = book.required[rows, None] - (np.cumsum(gain, axis=1) - gain + found[rows, None])
+    gain = book.gain[rows[:, None], strata, steps.outcomes]
+    need = book.required[rows, None] - (np.cumsum(gain, axis=1) - gain + positives[:, None])
     place = book.place[rows[:, None], strata]
-    left = np.append(remaining, 0)[book.where[rows]]
     who, part = np.arange(len(rows))[:, None, None], np.arange(block.stake.shape[1])[:, None]
     here = block.worth[who, part, place[:, None, :]]
     start = (block.worth[:, :, :-1] * left[:, None, :]).sum(axis=2)
     rest = start[:, :, None] - (np.cumsum(here, axis=2) - here)
     drift = rest - (need.astype(np.float64) / unit)[:, None, :]
-    weight = _before(strata, remaining) / block.chance[who[:, :, 0], place]
+    weight = steps.before / block.chance[who[:, :, 0], place]
     payoff = ((gain.astype(np.float64) / unit)[:, None, :] - here) * weight[:, None, :]
     loss = block.worst[:, :, None] - drift
     limit = np.where(loss > 0, (1.0 - floor) / np.maximum(loss, 1e-300), np.inf)
@@ -96,6 +143,24 @@ def anytime_growth(block: Block, bet: Bets) -> Floats:
     """The growth of the log wealth of every row and part at each draw."""
     growth: Floats = np.log1p(np.minimum(block.stake[:, :, None], bet.limit) * bet.edge)
     return growth
+
+
+def joined_parts(parts: Floats) -> Floats:
+    """The log of the whole wealth from the logs of its parts (second axis)."""
+    top = parts.max(axis=1)
+    whole: Floats = top + np.log(np.exp(parts - top[:, None, :]).sum(axis=1))
+    return whole
+
+
+def kept_at_goal(path: Floats, goal: Floats) -> tuple[Floats, Flags]:
+    """The path of rows that keep the log wealth they had at their goal, and who reached it."""
+    reached = path >= goal[:, None]
+    if not reached.any():
+        return path, np.zeros(len(path), dtype=np.bool_)
+    ends = np.logical_or.reduce(reached, axis=1)
+    first = np.where(ends, np.argmax(reached, axis=1), path.shape[1] - 1)
+    moves = np.minimum(np.arange(path.shape[1]), first[:, None])
+    return path[np.arange(len(path))[:, None], moves], ends
 
 
 def hedged_wealth(
@@ -117,10 +182,14 @@ def hedged_wealth(
     lines, scale = slope_rows(left / ceiling[:, None]).T.copy(), scale.T.copy()
     edge, limit = bet.edge[:, 0, :].T.copy(), bet.limit[:, 0, :].T.copy()
     path = np.empty(edge.shape)
+    hedge = Hedge(len(wealth))
     for b in range(len(edge)):
         chance = level * wealth
-        stake = np.minimum(scale[b] * delta(np.maximum(chance, LEAST), lines[b]), limit[b])
         going = (chance < 1.0) & (chance > LEAST)
-        wealth = wealth * (1.0 + going * stake * edge[b])
-        path[b] = wealth
+        stake = hedge.stake(chance, lines[b], scale[b])
+        np.minimum(stake, limit[b], out=stake)
+        stake *= going
+        stake *= edge[b]
+        stake += 1.0
+        wealth = np.multiply(wealth, stake, out=path[b])
     return path.T

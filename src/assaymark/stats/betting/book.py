@@ -4,12 +4,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assaymark.stats.betting.rows import Row, Rows, exact
+from assaymark.claims.sharing import made_once
+from assaymark.stats.betting.rows import Number, Row, Rows, exact
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.wealth import Flags, Ints
 
@@ -22,7 +24,8 @@ class Book:
 
     `where[r, j]` is the stratum at place j of row r's domain (K where there is none), `place[r, k]`
     the reverse (the last place where k lies outside). `gain[r, k, o]` is value·help times
-    `scale[r]`, a whole number; outcome O is "cannot tell". `whole` is Σ value·size.
+    `scale[r]`, a whole number; outcome O is "cannot tell". `whole` is Σ value·size. A unit of a
+    row's metric is `base` + Σ `slopes` over the strata `sloped`, padded like a domain.
     """
 
     count: int
@@ -39,6 +42,7 @@ class Book:
     strict: Flags
     inside: Flags
     base: Floats
+    sloped: Ints
     slopes: Floats
 
 
@@ -48,50 +52,90 @@ def _lcm(row: Row, cells: dict[int, tuple[Fraction, ...]]) -> int:
 
 
 def _gains(row: Row) -> dict[int, tuple[Fraction, ...]]:
-    return {k: tuple(exact(v) * exact(h) for h in row.help[k]) for k, v in row.value.items()}
+    known: dict[tuple[int, int], tuple[Fraction, ...]] = {}
+    gains = {}
+    for k, v in row.value.items():
+        pair = (id(v), id(row.help[k]))
+        if pair not in known:
+            known[pair] = tuple(exact(v) * exact(h) for h in row.help[k])
+        gains[k] = known[pair]
+    return gains
 
 
 def _whole_numbers(
     rows: Sequence[Row], sizes: Sequence[int], outcomes: int
 ) -> tuple[Any, Any, Any]:
-    """Gains, required amounts and scales; 64-bit where every sum fits, Python's own otherwise."""
-    shape = (len(rows), len(sizes), outcomes + 1)
-    gain, required = np.zeros(shape, dtype=object), np.zeros(len(rows), dtype=object)
-    scale, largest = np.zeros(len(rows), dtype=object), 0
+    """Gains, required amounts and scales; 64-bit where every sum fits, Python's own otherwise.
+
+    A mirror gains what its row does not, and needs what the row may miss: the same scale fits both.
+    """
+    required, scale = np.zeros(2 * len(rows), dtype=object), np.zeros(2 * len(rows), dtype=object)
+    numbers, mirrored, largest = [], [], 0
     for r, row in enumerate(rows):
         cells = _gains(row)
-        scale[r] = _lcm(row, cells)
-        required[r] = int(exact(row.required) * scale[r])
-        for k, gains in cells.items():
-            gain[r, k, :outcomes] = [int(g * scale[r]) for g in gains]
-        amount = sum(int(exact(v) * scale[r]) * sizes[k] for k, v in row.value.items())
-        largest = max(largest, abs(required[r]), amount)
-    if largest < LARGEST:
-        return gain.astype(np.int64), required.astype(np.int64), scale
-    return gain, required, scale
+        factor = scale[r] = scale[r + len(rows)] = _lcm(row, cells)
+        value = {k: _times(exact(v), factor) for k, v in row.value.items()}
+        mine = made_once(cells, partial(_all_times, scale=factor))
+        numbers.append(mine)
+        mirrored.append({k: [value[k] - gain for gain in gains] for k, gains in mine.items()})
+        amount = sum(worth * sizes[k] for k, worth in value.items())
+        required[r] = _times(exact(row.required), factor)
+        required[r + len(rows)] = amount - required[r]
+        largest = max(largest, abs(required[r]), abs(amount - required[r]), amount)
+    kind = np.int64 if largest < LARGEST else object
+    gain: NDArray[Any] = np.zeros((2 * len(rows), len(sizes), outcomes + 1), dtype=kind)
+    for r, one in enumerate((*numbers, *mirrored)):
+        for k, gains in one.items():
+            gain[r, k, :outcomes] = gains
+    return gain, required.astype(kind), scale
+
+
+def _times(number: Fraction, scale: int) -> int:
+    """The whole number that `scale`, a multiple of its denominator, makes of it."""
+    return number.numerator * (scale // number.denominator)
+
+
+def _all_times(numbers: Sequence[Fraction], *, scale: int) -> list[int]:
+    return [_times(number, scale) for number in numbers]
+
+
+def _float(number: Number) -> float:
+    return float(exact(number))
+
+
+def _floats(numbers: Sequence[Number]) -> list[float]:
+    return [_float(number) for number in numbers]
+
+
+def _rests(numbers: Sequence[Number]) -> list[float]:
+    """What is missing to 1, exactly before it is rounded."""
+    return [float(1 - exact(number)) for number in numbers]
 
 
 def open_book(rows: Rows, sizes: Sequence[int]) -> Book:
     """The rows and their mirrors, compiled for these stratum sizes."""
-    listed = (*rows.rows, *(row.mirror(sizes) for row in rows.rows))
-    gain, required, scale = _whole_numbers(listed, sizes, rows.outcomes)
-    n, strata = len(listed), rows.strata
-    width = max(1, *(len(row.domain) for row in listed))
-    where = np.full((n, width), strata, dtype=np.int64)
-    place = np.full((n, strata), width, dtype=np.int64)
-    value, share = np.zeros((n, width)), np.zeros((n, width, rows.outcomes))
-    for r, row in enumerate(listed):
+    gain, required, scale = _whole_numbers(rows.rows, sizes, rows.outcomes)
+    count, strata = len(rows), rows.strata
+    width = max(1, *(len(row.domain) for row in rows.rows))
+    where = np.full((2 * count, width), strata, dtype=np.int64)
+    place = np.full((2 * count, strata), width, dtype=np.int64)
+    value, share = np.zeros((2 * count, width)), np.zeros((2 * count, width, rows.outcomes))
+    for r, row in enumerate(rows.rows):
         domain = sorted(row.domain)
-        where[r, : len(domain)], place[r, domain] = domain, np.arange(len(domain))
-        value[r, : len(domain)] = [float(exact(row.value[k])) for k in domain]
-        share[r, : len(domain)] = [[float(exact(h)) for h in row.help[k]] for k in domain]
-    whole = np.array(
-        [
-            float(sum((exact(v) * sizes[k] for k, v in row.value.items()), Fraction()))
-            for row in listed
-        ]
-    )
-    base, slopes = _units(listed[: len(rows)], whole, rows)
+        worth = made_once(row.value, _float)
+        for line, help_of in (
+            (r, made_once(row.help, _floats)),
+            (r + count, made_once(row.help, _rests)),
+        ):
+            where[line, : len(domain)], place[line, domain] = domain, np.arange(len(domain))
+            value[line, : len(domain)] = [worth[k] for k in domain]
+            share[line, : len(domain)] = [help_of[k] for k in domain]
+    amounts = [
+        float(sum((exact(v) * sizes[k] for k, v in row.value.items()), Fraction()))
+        for row in rows.rows
+    ]
+    whole = np.array(amounts * 2)
+    base, sloped, slopes = _units(rows.rows, whole, rows)
     return Book(
         count=len(rows),
         sizes=np.array(sizes, dtype=np.int64),
@@ -104,19 +148,23 @@ def open_book(rows: Rows, sizes: Sequence[int]) -> Book:
         required=required,
         scale=scale.astype(np.float64),
         whole=np.where(whole > 0, whole, 1.0),
-        strict=np.array([row.strict for row in listed]),
+        strict=np.array([row.strict for row in rows.rows] + [not row.strict for row in rows.rows]),
         inside=place < width,
         base=base,
+        sloped=sloped,
         slopes=slopes,
     )
 
 
-def _units(rows: Sequence[Row], whole: Floats, shape: Rows) -> tuple[Floats, Floats]:
+def _units(rows: Sequence[Row], whole: Floats, shape: Rows) -> tuple[Floats, Ints, Floats]:
     base = whole[: len(rows)].copy()
-    slopes = np.zeros((len(rows), shape.strata, shape.outcomes))
+    width = max([len(row.unit.slopes) for row in rows if row.unit is not None], default=0)
+    sloped = np.full((len(rows), width), shape.strata, dtype=np.int64)
+    slopes = np.zeros((len(rows), width, shape.outcomes))
     for r, row in enumerate(rows):
         if row.unit is not None:
             base[r] = float(row.unit.base)
-            for k, slope in row.unit.slopes.items():
-                slopes[r, k] = [float(s) for s in slope]
-    return base, slopes
+            mine = sorted(made_once(row.unit.slopes, _floats).items())
+            sloped[r, : len(mine)] = [k for k, _ in mine]
+            slopes[r, : len(mine)] = [slope for _, slope in mine] if mine else 0.0
+    return base, sloped, slopes

@@ -6,7 +6,8 @@ likely to fail. Which row is aimed at may depend on every earlier label; no proo
 
 import numpy as np
 
-from assaymark.stats.betting.race import Outlook, Race
+from assaymark.stats.betting.open_block import Outlook
+from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.rules import Gap, Mixture, One, Ordered
 from assaymark.stats.betting.sealed import RowTest, check_draws
 from assaymark.stats.score_guided.kl_projection import Floats
@@ -54,8 +55,8 @@ def _open(race: Race, view: Outlook) -> Flags:
     fewest = np.minimum(race.test.recipe.fewest, book.inside[:count] @ book.sizes)
     going = ~race.stopped[:count] | (race.made[:count] < fewest)
     refuted = race.stopped[count:] & race.test.played[count:]
-    found: Flags = view.unsettled[:count] & going & ~refuted & (view.reach[:count] > 0)
-    return found
+    open_rows: Flags = view.unsettled[:count] & going & ~refuted & (view.reach[:count] > 0)
+    return open_rows
 
 
 def _spills(race: Race, row: int, other: int) -> bool:
@@ -74,9 +75,9 @@ def _guided(race: Race, view: Outlook, row: int, *, guided: bool) -> Floats:
         margin=race.test.recipe.caution * float(view.unit[row]),
         recipe=FIRST,
     )
-    found = np.zeros(len(race.remaining) + 1)
-    found[race.test.book.where[row]] = sampling
-    return found[:-1]
+    chances = np.zeros(len(race.remaining) + 1)
+    chances[race.test.book.where[row]] = sampling
+    return chances[:-1]
 
 
 def _aim(race: Race, view: Outlook, wanted: Flags) -> int | None:
@@ -105,10 +106,10 @@ def clearness(view: Outlook, rows: Ints) -> Floats:
     """Believed margin over σ of each row: how many standard deviations of a draw it has to spare."""
     pull, belief = view.pull[rows], view.belief[rows]
     margin = (pull * belief).sum(axis=1) - view.need[rows]
-    found: Floats = margin / np.maximum(
+    ratio: Floats = margin / np.maximum(
         (pull * np.sqrt(belief * (1.0 - belief))).sum(axis=1), 1e-12
     )
-    return found
+    return ratio
 
 
 def _along(view: Outlook, rule: Ordered, wanted: Flags) -> int | None:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtr
 
 from assaymark.claims.checks import open_share
 from assaymark.claims.defaults import POWER
 from assaymark.errors import InputError
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.wealth import Ints
+from assaymark.stats.special import ndtr
 
 SLOPE = 0.83  # of the line, in units of the whole information
 SLOPES, STEPS = 129, 161  # the table of `delta`: part of the method's number
@@ -43,16 +43,16 @@ def _height(chance: Floats, slope: Floats) -> Floats:
     height = 0.5 * (low + high)
     for _ in range(2):
         height = height + (crossing(height, slope) - chance) / _falling(height, slope)
-    found: Floats = np.maximum(height, 0.0)
-    return found
+    heights: Floats = np.maximum(height, 0.0)
+    return heights
 
 
 def _falling(height: Floats, slope: Floats) -> Floats:
     """Minus the derivative of the crossing chance by the height."""
     density = np.exp(-0.5 * (height + slope) ** 2) / math.sqrt(2.0 * math.pi)
     pull = slope * np.exp(-2.0 * height * slope) * ndtr(slope - height)
-    found: Floats = 2.0 * (density + pull)
-    return found
+    gradient: Floats = 2.0 * (density + pull)
+    return gradient
 
 
 @lru_cache(maxsize=1)
@@ -72,14 +72,44 @@ def slope_rows(left: Floats) -> Ints:
     return rows
 
 
+@lru_cache(maxsize=1)
+def _steps() -> tuple[Floats, Floats]:
+    """The table in one line, and how much it rises to the next column."""
+    flat = delta_table().ravel()
+    return flat, np.append(flat[1:] - flat[:-1], 0.0)
+
+
 def delta(chance: Floats, rows: Ints) -> Floats:
     """−u′/u at these crossing chances: linear between the table's columns."""
-    depth = np.sqrt(-2.0 * np.log(np.minimum(chance, MOST))) * ((STEPS - 1) / WIDEST)
-    column = np.minimum(depth.astype(np.int64), STEPS - 2)
-    flat = delta_table().ravel()
-    low = flat[rows + column]
-    found: Floats = low + (depth - column) * (flat[rows + column + 1] - low)
-    return found
+    return Hedge(len(chance)).stake(chance, rows, np.ones(len(chance)))
+
+
+class Hedge:
+    """−u′/u for the same number of rows again and again, without new arrays."""
+
+    def __init__(self, rows: int) -> None:
+        self._flat, self._rise = _steps()
+        self._depth, self._part = np.empty(rows), np.empty(rows)
+        self._low, self._column = np.empty(rows), np.empty(rows, dtype=np.int64)
+
+    def stake(self, chance: Floats, rows: Ints, scale: Floats) -> Floats:
+        """`scale` times −u′/u at these chances; the array is written over by the next call."""
+        depth, column, low = self._depth, self._column, self._low
+        np.minimum(np.maximum(chance, LEAST, out=depth), MOST, out=depth)
+        np.log(depth, out=depth)
+        depth *= -2.0
+        np.sqrt(depth, out=depth)
+        depth *= (STEPS - 1) / WIDEST
+        np.copyto(column, depth, casting="unsafe")
+        np.minimum(column, STEPS - 2, out=column)
+        np.subtract(depth, column, out=depth)
+        column += rows
+        self._flat.take(column, out=low, mode="clip")
+        self._rise.take(column, out=self._part, mode="clip")
+        depth *= self._part
+        depth += low
+        depth *= scale
+        return depth
 
 
 def _power(drift: float, level: float) -> float:

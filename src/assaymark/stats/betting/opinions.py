@@ -55,16 +55,16 @@ class Opinions:
 
     def judged(self) -> Floats:
         """The believed share of items per stratum that can be judged."""
-        seen = self.counts.sum(axis=1) + self._skipped
+        totals = self.counts.sum(axis=1) + self._skipped
         if not self._skipped.any():
-            return np.ones(len(seen))
-        overall = self._skipped.sum() / max(1, int(seen.sum()))
-        share: Floats = (DOUBT_STRENGTH * overall + self._skipped) / (DOUBT_STRENGTH + seen)
+            return np.ones(len(totals))
+        overall = self._skipped.sum() / max(1, int(totals.sum()))
+        share: Floats = (DOUBT_STRENGTH * overall + self._skipped) / (DOUBT_STRENGTH + totals)
         return 1.0 - share
 
     def _experts(self) -> Floats:
         total = self.counts.sum(axis=1, keepdims=True)
         rows = [(s * c + self.counts) / (s + total) for c, s in self._centres]
-        found = np.clip(np.array(rows), LOWEST, 1.0)
-        shares: Floats = found / found.sum(axis=2, keepdims=True)
+        experts = np.clip(np.array(rows), LOWEST, 1.0)
+        shares: Floats = experts / experts.sum(axis=2, keepdims=True)
         return shares

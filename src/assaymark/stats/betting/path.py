@@ -1,5 +1,6 @@
 """What the labels prove row by row: wealth after every draw, levels crossed, and certainty."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from assaymark.stats.betting.rows import CANNOT_TELL
 from assaymark.stats.betting.sealed import RowTest, check_draws
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.supermartingale import Draws
-from assaymark.stats.score_guided.wealth import Flags
+from assaymark.stats.score_guided.wealth import Flags, Ints
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -135,51 +136,120 @@ def _running(amount: NDArray[Any]) -> NDArray[Any]:
 
 def certainty(test: RowTest, draws: Draws) -> Certainty:
     """What counting settles, in whole numbers: "at least" is met by a tie, "better" is not."""
-    book, count = test.book, test.book.count
     outcomes = np.where(draws.labels == CANNOT_TELL, test.rows.outcomes, draws.labels)
-    gain = book.gain[:, draws.strata, outcomes]
-    found = _running(gain)
-    best = (book.most * book.sizes).sum(axis=1)[:, None] - _running(
-        book.most[:, draws.strata] - gain
-    )
-    required, strict = book.required[:, None], book.strict[:, None]
-    met = np.where(strict, found > required, found >= required)
-    missed = np.where(strict, best <= required, best < required)[:count]
-    defined, hopeless = _guards(test, draws, outcomes)
+    met, missed = _counted(test, draws, outcomes)
+    return _settled(test, met, missed, _guards(test, draws, outcomes))
+
+
+def _counted(test: RowTest, draws: Draws, outcomes: Ints) -> tuple[Flags, Flags]:
+    """For rows and mirrors, before the first draw and after each: enough found, or no longer to be.
+
+    Neither is ever undone, so the draw is looked for among those in the row's domain.
+    """
+    book, length = test.book, len(draws) + 1
+    when = np.arange(length)
+    met, missed = np.empty((2, len(book.required), length), dtype=np.bool_)
+    whole = (book.most * book.sizes).sum(axis=1)
+    for r, required in enumerate(book.required):
+        inside = np.flatnonzero(book.inside[r, draws.strata])
+        strata = draws.strata[inside]
+        gains = np.append(0, np.cumsum(book.gain[r, strata, outcomes[inside]]))
+        best = whole[r] - (np.append(0, np.cumsum(book.most[r, strata])) - gains)
+        times = np.append(0, inside + 1)
+        strict = book.strict[r]
+        met[r] = when >= _first(gains > required if strict else gains >= required, times)
+        missed[r] = when >= _first(best <= required if strict else best < required, times)
+    return met, missed
+
+
+def _first(flags: NDArray[Any], times: Ints) -> float:
+    """The time of the first flag that is set; never without one."""
+    return float(times[np.argmax(flags)]) if flags.any() else np.inf
+
+
+def rows_passed(test: RowTest, draws: Draws) -> Flags:
+    """Which rows have passed by the end, and were not refuted by counting since.
+
+    The same as `replay` says of its last draw, without the way there: nothing that lets a row pass
+    is ever lost again. *Assumes* a rule whose rows stop at 1/level.
+    """
+    check_draws(test, draws)
+    race, book = Race(test), test.book
+    race.pass_over(draws)
+    tally = np.zeros((len(test.sizes), test.rows.outcomes + 1), dtype=np.int64)
+    np.add.at(tally, (draws.strata, draws.labels), 1)  # "cannot tell", -1, is the last column
+    drawn = tally.sum(axis=1)
+    gains = (book.gain * tally).sum(axis=(1, 2))
+    best = (book.most * (book.sizes - drawn)).sum(axis=1) + gains
+    met = np.where(book.strict, gains > book.required, gains >= book.required)
+    missed = np.where(book.strict, best <= book.required, best < book.required)
+    known = _settled(test, met[:, None], missed[:, None], _guards_now(test, tally))
+    fewest = np.minimum(test.recipe.fewest, book.inside[: book.count] @ book.sizes)
+    enough = book.inside[: book.count] @ drawn >= fewest
+    crossed = race.stopped[: book.count] & enough & known.defined[:, 0]
+    passed: Flags = (crossed | known.holds[:, 0]) & ~known.refuted[:, 0]
+    return passed
+
+
+def _settled(test: RowTest, met: Flags, missed: Flags, guarded: tuple[Flags, Flags]) -> Certainty:
+    """What is certain where rows and mirrors found enough, or can no longer find it."""
+    count = test.book.count
+    defined, hopeless = guarded
     vacuous = np.array([row.undefined_holds for row in test.rows.rows])[:, None]
     return Certainty(
         holds=(met[:count] & defined) | (hopeless & vacuous),
         refuted=(met[count:] & ~(hopeless & vacuous)) | (hopeless & ~vacuous),
-        lost=(missed & ~(hopeless & vacuous)) | (hopeless & ~vacuous),
+        lost=(missed[:count] & ~(hopeless & vacuous)) | (hopeless & ~vacuous),
         defined=defined,
     )
 
 
-def _guards(test: RowTest, draws: Draws, outcomes: Floats) -> tuple[Flags, Flags]:
+Guard = frozenset[tuple[int, int]]
+
+
+def _guards(test: RowTest, draws: Draws, outcomes: Ints) -> tuple[Flags, Flags]:
     """Per row: whether every guard was met, and whether one can never be met any more."""
-    shape = (len(test.rows), len(draws) + 1)
+
+    def judged(wanted: Ints) -> tuple[Flags, Ints]:
+        met = _running(wanted[draws.strata, outcomes][None, :])[0] > 0
+        return met, _running(wanted.max(axis=1)[draws.strata][None, :])[0]
+
+    return _guarded(test, judged, len(draws) + 1)
+
+
+def _guards_now(test: RowTest, tally: Ints) -> tuple[Flags, Flags]:
+    """The same after all of these labels."""
+
+    def judged(wanted: Ints) -> tuple[Flags, Ints]:
+        used = wanted.max(axis=1) * tally.sum(axis=1)
+        return np.array([(wanted * tally).any()]), np.array([used.sum()])
+
+    return _guarded(test, judged, 1)
+
+
+def _guarded(
+    test: RowTest, judged: Callable[[Ints], tuple[Flags, Ints]], length: int
+) -> tuple[Flags, Flags]:
+    """Per row what `judged` says of its guards: whether each was met, and how many items it used."""
+    shape = (len(test.rows), length)
     defined, hopeless = np.ones(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
-    seen: dict[frozenset[tuple[int, int]], tuple[Flags, Flags]] = {}
+    by_guard: dict[Guard, tuple[Flags, Flags]] = {}
     for r, row in enumerate(test.rows.rows):
         for guard in row.guards:
-            if guard not in seen:
-                seen[guard] = _guard(test, draws, outcomes, guard)
-            met, gone = seen[guard]
+            if guard not in by_guard:
+                by_guard[guard] = _guard(test, judged, guard)
+            met, gone = by_guard[guard]
             defined[r] &= met
             hopeless[r] |= gone
     return defined, hopeless
 
 
 def _guard(
-    test: RowTest, draws: Draws, outcomes: Floats, guard: frozenset[tuple[int, int]]
+    test: RowTest, judged: Callable[[Ints], tuple[Flags, Ints]], guard: Guard
 ) -> tuple[Flags, Flags]:
     wanted = np.zeros((len(test.sizes), test.rows.outcomes + 1), dtype=np.int64)
     for place in guard:
         wanted[place] = 1
-    where = np.any(wanted, axis=1)
-    met = _running(wanted[draws.strata, outcomes][None, :])[0] > 0
-    left = (
-        int(np.array(test.sizes)[where].sum())
-        - _running(wanted.max(axis=1)[draws.strata][None, :])[0]
-    )
+    met, used = judged(wanted)
+    left = int(np.array(test.sizes)[np.any(wanted, axis=1)].sum()) - used
     return met, ~met & (left == 0)

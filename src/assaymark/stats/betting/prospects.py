@@ -65,5 +65,5 @@ def _seen_from(test: RowTest, chance: Floats, aim: int) -> Floats:
     by_stratum = np.zeros(len(test.sizes) + 1)
     by_stratum[test.book.where[aim]] = chance
     by_stratum[-1] = 0.0
-    seen: Floats = by_stratum[test.book.where[: len(test.rows)]]
-    return seen
+    by_row: Floats = by_stratum[test.book.where[: len(test.rows)]]
+    return by_row

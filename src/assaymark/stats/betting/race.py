@@ -2,16 +2,31 @@
 
 import copy
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
-from assaymark.stats.betting.block import Block, anytime_growth, bets, hedged_wealth, make_block
-from assaymark.stats.betting.hedge import delta, slope_rows
+from assaymark.stats.betting.block import (
+    Block,
+    Steps,
+    anytime_growth,
+    bets,
+    hedged_wealth,
+    joined_parts,
+    kept_at_goal,
+    make_steps,
+)
+from assaymark.stats.betting.open_block import (
+    OpenBlock,
+    Outlook,
+    Start,
+    stake_together,
+    staked_block,
+    still_open,
+)
 from assaymark.stats.betting.opinions import Opinions
 from assaymark.stats.betting.rows import CANNOT_TELL
 from assaymark.stats.betting.sealed import RowTest
-from assaymark.stats.betting.stakes import Stakes, Table, anytime_stakes, hedged_stakes, spread
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.marks import Mark
 from assaymark.stats.score_guided.supermartingale import Draws
@@ -19,26 +34,8 @@ from assaymark.stats.score_guided.wealth import NEAR, Flags, Ints
 
 LOWEST = 1e-5
 LONGEST_BLOCK = 200
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Outlook:
-    """What is known about every row now, as shares of the row's whole: see `stakes.Table`.
-
-    `reach` is all the help that is left, `unit` one unit of the metric.
-    """
-
-    left: Ints
-    pull: Floats
-    belief: Floats
-    need: Floats
-    reach: Floats
-    unit: Floats
-
-    @property
-    def unsettled(self) -> Flags:
-        """Rows whose need is neither met nor out of reach, nor too near to either to bet."""
-        return (self.need > NEAR * self.reach) & (self.need < (1.0 - NEAR) * self.reach)
+BLOCKS_AHEAD = 32  # whose stakes are found together
+NOBODY: Ints = np.empty(0, dtype=np.int64)
 
 
 class Race:
@@ -61,7 +58,7 @@ class Race:
         self._next: tuple[int, Opinions] | None = None
         self._end = 0
         self._stored: Floats | None = None
-        self._block: Block | None = None
+        self._open: OpenBlock | None = None
 
     def copy(self) -> "Race":
         """A race of its own that goes on from here."""
@@ -79,18 +76,67 @@ class Race:
         A copy of the race goes to `marks` wherever a block begins.
         """
         log = np.empty((len(self.log), len(draws)))
-        done = 0
+        for part, rows, path in self._blocks(draws, marks):
+            log[:, part] = self.log[:, None]
+            log[rows, part] = path
+        return log
+
+    def pass_over(self, draws: Draws) -> None:
+        """Feed these draws without keeping the wealth after each."""
+        for _ in self._blocks(draws, None):
+            pass
+
+    def _blocks(
+        self, draws: Draws, marks: list[Mark] | None
+    ) -> Iterator[tuple[slice, Ints, Floats]]:
+        """The draws in steps of equal stakes: which they are, the rows that bet, their wealth."""
+        done, ahead = 0, list[Start]()
         while done < len(draws):
             stored = draws.sampling[done]
             if self.drawn >= self._end or self._stored is None or np.any(stored != self._stored):
                 if marks is not None:
                     marks.append(Mark(drawn=self.drawn, steps=self.copy()))
-                self._refresh(stored)
+                if not ahead:
+                    self._refresh(stored)
+                    ahead = self._look_ahead(draws, done)
+                elif not self._take_up(ahead.pop(0), stored):
+                    ahead = []
             stop = self._stop(draws, done)
             part = slice(done, stop)
-            log[:, part] = self._step(draws.strata[part], draws.labels[part])
+            rows, path = self._step(draws.strata[part], draws.labels[part])
+            yield part, rows, path
             done = stop
-        return log
+
+    def _look_ahead(self, draws: Draws, done: int) -> list[Start]:
+        """The blocks after this one, with the stakes of all of them found together."""
+        if self.test.ceiling is not None or self._end - self.drawn >= len(draws) - done:
+            return []
+        twin, starts, staked = self.copy(), list[Start](), list[tuple[OpenBlock, Ints]]()
+        while True:
+            part = slice(done, twin._stop(draws, done))
+            strata, done = draws.strata[part], part.stop
+            if twin._open is not None:
+                inside = self.test.book.inside[twin._open.rows[:, None], strata]
+                staked.append((twin._open, np.flatnonzero(inside.any(axis=1))))
+            twin._count(strata, twin._outcomes(draws.labels[part]))
+            if done == len(draws) or len(starts) == BLOCKS_AHEAD:
+                break
+            twin._refresh(draws.sampling[done])
+            starts.append(Start(opinions=twin._opinions, opened=twin._open, end=twin._end))
+        stake_together(self.test, [(opened, busy) for opened, busy in staked if len(busy)])
+        return starts
+
+    def _take_up(self, start: Start, stored: Floats) -> bool:
+        """Begin a block as foreseen; whether those after it begin as foreseen too."""
+        self._stored, self._end, self._open = stored, start.end, None
+        self._opinions, self._fresh, self._next = start.opinions, np.zeros_like(self._fresh), None
+        if start.opened is None:
+            return True
+        opened = still_open(start.opened, self.stopped, self.log)
+        self._end = self.drawn + self._length(opened.rows, opened.share, opened.view)
+        if len(opened.rows):
+            self._open = opened
+        return self._end == start.end
 
     def follow(self, draws: Draws, marks: list[Mark]) -> Floats:
         """The log wealth after each of these draws; see `marks.Steps`."""
@@ -108,13 +154,24 @@ class Race:
             stop = min(stop, done + 1 + int(np.flatnonzero(ahead == k)[self.remaining[k] - 1]))
         return stop
 
-    def _step(self, strata: Ints, labels: Ints) -> Floats:
-        test, book = self.test, self.test.book
-        outcomes = np.where(labels == CANNOT_TELL, test.rows.outcomes, labels)
-        log = np.repeat(self.log[:, None], len(strata), axis=1)
-        if self._block is not None:
-            log[self._block.rows] = self._play(self._block, strata, outcomes)
-            self.log = log[:, -1].copy()
+    def _step(self, strata: Ints, labels: Ints) -> tuple[Ints, Floats]:
+        """The rows that bet on these draws, and their log wealth after each."""
+        outcomes = self._outcomes(labels)
+        rows, path = NOBODY, np.empty((0, len(strata)))
+        if self._open is not None:
+            rows, path = self._open.rows, self._play(self._open, strata, outcomes)
+            self.log = self.log.copy()
+            self.log[rows] = path[:, -1]
+        self._count(strata, outcomes)
+        return rows, path
+
+    def _outcomes(self, labels: Ints) -> Ints:
+        known: Ints = np.where(labels == CANNOT_TELL, self.test.rows.outcomes, labels)
+        return known
+
+    def _count(self, strata: Ints, outcomes: Ints) -> None:
+        """Take in what the draws showed."""
+        book = self.test.book
         self.found = self.found + book.gain[:, strata, outcomes].sum(axis=1)
         self.made = self.made + book.inside[:, strata].sum(axis=1)
         fresh = np.zeros_like(self._fresh)
@@ -124,50 +181,58 @@ class Race:
         self.drawn += len(strata)
         if self.remaining[strata[-1]] == 0:
             self._end = self.drawn
-        return log
 
-    def _play(self, block: Block, strata: Ints, outcomes: Ints) -> Floats:
+    def _play(self, opened: OpenBlock, strata: Ints, outcomes: Ints) -> Floats:
+        """The log wealth of every betting row after each draw; most may live on none of them."""
+        test, rows = self.test, opened.rows
+        inside = test.book.inside[rows[:, None], strata]
+        busy = np.flatnonzero(inside.any(axis=1))
+        path = np.repeat(self._unmoved(rows)[:, None], len(strata), axis=1)
+        if len(busy):
+            steps = make_steps(
+                inside[busy], strata=strata, outcomes=outcomes, remaining=self.remaining
+            )
+            moved = self._bet(staked_block(test, opened, busy), steps)
+            path[busy] = steps.spread(moved, path[busy, 0])
+        kept, reached = kept_at_goal(path, test.goals[rows])
+        if reached.any():
+            self.stopped = self.stopped.copy()
+            self.stopped[rows[reached]] = True
+        return kept
+
+    def _unmoved(self, rows: Ints) -> Floats:
+        """The log wealth of rows before a draw, computed as after one."""
+        if self.test.ceiling is not None:
+            same: Floats = np.log(np.exp(self.log[rows]))
+            return same
+        return joined_parts(self._parts[rows, :, None])[:, 0]
+
+    def _bet(self, block: Block, steps: Steps) -> Floats:
+        """The log wealth of these rows after each of their draws."""
         test, rows = self.test, block.rows
         bet = bets(
             test.book,
             block,
-            strata=strata,
-            outcomes=outcomes,
-            remaining=self.remaining,
-            found=self.found,
+            steps,
+            left=np.append(self.remaining, 0)[test.book.where[rows]],
+            positives=self.found[rows],
             floor=test.recipe.floor,
         )
-        goal = test.goals[rows]
         if test.ceiling is not None:
             wealth = hedged_wealth(
                 block,
                 bet,
                 wealth=np.exp(self.log[rows]),
-                level=np.exp(-goal),
+                level=np.exp(-test.goals[rows]),
                 made=self.made[rows].astype(np.float64),
                 ceiling=test.ceilings[rows],
             )
-            path = np.log(wealth)
-        else:
-            parts = self._parts[rows, :, None] + np.cumsum(anytime_growth(block, bet), axis=2)
-            self._parts = self._parts.copy()
-            self._parts[rows] = parts[:, :, -1]
-            top = parts.max(axis=1)
-            path = top + np.log(np.exp(parts - top[:, None, :]).sum(axis=1))
-        return self._stop_at_goal(rows, path, goal)
-
-    def _stop_at_goal(self, rows: Ints, path: Floats, goal: Floats) -> Floats:
-        """A row that has reached its goal keeps the wealth it had there."""
-        reached = path >= goal[:, None]
-        if not reached.any():
+            path: Floats = np.log(wealth)
             return path
-        first = np.where(reached.any(axis=1), np.argmax(reached, axis=1), path.shape[1] - 1)
-        self.stopped = self.stopped.copy()
-        self.stopped[rows[reached.any(axis=1)]] = True
-        kept: Floats = path[
-            np.arange(len(rows))[:, None], np.minimum(np.arange(path.shape[1]), first[:, None])
-        ]
-        return kept
+        parts = self._parts[rows, :, None] + np.cumsum(anytime_growth(block, bet), axis=2)
+        self._parts = self._parts.copy()
+        self._parts[rows] = parts[:, :, -1]
+        return joined_parts(parts)
 
     def _refresh(self, stored: Floats) -> None:
         self._teach()
@@ -178,14 +243,15 @@ class Race:
         covered = np.all((view.left == 0) | (chance > 0), axis=1)
         betting = ~self.stopped & covered & view.unsettled & (self.made < test.ceilings)
         rows = np.flatnonzero(betting)
+        among = share[rows] / max(live.sum(), 1e-300)
         self._stored = stored
-        self._end = self.drawn + self._length(rows, share[rows] / max(live.sum(), 1e-300), view)
-        self._block = None
+        self._end = self.drawn + self._length(rows, among, view)
+        self._open = None
         if len(rows):
             inside = chance[rows] / share[rows, None]
-            stakes = self._stakes(rows, inside, view)
-            left = view.left[rows].astype(np.float64)
-            self._block = make_block(test.book, rows, stakes, chance=inside, left=left)
+            self._open = OpenBlock(
+                rows=rows, share=among, chance=inside, view=view, made=self.made, log=self.log
+            )
 
     def _length(self, rows: Ints, share: Floats, view: Outlook) -> int:
         """How many draws share these stakes: as few as any row wants, counted in its domain."""
@@ -199,25 +265,6 @@ class Race:
         to_go = 1.0 + np.floor((self.test.ceilings[rows] - made) / recipe.hedged_share)
         shortest = float(np.min(np.minimum(wanted, to_go) / share))
         return max(1, min(LONGEST_BLOCK, math.floor(shortest + 1e-9)))
-
-    def _stakes(self, rows: Ints, chance: Floats, view: Outlook) -> Stakes:
-        test = self.test
-        table = Table(
-            pull=view.pull[rows],
-            chance=chance,
-            belief=view.belief[rows],
-            need=view.need[rows],
-            unit=view.unit[rows],
-            made=self.made[rows].astype(np.float64),
-        )
-        if test.ceiling is None:
-            return anytime_stakes(table, level=test.staked or test.level, recipe=test.recipe)
-        to_go = test.ceilings[rows] - table.made
-        hold = delta(
-            np.exp(self.log[rows] - test.goals[rows]), slope_rows(to_go / test.ceilings[rows])
-        )
-        margin = hold * spread(table) / np.sqrt(to_go)
-        return hedged_stakes(table, margin=margin, recipe=test.recipe)
 
     def _teach(self) -> None:
         self._opinions = self._taught()
@@ -251,7 +298,8 @@ class Race:
         place = np.minimum(book.where, len(shares) - 1)
         belief = (book.help * shares[place]).sum(axis=2) * judged[place]
         expected = opinions.counts + self.remaining[:, None] * shares
-        unit = book.base + np.tensordot(book.slopes, expected, axes=2)
+        among = np.append(expected, np.zeros((1, expected.shape[1])), axis=0)[book.sloped]
+        unit = book.base + (book.slopes * among).sum(axis=(1, 2))
         need = (book.required - self.found).astype(np.float64) / (book.scale * book.whole)
         return Outlook(
             left=left,

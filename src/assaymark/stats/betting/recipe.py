@@ -31,6 +31,3 @@ class Recipe:
     caution: float = 0.02
     fewest: int = 30
     stubborn: bool = False
-
-
-THREE_PARTS = Recipe(margins=(0.05, 0.12), reach=(0.25, 0.4, 0.75), shares=(0.34, 0.33, 0.33))

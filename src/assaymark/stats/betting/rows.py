@@ -6,9 +6,10 @@ only stakes and chances, which cannot make a certificate wrong, are computed in 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
+from assaymark.claims.sharing import made_once
 from assaymark.errors import InputError
 
 CANNOT_TELL = -1
@@ -22,11 +23,21 @@ def exact(value: Number) -> Fraction:
     >>> 4 * (1 - exact(0.8)) - exact(0.8)
     Fraction(0, 1)
     """
+    if type(value) is Fraction:
+        return value
     if isinstance(value, float):
         if not math.isfinite(value):
             raise InputError(f"A row needs finite numbers, got {value!r}.")
         return Fraction(repr(float(value)))
     return Fraction(value)
+
+
+def _exactly(shares: Sequence[Number]) -> tuple[Fraction, ...]:
+    return tuple(exact(h) for h in shares)
+
+
+def _is_share(shares: Sequence[Fraction]) -> bool:
+    return all(0 <= h.numerator <= h.denominator for h in shares)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,16 +71,16 @@ class Row:
     name: str = ""
 
     def __post_init__(self) -> None:
-        value = {int(k): exact(v) for k, v in self.value.items() if exact(v) != 0}
+        value = {int(k): v for k, v in made_once(self.value, exact).items() if v}
         missing = [k for k in value if k not in self.help]
         if missing:
             raise InputError(f"Row {self.name!r} has no help for stratum {missing[0]}.")
-        shares = {k: tuple(exact(h) for h in self.help[k]) for k in value}
-        if any(v < 0 for v in value.values()):
+        shares = made_once({k: self.help[k] for k in value}, _exactly)
+        if any(made_once(value, lambda v: v < 0).values()):
             raise InputError(
                 f"Row {self.name!r} has a value below 0; turn its help around instead."
             )
-        if any(not 0 <= h <= 1 for row in shares.values() for h in row):
+        if not all(made_once(shares, _is_share).values()):
             raise InputError(f"Row {self.name!r} has help outside 0 to 1.")
         object.__setattr__(self, "value", value)
         object.__setattr__(self, "help", shares)
@@ -79,19 +90,6 @@ class Row:
     def domain(self) -> frozenset[int]:
         """The strata that say something about the row."""
         return frozenset(self.value)
-
-    def mirror(self, sizes: Sequence[int]) -> "Row":
-        """The row that is true exactly when this one is false: all that is not help must suffice."""
-        whole = sum((exact(v) * sizes[k] for k, v in self.value.items()), Fraction(0))
-        return replace(
-            self,
-            help={k: tuple(1 - exact(h) for h in shares) for k, shares in self.help.items()},
-            required=whole - exact(self.required),
-            strict=not self.strict,
-            guards=(),
-            undefined_holds=False,
-            name=f"not {self.name}",
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,24 +115,3 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.rows)
-
-    @classmethod
-    def dense(
-        cls,
-        value: Sequence[Sequence[Number]],
-        help: Sequence[Sequence[Sequence[Number]]],  # noqa: A002  the trade word of these pages
-        required: Sequence[Number],
-        *,
-        strict: Sequence[bool] | bool = False,
-    ) -> "Rows":
-        """Rows from plain tables: value[m][k], help[m][k][o], required[m].
-
-        >>> Rows.dense([[1, 0]], [[[0, 1], [0, 1]]], [3]).rows[0].domain
-        frozenset({0})
-        """
-        words = [strict] * len(required) if isinstance(strict, bool) else strict
-        rows = tuple(
-            Row(value=dict(enumerate(v)), help=dict(enumerate(h)), required=r, strict=s)
-            for v, h, r, s in zip(value, help, required, words, strict=True)
-        )
-        return cls(rows=rows, strata=len(value[0]), outcomes=len(help[0][0]))

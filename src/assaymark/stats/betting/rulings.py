@@ -140,14 +140,14 @@ def _units(parts: Units | None, count: int) -> Units:
 
 def _joined(flags: Flags, units: Units) -> Flags:
     """For every part: whether all of its rows have the flag."""
-    found: Flags = np.array([flags[list(unit)].all(axis=0) for unit in units], dtype=np.bool_)
-    return found.reshape(len(units), flags.shape[1])
+    joined: Flags = np.array([flags[list(unit)].all(axis=0) for unit in units], dtype=np.bool_)
+    return joined.reshape(len(units), flags.shape[1])
 
 
 def _least(log: Floats, units: Units) -> Floats:
     """For every part: the least of its rows' wealths at the same time."""
-    found: Floats = np.array([log[list(unit)].min(axis=0) for unit in units])
-    return found
+    least: Floats = np.array([log[list(unit)].min(axis=0) for unit in units])
+    return least
 
 
 def _log_mean(log: Floats) -> Floats:
@@ -219,8 +219,8 @@ def names(log: Floats, *, level: float, ready: Flags, sure: Flags) -> Flags:
     np.put_along_axis(holm, order, kept, axis=0)
     worth = np.where(sure, np.inf, np.exp(np.minimum(now - level, 600.0)))
     deficit = np.maximum(1.0 - worth, 0.0).sum(axis=0)
-    found: Flags = np.logical_or.accumulate(holm | (worth - 1.0 >= deficit), axis=1)
-    return found
+    named: Flags = np.logical_or.accumulate(holm | (worth - 1.0 >= deficit), axis=1)
+    return named
 
 
 def _gap(rule: Gap, path: RowPath) -> Ruling:
@@ -255,8 +255,8 @@ def _mixture(rule: Mixture, path: RowPath) -> Ruling:
 
 
 def _any_way(rule: Mixture, flags: Flags) -> Flags:
-    found: Flags = np.any([flags[list(way)].all(axis=0) for way in rule.ways], axis=0)
-    return found
+    passed: Flags = np.any([flags[list(way)].all(axis=0) for way in rule.ways], axis=0)
+    return passed
 
 
 def _mixed(rule: Mixture, log: Floats, level: float) -> Flags:

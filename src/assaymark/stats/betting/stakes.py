@@ -86,5 +86,5 @@ def _against(table: Table, aim: Floats) -> Stakes:
     hoped = (pull * assumed).sum(axis=2)
     # A tilt that was clipped may fall short of the need: it projects on itself, without a stake.
     goal = np.minimum(table.need[:, None], hoped)
-    found = lowered(assumed, pull=pull, sampling=chance, need=goal, tolerance=FINE)
-    return Stakes(stake=found.multiplier, control=found.rates)
+    projection = lowered(assumed, pull=pull, sampling=chance, need=goal, tolerance=FINE)
+    return Stakes(stake=projection.multiplier, control=projection.rates)

@@ -4,7 +4,7 @@ One idea: the claim is one row of a ladder of targets, and a row counts only aft
 So the hardest target that was reached is the bound, and one level covers it together with the claim.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -12,14 +12,14 @@ from typing import Literal
 import numpy as np
 
 from assaymark.claims.ratio_metrics import metric
-from assaymark.stats.betting.binary import BinaryTest, claim_row
+from assaymark.stats.betting.binary import BinaryTest
 from assaymark.stats.betting.chances import next_chances
 from assaymark.stats.betting.path import RowPath, judged_path
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.rulings import Ruling, rule_on
 from assaymark.stats.betting.sealed import check_draws
 from assaymark.stats.score_guided.bound import MetricBound, RowWealth
-from assaymark.stats.score_guided.checkpoints import log_wealth, state_after
+from assaymark.stats.score_guided.checkpoints import log_wealth, same_draws, state_after
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.supermartingale import Draws, first_draws
 
@@ -42,13 +42,25 @@ class ClaimStanding:
     @property
     def log_wealth(self) -> Floats:
         """The log wealth of the claim's own row after each draw."""
-        row: Floats = self.path.log_wealth[self.found.own]
+        row: Floats = self.path.log_wealth[self.found.claim_row]
         return row
 
     @property
     def evidence(self) -> float:
         """The largest log wealth of the claim so far."""
         return max(0.0, float(self.log_wealth.max(initial=0.0)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Bounds:
+    """The bounds that were asked for last, by the number of draws."""
+
+    test: BinaryTest
+    draws: Draws
+    bounds: Mapping[int, MetricBound]
+
+
+_latest: _Bounds | None = None
 
 
 def standing(test: BinaryTest, draws: Draws) -> ClaimStanding:
@@ -58,8 +70,17 @@ def standing(test: BinaryTest, draws: Draws) -> ClaimStanding:
 
 def bounds_after(test: BinaryTest, draws: Draws, ends: Sequence[int]) -> tuple[MetricBound, ...]:
     """The bound as it stood after each of these numbers of draws."""
-    path = _path(test, draws)
-    return tuple(_standing(test, first_draws(draws, end), path.until(end)).bound for end in ends)
+    global _latest
+    kept = _latest if _latest is not None and _latest.test == test else None
+    same = 0 if kept is None else same_draws(kept.draws, draws)
+    path, bounds = _path(test, draws), {}
+    for end in ends:
+        if kept is not None and end <= same and end in kept.bounds:
+            bounds[end] = kept.bounds[end]  # a bound follows from the draws up to its end alone
+        else:
+            bounds[end] = _standing(test, first_draws(draws, end), path.until(end)).bound
+    _latest = _Bounds(test=test, draws=draws.copy(), bounds=bounds)
+    return tuple(bounds[end] for end in ends)
 
 
 def row_wealth(test: BinaryTest, draws: Draws) -> RowWealth:
@@ -68,7 +89,7 @@ def row_wealth(test: BinaryTest, draws: Draws) -> RowWealth:
     return RowWealth(
         targets=tuple(float(t) for t in test.targets),
         log=log[:count],
-        log_doubt=log[count + test.own],
+        log_doubt=log[count + test.claim_row],
     )
 
 
@@ -84,8 +105,17 @@ def _log(test: BinaryTest, draws: Draws) -> Floats:
     return log_wealth(("rows", test), draws, start=lambda: Race(test.test))
 
 
+_judged: tuple[BinaryTest, Floats, RowPath] | None = None
+
+
 def _path(test: BinaryTest, draws: Draws) -> RowPath:
-    return judged_path(test.test, draws, _log(test, draws))
+    """The path of the draws; the latest is kept, since a verdict and its bounds ask for the same."""
+    global _judged
+    log, kept = _log(test, draws), _judged
+    if kept is None or kept[1] is not log or kept[0] != test:  # the same draws give the same array
+        kept = (test, log, judged_path(test.test, draws, log))
+        _judged = kept
+    return kept[2]
 
 
 def _standing(test: BinaryTest, draws: Draws, path: RowPath) -> ClaimStanding:
@@ -99,9 +129,9 @@ def _bound(test: BinaryTest, draws: Draws, path: RowPath, ruling: Ruling) -> Met
     """The hardest target proved, or what counting alone leaves possible, if that is better."""
     claim = test.claim
     sure, chosen = worst_value(test, draws), ruling.chosen
-    refuted = bool(path.certainty.refuted[test.own, -1])
+    refuted = bool(path.certainty.refuted[test.claim_row, -1])
     if chosen is not None and ruling.decision != "pass":
-        chosen = min(chosen, test.own - 1)
+        chosen = min(chosen, test.claim_row - 1)
     proved = None if chosen is None or chosen < 0 or refuted else float(test.targets[chosen])
     known = [value for value in (proved, sure) if value is not None]
     value = (max if claim.side == "lower" else min)(known) if known else None
@@ -117,8 +147,7 @@ def _bound(test: BinaryTest, draws: Draws, path: RowPath, ruling: Ruling) -> Met
 
 def worst_value(test: BinaryTest, draws: Draws) -> float | None:
     """The metric if every item not labelled, or skipped, had the label that hurts the claim."""
-    row = claim_row(test.claim, test.strata)
-    helpful = np.array([int(row.help[k][1] == 1) for k in range(len(test.strata))])
+    helpful = test.helpful
     helped = np.bincount(
         draws.strata[draws.labels == helpful[draws.strata]], minlength=len(helpful)
     )
@@ -127,4 +156,5 @@ def worst_value(test: BinaryTest, draws: Draws) -> float | None:
     predicted = np.array([s.predicted for s in test.strata])
     hits, missed = int(positives[predicted].sum()), int(positives[~predicted].sum())
     size, rest = int(sizes[predicted].sum()), int(sizes[~predicted].sum())
-    return metric(test.claim.metric).value((hits, size - hits, missed, rest - missed))
+    cells = (hits, size - hits, missed, rest - missed)
+    return metric(test.claim.metric).value([a + b for a, b in zip(cells, test.known, strict=True)])

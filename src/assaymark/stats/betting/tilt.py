@@ -7,8 +7,10 @@ Newton steps are enough. The number of steps is part of the method's number.
 import numpy as np
 
 from assaymark.stats.score_guided.kl_projection import Floats, Projection
+from assaymark.stats.score_guided.wealth import Flags
 
 STEPS = 40
+MANY = 100  # problems; where most of so many are solved, the others go on without them
 
 
 def lowered(
@@ -25,30 +27,61 @@ def lowered(
     1.333333
     """
     ratio = np.divide(pull, sampling, out=np.zeros(np.shape(pull + sampling)), where=sampling > 0)
-    high = 2.0 * np.sum(sampling * rates, axis=-1) / need
+    high = 2.0 * np.add.reduce(sampling * rates, axis=-1) / need
     low = np.zeros_like(high)
     stake, before = low, np.full_like(high, np.inf)
-    scale = tolerance * np.sum(pull, axis=-1)
-    reach = pull * ratio
+    scale = tolerance * np.add.reduce(pull, axis=-1)
+    reach, twice, fourfold = pull * ratio, 2.0 * rates, 4.0 * rates
+    ended = _Ended(np.broadcast_shapes(rates.shape, ratio.shape), high.shape)
     for _ in range(STEPS):
         lean = stake[..., None] * ratio
         once = lean + 1.0
-        root = np.sqrt(np.maximum(once * once - 4.0 * lean * rates, 1e-300))
-        found = 2.0 * rates / (once + root)
-        met = (pull * found).sum(axis=-1)
+        root = np.sqrt(np.maximum(once * once - lean * fourfold, 1e-300))
+        projected = twice / (once + root)
+        met = np.add.reduce(pull * projected, axis=-1)
         excess = met - need
         size = np.abs(excess)
         done = size <= scale
         if done.all():
             break
-        low, high = np.where(excess > 0, stake, low), np.where(excess > 0, high, stake)
-        slope = (reach * found * (1.0 - found) / root).sum(axis=-1)
+        above = excess > 0
+        low, high = np.where(above, stake, low), np.where(above, high, stake)
+        slope = np.add.reduce(reach * projected * (1.0 - projected) / root, axis=-1)
         step = stake + excess * met / np.maximum(need * slope, 1e-300)
         # A step that did not halve the excess is followed by a bisection: Newton alone can cycle.
         good = (step > low) & (step < high) & (size <= 0.5 * before)
         stake = np.where(done, stake, np.where(good, step, 0.5 * (low + high)))
         before = size
-    return Projection(rates=found, multiplier=stake)
+        if done.size > MANY and 2 * np.count_nonzero(done) > done.size:
+            going = ~done
+            ended.take(projected, stake, going)
+            shape = projected.shape
+            pull, ratio, reach = (np.broadcast_to(v, shape)[going] for v in (pull, ratio, reach))
+            twice, fourfold = (np.broadcast_to(v, shape)[going] for v in (twice, fourfold))
+            need, scale = (np.broadcast_to(v, done.shape)[going] for v in (need, scale))
+            stake, before, low, high = stake[going], before[going], low[going], high[going]
+    return ended.whole(projected, stake)
+
+
+class _Ended:
+    """Where the problems that are solved wait for the others, out of whose way they are."""
+
+    def __init__(self, rates: tuple[int, ...], stakes: tuple[int, ...]) -> None:
+        self._rates, self._stakes = np.empty(rates), np.empty(stakes)
+        self._places = np.arange(self._stakes.size)
+
+    def take(self, rates: Floats, stakes: Floats, going: Flags) -> None:
+        """Keep what these problems have by now; only those `going` will be heard of again."""
+        self._rates.reshape(-1, rates.shape[-1])[self._places] = rates.reshape(-1, rates.shape[-1])
+        self._stakes.reshape(-1)[self._places] = stakes.ravel()
+        self._places = self._places[going.ravel()]
+
+    def whole(self, rates: Floats, stakes: Floats) -> Projection:
+        """All problems, with what the last ones came to."""
+        if len(self._places) == self._stakes.size:
+            return Projection(rates=rates, multiplier=stakes)
+        self.take(rates, stakes, np.ones(stakes.shape, dtype=np.bool_))
+        return Projection(rates=self._rates, multiplier=self._stakes)
 
 
 def tilted(
@@ -58,5 +91,5 @@ def tilted(
     upward = ((pull * rates).sum(axis=-1) < level)[..., None]
     turned = np.where(upward, 1.0 - rates, rates)
     need = np.where(upward[..., 0], pull.sum(axis=-1) - level, level)
-    found = lowered(turned, pull=pull, sampling=sampling, need=need, tolerance=tolerance).rates
-    return np.where(upward, 1.0 - found, found)
+    projection = lowered(turned, pull=pull, sampling=sampling, need=need, tolerance=tolerance).rates
+    return np.where(upward, 1.0 - projection, projection)

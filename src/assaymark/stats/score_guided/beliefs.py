@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
+
+from assaymark.stats.special import expit, logit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -106,8 +107,10 @@ class Beliefs:
 
     def learn(self, labels: Ints, positives: Ints) -> None:
         """Take in a block of labels (counts per stratum): first score the experts, then teach them."""
-        told = np.log(self._experts) * positives + np.log1p(-self._experts) * (labels - positives)
-        self._track = self._track + told.sum(axis=1)
+        log_likelihood = np.log(self._experts) * positives + np.log1p(-self._experts) * (
+            labels - positives
+        )
+        self._track = self._track + log_likelihood.sum(axis=1)
         self.labels = self.labels + labels
         self.positives = self.positives + positives
         self._experts = self._predict()

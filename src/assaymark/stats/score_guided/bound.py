@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import expit, logit
 
 from assaymark.claims.ratio_metrics import metric
 from assaymark.stats.score_guided.checkpoints import log_wealth
@@ -29,6 +28,7 @@ from assaymark.stats.score_guided.supermartingale import (
 )
 from assaymark.stats.score_guided.walk import Walk
 from assaymark.stats.score_guided.wealth import Recipe
+from assaymark.stats.special import expit, logit
 
 # Distances of the other targets from the claim's, in log-odds, where no method says otherwise.
 STEPS = Recipe().ladder
@@ -116,14 +116,14 @@ def _standing(test: WeightedTest, draws: Draws, log: Floats, known: Certainty) -
         test, draws, log_wealth=log[0], log_doubt=log[1], known=known, easier=log[2:middle]
     )
     if path.decision == "pass":
-        found = _last_passed(test, known, harder, log[middle:], start=test.claim.target)
+        target = _last_passed(test, known, harder, log[middle:], start=test.claim.target)
     else:
-        found = _last_passed(test, known, easier, log[2:middle], start=None)
-    return Standing(path=path, bound=_bound(test, draws, path, found))
+        target = _last_passed(test, known, easier, log[2:middle], start=None)
+    return Standing(path=path, bound=_bound(test, draws, path, target))
 
 
 def _bound(
-    test: WeightedTest, draws: Draws, path: WeightedPath, found: float | None
+    test: WeightedTest, draws: Draws, path: WeightedPath, target: float | None
 ) -> MetricBound:
     """The bound on the claim's side; it reaches the target exactly when the claim has passed.
 
@@ -133,7 +133,7 @@ def _bound(
     """
     sure = worst_metric(test, draws)
     harder = max if test.claim.side == "lower" else min
-    known = [value for value in (found, sure) if value is not None]
+    known = [value for value in (target, sure) if value is not None]
     if path.decision == "fail" and path.certain:
         known = [] if sure is None else [sure]
     value = harder(known) if known else None
@@ -142,7 +142,7 @@ def _bound(
         side=test.claim.side,
         value=value,
         confidence=test.confidence,
-        certain=value is not None and value == sure and value != found,
+        certain=value is not None and value == sure and value != target,
         reason=None if value is not None else _why(path),
     )
 
@@ -188,6 +188,7 @@ def worst_metric(test: WeightedTest, draws: Draws) -> float | None:
     )
     positives = np.where(helpful == 1, helped, test.sizes - helped)
     predicted = np.array([s.predicted for s in test.strata])
-    size, found = int(test.sizes[predicted].sum()), int(positives[predicted].sum())
+    size, hits = int(test.sizes[predicted].sum()), int(positives[predicted].sum())
     rest, missed = int(test.sizes[~predicted].sum()), int(positives[~predicted].sum())
-    return metric(test.claim.metric).value((found, size - found, missed, rest - missed))
+    cells = (hits, size - hits, missed, rest - missed)
+    return metric(test.claim.metric).value([a + b for a, b in zip(cells, test.known, strict=True)])

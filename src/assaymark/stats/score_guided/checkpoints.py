@@ -62,18 +62,18 @@ def _walked(test: Hashable, draws: Draws, *, start: Callable[[], Steps]) -> Walk
     """The walk over these draws, from the last block on that is the same as last time."""
     with _lock:
         before = _kept.get(test)
-        found = _go_on(before, draws) if before is not None else None
-        if found is None:
-            found = _walk_on(start(), draws, log=None, marks=())
-        _kept[test] = found
+        walk = _go_on(before, draws) if before is not None else None
+        if walk is None:
+            walk = _walk_on(start(), draws, log=None, marks=())
+        _kept[test] = walk
         _kept.move_to_end(test)
         while len(_kept) > MOST_WALKS:
             _kept.popitem(last=False)
-    return found
+    return walk
 
 
 def _go_on(before: Walked, draws: Draws) -> Walked | None:
-    same = _same(before.draws, draws)
+    same = same_draws(before.draws, draws)
     if same == len(draws) == len(before.draws):
         return before
     marks = tuple(mark for mark in before.marks if mark.drawn <= same)
@@ -83,21 +83,18 @@ def _go_on(before: Walked, draws: Draws) -> Walked | None:
 
 
 def _walk_on(steps: Steps, draws: Draws, *, log: Floats | None, marks: tuple[Mark, ...]) -> Walked:
-    done, found = steps.drawn, list(marks)
+    done, checkpoints = steps.drawn, list(marks)
     rest = Draws(
         strata=draws.strata[done:], labels=draws.labels[done:], sampling=draws.sampling[done:]
     )
-    news = steps.follow(rest, found)
+    news = steps.follow(rest, checkpoints)
     whole = news if log is None else np.concatenate([log[:, :done], news], axis=1)
     whole.flags.writeable = False
     # the caller may write to what it handed over; what is compared with later must not change
-    kept = Draws(
-        strata=draws.strata.copy(), labels=draws.labels.copy(), sampling=draws.sampling.copy()
-    )
-    return Walked(draws=kept, log=whole, marks=tuple(found), end=steps)
+    return Walked(draws=draws.copy(), log=whole, marks=tuple(checkpoints), end=steps)
 
 
-def _same(one: Draws, other: Draws) -> int:
+def same_draws(one: Draws, other: Draws) -> int:
     """How many draws from the first on are the same in both."""
     count = min(len(one), len(other))
     differ = (

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import expit, logit
 
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
@@ -20,7 +19,9 @@ from assaymark.stats.score_guided.checkpoints import log_wealth
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.supermartingale import (
     FEWEST_LABELS,
+    NOTHING_KNOWN,
     Draws,
+    KnownCells,
     Stratum,
     certainty,
     check_draws,
@@ -29,6 +30,7 @@ from assaymark.stats.score_guided.supermartingale import (
     weighted_test,
 )
 from assaymark.stats.score_guided.wealth import Recipe
+from assaymark.stats.special import expit, logit
 
 # Distances from the centre in log-odds, where the ends of ranges are looked for.
 OFFSETS = (0.0, 0.1, 0.21, 0.34, 0.5, 0.7, 0.95, 1.3, 1.8, 2.5, 3.5, 5.0)
@@ -55,7 +57,12 @@ class MetricRange:
 
 
 def weighted_range(
-    name: str, strata: Sequence[Stratum], draws: Draws, *, confidence: float = 0.95
+    name: str,
+    strata: Sequence[Stratum],
+    draws: Draws,
+    *,
+    confidence: float = 0.95,
+    known: KnownCells = NOTHING_KNOWN,
 ) -> MetricRange:
     """The range of this metric over the strata that say something about it.
 
@@ -65,7 +72,11 @@ def weighted_range(
     half = (1 + open_share("confidence", confidence)) / 2
     lower, upper = (
         weighted_test(
-            Claim(metric=name, side=side, target=0.5), strata, confidence=half, recipe=RECIPE
+            Claim(metric=name, side=side, target=0.5),
+            strata,
+            confidence=half,
+            recipe=RECIPE,
+            known=known,
         )
         for side in SIDES
     )

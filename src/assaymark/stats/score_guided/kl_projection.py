@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, expit, logit
+
+from assaymark.stats.special import entr, expit, logit
 
 Floats = NDArray[np.float64]
 
@@ -61,22 +62,22 @@ def lower_to(rates: Floats, *, pull: Floats, sampling: Floats, need: Floats) -> 
     for _ in range(STEPS):
         lean = stake[..., None] * ratio
         root = np.sqrt(np.maximum((lean + 1.0) ** 2 - 4.0 * lean * rates, 1e-300))
-        found = 2.0 * rates / (lean + 1.0 + root)
-        met = np.add.reduce(pull * found, axis=-1)
+        projected = 2.0 * rates / (lean + 1.0 + root)
+        met = np.add.reduce(pull * projected, axis=-1)
         excess = met - need
         done = np.abs(excess) <= scale
         if done.all():
             break
         low = np.where(excess > 0, stake, low)
         high = np.where(excess > 0, high, stake)
-        slope = np.add.reduce(pull * ratio * found * (1.0 - found) / root, axis=-1)
+        slope = np.add.reduce(pull * ratio * projected * (1.0 - projected) / root, axis=-1)
         # Newton on 1/met, which is nearly straight in the stake: p/t = 1 + a(1−t).
         step = stake + excess * met / np.maximum(need * slope, 1e-300)
         # A step that did not halve the excess is followed by a bisection: Newton alone can cycle.
         good = (step > low) & (step < high) & (np.abs(excess) <= 0.5 * before)
         step = np.where(good, step, 0.5 * (low + high))
         stake, before = np.where(done, stake, step), np.abs(excess)
-    return Projection(rates=found, multiplier=stake)
+    return Projection(rates=projected, multiplier=stake)
 
 
 def project(rates: Floats, *, pull: Floats, sampling: Floats, level: Floats) -> Floats:
@@ -88,8 +89,8 @@ def project(rates: Floats, *, pull: Floats, sampling: Floats, level: Floats) -> 
     turned = np.where(upward, 1.0 - rates, rates)
     total = np.sum(pull, axis=-1)
     need = np.where(upward[..., 0], total - level, level)
-    found = lower_to(turned, pull=pull, sampling=sampling, need=need).rates
-    return np.where(upward, 1.0 - found, found)
+    projected = lower_to(turned, pull=pull, sampling=sampling, need=need).rates
+    return np.where(upward, 1.0 - projected, projected)
 
 
 def divergence(rates: Floats, other: Floats) -> Floats:

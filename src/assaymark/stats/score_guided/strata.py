@@ -92,12 +92,12 @@ def cut_strata(
     the predicted positives for elusion and negative predictive value.
     """
     form = pool_form(claim, predicted_positive=1, predicted_negative=1)
-    found: tuple[CutStratum, ...] = ()
+    strata: tuple[CutStratum, ...] = ()
     if form.weight_positive != 0:
-        found += cut_class(positive, predicted=True, shares_above=positive_cuts)
+        strata += cut_class(positive, predicted=True, shares_above=positive_cuts)
     if form.weight_negative != 0:
-        found += cut_class(negative, predicted=False, shares_above=negative_cuts)
-    return found
+        strata += cut_class(negative, predicted=False, shares_above=negative_cuts)
+    return strata
 
 
 def unscored_strata(

@@ -14,7 +14,7 @@ import numpy as np
 
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
-from assaymark.claims.ratio_metrics import metric, pool_form
+from assaymark.claims.ratio_metrics import gain, metric, pool_form
 from assaymark.errors import InputError
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.walk import SKIPPED, Walk
@@ -24,6 +24,11 @@ from assaymark.stats.score_guided.wealth import Flags, HelpForms, Ints, Recipe
 FEWEST_LABELS = 30
 # Counts are exact; this covers the rounding of three products, relative to their sum.
 ROUNDING = 1e-14
+
+
+KnownCells = tuple[int, int, int, int]
+NOTHING_KNOWN: KnownCells = (0, 0, 0, 0)
+"""Items whose label was known before the first draw, by cell: tp, fp, fn, tn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +45,8 @@ class WeightedTest:
     """A claim on fixed strata, at a confidence. Strata that cannot matter are left out.
 
     `refutation` is the confidence at which the claim is refuted, where it is another one; at 1 it
-    never is. A `capped` test states nothing beyond its claim.
+    never is. A `capped` test states nothing beyond its claim. `known` items belong to the pool and
+    to no stratum: what they contribute is certain.
     """
 
     claim: Claim
@@ -49,6 +55,7 @@ class WeightedTest:
     recipe: Recipe = field(default_factory=Recipe)
     refutation: float | None = None
     capped: bool = False
+    known: KnownCells = NOTHING_KNOWN
 
     def __post_init__(self) -> None:
         open_share("confidence", self.confidence)
@@ -107,6 +114,12 @@ class Draws:
     def __len__(self) -> int:
         return len(self.strata)
 
+    def copy(self) -> "Draws":
+        """The same draws, which nobody else can write to."""
+        return Draws(
+            strata=self.strata.copy(), labels=self.labels.copy(), sampling=self.sampling.copy()
+        )
+
 
 def first_draws(draws: Draws, end: int) -> Draws:
     """The draws up to an end."""
@@ -162,6 +175,7 @@ def weighted_test(
     *,
     confidence: float = 0.95,
     recipe: Recipe | None = None,
+    known: KnownCells = NOTHING_KNOWN,
 ) -> WeightedTest:
     """The test of this claim on these strata, without those that say nothing about it.
 
@@ -175,7 +189,9 @@ def weighted_test(
         for s in strata
         if s.size > 0 and (form.weight_positive if s.predicted else form.weight_negative) != 0
     )
-    return WeightedTest(claim=claim, confidence=confidence, strata=kept, recipe=recipe or Recipe())
+    return WeightedTest(
+        claim=claim, confidence=confidence, strata=kept, recipe=recipe or Recipe(), known=known
+    )
 
 
 def _predicted(test: WeightedTest) -> Flags:
@@ -199,7 +215,8 @@ def tests_at(test: WeightedTest, targets: Sequence[float]) -> HelpForms:
         weight = np.where(predicted, form.weight_positive, form.weight_negative)
         value.append(np.abs(weight))
         helpful.append(weight > 0)
-        required.append(form.constant - float((weight * sizes)[weight < 0].sum()))
+        certain = float(np.dot(test.known, gain(replace(test.claim, target=target))))
+        required.append(form.constant - float((weight * sizes)[weight < 0].sum()) - certain)
     return HelpForms(
         value=np.array(value),
         helpful=np.array(helpful, dtype=np.int64),
@@ -230,7 +247,9 @@ def walk(test: WeightedTest, tests: HelpForms | None = None) -> Walk:
         tests=both(test) if tests is None else tests,
         sizes=sizes,
         scores=test.scores,
-        base=fp * float(sizes[predicted].sum()) + tn * float(sizes[~predicted].sum()),
+        base=fp * float(sizes[predicted].sum())
+        + tn * float(sizes[~predicted].sum())
+        + float(np.dot(test.known, (tp, fp, fn, tn))),
         slopes=np.where(predicted, tp - fp, fn - tn).astype(np.float64),
         recipe=test.recipe,
     )

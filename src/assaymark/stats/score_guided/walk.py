@@ -41,8 +41,8 @@ def guided_sampling(
     if float((pull * belief).sum()) < level:
         raised = project(belief, pull=pull, sampling=pull / total, level=np.array(level))
         belief = np.clip(raised, EDGE, 1.0 - EDGE)
-    found = saddle(belief, pull=pull / total, need=need / total)
-    chances: Floats = recipe.guided * found.sampling + (1.0 - recipe.guided) * even
+    point = saddle(belief, pull=pull / total, need=need / total)
+    chances: Floats = recipe.guided * point.sampling + (1.0 - recipe.guided) * even
     return chances
 
 
@@ -205,11 +205,11 @@ class Walk:
         before = self.remaining - np.cumsum(taken, axis=0) + taken
         help_now = labels == self._tests.helpful[0, strata]
         hurting = 1 - self._tests.helpful[0, strata]
-        told = np.where(labels == SKIPPED, hurting, labels)
+        outcomes = np.where(labels == SKIPPED, hurting, labels)
         labelled = taken.sum(axis=0)
         self._helped = self._helped + np.bincount(strata[help_now], minlength=count)
         self._fresh = self._fresh + np.stack(
-            [labelled, np.bincount(strata[told == 1], minlength=count)]
+            [labelled, np.bincount(strata[outcomes == 1], minlength=count)]
         )
         self.remaining = self.remaining - labelled
         self.drawn += len(strata)

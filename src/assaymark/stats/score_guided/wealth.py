@@ -118,8 +118,8 @@ class Wealth:
         hoped = (pull[:, None, :] * assumed).sum(axis=2)
         # A belief that the claim is false, or a decided claim, projects on itself: no stake.
         goal = np.where(usable[:, None], np.minimum(need[:, None], hoped), hoped)
-        found = lower_to(assumed, pull=pull[:, None, :], sampling=sampling, need=goal)
-        self._stake, self._control = found.multiplier, found.rates
+        projection = lower_to(assumed, pull=pull[:, None, :], sampling=sampling, need=goal)
+        self._stake, self._control = projection.multiplier, projection.rates
 
     def play(
         self, strata: Ints, labels: Ints, *, before: Ints, sampling: Floats, batch: Ints
@@ -170,7 +170,7 @@ def draw_strata(stored: Floats, remaining: Ints, uniforms: Floats) -> Ints:
 
     A stratum that empties on the way is left out of the draws after it.
     """
-    left, found, done = remaining.copy(), np.empty(len(uniforms), dtype=np.int64), 0
+    left, places, done = remaining.copy(), np.empty(len(uniforms), dtype=np.int64), 0
     while done < len(uniforms):
         edges = np.cumsum(live_sampling(stored, left))
         last = int(np.flatnonzero(left > 0)[-1])
@@ -178,7 +178,7 @@ def draw_strata(stored: Floats, remaining: Ints, uniforms: Floats) -> Ints:
         taken = np.cumsum(ahead[:, None] == np.arange(len(left)), axis=0)
         emptied = np.flatnonzero(np.any((taken == left) & (left > 0), axis=1))
         stop = int(emptied[0]) + 1 if len(emptied) else len(ahead)
-        found[done : done + stop] = ahead[:stop]
+        places[done : done + stop] = ahead[:stop]
         left = left - np.bincount(ahead[:stop], minlength=len(left))
         done += stop
-    return found
+    return places

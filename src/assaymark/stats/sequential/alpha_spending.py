@@ -5,15 +5,12 @@ the first label. We let it grow in proportion to the informative items seen, on 
 sealed in the plan, and find the least counts that keep to it by adding up every path.
 """
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from assaymark.claims.checks import count, open_share
 from assaymark.claims.claim import Claim
@@ -30,10 +27,6 @@ from assaymark.stats.sequential.stopping_boundary import (
 
 # The sums carry a relative rounding error under 1e-11; giving up this much keeps "at most" true.
 ROUNDING = 1e-9
-LARGEST_PLAN = 100_000
-# Power climbs like a saw whose teeth are two or three sizes wide; so many sizes below the answer
-# of the bisection are tried as well.
-SAW = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,39 +86,12 @@ class Crossing:
         """Whether some scheduled look was passed."""
         return self.passed_at is not None
 
-    @property
-    def exhausted(self) -> bool:
-        """Whether the plan ended without a pass: going on would need new confidence."""
-        return not self.passed and self.items >= self.test.planned
-
     def __str__(self) -> str:
         outcome = f"passed after {self.passed_at}" if self.passed else "has not passed"
         return (
             f"{outcome}: {self.successes} successes among {self.items} of "
             f"{self.test.planned} planned informative items, {self.looks} scheduled looks"
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Budget:
-    """The least plan that reaches the asked power at an assumed share, and how it will go."""
-
-    test: SpendingTest
-    asked_power: float
-    course: Stopping
-
-    @property
-    def planned(self) -> int:
-        """Informative items to promise."""
-        return self.test.planned
-
-    @property
-    def power(self) -> float:
-        """The exact chance to pass at the assumed share."""
-        return self.course.passes
-
-    def __str__(self) -> str:
-        return f"{self.planned} informative items planned: {self.course}"
 
 
 def _check_looks(looks: tuple[int, ...], planned: int) -> None:
@@ -202,66 +168,3 @@ def items_to_pass(test: SpendingTest, *, share: float) -> Stopping:
 def false_acceptance(test: SpendingTest) -> float:
     """The exact chance to pass when the share is the null share."""
     return items_to_pass(test, share=test.null_share).passes
-
-
-def least_budget(
-    *, null_share: float, share: float, confidence: float, power: float, look_every: int = 1
-) -> Budget:
-    """The least planned number of informative items that passes with the asked power.
-
-    Assumes: `share` is the true share of successes. The search starts from 1.17 times the size
-    of a fixed test by the normal approximation; only exact power decides.
-    """
-
-    def test(planned: int) -> SpendingTest:
-        return SpendingTest(
-            null_share=null_share, confidence=confidence, planned=planned, look_every=look_every
-        )
-
-    def enough(planned: int) -> bool:
-        return items_to_pass(test(planned), share=share).passes >= power
-
-    first = _first_guess(null_share, share, confidence=confidence, power=power)
-    best = test(_least(enough, first, window=max(SAW, 2 * look_every)))
-    return Budget(test=best, asked_power=power, course=items_to_pass(best, share=share))
-
-
-def _first_guess(null_share: float, share: float, *, confidence: float, power: float) -> int:
-    open_share("null_share", null_share)
-    if not open_share("share", share) > null_share:
-        raise InputError(
-            f"'share' must be above the null share {null_share:g}, got {share!r}: no number of "
-            "labels proves a claim that is not true with room to spare."
-        )
-    wide = special.ndtri(open_share("confidence", confidence)) * math.sqrt(
-        null_share * (1 - null_share)
-    )
-    narrow = special.ndtri(open_share("power", power)) * math.sqrt(share * (1 - share))
-    guess = 1.17 * ((wide + max(0.0, narrow)) / (share - null_share)) ** 2
-    if guess > LARGEST_PLAN:
-        raise InputError(
-            f"About {guess:.3g} informative items would be needed, more than the {LARGEST_PLAN:,} "
-            f"a plan may hold: the share {share:g} is too near the null share {null_share:g}. "
-            "Claim less, or use the anytime mode."
-        )
-    return max(1, round(guess))
-
-
-def _least(enough: Callable[[int], bool], first: int, *, window: int) -> int:
-    """The least size that is enough: bracket, bisect, then try the sizes just below as well."""
-    low, high = first, first
-    if enough(first):
-        while (low := math.floor(high / 1.15)) > 0 and enough(low):
-            high = low
-    else:
-        while not enough(high := math.ceil(low * 1.15)):
-            low = high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    smaller = 1
-    while smaller <= window and high - smaller > 0:
-        if enough(high - smaller):
-            high, smaller = high - smaller, 0
-        smaller += 1
-    return high

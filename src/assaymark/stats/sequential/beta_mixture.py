@@ -11,7 +11,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from assaymark.claims.checks import count, open_share
 from assaymark.claims.claim import Claim
@@ -27,12 +26,10 @@ from assaymark.stats.sequential.stopping_boundary import (
     stopping,
     successes_after,
 )
+from assaymark.stats.sequential.truncated_beta import log_tail_mass
 
 STRENGTH = 100.0
 JEFFREYS = Belief(successes=0.5, failures=0.5)
-# Below this scipy's beta tail loses digits and then becomes 0; the series takes over.
-SMALLEST_TAIL = 1e-290
-SERIES_TERMS = 5000
 # What is given back is a refuted share at most 2⁻³⁶ below the greatest one.
 BISECTIONS = 36
 
@@ -225,37 +222,7 @@ def _log_evidence(
     )
     before = np.asarray(null, dtype=np.float64)
     nothing = np.zeros_like(before)
-    return _log_mass(test.prior, s, f, x) - _log_mass(test.prior, nothing, nothing, before)
-
-
-def _log_mass(prior: Belief, s: FloatArray, f: FloatArray, x: FloatArray) -> FloatArray:
-    """Log of ∫ₓ¹ (u/x)ˢ ((1−u)/(1−x))ᶠ u^(A−1) (1−u)^(B−1) du."""
-    a, b = prior.successes + s, prior.failures + f
-    tail = special.betaincc(a, b, x)
-    visible = tail > SMALLEST_TAIL
-    odds = s * np.log(x) + f * np.log1p(-x)
-    log_mass = special.betaln(a, b) + np.log(np.where(visible, tail, 1.0)) - odds
-    if visible.all():
-        return np.asarray(log_mass)
-    deep = prior.successes * np.log(x) + prior.failures * np.log1p(-x) + _log_tail_series(a, b, x)
-    return np.where(visible, log_mass, deep)
-
-
-def _log_tail_series(a: FloatArray, b: FloatArray, x: FloatArray) -> FloatArray:
-    """Log of ∫ₓ¹ u^(a−1)(1−u)^(b−1) du / (x^a (1−x)^b) where x is far above a/(a+b).
-
-    Source: Abramowitz & Stegun 26.5.4 with the two parameters exchanged. Every term is positive,
-    so a sum that is cut short is too small: the evidence can only be understated.
-    """
-    term = np.ones_like(a)
-    total = np.ones_like(a)
-    for k in range(SERIES_TERMS):
-        # where x is not above the mean the terms would grow; those places are never used
-        term = term * np.minimum((a + b + k) * (1 - x) / (b + 1 + k), 1.0)
-        total = total + term
-        if (term < 1e-17 * total).all():
-            break
-    return np.asarray(np.log(total) - np.log(b))
+    return log_tail_mass(test.prior, s, f, x) - log_tail_mass(test.prior, nothing, nothing, before)
 
 
 def evidence_path(test: MixtureTest, wins: ArrayLike) -> EvidencePath:
@@ -283,23 +250,6 @@ def evidence(test: MixtureTest, wins: ArrayLike) -> Evidence:
         log_evidence=float(path.log_evidence[-1]),
         best=float(path.best[-1]),
         passed_at=int(crossed[0]) if crossed.size else None,
-    )
-
-
-def one_more(before: Evidence, *, won: bool) -> Evidence:
-    """The evidence after one more informative item; the work does not grow with the path."""
-    successes, failures = before.successes + won, before.failures + (not won)
-    log_e = float(log_evidence(before.test, successes, failures))
-    passed_at = before.passed_at
-    if passed_at is None and log_e >= before.test.log_threshold:
-        passed_at = successes + failures
-    return Evidence(
-        test=before.test,
-        successes=successes,
-        failures=failures,
-        log_evidence=log_e,
-        best=max(before.best, log_e),
-        passed_at=passed_at,
     )
 
 

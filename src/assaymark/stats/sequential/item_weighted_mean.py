@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
+from assaymark.stats import special
 
 Floats = NDArray[np.float64]
 BETS = np.array([0.05, 0.1, 0.2, 0.4, 0.7, 0.95])

@@ -9,10 +9,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from scipy.special import betaln, gammaln
-
 from assaymark.claims.checks import count, open_share
 from assaymark.errors import InputError
+from assaymark.stats.special import betaln, gammaln
 
 # A prior that thinks rare positives likely: bounds are short where nothing is found.
 PRIOR = (0.2, 1.0)
@@ -93,8 +92,8 @@ def _log_ratio(items: int, labels: int, positives: int, number: int) -> float:
     a, b = PRIOR
     marginal = betaln(a + positives, b + labels - positives) - betaln(a, b)
     rest = items - labels
-    given = _log_choose(rest, number - positives) - _log_choose(items, number)
-    return float(marginal - given)
+    log_likelihood = _log_choose(rest, number - positives) - _log_choose(items, number)
+    return float(marginal - log_likelihood)
 
 
 def _log_choose(n: int, k: int) -> float:

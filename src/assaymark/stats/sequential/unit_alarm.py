@@ -6,9 +6,9 @@ promise, weighed by its items; for a promised accuracy with r = 1 − target it 
 (N/N*)(X/r − 1), X the share wrong among the n, N* ≥ every N. With M(s,t) the mean over the stakes
 κ of Π (1 + κD) from unit s to unit t:
 
-- `average` rings when M(1,t) ≥ 1/risk: the items so far, taken together, broke the promise;
+- `average` goes off when M(1,t) ≥ 1/risk: the items so far, taken together, broke the promise;
 - `ever` also bets on later starts, each with a part of the stake, over windows of at least W items;
-- `yearly` gives every start the whole stake and rings at Y/risk, Y units a year.
+- `yearly` gives every start the whole stake and goes off at Y/risk, Y units a year.
 
 Whatever the units hold, an alarm while every counted window keeps the promise has chance at most
 `risk` for ever (`average`, `ever`), or `risk` a year (`yearly`). Sources: Ville (1939); Shiryaev
@@ -58,7 +58,7 @@ class AlarmRule:
 
     @property
     def needed(self) -> float:
-        """The evidence at which the alarm rings."""
+        """The evidence at which the alarm goes off."""
         return (self.year if self.alarm == "yearly" else 1) / self.risk
 
 
@@ -109,13 +109,13 @@ def start_weights(units: int) -> Floats:
 
 
 def wealth_path(excess: ArrayLike, items: ArrayLike, rule: AlarmRule) -> Floats:
-    """The evidence after each unit, for each row of excesses; the alarm rings at `rule.needed`."""
+    """The evidence after each unit, for each row of excesses; the alarm goes off at `rule.needed`."""
     rows = np.atleast_2d(np.asarray(excess, dtype=np.float64))
-    found = np.zeros(rows.shape)
+    wealth = np.zeros(rows.shape)
     weights = _weights(rule, rows.shape[1])
     for unit, (means, counted) in enumerate(_windows(rows, items, rule)):
-        found[:, unit] = means @ (weights[: unit + 1] * counted)
-    return found
+        wealth[:, unit] = means @ (weights[: unit + 1] * counted)
+    return wealth
 
 
 def _weights(rule: AlarmRule, units: int) -> Floats:

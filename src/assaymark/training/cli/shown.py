@@ -1,16 +1,19 @@
 """What `assaymark train` shows: advice first, then what it rests on, then what to do next."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, shown
 from assaymark.terminal.output import advise, headline, quoted, rows, say
 
 if TYPE_CHECKING:
+    from assaymark.records.training import Advice
     from assaymark.sampling.surveys import SurveyBatch
     from assaymark.training.freeze import Stopped
     from assaymark.training.rounds import Trained
+    from assaymark.training.summary import TrainingLook, TrainingSummary
 
 LOOKS_SHOWN = 12
 ABOUT = {
@@ -20,7 +23,7 @@ ABOUT = {
 }
 
 
-def batch_json(batch: "SurveyBatch | None") -> dict[str, Any] | None:
+def batch_json(batch: "SurveyBatch | None") -> dict[str, object] | None:
     """What was handed out for training, for scripts."""
     if batch is None:
         return None
@@ -30,24 +33,29 @@ def batch_json(batch: "SurveyBatch | None") -> dict[str, Any] | None:
 
 def show_round(done: "Trained", folder: Path) -> None:
     """What a round of training did and what comes next."""
-    told = done.told
+    summary = done.summary
     place = quoted(folder)
     if done.begun:
         headline(
-            f"Training for {told['claim']} with {percent(told['confidence'])} confidence has begun"
+            f"Training for {summary.claim} with {percent(summary.confidence)} confidence has begun"
         )
-        _show_settings(told)
+        _show_settings(summary)
     else:
-        _show_now(told, done.advice)
+        _show_now(summary, done.advice)
     if done.changed:
         say(f"  Changed from here on: {', '.join(done.changed)}.")
     if done.reason:
         say(f"  {done.reason}")
-    if not told["looks"] and not done.begun:
+    if not summary.looks and not done.begun:
         say(
             "  If you know relevant items, have them labelled first: "
             f"assaymark train --seeds IDS.csv -p {place}"
         )
+    _show_next(done, place)
+
+
+def _show_next(done: "Trained", place: str) -> None:
+    summary = done.summary
     batch = done.batch
     if batch is not None and batch.path is not None:
         rows([("batch", f"{counted(len(batch.items), 'item')} to label in {batch.path}")])
@@ -57,81 +65,96 @@ def show_round(done: "Trained", folder: Path) -> None:
         )
     elif batch is not None:
         advise(f"every item of the batch has a label already: assaymark train -p {place}")
-    elif told["waiting"] and told["waiting"] == told["disputed"]:
+    elif summary.waiting and summary.waiting == summary.disputed:
         advise(f"decide them in a file: assaymark label FILE --adjudicate -p {place}")
-    elif told["waiting"]:
+    elif summary.waiting:
         advise(f"label them; to write them again: assaymark draw --pending -p {place}")
-    elif done.advice is not None and done.advice.action == "certify" and not told["auto_certify"]:
+    elif done.advice is not None and done.advice.action == "reconsider":
+        advise(_reconsidered(summary, done.advice, place))
+    elif done.advice is not None and done.advice.action == "certify" and not summary.auto_certify:
         advise(
-            f"assaymark train --stop -p {place}; to go on all the same: assaymark train --batch 50 -p {place}"
+            f"assaymark train --stop -p {place}; to go on anyway: assaymark train --batch 50 -p {place}"
         )
 
 
-def _show_settings(told: dict[str, Any]) -> None:
-    budget = "none named" if told["budget"] is None else f"{told['budget']:,} labels in all"
+def _reconsidered(summary: "TrainingSummary", advice: "Advice", place: str) -> str:
+    """What to do about a claim that is not worth its certification."""
+    ways = []
+    if advice.target is not None:
+        claim = f"{summary.claim.split()[0]} >= {advice.target:g}"
+        ways.append(f'assaymark train "{claim}" -p {place}')
+    if summary.budget is not None:
+        most = max(advice.total_high or advice.total or 0, summary.budget)
+        more = 2 * most if advice.total is None else most
+        ways.append(f"assaymark train --budget {more} -p {place}")
+    return "; or ".join(ways) or f"assaymark train --batch 50 -p {place}"
+
+
+def _show_settings(summary: "TrainingSummary") -> None:
+    budget = "none named" if summary.budget is None else f"{summary.budget:,} labels in all"
     about = {
         "rest": "items not used for training",
         "whole": "all items, training items with the labels people gave them",
-        "future": f"later items: a part of {percent(told['keep'] or 0)} was set aside by lot",
-    }[told["population"]]
+        "future": f"later items: a part of {percent(summary.keep or 0)} was set aside at random",
+    }[summary.population]
     lines = [
         ("budget", budget),
-        ("policy", told["policy"]),
-        ("sampling", told["sampling"]),
+        ("policy", summary.policy),
+        ("sampling", summary.sampling),
         ("claim is about", about),
-        ("certified by", told["mode"]),
+        ("certified by", summary.mode),
     ]
-    if told["learner"] != "linear":
-        lines.append(("learner", told["learner"]))
-    if told["auto_certify"]:
+    if summary.learner != "linear":
+        lines.append(("learner", summary.learner))
+    if summary.auto_certify:
         lines.append(("when advised", "freeze the classifier, seal its plan and draw, by itself"))
     rows(lines)
 
 
-def _show_now(told: dict[str, Any], advice: Any) -> None:
+def _show_now(summary: "TrainingSummary", advice: "Advice | None") -> None:
     """The verdict on the training, then its looks."""
     if advice is None:
-        headline(told["sentence"], "wait")
+        headline(summary.sentence, "wait")
     else:
         tone = "bad" if advice.out_of_reach else "good" if advice.action == "certify" else "wait"
         headline(str(advice), tone)
     lines = [
-        ("claim", claim_line(told)),
-        ("training labels", labels_line(told)),
+        ("claim", claim_line(summary)),
+        ("training labels", labels_line(summary)),
     ]
     if advice is not None:
-        lines += _believed(told, advice)
+        lines += _believed(summary, advice)
     rows(lines)
-    show_looks(told["looks"], told["metric"])
+    show_looks(summary.looks, summary.metric)
 
 
-def claim_line(told: dict[str, Any]) -> str:
+def claim_line(summary: "TrainingSummary") -> str:
     """The claim and what it is about."""
-    return f"{told['claim']}, about the {ABOUT[told['population']]}"
+    return f"{summary.claim}, about the {ABOUT[summary.population]}"
 
 
-def labels_line(told: dict[str, Any]) -> str:
+def labels_line(summary: "TrainingSummary") -> str:
     """The training labels in one line: how many, of which kind."""
-    parts = [f"{told['positives']:,} positive", f"{told['random']:,} random"]
+    parts = [f"{summary.positives:,} positive", f"{summary.random:,} random"]
     for name, noun in (("active", "active"), ("skipped", "cannot tell"), ("waiting", "waiting")):
-        if told[name]:
-            parts.append(f"{told[name]:,} {noun}")
-    return f"{told['labels']:,} ({', '.join(parts)})"
+        if number := getattr(summary, name):
+            parts.append(f"{number:,} {noun}")
+    return f"{summary.labels:,} ({', '.join(parts)})"
 
 
-def _believed(told: dict[str, Any], advice: Any) -> list[tuple[str, str]]:
+def _believed(summary: "TrainingSummary", advice: "Advice") -> list[tuple[str, str]]:
     lines = [
         (
-            told["metric"],
+            summary.metric,
             f"about {shown(advice.estimate)}, likely range {shown(advice.low)} to "
-            f"{shown(advice.high)}; {told['target']:g} is wanted",
+            f"{shown(advice.high)}; {summary.target:g} is wanted",
         )
     ]
     if advice.flagged is not None:
         lines.append(
             ("flagged for reading", f"{advice.flagged:.0%} of the items: that much is left to read")
         )
-    lines.append(("labels in all", _total(told, advice)))
+    lines.append(("labels in all", _total(summary, advice)))
     if advice.best_total is not None and advice.best_at != advice.labels:
         lines.append(
             ("at the best", f"about {advice.best_total:,} with {advice.best_at:,} training labels")
@@ -139,24 +162,29 @@ def _believed(told: dict[str, Any], advice: Any) -> list[tuple[str, str]]:
     return lines
 
 
-def _total(answer: dict[str, Any], advice: Any) -> str:
+def _total(summary: "TrainingSummary", advice: "Advice") -> str:
     """The forecast of the whole cost, whether or not the budget has room for it."""
     if advice.total is None:
         return "no forecast: the estimate does not meet the claim yet"
-    low, budget = advice.total_low or advice.total, answer["budget"]
-    span = f"{advice.total:,}" if low == advice.total else f"{low:,}–{advice.total:,}"
-    text = f"about {span} if training stops now"
+    text, budget = f"{span_of(advice)} if training stops now", summary.budget
+    if advice.total_high is None:
+        text += ", and possibly many more"
     if budget is None:
         return text
-    if low > budget:
-        return (
-            f"{text}, more than the budget of {budget:,}: raise it, lower the target, or train more"
-        )
-    enough = "is" if advice.total <= budget else "may not be"
-    return f"{text}; the budget of {budget:,} {enough} enough"
+    if advice.total > budget:
+        return f"{text}; more than the budget of {budget:,}"
+    sure = advice.total_high is not None and advice.total_high <= budget
+    return f"{text}; the budget of {budget:,} is {'' if sure else 'more likely than not '}enough"
 
 
-def show_looks(looks: list[dict[str, Any]], metric: str) -> None:
+def span_of(advice: "Advice") -> str:
+    """The forecast of training and certification together as a range."""
+    if advice.total_high is None or advice.total_low == advice.total_high:
+        return f"about {advice.total:,}"
+    return f"about {advice.total_low:,}–{advice.total_high:,}, most likely near {advice.total:,},"
+
+
+def show_looks(looks: "Sequence[TrainingLook]", metric: str) -> None:
     """The learning curve as a small table, latest looks last."""
     if not looks:
         return
@@ -165,13 +193,13 @@ def show_looks(looks: list[dict[str, Any]], metric: str) -> None:
     head = ("labels", "positive", "raw estimate", metric, "likely range", "in all", "advice")
     lines = [
         (
-            f"{look['labels']:,}",
-            f"{look['positives']:,}",
-            _short(look["cross_validated"]),
-            _short(look["estimate"]),
-            f"{_short(look['low'])} to {_short(look['high'])}",
-            "–" if look["total"] is None else f"{look['total']:,}",
-            look["action"],
+            f"{look.labels:,}",
+            f"{look.positives:,}",
+            _short(look.cross_validated),
+            _short(look.estimate),
+            f"{_short(look.low)} to {_short(look.high)}",
+            "–" if look.total is None else f"{look.total:,}",
+            look.action,
         )
         for look in looks[-LOOKS_SHOWN:]
     ]
@@ -185,7 +213,7 @@ def _short(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
-def stopped_json(done: "Stopped") -> dict[str, Any]:
+def stopped_json(done: "Stopped") -> dict[str, object]:
     """The frozen classifier and its plan, for scripts."""
     frozen = done.frozen
     return {
@@ -219,18 +247,15 @@ def show_stopped(done: "Stopped", folder: Path) -> None:
     frozen, plan = done.frozen, done.plan
     summary = frozen.pool.summary
     headline(f"Model {frozen.model} is frozen; plan {plan.number} is sealed: {plan.claim}", "good")
-    expected = (
-        "as many as it takes" if plan.expected_labels is None else f"{plan.expected_labels:,}"
-    )
     lines = [
         ("flags", flagged_line(summary.predicted_positive, summary.items)),
         ("scores", frozen.pool.source),
-        ("labels to buy", f"{'' if plan.expected_labels is None else 'about '}{expected}"),
+        ("labels to buy", done.cost.labels),
     ]
     if done.left is not None:
         lines.append(("budget left", counted(done.left, "label")))
     rows(lines)
-    if done.left is not None and (plan.expected_labels or 0) > done.left:
+    if done.left is not None and (done.cost.expected or 0) > done.left:
         say(
             f"  The plan is expected to need more labels than the budget has left. It may still pass "
             f"within {done.left:,}; nothing stops you from buying more."

@@ -2,7 +2,7 @@
 
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -35,7 +35,7 @@ from assaymark.training.cli.shown import (
 
 if TYPE_CHECKING:
     from assaymark.project.folder import Project
-    from assaymark.training.settings import TrainWish
+    from assaymark.training.settings import TrainingRequest
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -45,7 +45,8 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--budget", type=click.IntRange(min=1), metavar="N",
               help="Labels for training and certification together.")  # fmt: skip
 @click.option("--population", metavar="NAME",
-              help="What the claim is about: rest, whole or future. Needed for active sampling.")  # fmt: skip
+              help="What the claim is about: rest (items not used for training), whole (all items) or "
+              "future (later items). Needed for active sampling.")  # fmt: skip
 @click.option("--keep", type=float, metavar="SHARE",
               help="Of population future: the share set aside (default: 0.5).")  # fmt: skip
 @click.option("--sampling", metavar="NAME", help="random (default), uncertainty or relevance.")
@@ -108,12 +109,12 @@ def train(
     folder: Path,
     as_json: bool,
 ) -> None:
-    """Grow a text classifier under a label budget, and be told when to stop and certify it.
+    """Train a text classifier under a label budget, with advice on when to stop and certify it.
 
     The first call seals the CLAIM and what it is about, and hands out items to label. Every further
     call refits on all training labels, says what the classifier is believed to reach and what more
     training would save, and hands out the next items. With --stop the classifier is frozen, scores
-    the collection, and its certification plan is sealed: draw, label, look and certify as ever.
+    the collection, and its certification plan is sealed: draw, label, look and certify as usual.
 
     \b
     Examples:
@@ -125,9 +126,9 @@ def train(
       assaymark train --stop -p work
       assaymark train --score new.csv -o scored.parquet -p work
     """
-    from assaymark.certification.calculators import read_claim
+    from assaymark.certification.forecasts.calculators import read_claim
     from assaymark.project.folder import Project
-    from assaymark.training.settings import TrainWish
+    from assaymark.training.settings import TrainingRequest
 
     project = Project(folder=folder)
     if (labels is not None or yes or forecast) and not stop:
@@ -135,7 +136,7 @@ def train(
     if score is not None:
         _score(project, score, output, as_json=as_json)
         return
-    wish = TrainWish(
+    request = TrainingRequest(
         claim=None if claim is None else read_claim(claim),
         confidence=confidence,
         power=power,
@@ -153,40 +154,45 @@ def train(
         seeds=seeds,
     )
     if only_status or (plot is not None and not stop):
-        _refuse_others("--status and --plot only show", wish, output, stop=stop)
+        _refuse_others("--status and --plot only show", request, output, stop=stop)
         _show_status(project, plot, as_json=as_json)
         return
     if stop:
-        kept = replace(wish, mode=None, seed=None)
+        kept = replace(request, mode=None, seed=None)
         _refuse_others("--stop ends the training", kept, output, plot=plot is not None)
-        how = {"mode": mode, "labels": labels, "seed": seed}
-        _stop(project, how, yes=yes, forecast=forecast, as_json=as_json)
+        _stop(project, mode, labels, seed, yes=yes, forecast=forecast, as_json=as_json)
         return
-    _round(project, wish, output, as_json=as_json)
+    _round(project, request, output, as_json=as_json)
 
 
-def _refuse_others(why: str, wish: "TrainWish", output: Path | None, **flags: bool) -> None:
+def _refuse_others(
+    why: str, request: "TrainingRequest", output: Path | None, **flags: bool
+) -> None:
     """Refuse what would have no effect: somebody meant something by it."""
-    given = [field.name for field in fields(wish) if getattr(wish, field.name) not in (None, False)]
-    given += ["output"] if output is not None else []
-    given += [name for name, present in flags.items() if present]
-    if given:
+    options = [
+        field.name for field in fields(request) if getattr(request, field.name) not in (None, False)
+    ]
+    options += ["output"] if output is not None else []
+    options += [name for name, present in flags.items() if present]
+    if options:
         names = ", ".join(
-            "the claim" if n == "claim" else f"--{n.replace('_', '-')}" for n in given
+            "the claim" if n == "claim" else f"--{n.replace('_', '-')}" for n in options
         )
         raise click.UsageError(f"{why}: leave out {names}, or give it to assaymark train first.")
 
 
-def _round(project: "Project", wish: Any, output: Path | None, *, as_json: bool) -> None:
+def _round(
+    project: "Project", request: "TrainingRequest", output: Path | None, *, as_json: bool
+) -> None:
     from assaymark.training.freeze import train_on
 
     with progress_bar("train") as progress:
-        went = train_on(project, wish, output=output, progress=progress)
+        went = train_on(project, request, output=output, progress=progress)
     done, stopped = went.trained, went.stopped
     if as_json:
         show_json(
             {
-                **done.told,
+                **plain(done.summary),
                 "begun": done.begun,
                 "refitted": done.refitted,
                 "reason": done.reason,
@@ -206,44 +212,52 @@ def _show_status(project: "Project", plot: Path | None, *, as_json: bool) -> Non
     from assaymark.training.plot import write_training_plot
     from assaymark.training.rounds import training_now
 
-    told = training_now(project)
+    summary = training_now(project)
     if plot is not None:
-        write_training_plot(plot, told)
+        write_training_plot(plot, summary)
     if as_json:
-        show_json({**told, "plot": None if plot is None else str(plot)})
+        show_json({**plain(summary), "plot": None if plot is None else str(plot)})
         return
-    headline(told["sentence"])
+    headline(summary.sentence)
     rows(
         [
-            ("claim", claim_line(told)),
-            ("labels", labels_line(told)),
+            ("claim", claim_line(summary)),
+            ("labels", labels_line(summary)),
         ]
     )
-    show_looks(told["looks"], told["metric"])
+    show_looks(summary.looks, summary.metric)
     if plot is not None:
         rows([("learning curve", str(plot))])
     place = quoted(project.folder)
-    if told["phase"] != "learning":
-        say(f"  {told['frozen']['sentence']}")
+    if summary.frozen is not None and summary.phase != "learning":
+        say(f"  {summary.frozen.sentence}")
         advise(f"assaymark status -p {place}")
-    elif told["waiting"]:
+    elif summary.waiting:
         advise(f"label what was handed out, then: assaymark train -p {place}")
-    elif told["advice"] and told["advice"]["action"] == "certify":
+    elif summary.advice and summary.advice.action == "certify":
         advise(f"assaymark train --stop -p {place}")
     else:
         advise(f"assaymark train -p {place}")
 
 
 def _stop(
-    project: "Project", how: dict[str, Any], *, yes: bool, forecast: bool, as_json: bool
+    project: "Project",
+    mode: str | None,
+    labels: int | None,
+    seed: str | None,
+    *,
+    yes: bool,
+    forecast: bool,
+    as_json: bool,
 ) -> None:
-    from assaymark.training.freeze import NotAgreedError, SealedCost, stop_training
+    from assaymark.training.freeze import NotAgreedError, stop_training
+    from assaymark.training.sealed_cost import SealedCost
 
-    seen: list[SealedCost] = []
+    costs: list[SealedCost] = []
 
     def agree(cost: SealedCost) -> bool:
         """The cost is shown before it is final; somebody at the terminal is asked."""
-        seen.append(cost)
+        costs.append(cost)
         if not as_json:
             rows([("flags", flagged_line(cost.flagged, cost.items))])
             say(f"  {cost.sentence}")
@@ -253,12 +267,14 @@ def _stop(
 
     try:
         with progress_bar("stop") as progress:
-            done = stop_training(project, **how, agree=agree, progress=progress)
-    except NotAgreedError as told:
+            done = stop_training(
+                project, mode=mode, labels=labels, seed=seed, agree=agree, progress=progress
+            )
+    except NotAgreedError as refusal:
         if as_json:
-            show_json({**plain(seen[0]), "sentence": seen[0].sentence})
+            show_json({**plain(costs[0]), "sentence": costs[0].sentence})
         else:
-            say(f"  {told}")
+            say(f"  {refusal}")
         return
     if as_json:
         show_json(stopped_json(done))

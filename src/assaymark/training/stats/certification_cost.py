@@ -10,18 +10,20 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
 
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric
 from assaymark.records.training import Band
 from assaymark.stats.score_guided.forecast import forecast
 from assaymark.stats.score_guided.supermartingale import Stratum, WeightedTest, weighted_test
+from assaymark.stats.special import expit, logit
 from assaymark.training.stats.learning_curve import Belief
 
 Floats = NDArray[np.float64]
 
 OVER_LIMIT = 1.2  # labels that a certification takes, by the information limit
+FINITE = 2.0  # how fast reading a finite collection helps: measured, see decision 21
+LEAST = 30.0
 NEAREST = 0.02  # log-odds above the target from which on a price is given
 FARTHEST = 4.0
 PRICES = 24
@@ -62,10 +64,14 @@ class CertificationCost:
     def _values(self, rates: Floats) -> Floats:
         """The metric that each row of rates implies."""
         _, side, items = self._odds
-        found, other = rates * items, (1 - rates) * items
+        positives, other = rates * items, (1 - rates) * items
         flagged = side > 0
         cells = np.stack(
-            [part[:, mask].sum(axis=1) for mask in (flagged, ~flagged) for part in (found, other)]
+            [
+                part[:, mask].sum(axis=1)
+                for mask in (flagged, ~flagged)
+                for part in (positives, other)
+            ]
         )
         ratio = metric(self.claim.metric)
         below = np.array(ratio.denominator) @ cells
@@ -86,35 +92,37 @@ class CertificationCost:
         # bands that say nothing about the claim are not in the test
         inside = np.where(side > 0, any(weights[:2]), any(weights[2:])).astype(np.bool_)
         ideals = [forecast(self._test, rates[inside]).ideal for rates in self._implying(values)]
-        return [None if ideal is None else max(30.0, OVER_LIMIT * ideal) for ideal in ideals]
+        items = float(self._test.sizes.sum())
+        return [None if ideal is None else in_collection(ideal, items) for ideal in ideals]
 
     @cached_property
     def _prices(self) -> tuple[Floats, Floats]:
         """Distances above the target in log-odds, and log prices that never rise with them."""
         gaps = np.geomspace(NEAREST, FARTHEST, PRICES)
-        found = self._prices_at(expit(float(logit(self.claim.target)) + gaps))
+        prices = self._prices_at(expit(float(logit(self.claim.target)) + gaps))
         most = float(self._test.sizes.sum())
-        logs = np.log([most if price is None else min(price, most) for price in found])
+        logs = np.log([most if price is None else min(price, most) for price in prices])
         return np.log(gaps), np.minimum.accumulate(logs)
 
     def price(self, z: Floats) -> Floats:
         """Labels expected if logit(metric) is z; infinite at and below the target."""
         gap = z - float(logit(self.claim.target))
         at, logs = self._prices
-        found = np.exp(np.interp(np.log(np.maximum(gap, NEAREST)), at, logs))
-        return np.where(gap >= NEAREST, found, np.inf)
+        labels = np.exp(np.interp(np.log(np.maximum(gap, NEAREST)), at, logs))
+        return np.where(gap >= NEAREST, labels, np.inf)
 
     def forecast(self, value: float) -> float | None:
         """Labels expected if the metric has this value, however few the budget has left; None where
         the claim does not hold then.
         """
-        found = float(self.price(np.array([logit(np.clip(value, 1e-6, 1 - 1e-6))]))[0])
-        return found if np.isfinite(found) else None
+        labels = float(self.price(np.array([logit(np.clip(value, 1e-6, 1 - 1e-6))]))[0])
+        return labels if np.isfinite(labels) else None
 
-    @property
-    def promised(self) -> float:
-        """The value of the metric that the calibrated scores themselves promise."""
-        return float(self._values(self._tilted(np.zeros(1)))[0])
+    def price_at(self, value: float) -> float | None:
+        """The one price at this value, without the list of prices; None where the claim is false."""
+        if value <= self.claim.target:
+            return None
+        return self._prices_at(np.array([value]))[0]
 
     def expected(self, belief: Belief, *, shrink: float = 1.0, most: float | None = None) -> float:
         """The mean price under a belief whose variance is shrunk; `most` is spent where it fails.
@@ -129,6 +137,18 @@ class CertificationCost:
         means = centre + (belief.means - centre) * np.sqrt(shrink)
         z = means[:, None] + spreads[:, None] * steps
         return float(belief.weights @ (np.minimum(self.price(z), limit) @ mass))
+
+
+def in_collection(ideal: float, items: float) -> float:
+    """The labels of a certification whose information limit is `ideal`, in a collection of so many.
+
+    What was read is no longer in doubt, so a limit near the size of the collection is never paid.
+
+    >>> round(in_collection(100, 1_000_000)), round(in_collection(1_000, 1_200))
+    (120, 400)
+    """
+    price = OVER_LIMIT * ideal
+    return min(max(LEAST, price / (1 + FINITE * price / items)), items)
 
 
 def cost_of(claim: Claim, confidence: float, bands: Sequence[Band]) -> CertificationCost:

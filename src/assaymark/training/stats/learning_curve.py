@@ -12,18 +12,19 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit, ndtr
 
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import Metric, metric
 from assaymark.records.training import TrainingLook
+from assaymark.stats.special import expit, logit, ndtr
 
 Floats = NDArray[np.float64]
 
 POWERS = np.array([0.15, 0.3, 0.5, 0.75, 1.0])
 # The prior, in log-odds: where the curve ends above the target, and how far it is below at 1,000.
-END, END_SPREAD = 0.4, 0.5
-CLIMB, CLIMB_SPREAD = 0.4, 0.3
+# A narrower end pulled the belief about easy claims towards the target: see decision 21.
+END, END_SPREAD = 0.4, 1.0
+CLIMB, CLIMB_SPREAD = 0.4, 0.2
 OPTIMISM = 0.03  # of cross-validation and calibrated scores together
 SHARED, OWN = 0.75, 0.4  # of a simple sample's variance: what looks share, what each adds (of that)
 TRAINED_ON = 0.9  # share of the labels that cross-validated classifiers are trained on
@@ -109,13 +110,13 @@ class Reading:
 
 def expected_cells(look: TrainingLook) -> Floats:
     """The confusion matrix of the collection as the calibrated scores see it."""
-    found = {True: 0.0, False: 0.0}
+    totals = {True: 0.0, False: 0.0}
     items = {True: 0, False: 0}
     for band in look.bands:
-        found[band.predicted] += band.expected
+        totals[band.predicted] += band.expected
         items[band.predicted] += band.items
     return np.array(
-        [found[True], items[True] - found[True], found[False], items[False] - found[False]]
+        [totals[True], items[True] - totals[True], totals[False], items[False] - totals[False]]
     )
 
 

@@ -8,7 +8,7 @@ policies first-in-budget and wait; the split and the adaptive policy are this pr
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
@@ -28,6 +28,18 @@ FEW_POSITIVES = 20  # training without a budget does not end before so many
 HOPELESS = 0.05
 UNLIMITED = 20_000
 AHEAD = 20  # steps of a tenth that are looked ahead
+# Quantiles of the belief, and the luck of a certification, that held about 7 of 10 actual costs.
+UNLUCKY_LUCKY = (0.2, 0.8)
+LUCK = (0.7, 1.3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelsAhead:
+    """A forecast of labels as a range; None where the claim would not hold."""
+
+    low: int | None
+    middle: int | None
+    high: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +80,33 @@ class Outlook:
         """The belief that the claim holds for the classifier as it is."""
         return self.curve.now.chance_above(self.goal.claim.target)
 
+    @cached_property
+    def ahead(self) -> LabelsAhead:
+        """The labels that certification will take if training stops now, by its mode.
+
+        A simple random sample is priced by the exact fixed test, the most that it takes as a rule.
+        """
+        if self.goal.mode != "score-guided":
+            size = self.fixed_size(self.last)
+            return LabelsAhead(low=size, middle=size, high=size)
+        now = self.curve.now
+        prices = [self.cost.forecast(now.quantile(chance)) for chance in (*UNLUCKY_LUCKY, 0.5)]
+        high, low, middle = prices
+        return LabelsAhead(
+            low=None if low is None else math.ceil(LUCK[0] * low),
+            middle=None if middle is None else math.ceil(middle),
+            high=None if high is None else min(math.ceil(LUCK[1] * high), self.items),
+        )
+
+    @property
+    def items(self) -> int:
+        """Items of the collection that certification may draw."""
+        return sum(band.items for band in self.last.bands)
+
+    def in_all(self, certification: int | None) -> int | None:
+        """Training and certification together."""
+        return None if certification is None else self.labels + certification
+
     def certification(self, labels: int) -> float:
         """Labels that certification is expected to use after so much training, passed or not."""
         left = None if self.goal.budget is None else self.goal.budget - labels
@@ -100,11 +139,14 @@ class Outlook:
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
-    """What a policy decides and why; `until` is the least training it asks for."""
+    """What a policy decides and why; `until` is the least training it asks for, `target` one that
+    would fit where the claim's does not.
+    """
 
     action: Action
     reason: str
     until: int | None = None
+    target: float | None = None
 
 
 def _budget(outlook: Outlook) -> int:
@@ -188,8 +230,8 @@ def _within_budget(outlook: Outlook, *, wait: int) -> Decision:
 
 def _fitted(outlook: Outlook, wait: int) -> bool:
     """Whether a fixed test fitted into the budget at more than `wait` looks; the latest first."""
-    found = (look for look in reversed(outlook.looks) if outlook.fixed_size(look) is not None)
-    return next(islice(found, wait, None), None) is not None
+    fits = (look for look in reversed(outlook.looks) if outlook.fixed_size(look) is not None)
+    return next(islice(fits, wait, None), None) is not None
 
 
 POLICIES: Registry[Callable[[Outlook], Decision]] = Registry(
@@ -203,9 +245,8 @@ POLICIES: Registry[Callable[[Outlook], Decision]] = Registry(
 def advise(goal: TrainingGoal, looks: Sequence[TrainingLook]) -> Advice:
     """What the goal's policy advises after these looks."""
     outlook = Outlook(goal=goal, looks=tuple(looks))
-    decision = _believed(outlook, POLICIES.find("policy", goal.policy)(outlook))
-    now = outlook.curve.now
-    needed = outlook.cost.forecast(now.quantile(0.5))
+    now, ahead = outlook.curve.now, outlook.ahead
+    decision = _worth_it(outlook, POLICIES.find("policy", goal.policy)(outlook))
     best = outlook.cost.forecast(outlook.curve.at(outlook.best_at).quantile(0.5))
     most = _most_trained(outlook)
     # the claim is not even likely to hold at the most training that is possible
@@ -226,9 +267,11 @@ def advise(goal: TrainingGoal, looks: Sequence[TrainingLook]) -> Advice:
         low=now.quantile(0.05),
         high=now.quantile(0.95),
         chance_true=outlook.chance_true,
-        certification=None if needed is None else math.ceil(needed),
-        total=None if needed is None else outlook.labels + math.ceil(needed),
-        total_low=_lowest_total(outlook, needed),
+        certification=ahead.middle,
+        total=outlook.in_all(ahead.middle),
+        total_low=outlook.in_all(ahead.low),
+        total_high=outlook.in_all(ahead.high),
+        target=decision.target,
         best_at=outlook.best_at,
         best_total=None if best is None else outlook.best_at + math.ceil(best),
         flagged=_flagged(outlook.last),
@@ -239,32 +282,63 @@ def advise(goal: TrainingGoal, looks: Sequence[TrainingLook]) -> Advice:
 
 
 LIKELY = 0.5  # below this chance to be true, a claim is never advised for certification
+CAUTIOUS = 0.3  # the quantile of the belief by which a lower target is proposed
 
 
-def _believed(outlook: Outlook, decision: Decision) -> Decision:
-    """The decision; a claim that is believed false is not certified, whatever the policy says."""
-    if decision.action != "certify" or outlook.chance_true >= LIKELY:
+def _worth_it(outlook: Outlook, decision: Decision) -> Decision:
+    """The decision; certification is not advised, whatever the policy says, where the claim is
+    believed false or its forecast is above the budget.
+    """
+    if decision.action != "certify":
         return decision
-    goal, now = outlook.goal, outlook.curve.now
-    ways = [f"lower the target (about {now.quantile(0.1):.2f} is likely to hold)"]
-    if goal.budget is not None:
-        later = outlook.curve.at(max(2 * LATEST * goal.budget, outlook.labels))
-        if later.chance_above(goal.claim.target) >= LIKELY:
+    budget, total = outlook.goal.budget, outlook.in_all(outlook.ahead.middle)
+    false = outlook.chance_true < LIKELY or total is None
+    if not false and (budget is None or (total or 0) <= budget):
+        return decision
+    if budget is not None and outlook.labels < LATEST * budget:
+        return Decision(
+            action="train",
+            until=math.ceil(LATEST * budget),
+            reason=f"{_why(outlook, total, false=false)}: up to 45% of the budget may go to training",
+        )
+    target = affordable_target(outlook)
+    ways = [] if target is None else [f"lower the target (about {target:.2f} fits)"]
+    if not false:
+        ways.append(f"raise the budget (to about {outlook.in_all(outlook.ahead.high) or total:,})")
+    elif budget is not None:
+        later = outlook.curve.at(max(2 * LATEST * budget, outlook.labels))
+        if later.chance_above(outlook.goal.claim.target) >= LIKELY:
             ways.append("raise the budget, for with twice as much training it is likely to hold")
-    ways.append("or let it be")
+    ways.append("or leave it: it is not worth the labels")
     return Decision(
         action="reconsider",
-        reason="the claim is more likely false than true, and certifying it would probably waste "
-        f"labels: {', '.join(ways)}",
+        reason=f"{_why(outlook, total, false=false)}. {', '.join(ways).capitalize()}",
+        target=target,
     )
 
 
-def _lowest_total(outlook: Outlook, needed: float | None) -> int | None:
-    """The total if the scores are right, which is what the plan will forecast; never above the other."""
-    by_scores = outlook.cost.forecast(outlook.cost.promised)
-    if needed is None or by_scores is None:
-        return None
-    return outlook.labels + math.ceil(min(needed, by_scores))
+def _why(outlook: Outlook, total: int | None, *, false: bool) -> str:
+    if false:
+        return "the claim is more likely false than true, and certifying it would probably waste labels"
+    return (
+        f"training and certification would take about {total:,} labels in all, more than the budget "
+        f"of {outlook.goal.budget:,}"
+    )
+
+
+def affordable_target(outlook: Outlook) -> float | None:
+    """The highest target, in hundredths below the claim's, that is likely to hold and whose
+    certification is forecast to fit into the budget; None where there is none.
+    """
+    goal, value = outlook.goal, outlook.curve.now.quantile(CAUTIOUS)
+    most = math.inf if outlook.left is None else float(outlook.left)
+    low, high = 0, min(math.ceil(100 * goal.claim.target), math.ceil(100 * value)) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        claim = replace(goal.claim, target=middle / 100)
+        price = cost_of(claim, goal.confidence, outlook.last.bands).price_at(value)
+        low, high = (middle, high) if price is not None and price <= most else (low, middle - 1)
+    return low / 100 if low else None
 
 
 def _flagged(look: TrainingLook) -> float | None:

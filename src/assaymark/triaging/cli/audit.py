@@ -1,11 +1,11 @@
 """The audit of triage over time, on the command line."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
-from assaymark.claims.results import counted, percent, rounded
+from assaymark.claims.results import counted, digits, percent, rounded
 from assaymark.terminal.output import (
     advise,
     headline,
@@ -19,8 +19,30 @@ from assaymark.terminal.output import (
 
 if TYPE_CHECKING:
     from assaymark.triaging.audit_account import Opening
+    from assaymark.triaging.audit_result import Alarm
 
 OUTPUT = click.Path(dir_okay=False, path_type=Path)
+
+
+class AuditOptions(TypedDict):
+    """The options of the command audit."""
+
+    thresholds: Path | None
+    batch: str | None
+    id_column: str | None
+    score: str | None
+    text: tuple[str, ...]
+    count: int | None
+    seed: str | None
+    alarm: "Alarm | None"
+    confidence: float | None
+    window: int | None
+    year: int | None
+    largest: int | None
+    deadline: int | None
+    output: Path | None
+    folder: Path
+    as_json: bool
 
 
 @click.command()
@@ -34,7 +56,7 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--alarm",
     type=click.Choice(["ever", "yearly", "average", "every-batch"]),
-    help="What may ring it, sealed with the first batch (default: ever).",
+    help="What raises it, sealed with the first batch (default: ever).",
 )
 @click.option("--confidence", type=float, help="Of alarm and bounds, sealed (default: 0.95).")
 @click.option(
@@ -55,10 +77,16 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)
     metavar="ITEMS",
     help="Automated items of the largest batch you expect, sealed (default: a quarter more than the first).",
 )
+@click.option(
+    "--deadline",
+    type=click.IntRange(min=1),
+    metavar="BATCHES",
+    help="Later batches until a draw without an answer counts as unclear, sealed (default: 4).",
+)
 @click.option("-o", "--output", type=OUTPUT, help="Where to write: .csv or .jsonl.")
 @project_option
 @json_option
-def audit(**options: Any) -> None:
+def audit(**options: Unpack[AuditOptions]) -> None:
     """Is the promise still kept? Draw automated items of later batches, and judge their labels.
 
     With --batch: hands out N random automated items; the first batch seals the alarm. Without:
@@ -73,19 +101,20 @@ def audit(**options: Any) -> None:
     if options["batch"] is None:
         _judge(options)
         return
-    missing = [f"--{name}" for name in ("thresholds", "id", "draw")
-               if options[{"id": "id_column", "draw": "count"}.get(name, name)] is None]  # fmt: skip
-    if missing:
-        raise click.UsageError(f"To draw from a batch, also give {', '.join(missing)}.")
+    thresholds, id_column, count = options["thresholds"], options["id_column"], options["count"]
+    if thresholds is None or id_column is None or count is None:
+        asked = {"--thresholds": thresholds, "--id": id_column, "--draw": count}
+        missing = ", ".join(name for name, value in asked.items() if value is None)
+        raise click.UsageError(f"To draw from a batch, also give {missing}.")
     from assaymark.pool.scored import ScoreColumns
     from assaymark.project.folder import Project
     from assaymark.triaging.audit import draw_audit
     from assaymark.triaging.files import read_thresholds
 
-    known = read_thresholds(options["thresholds"])
+    known = read_thresholds(thresholds)
     folder = options["folder"]
     columns = ScoreColumns(
-        score=options["score"] or known.score, id=options["id_column"], text=options["text"]
+        score=options["score"] or known.score, id=id_column, text=options["text"]
     )
     with progress_bar("audit") as progress:
         batch = draw_audit(
@@ -93,7 +122,7 @@ def audit(**options: Any) -> None:
             known,
             batch=options["batch"],
             columns=columns,
-            count=options["count"],
+            count=count,
             opening=_opening(options),
             seed=options["seed"],
             output=options["output"],
@@ -112,27 +141,33 @@ def audit(**options: Any) -> None:
            f"{then}" if batch.path else then)  # fmt: skip
 
 
-def _opening(options: dict[str, Any]) -> "Opening":
+def _opening(options: AuditOptions) -> "Opening":
     from assaymark.triaging.audit_account import Opening
 
-    names = ("alarm", "confidence", "window", "year", "largest")
-    return Opening(**{name: options[name] for name in names})
+    return Opening(
+        alarm=options["alarm"],
+        confidence=options["confidence"],
+        window=options["window"],
+        year=options["year"],
+        largest=options["largest"],
+        deadline=options["deadline"],
+    )
 
 
-def _judge(options: dict[str, Any]) -> None:
+def _judge(options: AuditOptions) -> None:
     from assaymark.project.folder import Project
     from assaymark.triaging.audit import judge_batches
 
     folder = options["folder"]
     answer = judge_batches(Project(folder=folder), opening=_opening(options))
-    found = answer.found
+    result = answer.audit
     if options["as_json"]:
         show_json(answer.result())
     else:
-        headline(str(found), {"kept": "good", "open": "wait", "broken": "bad"}[found.decision])
+        headline(str(result), {"kept": "good", "open": "wait", "broken": "bad"}[result.decision])
         lines = [
-            ("right", f"{found.estimate} of all automated items so far, each batch by its size"),
-            ("lower bound", f"{rounded(found.low)} on that, unclear items counted as wrong"),
+            ("right", f"{result.estimate} of all automated items so far, each batch by its size"),
+            ("lower bound", f"{rounded(result.low)} on that, unclear items counted as wrong"),
         ]
         lines += [
             (batch.name, f"{percent(round(batch.automated_share, 4))} of {batch.items:,} items automated; "
@@ -140,15 +175,22 @@ def _judge(options: dict[str, Any]) -> None:
                          f"{f', {batch.unclear:,} unclear' if batch.unclear else ''}")
             for batch in answer.batches
         ]  # fmt: skip
-        lines.append((f"alarm '{found.alarm}'", f"silent while, {found.null}"))
+        lines.append((f"alarm '{result.alarm}'", f"silent while, {result.null}"))
         lines.append(
-            ("evidence", f"{found.evidence:.3g} at most so far; it rings at {found.needed:g}")
+            (
+                "evidence",
+                f"{digits(result.evidence)} at most so far; it goes off at {digits(result.needed)}",
+            )
         )
-        lines += [("warning", text) for text in found.warnings]
+        lines += [("warning", text) for text in result.warnings]
         if answer.missing:
             lines.append(("without label", f"{answer.missing:,}; {answer.waiting:,} labels wait"))
+        if answer.late:
+            lines.append(
+                ("too late", f"{counted(answer.late, 'answer')} after the deadline, not counted")
+            )
         rows(lines)
-        if found.decision == "broken":
+        if result.decision == "broken":
             advise("send everything to people, label new development items and set new thresholds")
         elif answer.missing:
             advise(
@@ -158,5 +200,5 @@ def _judge(options: dict[str, Any]) -> None:
             advise(
                 "draw from the next batch: assaymark triage audit --thresholds FILE --batch FILE …"
             )
-    if found.decision == "broken":
+    if result.decision == "broken":
         click.get_current_context().exit(1)

@@ -1,7 +1,7 @@
 """Triage: thresholds from labels, routing, labels to order, their number, and the audit over time."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
@@ -21,7 +21,33 @@ from assaymark.terminal.output import (
 from assaymark.triaging.cli.audit import audit
 from assaymark.triaging.triage import RULES
 
+if TYPE_CHECKING:
+    from assaymark.triaging.triage import Triage
+    from assaymark.triaging.triage_answer import TriageAnswer
+
 OUTPUT = click.Path(dir_okay=False, path_type=Path)
+
+
+class TriageOptions(TypedDict):
+    """The options of the command triage."""
+
+    dev: str | None
+    score: str | None
+    label: str | None
+    target: float | None
+    delta: float
+    rule: str
+    pool: str | None
+    id_column: str | None
+    train: str | None
+    calibrator: str
+    seed: int
+    utility: str
+    costs: str
+    plot: Path | None
+    output: Path | None
+    folder: Path | None
+    as_json: bool
 
 
 @click.group(invoke_without_command=True)
@@ -54,7 +80,7 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)
 )  # fmt: skip
 @json_option
 @click.pass_context
-def triage(context: click.Context, /, **options: Any) -> None:
+def triage(context: click.Context, /, **options: Unpack[TriageOptions]) -> None:
     """Automate what is safe and send the rest to people, at a guaranteed accuracy.
 
     Finds two cut-offs: accept from the upper one, reject up to the lower one, review between.
@@ -87,7 +113,7 @@ def triage(context: click.Context, /, **options: Any) -> None:
         write_plot,
         write_thresholds,
     )
-    from assaymark.triaging.thresholds import plain_answer
+    from assaymark.triaging.triage_answer import plain_answer
 
     output, plot = options["output"], options["plot"]
     for path in (output, plot):
@@ -104,30 +130,38 @@ def triage(context: click.Context, /, **options: Any) -> None:
         show_json(plain_answer(answer))
     else:
         _show(answer, output, plot)
-    if not answer.found.certified and answer.found.rule != "empirical":
+    if not answer.triage.certified and answer.triage.rule != "empirical":
         context.exit(1)
 
 
-def _from_project(folder: Path) -> Any:
+def _from_project(folder: Path) -> "TriageAnswer":
     from assaymark.project.folder import Project
     from assaymark.triaging.survey import judge_labels
 
     return judge_labels(Project(folder=folder))
 
 
-def _from_files(options: dict[str, Any]) -> Any:
-    from assaymark.triaging.thresholds import TriageQuestion, find_thresholds
+def _from_files(options: TriageOptions) -> "TriageAnswer":
+    from assaymark.triaging.thresholds import find_thresholds
+    from assaymark.triaging.triage_answer import TriageQuestion
 
-    missing = [f"--{name}" for name in ("score", "label", "target") if options[name] is None]
-    if missing:
-        raise click.UsageError(f"Also needed: {', '.join(missing)}.")
+    dev, score, label, target = (
+        options["dev"],
+        options["score"],
+        options["label"],
+        options["target"],
+    )
+    if dev is None or score is None or label is None or target is None:
+        asked = {"--score": score, "--label": label, "--target": target}
+        missing = ", ".join(name for name, value in asked.items() if value is None)
+        raise click.UsageError(f"Also needed: {missing}.")
     utility = _numbers("--utility", options["utility"], 4)
     costs = _numbers("--costs", options["costs"], 2)
     question = TriageQuestion(
-        dev=options["dev"],
-        score=options["score"],
-        label=options["label"],
-        target=options["target"],
+        dev=dev,
+        score=score,
+        label=label,
+        target=target,
         delta=options["delta"],
         rule=options["rule"],
         pool=options["pool"],
@@ -145,31 +179,31 @@ def _from_files(options: dict[str, Any]) -> Any:
 
 def _numbers(name: str, text: str, size: int) -> list[float]:
     try:
-        found = [float(part) for part in text.split(",")]
+        numbers = [float(part) for part in text.split(",")]
     except ValueError:
-        found = []
-    if len(found) != size:
+        numbers = []
+    if len(numbers) != size:
         raise click.UsageError(f"{name} takes {size} numbers with commas, got {text!r}.")
-    return found
+    return numbers
 
 
-def _show(answer: Any, output: Path | None, plot: Path | None) -> None:
-    found, result = answer.found, answer.result
-    usable = found.certified or found.rule == "empirical"
-    tone = "good" if found.certified else "wait" if usable else "bad"
-    headline(found.promise, tone)
+def _show(answer: "TriageAnswer", output: Path | None, plot: Path | None) -> None:
+    triage, result = answer.triage, answer.result
+    usable = triage.certified or triage.rule == "empirical"
+    tone = "good" if triage.certified else "wait" if usable else "bad"
+    headline(triage.promise, tone)
     if usable:
         of = "the pool" if result["yield_of"] == "pool" else "the labelled items"
         rows(
             [
-                ("cut-offs", str(found.cutoffs)),
+                ("cut-offs", str(triage.cutoffs)),
                 ("automated", f"{percent(round(result['yield'], 4))} of {of}"),
-                ("on the labels", _seen(found)),
-                ("precision", f"accepted {_side(found.tally.precision_accept)}, rejected "
-                              f"{_side(found.tally.precision_reject)}"),
-                ("error rates", f"{_side(found.tally.type_1)} of the irrelevant items accepted (type I), "
-                                f"{_side(found.tally.type_2)} of the relevant ones rejected (type II)"),
-                ("labels", f"{found.labels:,}, target {found.target:g}, risk {found.delta:g}"),
+                ("on the labels", _accuracy_words(triage)),
+                ("precision", f"accepted {_side(triage.tally.precision_accept)}, rejected "
+                              f"{_side(triage.tally.precision_reject)}"),
+                ("error rates", f"{_side(triage.tally.type_1)} of the irrelevant items accepted (type I), "
+                                f"{_side(triage.tally.type_2)} of the relevant ones rejected (type II)"),
+                ("labels", f"{triage.labels:,}, target {triage.target:g}, risk {triage.delta:g}"),
                 ("where from", result["placed_by"]),
             ]
         )  # fmt: skip
@@ -185,12 +219,14 @@ def _show(answer: Any, output: Path | None, plot: Path | None) -> None:
         advise(
             "write the thresholds with -o FILE, then: assaymark triage route --thresholds FILE …"
         )
-    elif found.needed:
-        advise(f"label about {found.needed:,} items in all, or ask for less than {found.target:g}")
+    elif triage.needed:
+        advise(
+            f"label about {triage.needed:,} items in all, or ask for less than {triage.target:g}"
+        )
 
 
-def _seen(found: Any) -> str:
-    tally = found.tally
+def _accuracy_words(triage: "Triage") -> str:
+    tally = triage.tally
     return (
         f"{shown(tally.accuracy)} right: {counted(tally.errors, 'error')} in {tally.automated:,} "
         f"automated (tp {tally.tp}, fp {tally.fp}, fn {tally.fn}, tn {tally.tn})"
@@ -222,7 +258,7 @@ def route(
     connection: str | None,
     as_json: bool,
 ) -> None:
-    """Part a pool into accept, review and reject: three parquet files, whole or not at all.
+    """Split a pool into accept, review and reject: three parquet files, whole or not at all.
 
     Spark's executors write three folders of parquet files instead.
 
@@ -289,7 +325,20 @@ def route(
 @click.option("-o", "--output", type=OUTPUT, help="Where to write: .csv or .jsonl.")
 @project_option
 @json_option
-def draw_wanted(folder: Path, output: Path | None, as_json: bool, **wanted: Any) -> None:
+def draw_wanted(
+    target: float,
+    labels: int,
+    delta: float,
+    slack: float,
+    train: str | None,
+    score: str | None,
+    label: str,
+    calibrator: str,
+    seed: str | None,
+    output: Path | None,
+    folder: Path,
+    as_json: bool,
+) -> None:
     """Draw the labels that prove most: at random inside the region that might be automated.
 
     Without --train the pool's scores are taken as probabilities.
@@ -299,12 +348,21 @@ def draw_wanted(folder: Path, output: Path | None, as_json: bool, **wanted: Any)
       assaymark triage draw --target 0.9 --labels 300 -p work
     """
     from assaymark.project.folder import Project
-    from assaymark.triaging.survey import LabelWish, draw_labels
+    from assaymark.triaging.survey import LabelRequest, draw_labels
 
+    request = LabelRequest(
+        target=target,
+        labels=labels,
+        delta=delta,
+        slack=slack,
+        train=train,
+        score=score,
+        label=label,
+        calibrator=calibrator,
+        seed=seed,
+    )
     with progress_bar("draw") as progress:
-        drawn = draw_labels(
-            Project(folder=folder), LabelWish(**wanted), output=output, progress=progress
-        )
+        drawn = draw_labels(Project(folder=folder), request, output=output, progress=progress)
     path = drawn.batch.path
     if as_json:
         show_json(
@@ -354,7 +412,7 @@ def size_needed(target: float, expect: float, delta: float, power: float, as_jso
     """
     from assaymark.triaging.files import size
 
-    found = size(target=target, expected=expect, delta=delta, power=power)
+    answer = size(target=target, expected=expect, delta=delta, power=power)
     if as_json:
         show_json(
             {
@@ -362,21 +420,21 @@ def size_needed(target: float, expect: float, delta: float, power: float, as_jso
                 "expected": expect,
                 "delta": delta,
                 "power": power,
-                "labels": found.stable,
-                "first": found.first,
-                "fewest": found.fewest,
+                "labels": answer.stable,
+                "first": answer.first,
+                "fewest": answer.fewest,
             }
         )
         return
-    headline(str(found))
+    headline(str(answer))
     rows(
         [
-            ("first size that will do", f"{found.first:,}"),
-            ("from here on every size does", f"{found.stable:,}"),
-            ("can never pass with fewer than", f"{found.fewest:,}, all of them right"),
+            ("first size that is enough", f"{answer.first:,}"),
+            ("from here on every size does", f"{answer.stable:,}"),
+            ("can never pass with fewer than", f"{answer.fewest:,}, all of them right"),
         ]
     )
-    advise(f"assaymark triage draw --target {target:g} --labels {found.stable} -p DIR")
+    advise(f"assaymark triage draw --target {target:g} --labels {answer.stable} -p DIR")
 
 
 triage.add_command(audit)

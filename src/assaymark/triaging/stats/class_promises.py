@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
+from assaymark.stats import special
 from assaymark.stats.calibration import Calibrator
 from assaymark.stats.labelled_scores import Floats, Labelled, checked_scores
 from assaymark.triaging.stats.cutoffs import checked_target, few_errors, fewest_labels, tally
@@ -118,15 +118,15 @@ def side_regions(calibrator: Calibrator, scores: ArrayLike, *, accept: bool) -> 
     values = checked_scores(scores, what="pool")
     q = calibrator.at(values)
     mine = np.sort(values[q >= 0.5])[::-1] if accept else np.sort(values[q < 0.5])
-    found: list[Region] = []
+    regions: list[Region] = []
     for share in SHARES:
         size = math.ceil(share * len(values) - 1e-9)
         if size > len(mine):
             break
-        found.append(_side(float(mine[size - 1]), mine, len(values), accept=accept))
+        regions.append(_side(float(mine[size - 1]), mine, len(values), accept=accept))
     if len(mine):
-        found.append(_side(float(mine[-1]), mine, len(values), accept=accept))
-    return tuple(dict.fromkeys(found))
+        regions.append(_side(float(mine[-1]), mine, len(values), accept=accept))
+    return tuple(dict.fromkeys(regions))
 
 
 def _side(edge: float, mine: Floats, size: int, *, accept: bool) -> Region:
@@ -157,7 +157,7 @@ def certify_precision(
     for path in paths:
         if not path:
             continue
-        own = walk(
+        walked = walk(
             data,
             path,
             delta=risk,
@@ -165,8 +165,8 @@ def certify_precision(
             fewest=fewest,
             p_value=lambda _region, errors, items: few_errors(errors, items, 1 - target),
         )
-        steps += own
-        edges += [step.cutoffs for step in own if step.passed][-1:]
+        steps += walked
+        edges += [step.cutoffs for step in walked if step.passed][-1:]
     cutoffs = Cutoffs(
         low=next((edge.low for edge in edges if edge.low is not None), None),
         high=next((edge.high for edge in edges if edge.high is not None), None),

@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
 from assaymark.hints import option
+from assaymark.stats import special
 from assaymark.stats.labelled_scores import Flags, Floats, Labelled
 from assaymark.triaging.triage import Cutoffs, Tally
 
@@ -94,10 +94,10 @@ def few_errors_in_pool(errors: int, items: int, *, wrong: int, size: int) -> flo
 
 
 def _log_choose(whole: int, part: NDArray[np.int64]) -> Floats:
-    found = (
+    logs = (
         special.gammaln(whole + 1) - special.gammaln(part + 1) - special.gammaln(whole - part + 1)
     )
-    return np.asarray(found, dtype=np.float64)
+    return np.asarray(logs, dtype=np.float64)
 
 
 def fewest_labels(target: float, delta: float) -> int:

@@ -67,13 +67,13 @@ def kept_rates(right: Sequence[ArrayLike], items: Sequence[int], *, target: floa
     [0.2, 0.222, 0.25, 0.286, 0.333]
     """
     rate = 1 - Fraction(repr(float(target)))
-    found = [np.zeros(0)]
+    rates = [np.zeros(0)]
     for flags, size in zip(right, items, strict=True):
         wrong = ~np.asarray(flags, dtype=np.bool_)
         before = np.asarray(np.cumsum(wrong) - wrong, dtype=np.int64)
         share = (math.floor(rate * size) - before) / (size - np.arange(len(wrong)))
-        found.append(np.clip(share, float(rate), 1.0))
-    return np.concatenate(found)
+        rates.append(np.clip(share, float(rate), 1.0))
+    return np.concatenate(rates)
 
 
 def alarm_path(right: ArrayLike, *, target: float, rates: ArrayLike | None = None) -> AlarmPath:
@@ -125,26 +125,3 @@ def likely_since(right: ArrayLike, *, target: float, rates: ArrayLike | None = N
     steps = np.log(_gain(wrong, null))
     earned = np.cumsum(steps[::-1], axis=0)[::-1].max(axis=1)
     return int(np.argmax(earned)) + 1
-
-
-def draws_to_alarm(
-    accuracy: float,
-    *,
-    target: float,
-    before: int,
-    runs: int,
-    rng: np.random.Generator,
-    confidence: float = 0.95,
-    horizon: int = 4000,
-) -> Floats:
-    """Draws after a drop until the alarm rings, by simulation; infinite where it never did.
-
-    `before` draws at the target come first; runs in which it rang among them are left out.
-    """
-    right = rng.random((runs, before + horizon)) < np.where(
-        np.arange(before + horizon) < before, target, accuracy
-    )
-    wealth, _ = _wealth(~right, 1 - target)
-    rang = wealth >= 1 / (1 - confidence)
-    first = np.where(rang.any(axis=1), rang.argmax(axis=1), np.inf)
-    return np.asarray(first[first > before] - before, dtype=np.float64)

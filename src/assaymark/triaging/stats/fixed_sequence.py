@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
 from assaymark.hints import command
+from assaymark.stats import special
 from assaymark.stats.calibration import Calibrator
 from assaymark.stats.labelled_scores import Floats, Labelled, checked_scores
 from assaymark.triaging.stats.cutoffs import (
@@ -59,7 +59,7 @@ def regions(
     q = calibrator.at(values)
     sure = np.abs(q - 0.5)
     above = q >= 0.5
-    found: list[Region] = []
+    path: list[Region] = []
     order = np.sort(sure)[::-1]
     for share in shares:
         least = order[max(1, int(np.ceil(share * len(values) - 1e-9))) - 1]
@@ -67,9 +67,9 @@ def regions(
         cutoffs = Cutoffs(
             low=_edge(values[inside & ~above], np.max), high=_edge(values[inside & above], np.min)
         )
-        if not found or found[-1].cutoffs != cutoffs:
-            found.append(Region(share=float(inside.mean()), cutoffs=cutoffs))
-    return tuple(found)
+        if not path or path[-1].cutoffs != cutoffs:
+            path.append(Region(share=float(inside.mean()), cutoffs=cutoffs))
+    return tuple(path)
 
 
 def _edge(values: Floats, end: Callable[[Floats], float]) -> float | None:
@@ -117,16 +117,16 @@ def walk(
     """
     steps: list[Step] = []
     for region in path[start:]:
-        seen = tally(data, region.cutoffs)
-        if not steps and seen.automated < fewest and region is not path[-1]:
+        counts = tally(data, region.cutoffs)
+        if not steps and counts.automated < fewest and region is not path[-1]:
             continue
-        p = p_value(region, seen.errors, seen.automated)
+        p = p_value(region, counts.errors, counts.automated)
         steps.append(
             Step(
                 share=region.share,
                 cutoffs=region.cutoffs,
-                automated=seen.automated,
-                errors=seen.errors,
+                automated=counts.automated,
+                errors=counts.errors,
                 p_value=p,
                 passed=p <= delta,
             )
@@ -210,10 +210,10 @@ def _more_labels(
 ) -> tuple[int | None, str]:
     """How many labels the first region would need if its accuracy is what it showed."""
     right = first.automated - first.errors
-    seen = f"{right:,} of {first.automated:,} decisions in the first region are right"
+    sentence = f"{right:,} of {first.automated:,} decisions in the first region are right"
     accuracy = right / first.automated if first.automated else 0.0
     if accuracy <= target:
-        return _not_above(seen, first, target=target, delta=delta, proving=proving)
+        return _not_above(sentence, first, target=target, delta=delta, proving=proving)
     share = first.automated / labels
     # a rough figure for advice: the normal approximation at 80 % power
     spread = special.ndtri(1 - delta) * np.sqrt(target * (1 - target))
@@ -221,15 +221,15 @@ def _more_labels(
     size = max(fewest_labels(target, delta), (spread / (accuracy - target)) ** 2)
     needed = int(max(np.ceil(labels) + 1, np.ceil(size / share)))
     return needed, (
-        f"{seen}, too few to prove {target:g}. If it stays so, about {needed:,} labels in all will do."
+        f"{sentence}, too few to prove {target:g}. If it stays so, about {needed:,} labels in all are enough."
     )
 
 
 def _not_above(
-    seen: str, first: Step, *, target: float, delta: float, proving: float
+    sentence: str, first: Step, *, target: float, delta: float, proving: float
 ) -> tuple[int | None, str]:
     """What would help where even the first region is not good enough."""
-    short = f"{seen}, which is not above the target {target:g}"
+    short = f"{sentence}, which is not above the target {target:g}"
     if first.share <= SMALL_START:
         return None, f"{short}: a better score or a lower target would help, more labels hardly."
     needed = int(np.ceil(HEADROOM * fewest_labels(target, delta) / SMALL_START / proving))

@@ -4,10 +4,10 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from assaymark.claims.checks import open_share
 from assaymark.errors import InputError
+from assaymark.stats import special
 from assaymark.triaging.stats.cutoffs import fewest_labels
 from assaymark.triaging.triage import SizeForecast
 

@@ -122,8 +122,3 @@ def certify_drawn(
     return verdict(
         data, steps, rule="certified", target=target, delta=delta, assumptions=(DRAWN, FIXED_PATH)
     )
-
-
-def labels_for(aimed: Aim, *, automated: int) -> int:
-    """How many labels to draw so that the first region is likely to hold this many of them."""
-    return min(aimed.widest.items, automated)

@@ -20,7 +20,7 @@ from assaymark.stats.sequential.unit_alarm import (
     wealth_path,
     wrong_excess,
 )
-from assaymark.triaging.audit_found import Account, AuditDecision, AuditFound, Seal
+from assaymark.triaging.audit_result import Account, AuditDecision, AuditResult, Seal
 from assaymark.triaging.stats.drift_audit import alarm_path, kept_rates, likely_since
 
 Verdict = bool | None  # right, wrong, or unclear
@@ -42,18 +42,18 @@ class AuditUnit:
 
 def judge_units(
     sides: Sequence[Sequence[AuditUnit]], account: Account, *, target: float
-) -> AuditFound:
+) -> AuditResult:
     """What the batches say; one sequence of units, or one per kind of decision with its own risk.
 
     Broken if one side is, kept if all are. A side without items in a batch has no unit there, which
     is told by an item count of 0.
     """
     each = replace(account, confidence=1 - (1 - account.confidence) / len(account.seals))
-    found = [
+    results = [
         _judged(units, each, seal, target) for units, seal in zip(sides, account.seals, strict=True)
     ]
-    rang = min((f for f in found if f.alarm_at is not None), key=_first, default=found[0])
-    kept = all(one.decision == "kept" for one in found)
+    rang = min((f for f in results if f.alarm_at is not None), key=_first, default=results[0])
+    kept = all(one.decision == "kept" for one in results)
     every = [unit for units in sides for unit in units if unit.items]
     low, high = _estimate(every)
     decision: AuditDecision = "broken" if rang.alarm_at else "kept" if kept else "open"
@@ -68,17 +68,17 @@ def judge_units(
         unclear=verdicts.count(None),
         accuracy=low,
         accuracy_high=high,
-        low=min(one.low for one in found),
-        high=min((one.high for one in found if one.high is not None), default=None),
-        evidence=max(one.evidence for one in found),
-        broken_if_told=any(one.broken_if_told for one in found),
-        doubtful=any(one.doubtful for one in found),
+        low=min(one.low for one in results),
+        high=min((one.high for one in results if one.high is not None), default=None),
+        evidence=max(one.evidence for one in results),
+        broken_if_told=any(one.broken_if_told for one in results),
+        doubtful=any(one.doubtful for one in results),
         each_side=len(sides) > 1,
     )
 
 
-def _first(found: AuditFound) -> int:
-    return found.alarm_at or 0
+def _first(result: AuditResult) -> int:
+    return result.alarm_at or 0
 
 
 def _estimate(units: Sequence[AuditUnit]) -> tuple[float | None, float | None]:
@@ -91,7 +91,7 @@ def _estimate(units: Sequence[AuditUnit]) -> tuple[float | None, float | None]:
     return low / total, min(1.0, (low + unclear) / total)
 
 
-def _judged(units: Sequence[AuditUnit], account: Account, seal: Seal, target: float) -> AuditFound:
+def _judged(units: Sequence[AuditUnit], account: Account, seal: Seal, target: float) -> AuditResult:
     held = [unit for unit in units if unit.items]
     known = [UnitDraws(right=tuple(v is True for v in u.draws), items=u.items) for u in held]
     low = items_lower(known, spread=seal.spread, confidence=account.confidence)
@@ -101,7 +101,7 @@ def _judged(units: Sequence[AuditUnit], account: Account, seal: Seal, target: fl
         else _by_unit(units, account, seal, target)
     )
     decision: AuditDecision = "broken" if heard.rang else "kept" if low >= target else "open"
-    return AuditFound(
+    return AuditResult(
         decision=decision,
         alarm=account.alarm,
         null=account.null(target),
@@ -153,7 +153,7 @@ def _by_unit(units: Sequence[AuditUnit], account: Account, seal: Seal, target: f
     rate = round(1 - target, 15)
     bets = {v: wrong_excess(_wrong(held, v), draws, items, largest=seal.largest, target=target)
             for v in (0.0, rate, 1.0)}  # fmt: skip
-    rang = {v: rings(own.tolist(), items, rule) for v, own in bets.items()}
+    rang = {v: rings(excess.tolist(), items, rule) for v, excess in bets.items()}
     first = rang[0.0]
     if first is not None:
         first = replace(first, unit=at[first.unit - 1] + 1, since=at[first.since - 1] + 1)
@@ -181,7 +181,7 @@ def _every_batch(units: Sequence[AuditUnit], account: Account, target: float) ->
     for unclear_right in (True, False):
         right = [[v is True or (v is None and unclear_right) for v in u.draws] for u in held]
         rates = kept_rates(right, [unit.items for unit in held], target=target)
-        flags = np.array([flag for own in right for flag in own], dtype=np.bool_)
+        flags = np.array([flag for draws in right for flag in draws], dtype=np.bool_)
         path = alarm_path(flags, target=target, rates=rates)
         at = path.rings(account.confidence)
         paths.append(path)

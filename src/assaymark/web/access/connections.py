@@ -113,7 +113,7 @@ def room_for() -> int:
 
 def say_shortage_once(loop: asyncio.AbstractEventLoop, *, every: float = 60.0) -> None:
     """Have the loop report a lack of open files in one line a minute, without a traceback."""
-    told = [float("-inf")]
+    last = [float("-inf")]
     usual = loop.get_exception_handler()
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -121,8 +121,8 @@ def say_shortage_once(loop: asyncio.AbstractEventLoop, *, every: float = 60.0) -
         if not (isinstance(error, OSError) and error.errno in SHORT):
             usual(loop, context) if usual else loop.default_exception_handler(context)
             return
-        if time.monotonic() - told[0] >= every:
-            told[0] = time.monotonic()
+        if time.monotonic() - last[0] >= every:
+            last[0] = time.monotonic()
             log.warning("no more connections are taken for a moment: %s", error.strerror)
 
     loop.set_exception_handler(handle)

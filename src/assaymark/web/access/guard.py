@@ -169,13 +169,13 @@ class TooLargeError(Exception):
 
 def _limited(receive: Receive, most: int) -> Receive:
     """The request's body, cut off where it exceeds what it may hold, whatever its header says."""
-    seen = 0
+    size = 0
 
     async def limited() -> Message:
-        nonlocal seen
+        nonlocal size
         message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > most:
+        size += len(message.get("body", b""))
+        if size > most:
             raise TooLargeError
         return message
 

@@ -47,8 +47,8 @@ class Front:
         """Whom the proxy signed in; None where it says nothing, or two things."""
         if self.header is None or not self.believes(scope):
             return None
-        found = _values(scope, self.header)
-        return found[0].strip() or None if len(found) == 1 else None
+        values = _values(scope, self.header)
+        return values[0].strip() or None if len(values) == 1 else None
 
     def address(self, scope: Scope) -> str:
         """The address that asks: the connection's own, or the one its proxy names last."""
@@ -67,8 +67,8 @@ def _values(scope: Scope, header: str) -> list[str]:
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        found = ipaddress.ip_address(text)
+        address = ipaddress.ip_address(text)
     except ValueError:
         return None
-    mapped = getattr(found, "ipv4_mapped", None)
-    return mapped or found
+    mapped = getattr(address, "ipv4_mapped", None)
+    return mapped or address

@@ -76,9 +76,9 @@ class Sessions:
 
     def within(self, place: str) -> "Sessions":
         """The same sessions for one of several projects: what was handed out there holds there."""
-        found = copy.copy(self)
-        found._place = place
-        return found
+        sessions = copy.copy(self)
+        sessions._place = place
+        return sessions
 
     @property
     def _users(self) -> dict[str, User]:
@@ -86,9 +86,9 @@ class Sessions:
 
     def user(self, token: str) -> User | None:
         """The user to whom this token belongs."""
-        given = token_hash(token.strip())
-        found = [u for u in self._users.values() if same(u.token_sha256, given)]
-        return found[0] if found else None
+        digest = token_hash(token.strip())
+        users = [u for u in self._users.values() if same(u.token_sha256, digest)]
+        return users[0] if users else None
 
     def link(self, token: str) -> Role | None:
         """The role of the link that holds this secret."""
@@ -117,8 +117,8 @@ class Sessions:
         text, _, mark = (cookie or "").partition(".")
         if not mark or not same(self._sign("session", text), mark):
             return None
-        found = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-        session, name, role, token, begun = found
+        content = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        session, name, role, token, begun = content
         if now - begun > LASTS or session in self._ended or role not in ROLES:
             return None
         if self.open:
@@ -141,9 +141,9 @@ class Sessions:
         """Proof that this item was handed to this person; holds across restarts."""
         return self._sign("item", f"{self._place}\n{name}\n{item}")
 
-    def fits(self, given: object, expected: str) -> bool:
+    def fits(self, mark: object, expected: str) -> bool:
         """Whether a mark is the expected one, compared in constant time."""
-        return isinstance(given, str) and same(given, expected)
+        return isinstance(mark, str) and same(mark, expected)
 
     def _sign(self, purpose: str, text: str) -> str:
         sealed = f"{purpose}\n{text}".encode("utf-8", "surrogatepass")

@@ -31,35 +31,35 @@ def program(right: Right) -> Callable[[Handler], Handler]:
             site = site_of(request)
             token = token_of(request.headers.get("authorization"))
             try:
-                found = (
+                caller = (
                     await asyncio.to_thread(program_of, site.served.folder, token)
                     if token
                     else None
                 )
-                if found is None:
-                    return told("A program needs its token: Authorization: Bearer TOKEN.", 401)
-                if not found.may(right):
-                    return told(f"This token may {found.right}, and {right} is needed.", 403)
-                request.state.program = found
+                if caller is None:
+                    return refusal("A program needs its token: Authorization: Bearer TOKEN.", 401)
+                if not caller.may(right):
+                    return refusal(f"This token may {caller.right}, and {right} is needed.", 403)
+                request.state.program = caller
                 return await handler(request)
             except AssaymarkError as error:
                 status = next((c for kind, c in STATUS.items() if isinstance(error, kind)), 400)
-                return told(for_page(message_of(error)), status)
+                return refusal(for_page(message_of(error)), status)
 
         return checked
 
     return wrap
 
 
-def told(message: str, status: int) -> Response:
+def refusal(message: str, status: int) -> Response:
     """A refusal as programs read it."""
     return JSONResponse({"error": message}, status_code=status)
 
 
 def program_now(request: Request) -> Program:
     """The program that was let in."""
-    found: Program = request.state.program
-    return found
+    program: Program = request.state.program
+    return program
 
 
 def limited(value: Any, most: int, usual: int) -> int:

@@ -6,6 +6,7 @@ from typing import Any, cast
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from assaymark.claims.results import counted
 from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.texts import text_sources
@@ -102,8 +103,8 @@ async def label_studio(request: Request) -> Response:
         text = await asyncio.to_thread(studio.export, int(number))
         done = await asyncio.to_thread(record_export, site.project, text, correct=True)
         await site.runner.ask(Desk.catch_up)
-        told = f"Caught up: {done.recorded:,} labels recorded, {done.unchanged:,} known before."
-        return await _page(request, told=told)
+        sentence = f"Caught up: {counted(done.recorded, 'label')} recorded, {done.unchanged:,} known before."
+        return await _page(request, told=sentence)
     back = checked_address(asked.get("back", "").strip().rstrip("/"))
     items, sources, classes = await site.runner.ask(_waiting)
     if not items:
@@ -121,8 +122,8 @@ async def label_studio(request: Request) -> Response:
         return made, sent
 
     made, sent = await asyncio.to_thread(connect)
-    told = f"Project {made} in Label Studio has {sent:,} tasks; its annotations come back here."
-    return await _page(request, told=told)
+    sentence = f"Project {made} in Label Studio has {sent:,} tasks; its annotations come back here."
+    return await _page(request, told=sentence)
 
 
 def _waiting(desk: Desk) -> tuple[list[str], Any, tuple[str, ...]]:

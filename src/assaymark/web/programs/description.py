@@ -46,7 +46,7 @@ WHOLE = {"type": "integer"}
 CALLS: dict[str, dict[str, Any]] = {
     "/status": {
         "get": _call(
-            "Where the plan stands by what is on record; no look is taken (right: read).",
+            "Where the plan stands by what is recorded; no look is taken (right: read).",
             _object(claim={"type": ["string", "null"]}, outcome={"type": "string"}, waiting=WHOLE,
                     unread=WHOLE, conflicts=WHOLE, labelled=WHOLE, event=WHOLE),
         )
@@ -70,13 +70,13 @@ CALLS: dict[str, dict[str, Any]] = {
     "/draw": {
         "post": _call(
             "Draw the next items of the plan (right: lead).",
-            _object(drawn=WHOLE),
+            _object(drawn=WHOLE, warning={"type": ["string", "null"]}),
             requestBody=_sent(_object(count=WHOLE)),
         )
     },
     "/look": {
         "post": _call(
-            "The verdict of now; a look that goes on record if labels changed (right: lead).",
+            "The verdict of now; a look that is recorded if labels changed (right: lead).",
             _object(tone={"type": "string"}, sentence={"type": "string"},
                     bound={"type": ["number", "null"]}, point={"type": ["number", "null"]}),
             requestBody=_sent({"type": "object"}),

@@ -11,10 +11,11 @@ from assaymark.certification.handover import on_record
 from assaymark.claims.record import plain
 from assaymark.errors import InputError
 from assaymark.files.labels import LabelRow
+from assaymark.labelling.blocking import NEW_ITEMS, blocking_items
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.recording import Labelled, label
 from assaymark.labelling.texts import text_sources
-from assaymark.web.drawing_on import draw_next
+from assaymark.web.pages.drawing_on import draw_next
 from assaymark.web.programs.access import limited, program, program_now
 from assaymark.web.programs.description import openapi
 from assaymark.web.site import body, site_of
@@ -42,7 +43,7 @@ def _status(desk: Desk) -> dict[str, Any]:
 
 @program("read")
 async def status(request: Request) -> Response:
-    """Where the plan stands by what is on record; no look is taken."""
+    """Where the plan stands by what is recorded; no look is taken."""
     return JSONResponse(await site_of(request).runner.ask(_status))
 
 
@@ -54,12 +55,12 @@ async def items(request: Request) -> Response:
 
     def waiting(desk: Desk) -> tuple[list[str], Any]:
         desk.catch_up()
-        given = desk.queue.assigned
-        return [i for i in desk.queue.waiting if i not in given][:most], text_sources(desk.state)
+        assigned = desk.queue.assigned
+        return [i for i in desk.queue.waiting if i not in assigned][:most], text_sources(desk.state)
 
-    found, sources = await site.runner.ask(waiting)
-    await asyncio.to_thread(site.shelf.fetch, sources, found)
-    rows = [{"id": item, "fields": dict(site.shelf.fields(sources, item))} for item in found]
+    open_items, sources = await site.runner.ask(waiting)
+    await asyncio.to_thread(site.shelf.fetch, sources, open_items)
+    rows = [{"id": item, "fields": dict(site.shelf.fields(sources, item))} for item in open_items]
     return JSONResponse({"items": rows})
 
 
@@ -67,12 +68,12 @@ async def items(request: Request) -> Response:
 async def labels(request: Request) -> Response:
     """Record labels, all of them or none."""
     site, asked = site_of(request), await body(request)
-    given = asked.get("labels")
-    if not isinstance(given, list) or not given or len(given) > MOST_LABELS:
+    entries = asked.get("labels")
+    if not isinstance(entries, list) or not entries or len(entries) > MOST_LABELS:
         raise InputError(f"'labels' must be a list of 1 to {MOST_LABELS:,} labels.")
     classes = await site.runner.ask(lambda desk: desk.state.classes)
     usual = program_now(request).name
-    rows = [_row(one, place, usual, classes) for place, one in enumerate(given)]
+    rows = [_row(one, place, usual, classes) for place, one in enumerate(entries)]
     correct = asked.get("correct") is True
     done = await asyncio.to_thread(partial(label, site.project, rows, correct=correct))
     await site.runner.ask(Desk.catch_up)
@@ -107,25 +108,28 @@ def _value(value: Any, place: int, classes: tuple[str, ...]) -> int | None:
 
 @program("lead")
 async def draw(request: Request) -> Response:
-    """Draw the next items of the plan."""
-    asked = await body(request)
+    """Draw the next items of the plan, with a warning where earlier items keep them from counting."""
+    site, asked = site_of(request), await body(request)
     count = asked.get("count")
     if count is not None and (not isinstance(count, int) or isinstance(count, bool)):
         raise InputError("'count' must be a whole number.")
-    return JSONResponse({"drawn": await draw_next(site_of(request), count)})
+    await site.runner.ask(Desk.catch_up)
+    blocking = await site.runner.ask(lambda desk: blocking_items(desk.state))
+    warning = None if blocking is None else f"{blocking.sentence} {NEW_ITEMS}"
+    return JSONResponse({"drawn": await draw_next(site, count), "warning": warning})
 
 
 @program("lead")
 async def look(request: Request) -> Response:
-    """The verdict of now. It is a look, and goes on record if labels changed."""
-    seen = await asyncio.to_thread(site_of(request).watch.look)
+    """The verdict of now. It is a look, and is recorded if labels changed."""
+    dossier = await asyncio.to_thread(site_of(request).watch.look)
     return JSONResponse(
         {
-            "tone": seen.answer.tone,
-            "sentence": str(seen.answer),
-            "claim": seen.claim_text,
-            "point": seen.point,
-            "bound": seen.bound,
-            "confidence": seen.confidence,
+            "tone": dossier.answer.tone,
+            "sentence": str(dossier.answer),
+            "claim": dossier.claim_text,
+            "point": dossier.point,
+            "bound": dossier.bound,
+            "confidence": dossier.confidence,
         }
     )

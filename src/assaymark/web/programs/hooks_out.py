@@ -6,28 +6,29 @@ import json
 import logging
 import time
 import urllib.request
+from pathlib import Path
 from typing import Any
 
+from assaymark.claims.canonical import read_json
 from assaymark.errors import AssaymarkError
 from assaymark.files.places import write_safely
 from assaymark.labelling.desk import Desk
 from assaymark.ledger.events import Attempt
-from assaymark.project.connections import Hook, read_connections
+from assaymark.project.connections import SENT, Hook, read_connections
 from assaymark.web.site import Site
 
 EVERY = 3.0  # seconds between looks at the state; nothing is computed for it
 TRIES, PAUSE, PATIENCE = 5, 2.0, 10.0
-SENT = "hooks-sent.json"
 log = logging.getLogger("assaymark.serve")
 
 
 def event_of(attempt: Attempt) -> str | None:
     """What there is to tell of a plan, by what is on record; None where it is still open."""
-    if attempt.watches and attempt.watches[-1][2].decision == "drifted":
+    if attempt.watches and attempt.watches[-1].event.decision == "drifted":
         return "stale"
     if attempt.closed is not None and attempt.closed.outcome == "failed":
         return "refuted"
-    last = attempt.looks[-1][2].decision if attempt.looks else None
+    last = attempt.looks[-1].event.decision if attempt.looks else None
     if attempt.certificate is not None or (attempt.open and last == "pass"):
         return "established"
     return "refuted" if last == "fail" else None
@@ -62,7 +63,7 @@ async def tell_on(site: Site) -> None:
 
 async def _tell_all(site: Site, hooks: tuple[Hook, ...], news: dict[str, Any]) -> None:
     path = site.served.folder / SENT
-    sent = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    sent = already_sent(path)
     for hook in hooks:
         key = f"{news['plan']} {news['event']}"
         if news["event"] not in hook.events or key in sent.get(hook.url, []):
@@ -73,6 +74,15 @@ async def _tell_all(site: Site, hooks: tuple[Hook, ...], news: dict[str, Any]) -
         # what could not be delivered in five tries is not tried again and again
         sent.setdefault(hook.url, []).append(key)
         write_safely(path, json.dumps(sent) + "\n")
+
+
+def already_sent(path: Path) -> dict[str, list[str]]:
+    """What each address was told; nothing where the file is missing or says something else."""
+    try:
+        value = read_json(path.read_text(encoding="utf-8"))
+        return {str(url): [str(key) for key in keys] for url, keys in value.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):

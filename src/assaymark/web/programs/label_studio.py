@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
+from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
 from assaymark.files.answers import ITEM
 from assaymark.project.connections import checked_address
@@ -26,14 +27,14 @@ class LabelStudio:
     def create_project(self, title: str, columns: list[str], answers: list[str]) -> int:
         """Call 1: a project whose question is named 'label'."""
         config = label_config(columns, answers)
-        found = self._call("POST", "/api/projects/", {"title": title[:50], "label_config": config})
-        return int(found["id"])
+        reply = self._call("POST", "/api/projects/", {"title": title[:50], "label_config": config})
+        return int(reply["id"])
 
     def import_tasks(self, project: int, items: list[dict[str, Any]]) -> int:
         """Call 2: the items as tasks; how many were taken."""
         tasks = [{"data": {ITEM: one["id"], **one["fields"]}} for one in items]
-        found = self._call("POST", f"/api/projects/{project}/import", tasks)
-        return int(found.get("task_count", len(tasks)))
+        reply = self._call("POST", f"/api/projects/{project}/import", tasks)
+        return int(reply.get("task_count", len(tasks)))
 
     def add_hook(self, project: int, url: str, token: str) -> int:
         """Call 3: have every annotation sent to this address, with this token."""
@@ -54,7 +55,7 @@ class LabelStudio:
 
     def _call(self, method: str, path: str, asked: Any) -> Any:
         try:
-            return json.loads(self._send(method, path, asked))
+            return read_json(self._send(method, path, asked))
         except ValueError as error:
             raise InputError("Label Studio's answer is not JSON. Is the address right?") from error
 
@@ -64,8 +65,8 @@ class LabelStudio:
             return {}
         if self.token.count(".") != 2:
             return {"authorization": f"Token {self.token}"}
-        found = self._call("POST", REFRESH, {"refresh": self.token})
-        return {"authorization": f"Bearer {found['access']}"}
+        reply = self._call("POST", REFRESH, {"refresh": self.token})
+        return {"authorization": f"Bearer {reply['access']}"}
 
     def _send(self, method: str, path: str, asked: Any) -> bytes:
         request = urllib.request.Request(  # noqa: S310 - http and https only
@@ -77,8 +78,8 @@ class LabelStudio:
         try:
             opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
             with opener.open(request, timeout=PATIENCE) as answer:
-                found: bytes = answer.read(LARGEST)
-                return found
+                content: bytes = answer.read(LARGEST)
+                return content
         except urllib.error.HTTPError as error:
             text = error.read(300).decode("utf-8", "replace")
             raise InputError(f"Label Studio answered {error.code} to {path}: {text}") from error

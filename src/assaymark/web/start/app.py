@@ -11,12 +11,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from assaymark.project.users import Known, server_key
-from assaymark.web import entering
 from assaymark.web.access.ended_sessions import Ended
 from assaymark.web.access.rate_limits import Buckets
 from assaymark.web.access.sessions import Sessions
 from assaymark.web.app import HANDLERS, Options, alive, asset, guarded
 from assaymark.web.assets import load_assets, load_templates, version_of
+from assaymark.web.pages import entering
 from assaymark.web.site import pages_of, refuse
 from assaymark.web.start import pages
 from assaymark.web.start.uploads import PIECE, Uploads

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assaymark.certification.calculators import read_claim
+from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.composite.drawing import draw_for_claim
-from assaymark.composite.planning.comparing import ComparisonWish, seal_comparison
+from assaymark.composite.planning.comparing import ComparisonRequest, seal_comparison
 from assaymark.composite.planning.sealing import Terms
 from assaymark.errors import InputError
-from assaymark.estimation.planning import EstimateWish
+from assaymark.estimation.planning import EstimateRequest
 from assaymark.estimation.survey import draw_estimate, open_estimate
 from assaymark.labelling.settings import Settings, write_settings
 from assaymark.project.class_names import with_verdicts
@@ -23,8 +23,8 @@ from assaymark.records.pool import Columns
 from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.starting import Start, start
 from assaymark.training.freeze import train_on
-from assaymark.training.settings import TrainWish
-from assaymark.triaging.survey import LabelWish, draw_labels
+from assaymark.training.settings import TrainingRequest
+from assaymark.triaging.survey import LabelRequest, draw_labels
 from assaymark.web.numbers import count_of, share_of
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -43,15 +43,15 @@ class Beginning:
     asked: Mapping[str, Any]
 
 
-def begin(home: Path, wish: Beginning) -> tuple[str, str]:
+def begin(home: Path, beginning: Beginning) -> tuple[str, str]:
     """Make the project; its folder's name and the page to go on with. All of it or nothing."""
-    if wish.purpose not in PURPOSES:
+    if beginning.purpose not in PURPOSES:
         raise InputError("Choose what you want to find out.")
-    name = free_name(home, wish.title)
+    name = free_name(home, beginning.title)
     folder = home / name
     try:
-        page = PURPOSES[wish.purpose](folder, str(wish.table), wish)
-        write_settings(folder, Settings(title=wish.title.strip()[:80]))
+        page = PURPOSES[beginning.purpose](folder, str(beginning.table), beginning)
+        write_settings(folder, Settings(title=beginning.title.strip()[:80]))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -86,39 +86,39 @@ def _registered(folder: Path, pool: str, columns: Columns) -> Project:
     return Project(folder=folder)
 
 
-def _prove(folder: Path, pool: str, wish: Beginning) -> str:
-    _registered(folder, pool, wish.columns)
+def _prove(folder: Path, pool: str, beginning: Beginning) -> str:
+    _registered(folder, pool, beginning.columns)
     return "/plan"
 
 
-def _estimate(folder: Path, pool: str, wish: Beginning) -> str:
-    budget = count_of(wish.asked, "budget")
-    within = None if budget is not None else share_of(wish.asked, "within")
-    metric = str(wish.asked.get("metric") or "accuracy")
-    asked = EstimateWish(metric=metric, within=within, budget=budget)
-    project = _registered(folder, pool, wish.columns)
+def _estimate(folder: Path, pool: str, beginning: Beginning) -> str:
+    budget = count_of(beginning.asked, "budget")
+    within = None if budget is not None else share_of(beginning.asked, "within")
+    metric = str(beginning.asked.get("metric") or "accuracy")
+    asked = EstimateRequest(metric=metric, within=within, budget=budget)
+    project = _registered(folder, pool, beginning.columns)
     open_estimate(project, asked)
     draw_estimate(project, write=False)
     return "/watch"
 
 
-def _compare(folder: Path, pool: str, wish: Beginning) -> str:
-    a, b = str(wish.asked.get("a") or ""), str(wish.asked.get("b") or "")
+def _compare(folder: Path, pool: str, beginning: Beginning) -> str:
+    a, b = str(beginning.asked.get("a") or ""), str(beginning.asked.get("b") or "")
     if not a or not b:
         raise InputError("Choose the two columns of predictions to compare.")
-    metric = str(wish.asked.get("metric") or "accuracy")
-    positive = str(wish.asked.get("positive") or "") or None
-    asked = ComparisonWish(a=a, b=(b,), metric=metric, positive=positive)
-    columns = Columns(id=wish.columns.id, text=wish.columns.text)
+    metric = str(beginning.asked.get("metric") or "accuracy")
+    positive = str(beginning.asked.get("positive") or "") or None
+    asked = ComparisonRequest(a=a, b=(b,), metric=metric, positive=positive)
+    columns = Columns(id=beginning.columns.id, text=beginning.columns.text)
     project = _registered(folder, pool, columns)
     seal_comparison(project, asked, Terms())
     draw_for_claim(project, write=False)
     return "/watch"
 
 
-def _review(folder: Path, pool: str, wish: Beginning) -> str:
-    recall = share_of(wish.asked, "target") or 0.9
-    columns = wish.columns
+def _review(folder: Path, pool: str, beginning: Beginning) -> str:
+    recall = share_of(beginning.asked, "target") or 0.9
+    columns = beginning.columns
     asked = Start(
         pool=pool,
         id=columns.id,
@@ -132,27 +132,27 @@ def _review(folder: Path, pool: str, wish: Beginning) -> str:
     return "/review"
 
 
-def _triage(folder: Path, pool: str, wish: Beginning) -> str:
-    target, labels = share_of(wish.asked, "target"), count_of(wish.asked, "budget")
+def _triage(folder: Path, pool: str, beginning: Beginning) -> str:
+    target, labels = share_of(beginning.asked, "target"), count_of(beginning.asked, "budget")
     if target is None or labels is None:
         raise InputError(
             "Say how accurate automatic decisions must be, and how many labels to buy."
         )
-    asked = LabelWish(target=target, labels=labels)
-    project = _registered(folder, pool, wish.columns)
+    asked = LabelRequest(target=target, labels=labels)
+    project = _registered(folder, pool, beginning.columns)
     draw_labels(project, asked)
     return "/watch"
 
 
-def _train(folder: Path, pool: str, wish: Beginning) -> str:
-    target, budget = share_of(wish.asked, "target"), count_of(wish.asked, "budget")
+def _train(folder: Path, pool: str, beginning: Beginning) -> str:
+    target, budget = share_of(beginning.asked, "target"), count_of(beginning.asked, "budget")
     if target is None:
         raise InputError("Say what the classifier should reach, such as 75 %.")
-    metric = str(wish.asked.get("metric") or "f1")
-    asked = TrainWish(claim=read_claim(f"{metric} >= {target:g}"), budget=budget)
-    if not wish.columns.text:
+    metric = str(beginning.asked.get("metric") or "f1")
+    asked = TrainingRequest(claim=read_claim(f"{metric} >= {target:g}"), budget=budget)
+    if not beginning.columns.text:
         raise InputError("A classifier learns from texts: choose at least one text column.")
-    columns = Columns(id=wish.columns.id, text=wish.columns.text)
+    columns = Columns(id=beginning.columns.id, text=beginning.columns.text)
     train_on(_registered(folder, pool, columns), asked, write=False)
     return "/watch"
 

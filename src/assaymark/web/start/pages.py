@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from assaymark.claims.ratio_metrics import metric
 from assaymark.errors import AssaymarkError, EngineError, InputError, message_of
 from assaymark.labelling.desk import ConflictError
-from assaymark.pool.preview import Table
+from assaymark.pool.preview import Finding, Table
 from assaymark.records.pool import Columns
 from assaymark.web.display import visible
 from assaymark.web.numbers import field_of, number_of
@@ -27,8 +27,8 @@ METRICS = ("accuracy", "f1", "recall", "precision")
 
 def workspace_of(request: Request) -> Workspace:
     """The workspace that this request belongs to."""
-    found: Workspace = request.app.state.site
-    return found
+    workspace: Workspace = request.app.state.site
+    return workspace
 
 
 @only("lead", "annotator", "reader")
@@ -81,7 +81,7 @@ async def show_table(request: Request) -> Response:
             return table.preview()
 
     try:
-        seen = await asyncio.to_thread(read)
+        preview = await asyncio.to_thread(read)
     except EngineError as error:  # the table's fault, not the server's
         return refuse(request, message_of(error), status=400)
     return here.page(
@@ -92,11 +92,11 @@ async def show_table(request: Request) -> Response:
         table=name,
         shown_table=visible(name),
         usual_title=visible(name).split(".", 1)[0].replace("-", " ").strip().capitalize(),
-        rows=seen.rows,
-        columns=[visible(column.name) for column in seen.columns],
-        names=[column.name for column in seen.columns],
-        first=[[visible(cell) for cell in row] for row in seen.first],
-        guess=seen.guess,
+        rows=preview.rows,
+        columns=[visible(column.name) for column in preview.columns],
+        names=[column.name for column in preview.columns],
+        first=[[visible(cell) for cell in row] for row in preview.first],
+        guess=preview.guess,
         metrics=[(key, metric(key).title) for key in METRICS],
     )
 
@@ -111,16 +111,29 @@ async def check(request: Request) -> Response:
     def read() -> tuple[list[dict[str, Any]], list[str]]:
         with Table(path) as table:
             values = table.values(prediction) if prediction else []
-            found = [asdict(one) for one in table.check(_columns(asked))]
-        return [{**one, "sentence": visible(one["sentence"])} for one in found], values
+            columns = _columns(asked)
+            remarks = [asdict(one) for one in (*table.check(columns), *_blind(columns, asked))]
+        return [{**one, "sentence": visible(one["sentence"])} for one in remarks], values
 
     try:
         findings, values = await asyncio.to_thread(read)
     except (AssaymarkError, ValueError) as error:
-        told = [{"level": "wrong", "sentence": visible(for_page(message_of(error)))}]
-        return JSONResponse({"findings": told, "values": [], "field": _field(error)})
+        problems = [{"level": "wrong", "sentence": visible(for_page(message_of(error)))}]
+        return JSONResponse({"findings": problems, "values": [], "field": _field(error)})
     plain = {"0", "1", "0.0", "1.0", "true", "false"} >= {value.lower() for value in values}
     return JSONResponse({"findings": findings, "values": [] if plain else values, "field": None})
+
+
+def _blind(columns: Columns, asked: dict[str, Any]) -> list[Finding]:
+    """That nothing of the classifier is named, where that is what the question is about."""
+    if columns.predicts or _text(asked, "purpose") not in ("prove", "estimate"):
+        return []
+    sentence = (
+        "Choose the score of the classifier or its decision: without one it cannot be judged."
+        if columns.score is None
+        else "Say from which score on an item is predicted relevant (cut-off)."
+    )
+    return [Finding(level="wrong", sentence=sentence)]
 
 
 def _field(error: Exception) -> str | None:
@@ -140,14 +153,14 @@ async def start(request: Request) -> Response:
         raise InputError("Give the project a name.")
     here.beginning = True
     try:
-        wish = Beginning(
+        beginning = Beginning(
             table=await asyncio.to_thread(here.uploads.readable, _text(asked, "table")),
             title=title,
             columns=_columns(asked),
             purpose=_text(asked, "purpose"),
             asked=asked,
         )
-        name, page = await asyncio.to_thread(begin, here.folder, wish)
+        name, page = await asyncio.to_thread(begin, here.folder, beginning)
     except EngineError as error:
         raise InputError(message_of(error)) from error
     finally:

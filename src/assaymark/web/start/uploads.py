@@ -108,14 +108,14 @@ class Uploads:
 
     def tables(self) -> dict[str, Path]:
         """The tables at hand, by name: those that were uploaded, then those that lie in the folder."""
-        found: dict[str, Path] = {}
+        paths: dict[str, Path] = {}
         for folder in (self._folder, self._home):
             for path in sorted(folder.iterdir()) if folder.is_dir() else ():
                 with contextlib.suppress(InputError, OSError):
                     table_ending(path.name)
                     if path.is_file() and not path.name.startswith("."):
-                        found.setdefault(path.name, path)
-        return found
+                        paths.setdefault(path.name, path)
+        return paths
 
     def readable(self, name: str) -> Path:
         """The table as a pool is read from; what lies in the folder itself is never changed."""
@@ -132,10 +132,10 @@ class Uploads:
 
     def table(self, name: str) -> Path:
         """The table of that name; a name is looked up, never turned into a path."""
-        found = self.tables().get(name)
-        if found is None:
+        path = self.tables().get(name)
+        if path is None:
             raise InputError(
                 f"There is no table {name[:80]!r} here any more. "
                 f"{counted(len(self.tables()), 'table')} can be chosen on the start page."
             )
-        return found
+        return path

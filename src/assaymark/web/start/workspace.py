@@ -116,7 +116,7 @@ def _about(path: Path) -> str:
     state = Project(folder=path).state()
     labels = f"{len(state.answers):,} labelled"
     if state.attempt is not None:
-        ending = "" if state.attempt.open else f", {state.attempt.outcome}"
+        ending = "" if state.attempt.open else f", {state.attempt.outcome_word}"
         return f"{state.attempt.plan.claim}{ending} · {labels}"
     purposes = [work.survey.purpose for work in state.surveys] + ["review"] * len(state.reviews)
     return f"{purposes[-1]} · {labels}" if purposes else "no plan yet"
@@ -135,9 +135,9 @@ class Dispatch:
         app = self._start
         if scope["type"] == "http":
             path = self._place.put(scope)["path"].removeprefix(self._workspace.root)
-            found = ADDRESS.match(path)
-            if found and self._may_open(found[1], scope):
-                app = await self._opened(found[1])
+            match = ADDRESS.match(path)
+            if match and self._may_open(match[1], scope):
+                app = await self._opened(match[1])
         await app(scope, receive, send)
 
     async def _opened(self, name: str) -> ASGIApp:

@@ -88,7 +88,8 @@
     const middle = [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)];
     const pace = times.length ? ` · ${middle.toFixed(1)} s each` : "";
     const of = p.of ? ` of ${p.about ? "~" : ""}${p.of.toLocaleString("en")}` : "";
-    $("progress").textContent = `${p.done.toLocaleString("en")}${of}${pace}`;
+    const shown = Object.assign(document.createElement("span"), { className: "pace", textContent: pace });
+    $("progress").replaceChildren(`${p.done.toLocaleString("en")}${of}`, shown);
   };
 
   const finish = (standing) => {

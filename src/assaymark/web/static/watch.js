@@ -41,33 +41,49 @@
       line.classList.remove("quiet");
     } catch { line.textContent = ""; }
   };
+  // nor for the four numbers, when the dashboard is opened for the first time
+  const numbers = async () => {
+    const place = document.getElementById("four");
+    if (!place || place.dataset.later === undefined) return;
+    try {
+      const answer = await fetch(`${root}/watch/numbers`);
+      if (answer.status !== 200) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      place.replaceChildren(...page.body.childNodes);
+      delete place.dataset.later;
+    } catch { place.querySelector("[role=status]").textContent = "The server does not answer."; }
+  };
   // another cut-off may be tried, never chosen here: it would be another claim
   const cuts = () => {
-    const cut = document.getElementById("cut"), line = document.getElementById("cut-line");
-    if (!cut || !line) return;
+    const cut = document.getElementById("cut"), lines = [...document.querySelectorAll(".cut-line")];
+    if (!cut || !lines.length) return;
     const told = document.getElementById("cut-told"), usual = told.textContent;
     const edges = cut.dataset.edges.split(" ").map(Number), above = cut.dataset.above.split(" ").map(Number);
-    const { x0, x1, left, right } = line.dataset;
     // the line itself can be dragged; the slider below it is for the keyboard
-    const chart = line.closest("svg");
-    chart.classList.add("cuttable");
-    const drag = (event) => {
-      if (!(event.buttons & 1)) return;
-      const box = chart.getBoundingClientRect();
-      const x = (event.clientX - box.left) / box.width * chart.viewBox.baseVal.width;
-      const at = Number(x0) + (x - left) / (right - left) * (x1 - x0);
-      const near = edges.reduce((best, edge, i) => (Math.abs(edge - at) < Math.abs(edges[best] - at) ? i : best), 0);
-      cut.value = near;
-      cut.dispatchEvent(new Event("input"));
-    };
-    chart.addEventListener("pointerdown", (event) => { chart.setPointerCapture(event.pointerId); drag(event); });
-    chart.addEventListener("pointermove", drag);
+    for (const line of lines) {
+      const chart = line.closest("svg");
+      const drag = (event) => {
+        if (!(event.buttons & 1)) return;
+        const { x0, x1, left, right } = line.dataset, box = chart.getBoundingClientRect();
+        const x = (event.clientX - box.left) / box.width * chart.viewBox.baseVal.width;
+        const at = Number(x0) + (x - left) / (right - left) * (x1 - x0);
+        const near = edges.reduce((best, edge, i) => (Math.abs(edge - at) < Math.abs(edges[best] - at) ? i : best), 0);
+        cut.value = near;
+        cut.dispatchEvent(new Event("input"));
+      };
+      chart.classList.add("cuttable");
+      chart.addEventListener("pointerdown", (event) => { chart.setPointerCapture(event.pointerId); drag(event); });
+      chart.addEventListener("pointermove", drag);
+    }
     cut.addEventListener("input", () => {
       const at = edges[cut.value], same = at === Number(cut.dataset.now);
-      const x = Number(left) + (at - x0) / (x1 - x0) * (right - left);
-      line.setAttribute("x1", x);
-      line.setAttribute("x2", x);
-      line.setAttribute("visibility", same ? "hidden" : "visible");
+      for (const line of lines) {
+        const { x0, x1, left, right } = line.dataset;
+        const x = Number(left) + (at - x0) / (x1 - x0) * (right - left);
+        line.setAttribute("x1", x);
+        line.setAttribute("x2", x);
+        line.setAttribute("visibility", same ? "hidden" : "visible");
+      }
       document.getElementById("cut-shown").textContent = at.toFixed(2);
       told.textContent = same ? usual : `At ${at.toFixed(2)} the classifier would flag about ${above[cut.value].toLocaleString("en")} items. `
         + "That is another classifier, so it is a new claim: nothing proven here carries over. Register the collection with that cut-off in a new project and seal a plan for it.";
@@ -95,9 +111,24 @@
     forms.forEach((form) => form.addEventListener("submit", () => tell(form.dataset.long)));
     if (line.dataset.on) tell("The classifier is being trained");
   };
+  // what is waiting follows by itself: these counts are no look
+  const counts = (news) => {
+    const verdict = document.getElementById("verdict");
+    for (const [link, count, number] of [["to-label", "mine", news.mine], ["to-decide", "disputed", news.disputed]]) {
+      document.getElementById(link).hidden = !number;
+      document.getElementById(count).textContent = number.toLocaleString("en");
+    }
+    const more = news.drawn - Number(verdict.dataset.drawn);
+    if (more > 0) {
+      verdict.dataset.drawn = news.drawn;
+      const line = document.getElementById("news");
+      line.hidden = false;
+      line.textContent = `${more.toLocaleString("en")} more item${more === 1 ? " was" : "s were"} drawn at ${new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}.`;
+    }
+  };
   // whoever comes back with the browser's button finds the page as it is now
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
-  const fill = () => { doubt(); cuts(); working(); };
+  const fill = () => { numbers(); doubt(); cuts(); working(); };
   again.addEventListener("click", refresh);
   fill();
   setInterval(async () => {
@@ -109,6 +140,7 @@
       const changed = news.at > Number(document.getElementById("verdict").dataset.at);
       const button = document.getElementById("again");
       button.hidden = !changed;
+      counts(news);
       button.textContent = "Refresh: there are new labels";
       const box = document.getElementById("live");
       if (changed && may && box.checked && Date.now() - shown > 8000) await refresh();

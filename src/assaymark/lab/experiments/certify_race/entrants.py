@@ -16,14 +16,16 @@ from scipy.special import ndtri
 from assaymark.certification.planning.belief import belief_of
 from assaymark.certification.planning.forecast import forecast, weighted_forecast
 from assaymark.claims.claim import Claim
+from assaymark.claims.ratio_metrics import BinomialTest, binomial_test
 from assaymark.claims.results import ModeForecast
+from assaymark.errors import InputError
 from assaymark.lab.experiments.certify_race.rivals import (
     agrapa_path,
     alpha_path,
     labels_to_pass,
     shifted_gain,
 )
-from assaymark.lab.row_runs import certify_rows
+from assaymark.lab.side_by_side.runs import certify_many
 from assaymark.lab.weighted_runs import certify_pool
 from assaymark.lab.worlds import Cut, Floats, World, cut_world
 from assaymark.records.plan import Expectation
@@ -35,20 +37,25 @@ from assaymark.stats.score_guided.forecast import forecast as ideal_forecast
 from assaymark.stats.score_guided.supermartingale import weighted_test
 from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
 from assaymark.stats.sequential.beta_mixture import mixture_boundary, mixture_test
-from assaymark.stats.sequential.stopping_boundary import Boundary, null_share_of
+from assaymark.stats.sequential.stopping_boundary import Boundary
 
 CONFIDENCE = 0.95
 POWER = 0.93
 LONGEST = 6  # an anytime test on simple draws is followed to this many fixed tests
+FARTHEST = 6  # a score-guided one to this many times its information limit
 
 
 @dataclass(frozen=True, kw_only=True)
 class Labels:
-    """What one way of certifying used, run by run, and what the plan had said."""
+    """What one way of certifying used, run by run, and what the plan had said.
+
+    `predicted` is the plan's mean, `unlucky` the number that it calls enough in 93 % of cases.
+    """
 
     used: tuple[int, ...]
     passed: int
     predicted: float | None
+    unlucky: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,16 +76,52 @@ class Course:
         return cut_world(self.world, self.claim, scored=False)
 
     @cached_property
+    def test(self) -> BinomialTest:
+        """Which cells are successes and failures, and the share of successes to beat."""
+        test = binomial_test(self.claim)
+        if test is None:
+            raise InputError(f"{self.claim} has no test on simple draws to race against.")
+        return test
+
+    @cached_property
+    def cells(self) -> tuple[int, ...]:
+        """Items by cell among those that a simple sample draws from: for precision, the picked."""
+        informative = [a or b for a, b in zip(self.test.success, self.test.failure, strict=True)]
+        tp, fp, fn, tn = self.world.cells
+        return (tp, fp, fn, tn) if informative[2] or informative[3] else (tp, fp, 0, 0)
+
+    @property
+    def items(self) -> int:
+        """How many items a simple sample draws from."""
+        return sum(self.cells)
+
+    @cached_property
+    def wins(self) -> Floats:
+        """Per cell: 1 for a success, 0 for a failure, NaN where a label says nothing."""
+        pairs = zip(self.test.success, self.test.failure, strict=True)
+        return np.array([1.0 if won else 0.0 if lost else math.nan for won, lost in pairs])
+
+    @property
+    def rate(self) -> float:
+        """The share of items whose label says something."""
+        return float(self.shares[~np.isnan(self.wins)].sum())
+
+    @cached_property
     def modes(self) -> dict[str, ModeForecast]:
         """The planner's forecasts on simple draws; none where a fixed test exceeds the pool by far."""
-        if self._rough_fixed() > 1.3 * self.world.items:
+        if self._rough_fixed() > 1.3 * self.items:
             return {"fixed": ModeForecast(), "budget": ModeForecast(), "anytime": ModeForecast()}
         return forecast(self.claim, self._expected, confidence=CONFIDENCE).modes
 
+    @property
+    def fixed_draws(self) -> float:
+        """Draws of the fixed test, those included that repeat an item; rough beyond the pool."""
+        return self.modes["fixed"].labels or self._rough_fixed()
+
     def _rough_fixed(self) -> float:
         """Labels of a fixed test by the normal approximation, to skip sums nobody needs."""
-        null, rate = null_share_of(self.claim), float(self.shares[:3].sum())
-        share = float(self.shares[0]) / rate
+        null, rate = self.test.null_share, self.rate
+        share = float(np.nansum(self.wins * self.shares)) / rate
         wide = ndtri(CONFIDENCE) * math.sqrt(null * (1 - null))
         narrow = ndtri(POWER) * math.sqrt(share * (1 - share))
         return float(((wide + narrow) / (share - null)) ** 2 / rate)
@@ -90,16 +133,21 @@ class Course:
             precision=tp / (tp + fp), recall=tp / (tp + fn), prevalence=self.world.prevalence
         )
 
-    def guided_mean(self, cut: Cut) -> float | None:
-        """The planner's mean for the weighted design on these strata."""
+    def guided(self, cut: Cut) -> ModeForecast:
+        """The planner's forecast for the score-guided design on these strata."""
         strata = tuple(
             Stratum(items=part.size, prediction=part.predicted, mean_score=part.mean_score)
             for part in cut.strata
         )
         belief = belief_of(self._expected)
-        return weighted_forecast(self.claim, strata, belief, confidence=CONFIDENCE).expected
+        return weighted_forecast(self.claim, strata, belief, confidence=CONFIDENCE)
 
     @property
+    def farthest(self) -> int:
+        """How many score-guided draws are followed at most."""
+        return max(2_000, math.ceil(FARTHEST * (self.ideal or self.items)))
+
+    @cached_property
     def ideal(self) -> float | None:
         """The information limit ln(1/α)/V* on the scored strata, at the true rates."""
         test = weighted_test(self.claim, self.scored.strata, confidence=CONFIDENCE)
@@ -108,23 +156,23 @@ class Course:
     @cached_property
     def shares(self) -> Floats:
         """The share of items in each cell."""
-        return np.array(self.world.cells, dtype=np.float64) / self.world.items
+        return np.array(self.cells, dtype=np.float64) / self.items
 
     @property
     def longest(self) -> int:
         """How many simple draws are followed at most."""
-        fixed = self.modes["fixed"].labels or self.world.items
+        fixed = self.modes["fixed"].labels or self.items
         return max(2_000, LONGEST * fixed)
 
     def distinct(self, draws: int) -> int:
         """How many different items that many draws are expected to give."""
-        items = self.world.items
+        items = self.items
         return min(items, round(-items * math.expm1(draws * math.log1p(-1 / items))))
 
 
 def fixed(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """The exact test of a size chosen for 93 % power; a census where that is not smaller."""
-    mode, items = course.modes["fixed"], course.world.items
+    mode, items = course.modes["fixed"], course.items
     if mode.labels is None or mode.labels >= items:
         return Labels(used=(items,) * runs, passed=runs, predicted=float(items))
     passed = int(rng.binomial(runs, mode.power or 0.0))
@@ -136,18 +184,18 @@ def budget(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """Alpha spending within the budget that the planner proposes."""
     mode = course.modes["budget"]
     if mode.labels is None or mode.informative is None:
-        return Labels(used=(course.world.items,) * runs, passed=runs, predicted=None)
+        return Labels(used=(course.items,) * runs, passed=runs, predicted=None)
     test = spending_test(course.claim, confidence=CONFIDENCE, planned=round(mode.informative))
-    return _simple(course, spending_boundary(test), mode.labels, runs, rng, mode.expected)
+    return _simple(course, spending_boundary(test), mode.labels, runs, rng, mode)
 
 
 def anytime(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """The mixture test on simple draws, until it passes."""
     test = mixture_test(course.claim, confidence=CONFIDENCE)
-    horizon = round(course.longest * float(course.shares[:3].sum()) * 1.2) + 50
+    horizon = round(course.longest * course.rate * 1.2) + 50
     boundary = mixture_boundary(test, horizon)
     mode = course.modes["anytime"]
-    return _simple(course, boundary, course.longest, runs, rng, mode.expected)
+    return _simple(course, boundary, course.longest, runs, rng, mode)
 
 
 def _simple(
@@ -156,9 +204,9 @@ def _simple(
     most: int,
     runs: int,
     rng: np.random.Generator,
-    predicted: float | None,
+    mode: ModeForecast,
 ) -> Labels:
-    return _with_draws(course, most, runs, rng, predicted, boundary.first_pass)
+    return _with_draws(course, most, runs, rng, mode, boundary.first_pass)
 
 
 def _with_draws(
@@ -166,20 +214,21 @@ def _with_draws(
     most: int,
     runs: int,
     rng: np.random.Generator,
-    predicted: float | None,
+    mode: ModeForecast,
     first_pass: Callable[[NDArray[np.bool_]], int | None],
 ) -> Labels:
     """Independent draws; `first_pass` reads success or failure of the informative ones."""
     used, passed = [], 0
     for _ in range(runs):
         cells = np.searchsorted(np.cumsum(course.shares)[:3], rng.random(most), side="right")
-        informative = np.flatnonzero(cells < 3)
-        at = first_pass(cells[informative] == 0)
+        wins = course.wins[cells]
+        informative = np.flatnonzero(~np.isnan(wins))
+        at = first_pass(wins[informative] == 1)
         draws = most if at is None else int(informative[at - 1]) + 1
         used.append(course.distinct(draws))
         # with every label known the claim, which is true here, is certain
-        passed += at is not None or used[-1] == course.world.items
-    return Labels(used=tuple(used), passed=passed, predicted=predicted)
+        passed += at is not None or used[-1] == course.items
+    return Labels(used=tuple(used), passed=passed, predicted=mode.expected, unlucky=mode.quantile)
 
 
 def alpha_informative(course: Course, runs: int, rng: np.random.Generator) -> Labels:
@@ -196,18 +245,18 @@ def alpha_informative(course: Course, runs: int, rng: np.random.Generator) -> La
         )
         return labels_to_pass(path, confidence=CONFIDENCE)
 
-    return _with_draws(course, course.longest, runs, rng, None, first_pass)
+    return _with_draws(course, course.longest, runs, rng, ModeForecast(), first_pass)
 
 
 def agrapa_informative(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """Plug-in betting on the informative items alone."""
-    null = null_share_of(course.claim)
+    null = course.test.null_share
 
     def first_pass(wins: NDArray[np.bool_]) -> int | None:
         path = agrapa_path(wins.astype(np.float64), null=null, top=1.0, items=None)
         return labels_to_pass(path, confidence=CONFIDENCE)
 
-    return _with_draws(course, course.longest, runs, rng, None, first_pass)
+    return _with_draws(course, course.longest, runs, rng, ModeForecast(), first_pass)
 
 
 def alpha_all(course: Course, runs: int, rng: np.random.Generator) -> Labels:
@@ -215,8 +264,10 @@ def alpha_all(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     game = shifted_gain(course.claim)
     guess = float((game.values * course.shares).sum())
 
-    def path(seen: Floats) -> Floats:
-        return alpha_path(seen, null=game.null, top=game.top, items=course.world.items, guess=guess)
+    def path(values: Floats) -> Floats:
+        return alpha_path(
+            values, null=game.null, top=game.top, items=course.world.items, guess=guess
+        )
 
     return _without_replacement(course, game.values, path, runs, rng)
 
@@ -225,8 +276,8 @@ def agrapa_all(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """Plug-in betting on the bounded gain of all items, without replacement."""
     game = shifted_gain(course.claim)
 
-    def path(seen: Floats) -> Floats:
-        return agrapa_path(seen, null=game.null, top=game.top, items=course.world.items)
+    def path(values: Floats) -> Floats:
+        return agrapa_path(values, null=game.null, top=game.top, items=course.world.items)
 
     return _without_replacement(course, game.values, path, runs, rng)
 
@@ -249,55 +300,62 @@ def _without_replacement(
 
 def rows(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """Method number 2 on raw scores, until it passes."""
-    return _on_rows(course, None, course.guided_mean(course.scored), runs, rng)
+    mode = course.guided(course.scored)
+    return _on_rows(course, None, mode.expected, mode.quantile, runs, rng)
 
 
 def rows_to_a_ceiling(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """Method number 2 with the ceiling that a planner seals who expects exactly the truth."""
     if course.ideal is None:
-        return Labels(used=(course.world.items,) * runs, passed=runs, predicted=None)
+        return Labels(used=(course.items,) * runs, passed=runs, predicted=None)
     level = 1 - CONFIDENCE
     end = min(
         ceiling(course.ideal, level=level, power=POWER), sum(s.size for s in course.scored.strata)
     )
     predicted = expected_course(end, ideal=course.ideal, level=level).mean
-    return _on_rows(course, end, predicted, runs, rng)
+    return _on_rows(course, end, predicted, end, runs, rng)
 
 
 def _on_rows(
-    course: Course, end: int | None, predicted: float | None, runs: int, rng: np.random.Generator
+    course: Course,
+    end: int | None,
+    predicted: float | None,
+    unlucky: float | None,
+    runs: int,
+    rng: np.random.Generator,
 ) -> Labels:
-    cut = course.scored
-    test = binary_test(
-        course.claim, cut.strata, level=1 - CONFIDENCE, ceiling=end, bounds=False
-    ).test
-    ends = [certify_rows(test, cut.labels, rng) for _ in range(runs)]
+    cut, level = course.scored, 1 - CONFIDENCE
+    test = binary_test(course.claim, cut.strata, level=level, ceiling=end, bounds=False)
+    labels = [cut.labels[k] for k in test.kept]
+    ends = certify_many(test.test, labels, rng.spawn(runs), most=course.farthest)
     return Labels(
         used=tuple(one.labels for one in ends),
         passed=sum(one.ruling.decision == "pass" for one in ends),
         predicted=predicted,
+        unlucky=unlucky,
     )
 
 
 def weighted(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """Method number 1, the score-guided design on raw scores."""
-    return _guided(course, course.scored, course.guided_mean(course.scored), runs, rng)
+    return _guided(course, course.scored, course.guided(course.scored), runs, rng)
 
 
 def weighted_plain(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """The same design with two strata: predictions are known, scores are not."""
-    return _guided(course, course.unscored, course.guided_mean(course.unscored), runs, rng)
+    return _guided(course, course.unscored, course.guided(course.unscored), runs, rng)
 
 
 def _guided(
-    course: Course, cut: Cut, predicted: float | None, runs: int, rng: np.random.Generator
+    course: Course, cut: Cut, mode: ModeForecast, runs: int, rng: np.random.Generator
 ) -> Labels:
     test = weighted_test(course.claim, cut.strata, confidence=CONFIDENCE)
-    ends = [certify_pool(test, cut.labels, rng) for _ in range(runs)]
+    ends = [certify_pool(test, cut.labels, rng, most=course.farthest) for _ in range(runs)]
     return Labels(
         used=tuple(end.labels for end in ends),
         passed=sum(end.decision == "pass" for end in ends),
-        predicted=predicted,
+        predicted=mode.expected,
+        unlucky=mode.quantile,
     )
 
 

@@ -42,16 +42,18 @@ def shifted_gain(claim: Claim) -> Shifted:
     return Shifted(values=gains - least, top=float(gains.max()) - least, null=-least)
 
 
-def _null_means(seen: Floats, null: float, items: int | None) -> tuple[Floats, Floats]:
+def _null_means(values: Floats, null: float, items: int | None) -> tuple[Floats, Floats]:
     """Before each draw: the sum so far, and the mean of what is left if the claim is only just false."""
-    before = np.cumsum(seen) - seen
+    before = np.cumsum(values) - values
     if items is None:
-        return before, np.full(len(seen), null)
-    left = items - np.arange(len(seen))
+        return before, np.full(len(values), null)
+    left = items - np.arange(len(values))
     return before, (items * null - before) / left
 
 
-def alpha_path(seen: Floats, *, null: float, top: float, items: int | None, guess: float) -> Floats:
+def alpha_path(
+    values: Floats, *, null: float, top: float, items: int | None, guess: float
+) -> Floats:
     """The log wealth of ALPHA after each draw, with the truncated shrinkage estimator.
 
     *Assumes* uniform draws without replacement from `items` numbers in [0, top], or independent ones.
@@ -60,19 +62,19 @@ def alpha_path(seen: Floats, *, null: float, top: float, items: int | None, gues
     guess of the mean weighs d = `WEIGHT` draws, and stays above the null by c/√(d + j − 1) with c
     half the first lead.
     """
-    before, mean = _null_means(seen, null, items)
-    drawn = np.arange(len(seen))
+    before, mean = _null_means(values, null, items)
+    drawn = np.arange(len(values))
     lead = max(guess - null, 0.0) / 2
     shrunk = (WEIGHT * guess + before) / (WEIGHT + drawn)
     aim = np.maximum(shrunk, mean + lead / np.sqrt(WEIGHT + drawn))
     aim = np.minimum(aim, top * (1 - 1e-9))
     possible = (mean > SLACK * top) & (mean < aim)
     safe = np.where(possible, mean, top / 2)
-    factor = (seen / safe * (aim - safe) + top - aim) / (top - safe)
+    factor = (values / safe * (aim - safe) + top - aim) / (top - safe)
     return _wealth(np.where(possible, factor, 1.0), mean, top)
 
 
-def agrapa_path(seen: Floats, *, null: float, top: float, items: int | None) -> Floats:
+def agrapa_path(values: Floats, *, null: float, top: float, items: int | None) -> Floats:
     """The log wealth of plug-in betting (aGRAPA) after each draw.
 
     *Assumes* uniform draws without replacement from `items` numbers in [0, top], or independent ones.
@@ -80,7 +82,7 @@ def agrapa_path(seen: Floats, *, null: float, top: float, items: int | None) -> 
     JRSS B 86: the approximate GRAPA stake (mean − m)/(variance + (mean − m)²) and the null mean m of
     draws without replacement; only bets on a mean above the null are placed.
     """
-    x = seen / top
+    x = values / top
     before, mean = _null_means(x, null / top, items)
     drawn = np.arange(len(x))
     guess = (0.5 + before) / (1 + drawn)

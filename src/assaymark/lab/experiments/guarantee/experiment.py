@@ -23,7 +23,7 @@ from assaymark.estimation.stats.stratifiers import stratify
 from assaymark.lab.corpora import read_collection, vendor_worlds
 from assaymark.lab.experiments.stratified.pools import of_world
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Found, Order, rng_of, run_all, worked_on
+from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all, worked_on
 from assaymark.lab.worlds import Cut, Sketch, World, cut_world, make_world
 from assaymark.stats.score_guided.supermartingale import Stratum, tests_at, walk, weighted_test
 from assaymark.stats.score_guided.wealth import draw_strata
@@ -88,20 +88,22 @@ def sampled(world: World, name: str) -> Sampled:
         parts = cut_world(world, Claim(metric=name, side="lower", target=0.5))
         return Sampled(cut=parts, chances=fixed_chances(name, parts.strata))
     binned = of_world(world, real=False).binned()
-    found = stratify(binned.axis, "mixc", min(MIXC_STRATA, len(binned.axis.z)))
-    own = found.bins[binned.bins]
+    stratification = stratify(binned.axis, "mixc", min(MIXC_STRATA, len(binned.axis.z)))
+    stratum_of = stratification.bins[binned.bins]
     strata, labels = [], []
-    for k, doubt in enumerate(found.doubt.tolist()):
-        side = bool(world.predicted[own == k][0])
+    for k, doubt in enumerate(stratification.doubt.tolist()):
+        side = bool(world.predicted[stratum_of == k][0])
         strata.append(
             Stratum(
                 predicted=side,
-                size=int((own == k).sum()),
+                size=int((stratum_of == k).sum()),
                 mean_score=1 - doubt if side else doubt,
             )
         )
-        labels.append(world.labels[own == k].astype(np.int8))
-    return Sampled(cut=Cut(strata=tuple(strata), labels=tuple(labels)), chances=found.shares)
+        labels.append(world.labels[stratum_of == k].astype(np.int8))
+    return Sampled(
+        cut=Cut(strata=tuple(strata), labels=tuple(labels)), chances=stratification.shares
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -117,8 +119,8 @@ def race(
     world: World, name: str, *, runs: int, most: int, rng: np.random.Generator, bet: bool = True
 ) -> Race:
     """Draw and bet at the truth, so many times; without `bet` only draw, which is much faster."""
-    own, truth = sampled(world, name), world.value(name)
-    strata, chances = own.cut.strata, own.chances
+    design, truth = sampled(world, name), world.value(name)
+    strata, chances = design.cut.strata, design.chances
     unit = margin_unit(name, strata, chances, labels=PLANNED, confidence=CONFIDENCE)
     tests = [
         weighted_test(
@@ -136,38 +138,36 @@ def race(
     stored = np.tile(chances, (draws, 1))
     for run in range(runs):
         drawn = draw_strata(chances, tests[0].sizes, rng.random(draws))
-        told = _labels(own.cut, drawn, rng)
+        labels = _labels(design.cut, drawn, rng)
         if bet:
-            log = walk(tests[0], rows).feed(drawn, told, stored)
+            log = walk(tests[0], rows).feed(drawn, labels, stored)
             rich = log[:, None, :] >= levels[:, None]
             first[run] = np.where(rich.any(axis=2), rich.argmax(axis=2) + 1, NEVER)
         for place, size in enumerate(sizes):
             labelled[run, place] = np.bincount(drawn[:size], minlength=len(strata))
             positives[run, place] = np.bincount(
-                drawn[:size], weights=told[:size], minlength=len(strata)
+                drawn[:size], weights=labels[:size], minlength=len(strata)
             )
     return Race(first=first, labelled=labelled, positives=positives)
 
 
 def _labels(cut: Cut, drawn: Ints, rng: np.random.Generator) -> Ints:
     """The labels of these draws: each stratum's items in random order, without replacement."""
-    told = np.empty(len(drawn), dtype=np.int64)
+    answers = np.empty(len(drawn), dtype=np.int64)
     for k, labels in enumerate(cut.labels):
         mine = np.flatnonzero(drawn == k)
-        told[mine] = rng.permutation(labels)[: len(mine)]
-    return told
+        answers[mine] = rng.permutation(labels)[: len(mine)]
+    return answers
 
 
-def reading_misses(world: World, name: str, own: Cut, found: Race, place: int) -> dict[str, Any]:
+def reading_misses(world: World, name: str, cut: Cut, race: Race, place: int) -> dict[str, Any]:
     """How often the profile likelihood misses the truth at one size, below and above."""
     ratio, truth = metric(name), np.array([world.value(name)])
     cost = float(ndtri((1 + CONFIDENCE) / 2)) ** 2 / 2
-    side = np.array([part.predicted for part in own.strata])
-    items = np.array([part.size for part in own.strata], dtype=np.int64)
+    side = np.array([part.predicted for part in cut.strata])
+    items = np.array([part.size for part in cut.strata], dtype=np.int64)
     too_high = too_low = undefined = 0
-    for labelled, positives in zip(
-        found.labelled[:, place], found.positives[:, place], strict=True
-    ):
+    for labelled, positives in zip(race.labelled[:, place], race.positives[:, place], strict=True):
         if name == "recall" and positives.sum() == 0:
             undefined += 1
             continue
@@ -177,15 +177,15 @@ def reading_misses(world: World, name: str, own: Cut, found: Race, place: int) -
     return {"reading_high": too_high, "reading_low": too_low, "undefined": undefined}
 
 
-def run_cover(task: CoverTask) -> Found:
+def run_cover(task: CoverTask) -> TaskResult:
     """One world and one metric: errors up to each size, both levels, both sides."""
     world = task.make()
     rng = rng_of(task.seed, "cover runs", task.world, task.metric)
-    found = race(world, task.metric, runs=task.runs, most=SIZES[-1], rng=rng)
-    own = sampled(world, task.metric).cut
+    result = race(world, task.metric, runs=task.runs, most=SIZES[-1], rng=rng)
+    cut = sampled(world, task.metric).cut
     rows = []
     for place, size in enumerate(SIZES):
-        by = found.first <= size
+        by = result.first <= size
         rows.append(
             {
                 "world": task.world,
@@ -197,7 +197,7 @@ def run_cover(task: CoverTask) -> Found:
                 "low_too_high": int(by[:, 0, 0].sum()),
                 "high_too_low": int(by[:, 1, 0].sum()),
                 "interval_misses": int(by[:, :, 1].any(axis=1).sum()),
-                **reading_misses(world, task.metric, own, found, place),
+                **reading_misses(world, task.metric, cut, result, place),
             }
         )
     return {"rows": rows}
@@ -231,8 +231,8 @@ def tasks_of(order: Order) -> list[CoverTask]:
 
 def guarantee_cover(order: Order) -> Outcome:
     """Run on made worlds, and on the worlds of every collection that brings scores."""
-    found = run_all(run_cover, tasks_of(order), order)
-    cells = [row for part in found for row in part["rows"]]
+    results = run_all(run_cover, tasks_of(order), order)
+    cells = [row for part in results for row in part["rows"]]
     totals = summarise(cells)
     return Outcome(
         name="guarantee",
@@ -246,21 +246,21 @@ def summarise(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """All cells of a size together, with the cell that errs most."""
     rows = []
     for size in SIZES:
-        own = [cell for cell in cells if cell["labels"] == size]
-        runs = sum(cell["runs"] for cell in own)
+        members = [cell for cell in cells if cell["labels"] == size]
+        runs = sum(cell["runs"] for cell in members)
         row: dict[str, Any] = {"labels": size, "runs": runs}
         for name in ("low_too_high", "high_too_low", "interval_misses"):
-            worst = max(own, key=lambda cell: cell[name] / cell["runs"])
-            errors = sum(cell[name] for cell in own)
+            worst = max(members, key=lambda cell: cell[name] / cell["runs"])
+            errors = sum(cell[name] for cell in members)
             row[name] = errors / runs
             row[f"{name}_worst"] = worst[name] / worst["runs"]
             row[f"{name}_chance"] = chance_of(errors, runs)
-        told = [cell for cell in own if cell["runs"] > cell["undefined"]]
-        cover = [_covers(cell) for cell in told]
+        defined = [cell for cell in members if cell["runs"] > cell["undefined"]]
+        cover = [_covers(cell) for cell in defined]
         row["reading_covers"] = float(np.mean(cover))
         row["reading_worst"] = min(cover)
         row["reading_over_claims"] = max(
-            cell["reading_high"] / (cell["runs"] - cell["undefined"]) for cell in told
+            cell["reading_high"] / (cell["runs"] - cell["undefined"]) for cell in defined
         )
         rows.append(row)
     return rows

@@ -10,8 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from assaymark.lab.experiments.pairs.corpora import run_pair, tasks_of
+from assaymark.lab.experiments.pairs.corpora import recognised, run_pair, tasks_of
 from assaymark.lab.experiments.pairs.figures import cost_figure, dependence_figure, split_figure
+from assaymark.lab.experiments.pairs.social import (
+    averages,
+    headline,
+    run_thresholds,
+    social_tasks,
+    threshold_tasks,
+)
 from assaymark.lab.experiments.pairs.tables import recomputed, tally
 from assaymark.lab.experiments.pairs.worlds import (
     CoverageTask,
@@ -23,7 +30,7 @@ from assaymark.lab.experiments.pairs.worlds import (
 from assaymark.lab.outcome import Outcome
 from assaymark.lab.tasks import Order, run_all, worked_on
 
-SPLITS = 5
+SPLITS, SPLITS_FULL = 5, 100  # the second as in the paper
 DELTAS = (0.8, 0.85, 0.9, 1.0, 1.05, 1.1, 1.25)
 BUDGETS = (200, 1000, 2000)
 RECALLS = ((0.7, 0.6), (0.4, 0.75))
@@ -32,17 +39,18 @@ SIMULATED = 400  # samples per world for every 5 runs
 
 def pairs(order: Order) -> Outcome:
     """Everything the method promises, beside what it does."""
-    splits = order.runs or SPLITS
+    splits = order.runs or (SPLITS_FULL if order.full else SPLITS)
     samples = max(100, SIMULATED * splits // SPLITS if splits < SPLITS else SIMULATED * 5)
     coverage = [
-        found["coverage"]
-        for found in run_all(run_coverage, _coverage_tasks(order, samples), order, most=0.3)
+        result["coverage"]
+        for result in run_all(run_coverage, _coverage_tasks(order, samples), order, most=0.3)
     ]
     designs = [
-        found["design"]
-        for found in run_all(run_designs, _design_tasks(order, samples), order, most=0.4)
+        result["design"]
+        for result in run_all(run_designs, _design_tasks(order, samples), order, most=0.4)
     ]
     real: list[dict[str, Any]] = []
+    thresholds: list[dict[str, Any]] = []
     for path in order.data:
         order.progress(f"reading {path.name}", None)
         tasks = worked_on(
@@ -50,7 +58,16 @@ def pairs(order: Order) -> Outcome:
             tasks_of(path, order.seed, splits),
             needs="texts with topics of which pairs are made",
         )
-        real += [found["pair"] for found in run_all(run_pair, tasks, order)]
+        real += [result["pair"] for result in run_all(run_pair, tasks, order)]
+        source = recognised(path)
+        lowered = (
+            social_tasks(path, order.seed, splits)
+            if isinstance(source, str)
+            else threshold_tasks(path, source.chosen, order.seed, 1)
+        )
+        found_at = run_all(run_thresholds, lowered, order)
+        thresholds += [row for result in found_at for row in result["rows"]]
+    social = [row for row in thresholds if row["built"] == "social" and row["factor"] == 1.0]
     tables = recomputed()
     summary = summarise(real)
     cost = savings()
@@ -66,6 +83,9 @@ def pairs(order: Order) -> Outcome:
             "cost": cost,
             "real": real,
             "summary": summary,
+            "thresholds": thresholds,
+            "averages": averages([*real, *social]),
+            "headline": headline([*real, *social]),
         },
         figures=figures,
         sentences=_sentences(tally(tables), coverage, designs, cost, summary),

@@ -65,7 +65,7 @@ class PrintedPair:
 
         A positive shift gives the largest figure that the printed inputs allow.
         """
-        own, other = self.precisions[which], self.precisions[1 - which]
+        precision, other = self.precisions[which], self.precisions[1 - which]
         move = shift * HALF
         if equation == 1:
             return recall_by_independence(
@@ -75,7 +75,7 @@ class PrintedPair:
                 other=self.sizes[1 - which],
             )
         largest = recall_upper_bound(
-            precision=own + move,
+            precision=precision + move,
             flagged=self.sizes[which],
             other_precision=other + move,
             other=self.sizes[1 - which],

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assaymark.errors import InputError
-from assaymark.lab.tasks import Found, rng_of
+from assaymark.lab.tasks import TaskResult, rng_of
 from assaymark.pair_recall.overlap import CellSample
 from assaymark.pair_recall.stats.allocation import allocate, cost
 from assaymark.pair_recall.stats.capture_recapture import recall_from_pair
@@ -79,15 +79,15 @@ def sketched(
 ) -> PairWorld:
     """A world with these recalls, this dependence, and these precisions of "11", "10" and "01"."""
     both = round(positives * delta * recalls[0] * recalls[1])
-    own = [round(positives * recall) - both for recall in recalls]
-    found = {"11": both, "10": own[0], "01": own[1], "00": positives - both - sum(own)}
-    if min(found.values()) < 0:
+    singles = [round(positives * recall) - both for recall in recalls]
+    counts = {"11": both, "10": singles[0], "01": singles[1], "00": positives - both - sum(singles)}
+    if min(counts.values()) < 0:
         raise InputError(f"A dependence of {delta:g} is impossible with recalls {recalls}.")
     sizes = {
-        name: max(1, round(found[name] / p))
+        name: max(1, round(counts[name] / p))
         for name, p in zip(("11", "10", "01"), precisions, strict=True)
     }
-    return PairWorld(positives=found, items=sizes | {"00": items - sum(sizes.values())})
+    return PairWorld(positives=counts, items=sizes | {"00": items - sum(sizes.values())})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +123,7 @@ class Coverage:
     combined_width: float
 
 
-def run_coverage(task: CoverageTask) -> Found:
+def run_coverage(task: CoverageTask) -> TaskResult:
     """Coverage of the sampling interval for δ1·r1, and of band and combination for r1."""
     world = sketched(recalls=task.recalls, delta=task.delta)
     rng = rng_of(task.seed, "coverage", task.name)
@@ -138,16 +138,16 @@ def run_coverage(task: CoverageTask) -> Found:
         cells = world.sample(labels, rng)
         pair = recall_from_pair({name: cells[name] for name in ("11", "10", "01")})
         both = with_outside(pair, cells).recalls[0]
-        own = pair.recalls[0]
+        recall = pair.recalls[0]
         hits += (
-            own.low <= target <= own.high,
-            own.low <= truth <= own.high,
-            own.band_low <= truth <= own.band_high,
+            recall.low <= target <= recall.high,
+            recall.low <= truth <= recall.high,
+            recall.band_low <= truth <= recall.band_high,
             both.band_low <= truth <= both.band_high,
         )
-        widths += (own.band_high - own.band_low, both.band_high - both.band_low)
+        widths += (recall.band_high - recall.band_low, both.band_high - both.band_low)
     rates, wide = hits / task.runs, widths / task.runs
-    found = Coverage(
+    coverage = Coverage(
         recall=truth,
         delta=task.delta,
         labels=task.labels,
@@ -159,7 +159,7 @@ def run_coverage(task: CoverageTask) -> Found:
         band_width=float(wide[0]),
         combined_width=float(wide[1]),
     )
-    return {"coverage": asdict(found)}
+    return {"coverage": asdict(coverage)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +179,7 @@ class DesignTask:
         return f"designs at recall {self.recall:g}, {self.labels} labels"
 
 
-def run_designs(task: DesignTask) -> Found:
+def run_designs(task: DesignTask) -> TaskResult:
     """Root mean squared errors for the first classifier's recall.
 
     The paper labels half of the budget in A12 and half in A2, apart. The stratified form labels A12
@@ -232,8 +232,10 @@ def _two_steps(world: PairWorld, labels: int, rng: np.random.Generator) -> dict[
     made = {}
     for name, cell in first.items():
         left = cell.items - cell.labels
-        found = world.positives[name] - cell.positives
-        extra = int(rng.hypergeometric(found, left - found, more[name])) if more[name] else 0
+        remaining = world.positives[name] - cell.positives
+        extra = (
+            int(rng.hypergeometric(remaining, left - remaining, more[name])) if more[name] else 0
+        )
         made[name] = CellSample(
             items=cell.items,
             labels=cell.labels + more[name],

@@ -17,6 +17,7 @@ import numpy as np
 from assaymark.errors import InputError
 from assaymark.lab.corpora import frequent_topics
 from assaymark.lab.experiments.policies.figures import FIGURES
+from assaymark.lab.experiments.policies.fixed_tests import PointsTask, points
 from assaymark.lab.experiments.policies.growth import (
     MADE,
     GrowthTask,
@@ -25,23 +26,29 @@ from assaymark.lab.experiments.policies.growth import (
     make_features,
     sights_of,
 )
+from assaymark.lab.experiments.policies.paper_tables import (
+    ideal_rows,
+    one_run,
+    optimism_rows,
+    paper_rows,
+    shown_curve,
+    stop_rows,
+    wait_rows,
+)
 from assaymark.lab.experiments.policies.rules import JudgeTask, YardstickTask, judge, measure
 from assaymark.lab.experiments.policies.tables import (
     Curve,
     Group,
     Row,
     Totals,
-    optimism_rows,
-    paper_rows,
     policy_rows,
     sampled_topic,
     saving_rows,
     topic_of,
     topic_rows,
-    wait_rows,
 )
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Found, Order, run_all
+from assaymark.lab.tasks import Order, TaskResult, run_all
 
 RUNS = 20
 TOPICS = 20
@@ -50,6 +57,12 @@ MOST, MOST_ACTIVE = 10_000, 5_000
 TARGET = 0.9  # of the best true F1 of a topic's first random run, as in the paper
 # How many of the runs are repeated with each sampling.
 SAMPLINGS = {"random": 1.0, "uncertainty": 0.2, "relevance": 0.1}
+AS_IN_THE_PAPER = {"random": 1.0}
+WAY_TITLES = {
+    "exact": "exact plan and test",
+    "mended": "printed plan and test, mended",
+    "printed": "plan and test as printed",
+}
 WAITS = (0, 1, 2, 3, 5, 8, 12)
 WAITS_FULL = (0, 5, 10, 25, 50, 100, 150, 200)
 
@@ -68,9 +81,9 @@ def _run(order: Order, folder: Path) -> Outcome:
     grown = run_all(grow, tasks, _part(order, 0.0, 0.6))
     targets = _targets(tasks, grown)
     usable = [
-        (task, found)
-        for task, found in zip(tasks, grown, strict=True)
-        if found["sights"] and topic_of(task) in targets
+        (task, growth)
+        for task, growth in zip(tasks, grown, strict=True)
+        if growth["sights"] and topic_of(task) in targets
     ]
     yard = run_all(
         measure,
@@ -84,8 +97,8 @@ def _run(order: Order, folder: Path) -> Outcome:
             "collections with more items, or more --runs."
         )
     kept = [
-        (task, found, measured)
-        for (task, found), measured in zip(usable, yard, strict=True)
+        (task, growth, measured)
+        for (task, growth), measured in zip(usable, yard, strict=True)
         if sampled_topic(task) in totals
     ]
     verdicts = run_all(
@@ -96,14 +109,19 @@ def _run(order: Order, folder: Path) -> Outcome:
             )
             for t, f, _ in kept
         ],
-        _part(order, 0.7, 1.0),
+        _part(order, 0.7, 0.9),
+    )
+    looks = run_all(
+        points,
+        [PointsTask(growth=t, target=targets[topic_of(t)], found=f) for t, f, _ in kept],
+        _part(order, 0.9, 1.0),
     )
     curves = [
-        Curve(task=t, found=f, target=targets[topic_of(t)], yardstick=m, verdict=v)
-        for (t, f, m), v in zip(kept, verdicts, strict=True)
+        Curve(task=t, found=f, target=targets[topic_of(t)], yardstick=m, verdict=v, points=p)
+        for (t, f, m), v, p in zip(kept, verdicts, looks, strict=True)
     ]
     grown_of = Counter((task.path.stem, task.sampling) for task in tasks)
-    return _told(curves, totals, grown_of, order, runs)
+    return _outcome(curves, totals, grown_of, order, runs)
 
 
 def _part(order: Order, start: float, stop: float) -> Order:
@@ -129,41 +147,46 @@ def _tasks(path: Path, runs: int, order: Order, folder: Path) -> list[GrowthTask
             every=order.full,
             features=features,
         )
-        for sampling, share in SAMPLINGS.items()
+        for sampling, share in (AS_IN_THE_PAPER if order.full else SAMPLINGS).items()
         for repeat in range(max(1, int(share * runs)))
         for topic in topics
     ]
 
 
-def _targets(tasks: Sequence[GrowthTask], grown: Sequence[Found]) -> dict[tuple[str, str], float]:
+def _targets(
+    tasks: Sequence[GrowthTask], grown: Sequence[TaskResult]
+) -> dict[tuple[str, str], float]:
     """The target of each topic: a share of the best true F1 of its first random run."""
     return {
-        topic_of(task): round(TARGET * max(sight.f1 for sight in sights_of(found)), 4)
-        for task, found in zip(tasks, grown, strict=True)
-        if task.sampling == "random" and task.repeat == 0 and found["sights"]
+        topic_of(task): round(TARGET * max(sight.f1 for sight in sights_of(growth)), 4)
+        for task, growth in zip(tasks, grown, strict=True)
+        if task.sampling == "random" and task.repeat == 0 and growth["sights"]
     }
 
 
-def _yardsticks(tasks: Sequence[GrowthTask], yard: Sequence[Found]) -> Totals:
+def _yardsticks(tasks: Sequence[GrowthTask], yard: Sequence[TaskResult]) -> Totals:
     """The clairvoyant's mean total on each topic; only runs that reach the target have one."""
     parts: dict[tuple[str, str, str], list[float]] = {}
-    for task, found in zip(tasks, yard, strict=True):
-        if found["guided"] is not None:
-            parts.setdefault(sampled_topic(task), []).append(found["guided"])
-    return {key: float(np.mean(own)) for key, own in parts.items()}
+    for task, result in zip(tasks, yard, strict=True):
+        if result["guided"] is not None:
+            parts.setdefault(sampled_topic(task), []).append(result["guided"])
+    return {key: float(np.mean(totals)) for key, totals in parts.items()}
 
 
-def _told(
+def _outcome(
     curves: Sequence[Curve], totals: Totals, grown: Counter[Group], order: Order, runs: int
 ) -> Outcome:
+    waits, shown = WAITS_FULL if order.full else WAITS, shown_curve(curves)
     tables = {
         "policies": policy_rows(curves, totals),
         "paper": paper_rows(curves),
-        "waits": wait_rows(curves, WAITS_FULL if order.full else WAITS),
+        "waits": wait_rows(curves, waits),
         "optimism": optimism_rows(curves),
         "savings": saving_rows(curves, totals, grown),
         "topics": topic_rows(curves, totals),
-        "one-run": _shown_run(curves),
+        "one-run": one_run(shown),
+        "stops": stop_rows(shown, waits),
+        "ideal": ideal_rows(shown),
     }
     return Outcome(
         name="policies",
@@ -180,14 +203,6 @@ def _told(
     )
 
 
-def _shown_run(curves: Sequence[Curve]) -> list[Row]:
-    """The looks of one run: of random training, with as many totals within the budget as possible."""
-    random = [curve for curve in curves if curve.task.sampling == "random"]
-    most = max(random, key=lambda c: sum(p["size"] is not None for p in c.verdict["paper"]))
-    name = f"{most.collection}, {most.task.topic}"
-    return [{"run": name, **point} for point in most.verdict["paper"]]
-
-
 def _sentences(tables: dict[str, list[Row]]) -> tuple[str, ...]:
     said = []
     for row in tables["policies"]:
@@ -198,7 +213,10 @@ def _sentences(tables: dict[str, list[Row]]) -> tuple[str, ...]:
                 f"(budget twice that total, {row['runs']} runs)."
             )
     for row in tables["paper"]:
-        said.append(f"{row['figure']}: {row['ours']}% here, {row['paper']}% in the paper.")
+        said.append(
+            f"{row['collection']}, {WAY_TITLES[row['way']]}, {row['figure']}: {row['ours']}% here "
+            f"({row['runs']} runs), {row['paper']}% in the paper."
+        )
     return tuple(said)
 
 

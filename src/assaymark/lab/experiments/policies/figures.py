@@ -36,6 +36,12 @@ def _high(row: dict[str, Any], field: str) -> float:
     return float(min(1.0, row[field] + 2 * (row[f"{field}_error"] or 0)))
 
 
+def _first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of the first collection, and of its first way where there are several."""
+    members = [row for row in rows if row["collection"] == rows[0]["collection"]]
+    return [row for row in members if row.get("way") == members[0].get("way")]
+
+
 def optimism(tables: Tables) -> Spec:
     """Figure 3 in kind: cross-validated less true F1, by training size."""
     x = _x(
@@ -49,7 +55,7 @@ def optimism(tables: Tables) -> Spec:
         "title": _titled("Cross-validated less true F1: mean, and 8 of 10 runs"),
         "width": 440,
         "height": 240,
-        "data": {"values": tables["optimism"]},
+        "data": {"values": _first(tables["optimism"])},
         "layer": [
             {
                 "mark": {"type": "area", "color": "#bbbbbb", "opacity": 0.6},
@@ -69,7 +75,7 @@ def optimism(tables: Tables) -> Spec:
 
 
 def one_run(tables: Tables) -> Spec:
-    """Figures 2 and 4 in kind: the total of every look of one run, passed, failed or out of reach."""
+    """Figures 2 and 4 in kind: the total of every look of one run, and where each policy stops."""
     run = tables["one-run"][0]["run"]
     words = {True: "passes", False: "fails", None: "not within the budget"}
     values = [
@@ -80,35 +86,79 @@ def one_run(tables: Tables) -> Spec:
         }
         for row in tables["one-run"]
     ]
+    annotations: dict[tuple[int, int], list[str]] = {}
+    for row in tables["stops"]:
+        annotations.setdefault((row["labels"], row["total"]), []).append(row["policy"])
+    stops = [
+        {"labels": labels, "total": total, "policy": ", ".join(names)}
+        for (labels, total), names in annotations.items()
+    ]
+    place = {"x": _x("labels", "training labels"), "y": _x("total", "total labels")}
+    test = {"field": "test", "type": "nominal", "title": "a test of that size"}
+    shapes = {"domain": list(words.values()), "range": ["circle", "cross", "triangle-up"]}
+    colours = {"domain": list(words.values()), "range": ["#0b7a4b", "#b3261e", "#999999"]}
+    marks: Spec = {
+        "data": {"values": values},
+        "mark": {"type": "point", "filled": True, "size": 40, "opacity": 0.6},
+        "encoding": {
+            **place,
+            "shape": {**test, "scale": shapes},
+            "color": {**test, "scale": colours},
+        },
+    }
+    rings: Spec = {
+        "data": {"values": stops},
+        "mark": {"type": "point", "size": 160, "color": "black", "strokeWidth": 2},
+        "encoding": place,
+    }
+    names: Spec = {
+        "data": {"values": stops},
+        "mark": {"type": "text", "align": "left", "dx": 9, "dy": -9, "fontSize": 10},
+        "encoding": {**place, "text": {"field": "policy"}},
+    }
     return {
         **LOOK,
         "title": _titled(f"One run ({run}): training labels plus the fixed test suggested"),
+        "width": 560,
+        "height": 300,
+        "layer": [marks, rings, names],
+    }
+
+
+def ideal(tables: Tables) -> Spec:
+    """Figure 1 with a true classifier: F1 rises, the total falls, reaches its least and rises."""
+    rows = tables["ideal"]
+    x = _x("labels", "training labels")
+    total = [row for row in rows if row["total"] is not None]
+    return {
+        **LOOK,
+        "title": _titled(f"The true classifier of one run ({tables['one-run'][0]['run']})"),
         "width": 440,
         "height": 240,
-        "data": {"values": values},
-        "mark": {"type": "point", "filled": True, "size": 55},
-        "encoding": {
-            "x": _x("labels", "training labels"),
-            "y": _x("total", "total labels"),
-            "shape": {
-                "field": "test",
-                "type": "nominal",
-                "title": "a test of that size",
-                "scale": {
-                    "domain": list(words.values()),
-                    "range": ["circle", "cross", "triangle-up"],
-                },
+        "resolve": {"scale": {"y": "independent"}},
+        "layer": [
+            {
+                "data": {"values": total},
+                "mark": {"type": "line", "color": "black", "point": {"color": "black"}},
+                "encoding": {"x": x, "y": _x("total", "training and fixed test, labels")},
             },
-            "color": {
-                "field": "test",
-                "type": "nominal",
-                "title": "a test of that size",
-                "scale": {
-                    "domain": list(words.values()),
-                    "range": ["#0b7a4b", "#b3261e", "#999999"],
-                },
+            {
+                "data": {"values": rows},
+                "layer": [
+                    {
+                        "mark": {"type": "line", "color": "#0b5cad", "strokeDash": [5, 3]},
+                        "encoding": {"x": x, "y": _x("f1", "true F1 (dashed), target (dotted)")},
+                    },
+                    {
+                        "mark": {"type": "line", "color": "#777777", "strokeDash": [1, 3]},
+                        "encoding": {
+                            "x": x,
+                            "y": _x("target", "true F1 (dashed), target (dotted)"),
+                        },
+                    },
+                ],
             },
-        },
+        ],
     }
 
 
@@ -127,7 +177,7 @@ def waiting(tables: Tables) -> Spec:
                 "low": _low(row, field),
                 "high": _high(row, field),
             }
-            for row in tables["waits"]
+            for row in _first(tables["waits"])
             if row[field] is not None
         ]
         y = _x("value", title, axis={"format": "%"})
@@ -220,6 +270,7 @@ def success_and_total(tables: Tables) -> Spec:
 FIGURES: dict[str, Callable[[Tables], Spec]] = {
     "optimism": optimism,
     "one-run": one_run,
+    "ideal": ideal,
     "waiting": waiting,
     "success-and-total": success_and_total,
 }

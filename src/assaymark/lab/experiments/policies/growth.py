@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from assaymark.claims.claim import Counts
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.lab.corpora import TRUTH_SHARE, Collection, read_collection
-from assaymark.lab.tasks import Found, rng_of
+from assaymark.lab.tasks import TaskResult, rng_of
 from assaymark.lab.texts import made_collection
 from assaymark.learners.active_selection import next_rows, sampled
 from assaymark.learners.cross_validation import Study, TooFewLabelsError, study
@@ -104,7 +104,7 @@ def _opened(folder: Path) -> Features:
     return open_features(folder)
 
 
-def grow(task: GrowthTask) -> Found:
+def grow(task: GrowthTask) -> TaskResult:
     """The looks of one run, as plain lists."""
     features = _opened(task.features)
     labels = collection_at(task.path, task.seed).labels(task.topic)
@@ -133,7 +133,7 @@ class _Run:
     queue: Ints
     rows: list[int] = field(default_factory=list)
     random: list[bool] = field(default_factory=list)
-    sights: list[Found] = field(default_factory=list)
+    sights: list[TaskResult] = field(default_factory=list)
     last: Study | None = None
 
     def add(self, size: int, sampling: str) -> None:
@@ -166,8 +166,8 @@ class _Run:
         self.sights.append(_sight(self.last, self.labels[self.population], self.population))
 
 
-def _sight(found: Study, truth: Flags, population: Flags) -> Found:
-    look, scores = found.look, found.scores[population]
+def _sight(study: Study, truth: Flags, population: Flags) -> TaskResult:
+    look, scores = study.look, study.scores[population]
     flagged = scores >= look.threshold
     tp = int((flagged & truth).sum())
     fp, fn = int(flagged.sum()) - tp, int(truth.sum()) - tp
@@ -185,12 +185,12 @@ def _sight(found: Study, truth: Flags, population: Flags) -> Found:
     }  # fmt: skip
 
 
-def sights_of(found: Found) -> tuple[Sight, ...]:
+def sights_of(result: TaskResult) -> tuple[Sight, ...]:
     """The looks of a run that was kept."""
-    return tuple(_read(one) for one in found["sights"])
+    return tuple(_read(one) for one in result["sights"])
 
 
-def _read(one: Found) -> Sight:
+def _read(one: TaskResult) -> Sight:
     cells = ("tp", "fp", "fn", "tn")
     bands = tuple(
         Band(predicted=predicted, items=items, expected=expected)

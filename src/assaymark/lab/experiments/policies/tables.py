@@ -9,22 +9,9 @@ import numpy as np
 from assaymark.lab.experiments.policies.growth import GrowthTask
 from assaymark.lab.experiments.policies.rules import (
     FACTORS,
-    Stop,
-    blind_oracle,
-    paper_stop,
-    sighted_oracle,
     spread,
 )
-from assaymark.lab.tasks import Found
-
-# Figures of the paper in per cent: section 6.1 and 6.2.
-PAPER = {
-    "never within budget": 29.48,
-    "success of first-in-budget": 79.46,
-    "saving of the blind oracle": 43.21,
-    "failures of the blind oracle": 27.14,
-    "saving of the sighted oracle": 38.08,
-}
+from assaymark.lab.tasks import TaskResult
 
 Row = dict[str, Any]
 Totals = dict[tuple[str, str, str], float]
@@ -36,10 +23,11 @@ class Curve:
     """One run with everything that was found out about it."""
 
     task: GrowthTask
-    found: Found
+    found: TaskResult
     target: float
-    yardstick: Found
-    verdict: Found
+    yardstick: TaskResult
+    verdict: TaskResult
+    points: TaskResult
 
     @property
     def collection(self) -> str:
@@ -57,16 +45,18 @@ def sampled_topic(task: GrowthTask) -> tuple[str, str, str]:
     return (*topic_of(task), task.sampling)
 
 
-def _by_topic(curves: Iterable[Curve], value: Callable[[Curve], float | None]) -> list[list[float]]:
+def by_topic(curves: Iterable[Curve], value: Callable[[Curve], float | None]) -> list[list[float]]:
+    """The values of all curves, topic by topic."""
     parts: dict[tuple[str, str], list[float]] = {}
     for curve in curves:
-        found = value(curve)
-        if found is not None:
-            parts.setdefault(topic_of(curve.task), []).append(found)
+        figure = value(curve)
+        if figure is not None:
+            parts.setdefault(topic_of(curve.task), []).append(figure)
     return list(parts.values())
 
 
-def _figures(values: list[list[float]]) -> tuple[float | None, float | None]:
+def figures(values: list[list[float]]) -> tuple[float | None, float | None]:
+    """The mean and its error over topics, rounded; None where there is none."""
     mean, error = spread(values)
     return tuple(None if np.isnan(x) else round(x, 4) for x in (mean, error))  # type: ignore[return-value]
 
@@ -84,7 +74,7 @@ def policy_rows(curves: Sequence[Curve], totals: Totals) -> list[Row]:
 
 
 def _policy_row(curves: Sequence[Curve], totals: Totals, policy: str, factor: float) -> Row:
-    def ending(curve: Curve) -> Found:
+    def ending(curve: Curve) -> TaskResult:
         return next(
             e
             for e in curve.verdict["endings"]
@@ -95,10 +85,10 @@ def _policy_row(curves: Sequence[Curve], totals: Totals, policy: str, factor: fl
         total = ending(curve)["total"]
         return None if total is None else float(total) / totals[sampled_topic(curve.task)]
 
-    success, success_error = _figures(_by_topic(curves, lambda c: ending(c)["passed"]))
-    total, total_error = _figures(_by_topic(curves, relative))
-    never, _ = _figures(_by_topic(curves, lambda c: float(ending(c)["total"] is None)))
-    optimism, _ = _figures(_by_topic(curves, lambda c: ending(c)["optimism"]))
+    success, success_error = figures(by_topic(curves, lambda c: ending(c)["passed"]))
+    total, total_error = figures(by_topic(curves, relative))
+    never, _ = figures(by_topic(curves, lambda c: float(ending(c)["total"] is None)))
+    optimism, _ = figures(by_topic(curves, lambda c: ending(c)["optimism"]))
     return {
         "collection": curves[0].collection,
         "sampling": curves[0].task.sampling,
@@ -112,99 +102,6 @@ def _policy_row(curves: Sequence[Curve], totals: Totals, policy: str, factor: fl
         "total_error": total_error,
         "optimism": optimism,
     }
-
-
-def paper_rows(curves: Sequence[Curve]) -> list[Row]:
-    """The paper's figures, all runs with random training of all collections together."""
-    mine = [curve for curve in curves if curve.task.sampling == "random"]
-    first = {id(c): paper_stop(c.verdict["paper"]) for c in mine}
-    tried = [c for c in mine if first[id(c)].total is not None]
-
-    def saving(stop: Stop, curve: Curve) -> float | None:
-        before = first[id(curve)].total
-        return None if stop.total is None or before is None else 1 - stop.total / before
-
-    found = {
-        "never within budget": _by_topic(mine, lambda c: float(first[id(c)].total is None)),
-        "success of first-in-budget": _by_topic(tried, lambda c: float(first[id(c)].passed)),
-        "saving of the blind oracle": _by_topic(
-            tried, lambda c: saving(blind_oracle(c.verdict["paper"]), c)
-        ),
-        "failures of the blind oracle": _by_topic(
-            tried, lambda c: float(not blind_oracle(c.verdict["paper"]).passed)
-        ),
-        "saving of the sighted oracle": _by_topic(
-            tried, lambda c: saving(sighted_oracle(c.verdict["paper"]), c)
-        ),
-    }
-    rows = []
-    for name, values in found.items():
-        mean, error = _figures(values)
-        rows.append(
-            {
-                "figure": name,
-                "paper": PAPER[name],
-                "ours": None if mean is None else round(100 * mean, 2),
-                "error": None if error is None else round(100 * error, 2),
-            }
-        )
-    return rows
-
-
-def wait_rows(curves: Sequence[Curve], waits: Sequence[int]) -> list[Row]:
-    """Figures 5 to 7: what waiting saves, how often it succeeds, how often it misses its chance."""
-    mine = [curve for curve in curves if curve.task.sampling == "random"]
-    rows = []
-    for wait in waits:
-        stops = {id(c): paper_stop(c.verdict["paper"], wait=wait) for c in mine}
-        tried = [c for c in mine if stops[id(c)].total is not None]
-
-        def saving(curve: Curve, stops: dict[int, Stop] = stops) -> float | None:
-            before = paper_stop(curve.verdict["paper"]).total
-            now = stops[id(curve)].total
-            return None if before is None or now is None else 1 - now / before
-
-        def passed(curve: Curve, stops: dict[int, Stop] = stops) -> float:
-            return float(stops[id(curve)].passed)
-
-        def missed(curve: Curve, stops: dict[int, Stop] = stops) -> float:
-            return float(stops[id(curve)].total is None)
-
-        row: Row = {"wait": wait}
-        for name, group, value in (
-            ("saving", tried, saving),
-            ("success", tried, passed),
-            ("never", mine, missed),
-        ):
-            row[name], row[f"{name}_error"] = _figures(_by_topic(group, value))
-        rows.append(row)
-    return rows
-
-
-def optimism_rows(curves: Sequence[Curve]) -> list[Row]:
-    """Figure 3: cross-validated less true F1, by training size."""
-    mine = [curve for curve in curves if curve.task.sampling == "random"]
-    sizes = sorted({point["labels"] for c in mine for point in c.verdict["paper"]})
-    rows = []
-    for size in sizes[:: max(1, len(sizes) // 60)]:
-        gaps = [
-            p["cross_validated"] - p["f1"]
-            for c in mine
-            for p in c.verdict["paper"]
-            if p["labels"] == size
-        ]
-        if len(gaps) >= min(5, len(mine)):
-            low, middle, high = (float(q) for q in np.quantile(gaps, (0.1, 0.5, 0.9)))
-            rows.append(
-                {
-                    "labels": size,
-                    "mean": round(float(np.mean(gaps)), 4),
-                    "low": round(low, 4),
-                    "median": round(middle, 4),
-                    "high": round(high, 4),
-                }
-            )
-    return rows
 
 
 def saving_rows(curves: Sequence[Curve], totals: Totals, grown: Mapping[Group, int]) -> list[Row]:
@@ -224,10 +121,10 @@ def saving_rows(curves: Sequence[Curve], totals: Totals, grown: Mapping[Group, i
 
     rows = []
     for collection, sampling in dict.fromkeys((c.collection, c.task.sampling) for c in curves):
-        own = [c for c in curves if (c.collection, c.task.sampling) == (collection, sampling)]
+        members = [c for c in curves if (c.collection, c.task.sampling) == (collection, sampling)]
         random = sampling == "random"
-        values = _by_topic(own, guided if random else against_random)
-        ratio, error = _figures(values)
+        values = by_topic(members, guided if random else against_random)
+        ratio, error = figures(values)
         name = "score-guided of fixed test" if random else f"{sampling} of random training"
         rows.append(
             {

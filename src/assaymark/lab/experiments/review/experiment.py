@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from assaymark.lab.corpora import Collection, frequent_topics, learning, read_collection
-from assaymark.lab.experiments.review.readers import RULES
+from assaymark.lab.experiments.review.courses import Course
+from assaymark.lab.experiments.review.rules import RULES, play
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Found, Order, rng_of, run_all
+from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all
 from assaymark.lab.texts import made_collection
 
 MADE = Path("made")
@@ -43,11 +44,11 @@ def size_of(*, full: bool) -> Size:
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewTask:
-    """One run of every rule on one topic with one target."""
+    """One run of every rule on one topic, for all targets."""
 
     path: Path
     topic: str
-    target: str
+    targets: tuple[str, ...]
     run: int
     seed: int
     full: bool = False
@@ -55,7 +56,7 @@ class ReviewTask:
     @property
     def name(self) -> str:
         """What to show while it runs."""
-        return f"{self.path.stem} {self.topic} at {self.target}, run {self.run}"
+        return f"{self.path.stem} {self.topic}, run {self.run}"
 
 
 @lru_cache(maxsize=2)
@@ -71,20 +72,21 @@ def _material(path: Path, seed: int, *, full: bool) -> tuple[Collection, Any]:
     return part, vectors.fit_transform(part.texts)
 
 
-def one_run(task: ReviewTask) -> Found:
-    """What every rule read and reached in one run; all begin with the same seeds."""
+def one_run(task: ReviewTask) -> TaskResult:
+    """What every rule read and reached in one run; all read the same course of one ranking."""
     collection, features = _material(task.path, task.seed, full=task.full)
     truth = collection.labels(task.topic)
-    found: Found = {"relevant": int(truth.sum()), "items": len(truth)}
-    for name, rule in RULES.items():
-        rng = rng_of(task.seed, "review", task.topic, task.target, str(task.run))
-        end = rule(truth, features, Fraction(task.target), rng)
-        found[name] = {"read": end.read, "recall": end.recall}
-    return found
+    seed = int(rng_of(task.seed, "review", task.topic, str(task.run)).integers(2**32))
+    ends = play(Course(truth, features, seed), tuple(map(Fraction, task.targets)), seed)
+    rules = {
+        target: {name: {"read": end.read, "recall": end.recall} for name, end in stops.items()}
+        for target, stops in zip(task.targets, ends.values(), strict=True)
+    }
+    return {"relevant": int(truth.sum()), "items": len(truth), "rules": rules}
 
 
 def review(order: Order) -> Outcome:
-    """Certified end, peeking, QBCB, knee, fifty in a row and reading everything, same rankings."""
+    """Certified end, peeking, QBCB, knee, dry runs and reading everything on the same rankings."""
     size = size_of(full=order.full)
     runs = order.runs or size.runs
     tasks: list[ReviewTask] = []
@@ -93,19 +95,23 @@ def review(order: Order) -> Outcome:
         for topic in _topics(collection, size):
             tasks += [
                 ReviewTask(
-                    path=path, topic=topic, target=target, run=run, seed=order.seed, full=order.full
+                    path=path,
+                    topic=topic,
+                    targets=size.targets,
+                    run=run,
+                    seed=order.seed,
+                    full=order.full,
                 )
-                for target in size.targets
                 for run in range(runs)
             ]
-    found = run_all(one_run, tasks, order)
-    rows = _rows(tasks, found)
+    rows = _rows(tasks, run_all(one_run, tasks, order))
+    means = summary(rows)
     return Outcome(
         name="review",
-        tables={"rules": rows},
+        tables={"rules": rows, "means": means},
         sentences=tuple(
-            _sentence(rows, collection, target)
-            for collection in dict.fromkeys(row["collection"] for row in rows)
+            _sentence(means, collection, target)
+            for collection in dict.fromkeys(row["collection"] for row in means)
             for target in size.targets
         ),
         settings={"runs": runs, "seed": order.seed, "items": size.items},
@@ -119,38 +125,56 @@ def _topics(collection: Collection, size: Size) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names[place] for place in places))
 
 
-def _rows(tasks: Sequence[ReviewTask], found: Sequence[Found]) -> list[dict[str, Any]]:
+def _rows(tasks: Sequence[ReviewTask], results: Sequence[TaskResult]) -> list[dict[str, Any]]:
     rows = []
-    keys = dict.fromkeys((task.path.stem, task.topic, task.target) for task in tasks)
-    for collection, topic, target in keys:
-        own = [
-            f for t, f in zip(tasks, found, strict=True)
-            if (t.path.stem, t.topic, t.target) == (collection, topic, target)
-        ]  # fmt: skip
-        for name in RULES:
-            below = [f[name]["recall"] < float(target) - 1e-12 for f in own]
-            rows.append(
-                {
-                    "collection": collection,
-                    "topic": topic,
-                    "relevant": own[0]["relevant"],
-                    "target": float(target),
-                    "rule": name,
-                    "share_read": float(np.mean([f[name]["read"] / f["items"] for f in own])),
-                    "below_target": float(np.mean(below)),
-                    "runs": len(own),
-                }
-            )
+    groups: dict[tuple[str, str], list[TaskResult]] = {}
+    for task, result in zip(tasks, results, strict=True):
+        groups.setdefault((task.path.stem, task.topic), []).append(result)
+    for (collection, topic), runs in groups.items():
+        for target in runs[0]["rules"]:
+            for rule in RULES:
+                ends = [run["rules"][target][rule] for run in runs]
+                rows.append(
+                    {
+                        "collection": collection,
+                        "topic": topic,
+                        "items": runs[0]["items"],
+                        "relevant": runs[0]["relevant"],
+                        "target": float(target),
+                        "rule": rule,
+                        "share_read": float(np.mean([e["read"] for e in ends]) / runs[0]["items"]),
+                        "below": sum(e["recall"] < float(target) - 1e-12 for e in ends),
+                        "runs": len(ends),
+                    }
+                )
     return rows
 
 
+def summary(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Means over the topics: share read, and runs that ended below the target."""
+    groups: dict[tuple[str, float, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["collection"], row["target"], row["rule"]), []).append(row)
+    return [
+        {
+            "collection": collection,
+            "target": target,
+            "rule": rule,
+            "topics": len(own),
+            "items": own[0]["items"],
+            "share_read": float(np.mean([row["share_read"] for row in own])),
+            "below": sum(row["below"] for row in own),
+            "runs": sum(row["runs"] for row in own),
+        }
+        for (collection, target, rule), own in groups.items()
+    ]
+
+
 def _sentence(rows: Sequence[dict[str, Any]], collection: str, target: str) -> str:
-    told = []
-    mine = [r for r in rows if (r["collection"], r["target"]) == (collection, float(target))]
-    for name in RULES:
-        own = [row for row in mine if row["rule"] == name]
-        read = np.mean([row["share_read"] for row in own])
-        below = np.average([row["below_target"] for row in own], weights=[r["runs"] for r in own])
-        told.append(f"{name} reads {read:.0%} and misses in {below:.0%} of the runs")
-    topics = len({row["topic"] for row in mine})
-    return f"{collection}, {topics} topics, recall {target}: {'; '.join(told)}."
+    own = [r for r in rows if (r["collection"], r["target"]) == (collection, float(target))]
+    parts = [
+        f"{row['rule']} reads {row['share_read']:.0%} and ends below it in {row['below']} of "
+        f"{row['runs']} runs"
+        for row in own
+    ]
+    return f"{collection}, {own[0]['topics']} topics, recall {target}: {'; '.join(parts)}."

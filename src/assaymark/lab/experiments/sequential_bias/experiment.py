@@ -20,11 +20,12 @@ from assaymark.lab.experiments.sequential_bias.growing_sample import (
 )
 from assaymark.lab.experiments.sequential_bias.growing_training import TrainingTask, run_training
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Found, Order, rng_of, run_all
+from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all
 from assaymark.lab.worlds import Sketch, World, make_world
 
 RUNS = 200
-LABELS = 4_000  # training and test together; the paper went to 15,000
+LABELS = 4_000  # training and test together
+LABELS_FULL, CURVES_FULL = 15_000, 20  # the paper's: 29 topics, 20 learning curves each, 580
 TOPICS = 29
 GUIDED = 10  # one score-guided run for so many others: it takes as many times longer
 CURVES = 50  # one learning curve per topic for so many growing tests
@@ -78,7 +79,10 @@ class TestTask:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """How often one bound accepts falsely under one protocol, with a 95 % interval for that."""
+    """How often one bound accepts falsely under one protocol, with a 95 % interval for that.
+
+    `coverage_error` is the standard error of the coverage over runs, where training grows.
+    """
 
     protocol: str
     where: str
@@ -88,6 +92,7 @@ class Row:
     low: float
     high: float
     coverage: float | None = None
+    coverage_error: float | None = None
     level_for_95: float | None = None
     paper_false_acceptance: float | None = None
     paper_coverage: float | None = None
@@ -100,16 +105,16 @@ class Row:
         )
 
 
-def run_tests(task: TestTask) -> Found:
+def run_tests(task: TestTask) -> TaskResult:
     """Every bound on growing tests of one classifier."""
     world = task.world()
     shares = np.array(world.cells, dtype=np.float64) / world.items
-    found = grow_test(shares, runs=task.runs, rng=rng_of(task.seed, "test", task.name))
+    result = grow_test(shares, runs=task.runs, rng=rng_of(task.seed, "test", task.name))
     guided = guided_passes(
         world, runs=max(1, task.runs // GUIDED), rng=rng_of(task.seed, "guided", task.name)
     )
     return (
-        found
+        result
         | {"guided_runs": guided["runs"], "weighted": guided["weighted"]}
         | {
             "world": world.name,
@@ -124,10 +129,10 @@ def sequential_bias(order: Order) -> Outcome:
     runs = order.runs or RUNS
     tests = [TestTask(sketch=sketch, runs=runs, seed=order.seed) for sketch in SKETCHES]
     share = 1.0 / (1 + len(order.data))
-    found = run_all(run_tests, tests, order, most=share)
-    rows, worlds = _test_rows(found, "synthetic worlds"), _world_rows(found)
-    curves: dict[str, list[Found]] = {}
-    levels = {"synthetic worlds, test grows": _levels(found)}
+    results = run_all(run_tests, tests, order, most=share)
+    rows, worlds = _test_rows(results, "synthetic worlds"), _world_rows(results)
+    curves: dict[str, list[TaskResult]] = {}
+    levels = {"synthetic worlds, test grows": _levels(results)}
     for path in order.data:
         name, part = _on_collection(path, order, runs)
         rows += _test_rows(part["test grows"], name)
@@ -146,26 +151,30 @@ def sequential_bias(order: Order) -> Outcome:
     return Outcome(
         name="sequential-bias",
         tables={"bounds": [asdict(row) for row in rows], "worlds": worlds, "levels": actual},
-        figures=figures_of(found[len(found) // 2], curves, actual, rows, seed=order.seed),
+        figures=figures_of(results[len(results) // 2], curves, actual, rows, seed=order.seed),
         sentences=tuple(str(row) for row in rows),
-        settings={"runs": runs, "seed": order.seed, "training_labels": LABELS},
+        settings={
+            "runs": runs,
+            "seed": order.seed,
+            "training_labels": LABELS_FULL if order.full else LABELS,
+        },
     )
 
 
-def _on_collection(path: Path, order: Order, runs: int) -> tuple[str, dict[str, list[Found]]]:
+def _on_collection(path: Path, order: Order, runs: int) -> tuple[str, dict[str, list[TaskResult]]]:
     order.progress(f"reading {path.name}", None)
     collection = load_corpus(path, order.seed).collection
     topics = frequent_topics(collection, count=TOPICS)
     tests = [TestTask(path=path, topic=t, runs=runs, seed=order.seed) for t in topics]
     part = {PROTOCOLS[0]: run_all(run_tests, tests, order)}
-    repeats = max(1, runs // CURVES)
+    repeats = CURVES_FULL if order.full else max(1, runs // CURVES)
     for protocol in PROTOCOLS[1:]:
         tasks = [
             TrainingTask(
                 path=path,
                 topic=topic,
                 both=protocol == "both grow",
-                labels=LABELS,
+                labels=LABELS_FULL if order.full else LABELS,
                 repeat=repeat,
                 seed=order.seed,
                 levels=LEVELS,
@@ -196,12 +205,12 @@ def _row(protocol: str, where: str, bound: str, wrong: int, runs: int, **more: f
     )
 
 
-def _test_rows(found: list[Found], where: str) -> list[Row]:
+def _test_rows(results: list[TaskResult], where: str) -> list[Row]:
     protocol, tail = PROTOCOLS[0], 1 - CONFIDENCE
-    runs, points = sum(f["runs"] for f in found), sum(f["points"] for f in found)
-    rows = [_row(protocol, where, "point", sum(f["point"] for f in found), runs)]
+    runs, points = sum(f["runs"] for f in results), sum(f["points"] for f in results)
+    rows = [_row(protocol, where, "point", sum(f["point"] for f in results), runs)]
     for bound in ("beta", "exact"):
-        least = np.concatenate([f[f"least_{bound}"] for f in found])
+        least = np.concatenate([f[f"least_{bound}"] for f in results])
         rows.append(
             _row(
                 protocol,
@@ -209,23 +218,23 @@ def _test_rows(found: list[Found], where: str) -> list[Row]:
                 bound,
                 int((least < tail).sum()),
                 runs,
-                coverage=sum(f[f"covered_{bound}"] for f in found) / points,
+                coverage=sum(f[f"covered_{bound}"] for f in results) / points,
                 # the tail that a twentieth of all runs undercut at some look
                 level_for_95=1 - float(np.sort(least)[int(tail * runs)]),
             )
         )
     for bound in ("anytime", "budget"):
-        rows.append(_row(protocol, where, bound, sum(f[bound] for f in found), runs))
-    guided = sum(f["guided_runs"] for f in found)
-    rows.append(_row(protocol, where, "weighted", sum(f["weighted"] for f in found), guided))
+        rows.append(_row(protocol, where, bound, sum(f[bound] for f in results), runs))
+    guided = sum(f["guided_runs"] for f in results)
+    rows.append(_row(protocol, where, "weighted", sum(f["weighted"] for f in results), guided))
     return rows
 
 
-def _training_rows(found: list[Found], protocol: str, where: str) -> list[Row]:
-    runs, points = len(found), sum(f["points"] for f in found)
-    rows = [_row(protocol, where, "point", sum(f["point"] for f in found), runs)]
+def _training_rows(results: list[TaskResult], protocol: str, where: str) -> list[Row]:
+    runs, points = len(results), sum(f["points"] for f in results)
+    rows = [_row(protocol, where, "point", sum(f["point"] for f in results), runs)]
     for bound in ("beta", "exact"):
-        early = np.array([f[f"early_{bound}"] for f in found])
+        early = np.array([f[f"early_{bound}"] for f in results])
         enough = np.flatnonzero(early.mean(axis=0) <= 1 - CONFIDENCE)
         rows.append(
             _row(
@@ -234,14 +243,22 @@ def _training_rows(found: list[Found], protocol: str, where: str) -> list[Row]:
                 bound,
                 int(early[:, LEVELS.index(CONFIDENCE)].sum()),
                 runs,
-                coverage=sum(f[f"covered_{bound}"] for f in found) / points,
+                coverage=sum(f[f"covered_{bound}"] for f in results) / points,
+                coverage_error=_error(
+                    [f[f"covered_{bound}"] / f["points"] for f in results if f["points"]]
+                ),
                 level_for_95=LEVELS[int(enough[0])] if enough.size else None,
             )
         )
     return rows
 
 
-def _world_rows(found: list[Found]) -> list[Found]:
+def _error(shares: list[float]) -> float | None:
+    """The standard error of a mean over runs: the looks of one run share a test and are one reading."""
+    return float(np.std(shares, ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else None
+
+
+def _world_rows(results: list[TaskResult]) -> list[TaskResult]:
     return [
         {
             "world": f["world"],
@@ -256,10 +273,10 @@ def _world_rows(found: list[Found]) -> list[Found]:
             "budget": f["budget"] / f["runs"],
             "weighted": f["weighted"] / f["guided_runs"],
         }
-        for f in found
+        for f in results
     ]
 
 
-def _levels(found: list[Found]) -> list[float]:
-    least = np.concatenate([f["least_beta"] for f in found])
+def _levels(results: list[TaskResult]) -> list[float]:
+    least = np.concatenate([f["least_beta"] for f in results])
     return [float((least >= 1 - level).mean()) for level in LEVELS]

@@ -9,7 +9,7 @@ from assaymark.claims.claim import Claim
 from assaymark.lab.experiments.sequential_bias.growing_sample import CONFIDENCE, Schedule, counts_at
 from assaymark.lab.experiments.sequential_bias.growing_training import TARGET
 from assaymark.lab.experiments.sequential_bias.looks import Ints, beta_bounds, beta_doubt, point_f1
-from assaymark.lab.tasks import Found, rng_of
+from assaymark.lab.tasks import TaskResult, rng_of
 from assaymark.stats.sequential.beta_mixture import lower_share_path, metric_at, mixture_test
 
 Spec = dict[str, Any]
@@ -29,8 +29,8 @@ BOLD = "95 % bound for one look"
 
 
 def figures_of(
-    world: Found,
-    curves: dict[str, list[Found]],
+    world: TaskResult,
+    curves: dict[str, list[TaskResult]],
     actual: list[dict[str, Any]],
     rows: Sequence[Any],
     *,
@@ -46,7 +46,7 @@ def figures_of(
     return figures
 
 
-def growing_test_figure(world: Found, seed: int) -> Spec:
+def growing_test_figure(world: TaskResult, seed: int) -> Spec:
     """The first of up to 400 runs in which the bound for one look passes a target it should not."""
     cells = np.array(world["cells"], dtype=np.float64)
     target, plan = world["truth"] + ABOVE, Schedule()
@@ -72,17 +72,17 @@ def _anytime(cells: Ints, plan: Schedule, target: float) -> Any:
     claim = Claim(metric="f1", side="lower", target=target)
     informative = cells < 3
     shares = lower_share_path(mixture_test(claim, confidence=CONFIDENCE), cells[informative] == 0)
-    seen = np.cumsum(informative)[plan.step - 1 :: plan.step]
-    return np.array([metric_at(claim, float(shares[m])) for m in seen])
+    counts = np.cumsum(informative)[plan.step - 1 :: plan.step]
+    return np.array([metric_at(claim, float(shares[m])) for m in counts])
 
 
-def _telling(runs: list[Found]) -> Found | None:
+def _telling(runs: list[TaskResult]) -> TaskResult | None:
     """A run in which the bound stops too early, if there is one; otherwise the first."""
     early = [run for run in runs if run["early_beta"][45]]
     return next(iter(early or runs), None)
 
 
-def curve_figure(run: Found, protocol: str) -> Spec:
+def curve_figure(run: TaskResult, protocol: str) -> Spec:
     """One learning curve with what the test said about it."""
     curve, counts = run["curve"], np.array(run["curve"]["counts"])
     truth = np.array(curve["truth"])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assaymark.claims.claim import Claim
 from assaymark.lab.experiments.sequential_bias.looks import Ints, doubts
-from assaymark.lab.tasks import Found
+from assaymark.lab.tasks import TaskResult
 from assaymark.lab.weighted_runs import certify_pool
 from assaymark.lab.worlds import World, cut_world
 from assaymark.stats.score_guided.supermartingale import weighted_test
@@ -44,24 +44,24 @@ def grow_test(
     runs: int,
     rng: np.random.Generator,
     schedule: Schedule | None = None,
-) -> Found:
+) -> TaskResult:
     """What every bound does on growing tests of a classifier with these shares of tp, fp, fn, tn.
 
     `least_*` are the smallest p-values of each run, from which every nominal level can be read.
     """
     plan = schedule or Schedule()
     claim = Claim(metric="f1", side="lower", target=_f1(shares))
-    found: Found = {"runs": runs, "truth": claim.target, "points": 0, "least_beta": []}
-    found |= {"least_exact": [], "point": 0, "covered_beta": 0, "covered_exact": 0}
-    found |= {"anytime": 0, "budget": 0}
+    result: TaskResult = {"runs": runs, "truth": claim.target, "points": 0, "least_beta": []}
+    result |= {"least_exact": [], "point": 0, "covered_beta": 0, "covered_exact": 0}
+    result |= {"anytime": 0, "budget": 0}
     boundaries = _boundaries(claim, plan, informative=float(shares[:3].sum()))
     for first in range(0, runs, AT_ONCE):
         some = min(AT_ONCE, runs - first)
         cells = np.searchsorted(np.cumsum(shares)[:3], rng.random((some, plan.most)), side="right")
-        _add_looks(found, counts_at(cells, plan.step), claim.target, plan)
+        _add_looks(result, counts_at(cells, plan.step), claim.target, plan)
         for name, boundary in boundaries.items():
-            found[name] += sum(_passes(boundary, own) for own in cells)
-    return found
+            result[name] += sum(_passes(boundary, cell) for cell in cells)
+    return result
 
 
 def _f1(shares: NDArray[np.float64]) -> float:
@@ -86,17 +86,19 @@ def _passes(boundary: Boundary, cells: NDArray[np.int64]) -> bool:
     return boundary.first_pass(cells[cells < 3] == 0) is not None
 
 
-def _add_looks(found: Found, counts: Ints, target: float, plan: Schedule) -> None:
-    seen = doubts(counts, target)
+def _add_looks(result: TaskResult, counts: Ints, target: float, plan: Schedule) -> None:
+    doubt = doubts(counts, target)
     settled = plan.sizes >= ENOUGH
-    found["points"] += int(settled.sum()) * len(counts)
-    found["point"] += int((seen.point == 0).any(axis=1).sum())
-    for name, values in (("beta", seen.beta), ("exact", seen.exact)):
-        found[f"least_{name}"] += values.min(axis=1).tolist()
-        found[f"covered_{name}"] += int((values[:, settled] >= 1 - CONFIDENCE).sum())
+    result["points"] += int(settled.sum()) * len(counts)
+    result["point"] += int((doubt.point == 0).any(axis=1).sum())
+    for name, values in (("beta", doubt.beta), ("exact", doubt.exact)):
+        result[f"least_{name}"] += values.min(axis=1).tolist()
+        result[f"covered_{name}"] += int((values[:, settled] >= 1 - CONFIDENCE).sum())
 
 
-def guided_passes(world: World, *, runs: int, rng: np.random.Generator, most: int = MOST) -> Found:
+def guided_passes(
+    world: World, *, runs: int, rng: np.random.Generator, most: int = MOST
+) -> TaskResult:
     """How often the score-guided wealth reaches its level on a claim exactly at the truth.
 
     Certainty is left out: at exhaustion the claim "at least the true value" is simply right.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from assaymark.lab.corpora import Corpus, balanced_learner, load_corpus
 from assaymark.lab.experiments.sequential_bias.looks import Floats, Ints, doubts
-from assaymark.lab.tasks import Found, rng_of
+from assaymark.lab.tasks import TaskResult, rng_of
 
 FIXED_TEST = 1_067
 FIRST = 13
@@ -63,13 +63,13 @@ def learning_curve(task: TrainingTask, corpus: Corpus) -> Curve:
     labels = corpus.collection.labels(task.topic)
     most = min(task.sizes[-1][0], len(corpus.training))
     chosen = rng.choice(corpus.training, size=most, replace=False)
-    known, seen = corpus.features[chosen], labels[chosen]
+    known, targets = corpus.features[chosen], labels[chosen]
     population, truth = corpus.features[corpus.truth], labels[corpus.truth]
     tested = rng.permutation(len(truth))[: task.sizes[-1][1]]
     sizes = [size for size in task.sizes if size[0] <= most and size[1] <= len(tested)]
     counts, values = [], []
     for training, test in sizes:
-        predicted = _predicted(known[:training], seen[:training], population)
+        predicted = _predicted(known[:training], targets[:training], population)
         cells = _cells(predicted, truth)
         values.append(2 * cells[0] / max(1, 2 * cells[0] + cells[1] + cells[2]))
         counts.append(_cells(predicted[tested[:test]], truth[tested[:test]]))
@@ -79,10 +79,10 @@ def learning_curve(task: TrainingTask, corpus: Corpus) -> Curve:
     )
 
 
-def _predicted(known: Any, seen: NDArray[np.bool_], population: Any) -> NDArray[np.bool_]:
-    if seen.all() or not seen.any():
-        return np.full(population.shape[0], bool(seen.any()))
-    learner = balanced_learner().fit(known, seen)
+def _predicted(known: Any, targets: NDArray[np.bool_], population: Any) -> NDArray[np.bool_]:
+    if targets.all() or not targets.any():
+        return np.full(population.shape[0], bool(targets.any()))
+    learner = balanced_learner().fit(known, targets)
     weights = learner.coef_.ravel().astype(np.float32)
     return np.asarray(population @ weights + learner.intercept_[0] > 0)
 
@@ -93,21 +93,21 @@ def _cells(predicted: NDArray[np.bool_], labels: NDArray[np.bool_]) -> list[int]
     return [tp, fp, fn, len(labels) - tp - fp - fn]
 
 
-def judge_curve(curve: Curve, levels: tuple[float, ...]) -> Found:
+def judge_curve(curve: Curve, levels: tuple[float, ...]) -> TaskResult:
     """Whether each bound, at each nominal level, stops while the truth is still below the target."""
     target = TARGET * float(curve.truth.max())
     short = curve.truth < target
-    seen, here = doubts(curve.counts, target), doubts(curve.counts, curve.truth)
+    at_target, here = doubts(curve.counts, target), doubts(curve.counts, curve.truth)
     settled = (curve.training >= ENOUGH) & (curve.test >= ENOUGH)
-    found: Found = {"target": target, "points": int(settled.sum())}
-    found["point"] = bool(_early(seen.point, short, 0.5))
-    for name, values, own in (
-        ("beta", seen.beta, here.beta),
-        ("exact", seen.exact, here.exact),
+    result: TaskResult = {"target": target, "points": int(settled.sum())}
+    result["point"] = bool(_early(at_target.point, short, 0.5))
+    for name, values, doubt in (
+        ("beta", at_target.beta, here.beta),
+        ("exact", at_target.exact, here.exact),
     ):
-        found[f"early_{name}"] = [bool(_early(values, short, 1 - level)) for level in levels]
-        found[f"covered_{name}"] = int((own[settled] >= 1 - CONFIDENCE).sum())
-    return found
+        result[f"early_{name}"] = [bool(_early(values, short, 1 - level)) for level in levels]
+        result[f"covered_{name}"] = int((doubt[settled] >= 1 - CONFIDENCE).sum())
+    return result
 
 
 def _early(doubt: Floats, short: NDArray[np.bool_], tail: float) -> bool:
@@ -115,15 +115,15 @@ def _early(doubt: Floats, short: NDArray[np.bool_], tail: float) -> bool:
     return bool(crossed.size and short[crossed[0]])
 
 
-def run_training(task: TrainingTask) -> Found:
+def run_training(task: TrainingTask) -> TaskResult:
     """One learning curve, judged; the first run of a topic keeps the curve for the figure."""
     curve = learning_curve(task, load_corpus(task.path, task.seed))
-    found = judge_curve(curve, task.levels)
+    result = judge_curve(curve, task.levels)
     if task.repeat == 0:
-        found["curve"] = {
+        result["curve"] = {
             "training": curve.training.tolist(),
             "test": curve.test.tolist(),
             "counts": curve.counts.tolist(),
             "truth": curve.truth.tolist(),
         }
-    return found
+    return result

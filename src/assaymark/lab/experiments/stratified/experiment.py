@@ -31,16 +31,24 @@ from assaymark.lab.experiments.stratified.pools import (
     news_pool,
     real_pools,
 )
+from assaymark.lab.experiments.stratified.printed_study import (
+    last_figure,
+    one_percent,
+    random_errors,
+    study,
+    tuned,
+)
 from assaymark.lab.experiments.stratified.runs import Samples, floor_vr, sample, score, truth_of
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Found, Order, rng_of, run_all, worked_on
+from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all, worked_on
 
-RUNS = 300
+RUNS, RUNS_FULL = 300, 3000  # the second as in the paper
 SIZES = (50, 100, 200, 400, 800, 1600)
 STRATA = (2, 5, 10)
 ALLOCATIONS = ("proportional", "equal", "optimal-once", "optimal-steps")
 LEARNING = (100, 200, 400, 800)
 FIRST, STEPS = (5, 10, 20), (10, 20)
+PAPERS_WAY = "equal size, K = 6, OPT-A2 5-10"
 ONE_PERCENT = tuple(range(50, 1601, 50))
 TARGET = 0.01
 
@@ -67,7 +75,7 @@ class StratifiedTask:
         return real_pools(self.path, self.seed)[self.number]
 
 
-def run_pool(task: StratifiedTask) -> Found:
+def run_pool(task: StratifiedTask) -> TaskResult:
     """Everything about one pool."""
     pool = task.pool()
     binned = pool.binned()
@@ -79,7 +87,7 @@ def run_pool(task: StratifiedTask) -> Found:
         for wanted in (k for k in STRATA if k <= most):
             truth = truth_of(pool, binned, stratify(binned.axis, stratifier, wanted))
             for name, labels, guard in _grid(len(truth.sizes)):
-                found = score(
+                scored = score(
                     sample(
                         truth, labels, name, runs=task.runs, rng=rng, tuning=Tuning(guard=guard)
                     ),
@@ -87,15 +95,22 @@ def run_pool(task: StratifiedTask) -> Found:
                 )
                 setting = {"stratifier": stratifier, "allocation": name, "strata": wanted}
                 cells.append(
-                    {**where, **setting, "guard": guard, "labels": labels, **asdict(found)}
+                    {**where, **setting, "guard": guard, "labels": labels, **asdict(scored)}
                 )
     defaults, cover = _defaults(task, pool, where)
+    studied = rng_of(task.seed, "printed study", pool.name)
+    printed = study(pool, runs=task.runs, rng=studied)
+    errors = random_errors(pool, runs=10 * task.runs, rng=studied)
     return {
         "cells": cells,
         "defaults": defaults,
         "coverage": cover,
         "one_percent": _one_percent(task, pool, where),
         "tuning": _tuning(task, pool, where),
+        "printed": printed,
+        "printed_one_percent": one_percent(pool, printed, errors),
+        "printed_tuning": tuned(pool, "equal-size", runs=task.runs, rng=studied),
+        "pools": [{**where, "accuracy": pool.accuracy, "items": len(pool.z)}],
     }
 
 
@@ -125,17 +140,17 @@ def _defaults(
     floor = floor_vr(pool, pool.binned())
     rows, cover = [], []
     for labels in SIZES:
-        seen = _default_samples(task, pool, labels, rng)
-        truth = seen.truth
+        samples = _default_samples(task, pool, labels, rng)
+        truth = samples.truth
         about = {"accuracy": pool.accuracy, "labels": labels, "floor": floor}
-        rows.append({**where, **about, **asdict(score(seen, rng))})
+        rows.append({**where, **about, **asdict(score(samples, rng))})
         promised = 1 - truth.doubt
-        rate = imagined_rate(truth.sizes, seen.labelled, seen.correct, promised)
+        rate = imagined_rate(truth.sizes, samples.labelled, samples.correct, promised)
         for method, prior in (("korn-graubard", rate), ("wilson", np.array(0.5))):
             low, high = effective_ends(
                 truth.sizes,
-                seen.labelled,
-                seen.correct,
+                samples.labelled,
+                samples.correct,
                 prior=prior,
                 confidence=0.95,
                 method=method,
@@ -160,20 +175,20 @@ def _one_percent(
     """Labels for a mean absolute error of one point: at random, and with our default strata."""
     rng = rng_of(task.seed, "one percent", pool.name)
     right = int(pool.correct.sum())
-    found: dict[str, int | None] = {"random": None, "mixc": None}
+    sizes: dict[str, int | None] = {"random": None, "mixc": None}
     for labels in ONE_PERCENT:
-        if found["random"] is None:
+        if sizes["random"] is None:
             hits = rng.hypergeometric(right, len(pool.correct) - right, labels, size=task.runs)
             if float(np.abs(hits / labels - pool.accuracy).mean()) <= TARGET:
-                found["random"] = labels
-        if found["mixc"] is None:
-            seen = _default_samples(task, pool, labels, rng)
-            point = stratified_point(seen.truth.sizes, seen.labelled, seen.correct)
+                sizes["random"] = labels
+        if sizes["mixc"] is None:
+            samples = _default_samples(task, pool, labels, rng)
+            point = stratified_point(samples.truth.sizes, samples.labelled, samples.correct)
             if float(np.abs(point - pool.accuracy).mean()) <= TARGET:
-                found["mixc"] = labels
-        if None not in found.values():
+                sizes["mixc"] = labels
+        if None not in sizes.values():
             break
-    return [{**where, **found}]
+    return [{**where, **sizes}]
 
 
 def _tuning(
@@ -190,7 +205,9 @@ def _tuning(
                 for guard in (True, False):
                     tuning = Tuning(first=first, step=step, guard=guard)
                     for labels in (200, 800):
-                        seen = sample(truth, labels, name, runs=task.runs, rng=rng, tuning=tuning)
+                        samples = sample(
+                            truth, labels, name, runs=task.runs, rng=rng, tuning=tuning
+                        )
                         setting = {"allocation": name, "first": first, "step": step}
                         rows.append(
                             {
@@ -198,7 +215,7 @@ def _tuning(
                                 **setting,
                                 "guard": guard,
                                 "labels": labels,
-                                **asdict(score(seen, rng)),
+                                **asdict(score(samples, rng)),
                             }
                         )
     return rows
@@ -206,7 +223,7 @@ def _tuning(
 
 def stratified(order: Order) -> Outcome:
     """Run on made pools and on every collection given."""
-    runs = order.runs or RUNS
+    runs = order.runs or (RUNS_FULL if order.full else RUNS)
     pools = made_pools(rng_of(order.seed, "stratified worlds"))
     tasks = [
         StratifiedTask(path=None, number=k, label=pool.name, runs=runs, seed=order.seed)
@@ -225,8 +242,8 @@ def stratified(order: Order) -> Outcome:
         ]
         if read_collection(path).name == "newsgroups20":
             accuracies += _accuracies(path, order, runs)
-    found = run_all(run_pool, tasks, order)
-    tables = {name: [row for part in found for row in part[name]] for name in found[0]}
+    results = run_all(run_pool, tasks, order)
+    tables = {name: [row for part in results for row in part[name]] for name in results[0]}
     tables["summary"] = summarise(tables["cells"], tables["defaults"])
     tables["accuracies"] = accuracies
     figures = {
@@ -251,16 +268,14 @@ def _accuracies(path: Path, order: Order, runs: int) -> list[dict[str, Any]]:
         pool = news_pool(path, order.seed, part, f"newsgroups20 halves, {name} of the training")
         rng = rng_of(order.seed, "accuracies", name)
         task = StratifiedTask(path=path, number=0, label=name, runs=runs, seed=order.seed)
+        about = {"training": name, "accuracy": pool.accuracy}
         for labels in LEARNING:
-            seen = score(_default_samples(task, pool, labels, rng), rng)
-            rows.append(
-                {
-                    "training": name,
-                    "accuracy": pool.accuracy,
-                    "labels": labels,
-                    "true_vr": seen.true_vr,
-                }
-            )
+            scored = score(_default_samples(task, pool, labels, rng), rng)
+            both = {"true_vr": scored.true_vr, "paper_vr": scored.paper_vr}
+            rows.append({**about, "way": "mixc by mass", "labels": labels, **both})
+        for row in last_figure(pool, runs=runs, rng=rng):
+            both = {"true_vr": row["true_vr"], "paper_vr": row["paper_vr"]}
+            rows.append({**about, "way": PAPERS_WAY, "labels": row["labels"], **both})
     return rows
 
 
@@ -275,20 +290,20 @@ def summarise(cells: list[dict[str, Any]], defaults: list[dict[str, Any]]) -> li
         groups.setdefault((cell["where"], way, cell["labels"]), []).append(cell)
     for row in defaults:
         groups.setdefault((row["where"], "mixc by mass", row["labels"]), []).append(row)
-    for (where, way, labels), own in sorted(groups.items()):
+    for (where, way, labels), members in sorted(groups.items()):
         rows.append(
             {
                 "where": where,
                 "way": way,
                 "labels": labels,
-                "cells": len(own),
-                "true_vr": _geometric([cell["true_vr"] for cell in own]),
-                "worst": max(cell["true_vr"] for cell in own),
-                "paper_vr": _geometric([max(cell["paper_vr"], 1e-3) for cell in own]),
-                "saves_65_percent": sum(cell["true_vr"] <= 0.35 for cell in own) / len(own),
-                "seems_to_save_65_percent": sum(cell["paper_vr"] <= 0.35 for cell in own)
-                / len(own),
-                "worst_bias": max(abs(cell["bias"]) for cell in own),
+                "cells": len(members),
+                "true_vr": _geometric([cell["true_vr"] for cell in members]),
+                "worst": max(cell["true_vr"] for cell in members),
+                "paper_vr": _geometric([max(cell["paper_vr"], 1e-3) for cell in members]),
+                "saves_65_percent": sum(cell["true_vr"] <= 0.35 for cell in members) / len(members),
+                "seems_to_save_65_percent": sum(cell["paper_vr"] <= 0.35 for cell in members)
+                / len(members),
+                "worst_bias": max(abs(cell["bias"]) for cell in members),
             }
         )
     return rows
@@ -306,9 +321,9 @@ def _sentences(tables: dict[str, list[dict[str, Any]]]) -> tuple[str, ...]:
         if row["labels"] in (200, 800)
     ]
     for method in ("korn-graubard", "wilson"):
-        own = [row for row in tables["coverage"] if row["method"] == method]
-        least = min(own, key=lambda row: row["covers"])
-        over = max(row["over_claims"] for row in own)
+        members = [row for row in tables["coverage"] if row["method"] == method]
+        least = min(members, key=lambda row: row["covers"])
+        over = max(row["over_claims"] for row in members)
         said.append(
             f"{method}: covers at least {least['covers']:.3f} ({least['pool']}, {least['labels']} "
             f"labels), over-claims at most {over:.3f}"

@@ -36,8 +36,8 @@ class Truth:
 
 def truth_of(pool: EstimationPool, binned: BinnedItems, cut: Stratification) -> Truth:
     """The strata of a cut, with the correct predictions in each."""
-    own = cut.bins[binned.bins]
-    right = np.bincount(own, weights=pool.correct, minlength=cut.strata)
+    strata = cut.bins[binned.bins]
+    right = np.bincount(strata, weights=pool.correct, minlength=cut.strata)
     return Truth(
         sizes=cut.sizes, correct=right.astype(np.int64), doubt=cut.doubt, shares=cut.shares
     )
@@ -119,13 +119,13 @@ def score(samples: Samples, rng: np.random.Generator) -> Scored:
     point = stratified_point(truth.sizes, samples.labelled, samples.correct)
     error = point - truth.accuracy
     simple = random_variance(truth.accuracy, items=items, labels=labels, replace=False)
-    own = estimated_variance(truth.sizes, samples.labelled, samples.correct)
+    variance = estimated_variance(truth.sizes, samples.labelled, samples.correct)
     all_right = int(truth.correct.sum())
     hits = rng.hypergeometric(all_right, items - all_right, labels, size=len(point)) / labels
     rival = hits * (1 - hits) / (labels - 1)
     return Scored(
         true_vr=float((error**2).mean() / simple),
-        paper_vr=float(own.mean() / rival.mean()),
+        paper_vr=float(variance.mean() / rival.mean()),
         bias=float(error.mean()),
         mean_error=float(np.abs(error).mean()),
     )

@@ -26,9 +26,9 @@ from assaymark.lab.experiments.test_size.trials import (
     run_table,
 )
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Found, Order, run_all
+from assaymark.lab.tasks import Order, TaskResult, run_all
 
-RUNS = 20  # tables, and pilots of each; the paper: 100
+RUNS, RUNS_FULL = 20, 100  # tables, and pilots of each; the second as in the paper
 # Table 1: mean success in per cent, and what the paper calls its standard error
 PAPER = {
     0.5: (0.9353, 0.0309),
@@ -82,8 +82,8 @@ class Success:
 
 def sizing(order: Order) -> Outcome:
     """Made tables, and tables of classifiers trained on every collection given."""
-    runs = order.runs or RUNS
-    parts: list[list[Found]] = []
+    runs = order.runs or (RUNS_FULL if order.full else RUNS)
+    parts: list[list[TaskResult]] = []
     for file in order.data:  # first, so that a bad file is refused at once
         order.progress(f"reading {file.name}", None)
         load_corpus(file, order.seed)
@@ -97,8 +97,8 @@ def sizing(order: Order) -> Outcome:
     rows = [
         {"number": number, **row}
         for part in parts
-        for number, found in enumerate(part)
-        for row in found["rows"]
+        for number, result in enumerate(part)
+        for row in result["rows"]
     ]
     columns = summaries(rows)
     return Outcome(
@@ -129,7 +129,7 @@ def _part(order: Order, place: int, parts: int) -> Order:
     return replace(order, progress=progress)
 
 
-def summaries(rows: Sequence[Found]) -> list[Success]:
+def summaries(rows: Sequence[TaskResult]) -> list[Success]:
     """A row per kind of table, target and way."""
     exact = {
         (row["where"], row["number"], row["share"]): row["median_size"]
@@ -137,82 +137,84 @@ def summaries(rows: Sequence[Found]) -> list[Success]:
         if row["way"] == "exact"
     }
     kinds = list(dict.fromkeys(row["where"] for row in rows))
-    found = []
+    lines = []
     for where in kinds:
         for share in SHARES:
             for way in WAYS:
-                own = [
+                members = [
                     row
                     for row in rows
                     if (row["where"], row["share"], row["way"]) == (where, share, way)
                 ]
-                found.append(_summary(own, exact))
-    return found
+                lines.append(_summary(members, exact))
+    return lines
 
 
-def _summary(own: list[Found], exact: dict[tuple[str, int, float], float | None]) -> Success:
-    first = own[0]
-    sized = [row for row in own if row["sized"]]
+def _summary(
+    members: list[TaskResult], exact: dict[tuple[str, int, float], float | None]
+) -> Success:
+    first = members[0]
+    sized = [row for row in members if row["sized"]]
     rates = [row["success"] for row in sized]
-    overall = [(row["success"] or 0.0) * row["sized"] / row["pilots"] for row in own]
+    overall = [(row["success"] or 0.0) * row["sized"] / row["pilots"] for row in members]
     ratios = [
         np.log(row["median_size"] / size)
         for row in sized
         if (size := exact[row["where"], row["number"], row["share"]])
     ]
-    pilots = sum(row["pilots"] for row in own)
+    pilots = sum(row["pilots"] for row in members)
     paper, spread = PAPER[first["share"]]
     return Success(
         where=first["where"],
         way=first["way"],
         share=first["share"],
-        tables=len(own),
+        tables=len(members),
         pilots=pilots,
         success=_mean(rates),
         error=_error(rates),
         spread=_deviation([row["drawn"] / row["sized"] for row in sized]),
         success_all=float(np.mean(overall)),
         error_all=_error(overall),
-        out_of_reach=sum(row["out_of_reach"] for row in own) / pilots,
-        no_end=sum(row["no_end"] for row in own) / pilots,
+        out_of_reach=sum(row["out_of_reach"] for row in members) / pilots,
+        no_end=sum(row["no_end"] for row in members) / pilots,
         median_size=float(np.median([row["median_size"] for row in sized])) if sized else None,
         of_exact=float(np.exp(np.mean(ratios))) if ratios else None,
         confidence=_mean([row["confidence"] for row in sized]),
         worst_confidence=min((row["confidence"] for row in sized), default=None),
-        no_width=float(np.mean([row["no_width"] for row in own])),
+        no_width=float(np.mean([row["no_width"] for row in members])),
         paper=paper,
         paper_spread=spread,
     )
 
 
-def by_pilot(rows: Sequence[Found]) -> list[dict[str, Any]]:
+def by_pilot(rows: Sequence[TaskResult]) -> list[dict[str, Any]]:
     """Success by how much a pilot can say: its expected informative items."""
-    found = []
+    lines = []
     for where in dict.fromkeys(row["where"] for row in rows):
         for group, low, high in GROUPS:
             for way in WAYS:
                 for share in SHARES:
-                    own = [
+                    members = [
                         row
                         for row in rows
                         if (row["where"], row["way"], row["share"]) == (where, way, share)
                         and low <= row["informative"] < high
                     ]
-                    if own:
-                        found.append(_group(own, group))
-    return found
+                    if members:
+                        lines.append(_group(members, group))
+    return lines
 
 
-def _group(own: list[Found], group: str) -> dict[str, Any]:
-    rates = [row["success"] for row in own if row["sized"]]
-    pilots = sum(row["pilots"] for row in own)
-    unsized = sum(row["out_of_reach"] + row["no_end"] for row in own)
+def _group(members: list[TaskResult], group: str) -> dict[str, Any]:
+    rates = [row["success"] for row in members if row["sized"]]
+    pilots = sum(row["pilots"] for row in members)
+    unsized = sum(row["out_of_reach"] + row["no_end"] for row in members)
     return {
-        "where": own[0]["where"],
+        "where": members[0]["where"],
         "informative": group,
-        "way": own[0]["way"],
-        "share": own[0]["share"],
-        "tables": len(own),
+        "way": members[0]["way"],
+        "share": members[0]["share"],
+        "tables": len(members),
         "success": _mean(rates),
         "error": _error(rates),
         "no_size": unsized / pilots,

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from assaymark.claims.claim import Counts
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -119,3 +121,13 @@ def _bisected(
         sizes[active[~short]] = middle[~short]
         active = active[(short | far) & (high[active] - low[active] > 1)]
     return sizes
+
+
+def printed_size(
+    pilot: Counts, target: float, *, literal: bool, confidence: float, power: float, seed: int = 42
+) -> int | None:
+    """The size for one pilot; None where the paper's algorithm gives none."""
+    ask = Printed(target=target, literal=literal, confidence=confidence, power=power)
+    cells = np.array([pilot.cells], dtype=np.int64)
+    size = int(printed_sizes(cells, ask, np.random.default_rng(seed)).sizes[0])
+    return size or None

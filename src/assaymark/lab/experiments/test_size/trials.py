@@ -15,7 +15,7 @@ from assaymark.lab.experiments.test_size.printed_plan import (
     printed_sizes,
 )
 from assaymark.lab.experiments.test_size.tables import Population, TableSketch, make_population
-from assaymark.lab.tasks import Found, rng_of
+from assaymark.lab.tasks import TaskResult, rng_of
 from assaymark.stats.beta_posterior import Belief, from_pilot
 from assaymark.stats.sample_size import LARGE, Planner, labels_needed
 
@@ -53,17 +53,17 @@ def _printed(
     truth: Population, pilots: Ints, target: float, rng: np.random.Generator, *, literal: bool
 ) -> Sized:
     ask = Printed(target=target, literal=literal, confidence=CONFIDENCE, power=POWER)
-    found = printed_sizes(pilots, ask, rng)
-    sizes = found.sizes[found.sizes > 0]
+    printed = printed_sizes(pilots, ask, rng)
+    sizes = printed.sizes[printed.sizes > 0]
     tp, fp, fn, tn = truth.shares
     rates = tuple(np.full((len(sizes), TESTS), rate) for rate in (tp / (tp + fp), fn / (fn + tn)))
     tests = drawn_tests(sizes, np.full(len(sizes), tp + fp), (rates[0], rates[1]), rng)
     ends = lower_ends(tests, ask)
     certain = lower_ends(tests, replace(ask, confidence=0.5)) == ends
     return Sized(
-        sizes=found.sizes,
-        out_of_reach=found.below,
-        no_end=found.endless,
+        sizes=printed.sizes,
+        out_of_reach=printed.below,
+        no_end=printed.endless,
         success=(ends >= target).mean(axis=1),
         confidence=(ends <= truth.f1).mean(axis=1),
         no_width=float((certain & (ends > 0)).mean()) if len(sizes) else 0.0,
@@ -74,7 +74,7 @@ def _as_printed(truth: Population, pilots: Ints, target: float, rng: np.random.G
     return _printed(truth, pilots, target, rng, literal=True)
 
 
-def _mended(truth: Population, pilots: Ints, target: float, rng: np.random.Generator) -> Sized:
+def _corrected(truth: Population, pilots: Ints, target: float, rng: np.random.Generator) -> Sized:
     return _printed(truth, pilots, target, rng, literal=False)
 
 
@@ -82,9 +82,9 @@ def _exact(truth: Population, pilots: Ints, target: float, rng: np.random.Genera
     """Exact planning with the exact test: nothing is drawn, so `rng` is not used."""
     del rng
     claim = Claim(metric="f1", side="lower", target=target)
-    found = [_exact_size(pilot, claim) for pilot in pilots]
-    sizes = np.array([size or 0 for size, _ in found], dtype=np.int64)
-    reachable = np.array([chance > POWER for _, chance in found])
+    solutions = [_exact_size(pilot, claim) for pilot in pilots]
+    sizes = np.array([size or 0 for size, _ in solutions], dtype=np.int64)
+    reachable = np.array([chance > POWER for _, chance in solutions])
     known = _known(truth)
     passing = Planner(claim=claim, belief=known, confidence=CONFIDENCE)
     false = replace(passing, claim=replace(claim, target=truth.f1))
@@ -120,10 +120,10 @@ def _chance(planner: Planner, size: int) -> float:
     return float(planner.powers(range(size, size + 1), nodes=nodes)[0])
 
 
-WAYS: dict[str, Way] = {"printed": _as_printed, "mended": _mended, "exact": _exact}
+WAYS: dict[str, Way] = {"printed": _as_printed, "mended": _corrected, "exact": _exact}
 TITLES = {
     "printed": "as printed",
-    "mended": "printed, mended",
+    "mended": "printed, corrected",
     "exact": "exact",
 }
 
@@ -141,7 +141,7 @@ class SizingTask:
         return self.table.name
 
 
-def run_table(task: SizingTask) -> Found:
+def run_table(task: SizingTask) -> TaskResult:
     """A row for every target and way."""
     truth = make_population(task.table)
     rows = []

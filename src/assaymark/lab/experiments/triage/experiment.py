@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from assaymark.errors import InputError
+from assaymark.lab.experiments.triage.printed_tables import printed_tasks, run_printed
 from assaymark.lab.experiments.triage.worlds import (
     SKETCHES,
     TriageSketch,
@@ -21,7 +22,7 @@ from assaymark.lab.experiments.triage.worlds import (
     sketches_of,
 )
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Found, Order, rng_of, run_all, worked_on
+from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all, worked_on
 from assaymark.stats.calibration import platt
 from assaymark.stats.labelled_scores import Labelled
 from assaymark.triaging.stats.class_promises import certify_precision, certify_rates, side_regions
@@ -83,9 +84,12 @@ def _uncorrected(it: Round) -> Cutoffs:
     best, most = NOTHING, 0
     for wanted in np.arange(target, 0.9975, 0.005):
         cutoffs = best_cutoffs(sweep(data), round(float(wanted), 3))
-        seen = tally(data, cutoffs)
-        if seen.automated > most and few_errors(seen.errors, seen.automated, 1 - target) <= DELTA:
-            best, most = cutoffs, seen.automated
+        counts = tally(data, cutoffs)
+        if (
+            counts.automated > most
+            and few_errors(counts.errors, counts.automated, 1 - target) <= DELTA
+        ):
+            best, most = cutoffs, counts.automated
     return best
 
 
@@ -116,18 +120,18 @@ def _sides(it: Round) -> Cutoffs:
     return certify_rates(it.development, target=it.world.target, delta=DELTA).cutoffs
 
 
-def _misses_accuracy(seen: Tally, target: float) -> bool:
-    return seen.accuracy is not None and seen.accuracy < target
+def _misses_accuracy(counts: Tally, target: float) -> bool:
+    return counts.accuracy is not None and counts.accuracy < target
 
 
-def _misses_precision(seen: Tally, target: float) -> bool:
-    both = (seen.precision_accept, seen.precision_reject)
+def _misses_precision(counts: Tally, target: float) -> bool:
+    both = (counts.precision_accept, counts.precision_reject)
     return any(value is not None and value < target for value in both)
 
 
-def _misses_rates(seen: Tally, target: float) -> bool:
+def _misses_rates(counts: Tally, target: float) -> bool:
     return any(
-        rate is not None and rate > 1 - target + 1e-12 for rate in (seen.type_1, seen.type_2)
+        rate is not None and rate > 1 - target + 1e-12 for rate in (counts.type_1, counts.type_2)
     )
 
 
@@ -164,7 +168,7 @@ class TriageTask:
         return self.sketch.name
 
 
-def run_world(task: TriageTask) -> Found:
+def run_world(task: TriageTask) -> TaskResult:
     """Every rule at every size on one world, and the tables in kind."""
     world = make(task.sketch, task.seed)
     known = fixed_before(world)
@@ -200,9 +204,9 @@ def _rules(
                 cutoffs = rule.choose(it)
             except InputError:  # refused: everything goes to people
                 cutoffs = NOTHING
-            seen = tally(world.population, cutoffs)
-            broken[name] += rule.broken(seen, world.target)
-            shares[name].append(seen.automated_share)
+            counts = tally(world.population, cutoffs)
+            broken[name] += rule.broken(counts, world.target)
+            shares[name].append(counts.automated_share)
     return [
         {
             "world": world.name,
@@ -234,18 +238,18 @@ def _in_kind(world: TriageWorld, task: TriageTask) -> list[dict[str, Any]]:
     }
     cutoffs = best_cutoffs(sweep(data["development"]), world.target)
     rows = []
-    for name, own in data.items():
-        seen = tally(own, cutoffs)
+    for name, labelled in data.items():
+        counts = tally(labelled, cutoffs)
         rows.append(
             {
                 "world": world.name,
                 "target": world.target,
-                "items": own.size,
+                "items": labelled.size,
                 "on": name,
-                "positives": int(own.labels.sum()),
+                "positives": int(labelled.labels.sum()),
                 "binary_accuracy": world.binary,
-                "accuracy": seen.accuracy,
-                "yield": seen.automated_share,
+                "accuracy": counts.accuracy,
+                "yield": counts.automated_share,
             }
         )
     return rows
@@ -259,15 +263,19 @@ def triage(order: Order) -> Outcome:
         order.progress(f"reading {path.name}", None)
         sketches += worked_on(path, sketches_of(path), needs="scores of a vendor or spam and ham")
     tasks = [TriageTask(sketch=sketch, runs=runs, seed=order.seed) for sketch in sketches]
-    found = run_all(run_world, tasks, order)
-    rows = [row for part in found for row in part["rows"]]
-    curve = [row for part in found for row in part["curve"]]
+    results = run_all(run_world, tasks, order)
+    printed = [task for path in order.data for task in printed_tasks(path, order.seed, runs)]
+    rows = [row for part in results for row in part["rows"]]
+    curve = [row for part in results for row in part["curve"]]
     return Outcome(
         name="triage",
         tables={
             "rules": rows,
-            "in-kind": [row for part in found for row in part["in_kind"]],
+            "in-kind": [row for part in results for row in part["in_kind"]],
             "yield-curve": curve,
+            "printed": [
+                row for part in run_all(run_printed, printed, order) for row in part["rows"]
+            ],
         },
         figures={"yield-plot": yield_figure(curve)},
         sentences=_sentences(rows),
@@ -278,10 +286,10 @@ def triage(order: Order) -> Outcome:
 def _sentences(rows: list[dict[str, Any]]) -> tuple[str, ...]:
     said = []
     for name in RULES:
-        own = [row for row in rows if row["rule"] == name]
-        worst = max(own, key=lambda row: row["broken"])
-        total = sum(row["broken"] for row in own) / sum(row["runs"] for row in own)
-        of = np.mean([row["yield"] / row["oracle"] for row in own if row["oracle"]])
+        members = [row for row in rows if row["rule"] == name]
+        worst = max(members, key=lambda row: row["broken"])
+        total = sum(row["broken"] for row in members) / sum(row["runs"] for row in members)
+        of = np.mean([row["yield"] / row["oracle"] for row in members if row["oracle"]])
         said.append(
             f"{name}: promise broken in {100 * total:.1f}% of runs (worst {100 * worst['broken_share']:.0f}%"
             f", {worst['world']}, {worst['labels']} labels); yield {of:.2f} of the oracle's"

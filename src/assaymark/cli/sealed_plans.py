@@ -1,0 +1,146 @@
+"""What is printed of a plan that was sealed, of one part or of several."""
+
+from typing import TYPE_CHECKING, TypedDict
+
+import click
+
+from assaymark.certification.cli import ExpectedOptions
+from assaymark.claims.results import chance, counted, percent
+from assaymark.composite.cli.steps import plan_conjunction
+from assaymark.records.plan import Plan
+from assaymark.terminal.output import (
+    headline,
+    rows,
+    say,
+)
+from assaymark.terminal.seeds import seed_lines
+
+if TYPE_CHECKING:
+    from assaymark.project.folder import Project
+
+
+class PlanOptions(TypedDict):
+    """What plan was told about a claim, besides what is expected of it."""
+
+    mode: str | None
+    design: str | None
+    one_by_one: bool
+    confidence: float
+    power: float
+    budget: int | None
+    seed: str | None
+    commit: tuple[str, ...]
+    beacon: str | None
+    reserve: float
+    claim_only: bool
+    new_risk: bool
+    family: bool
+    anyway: bool
+
+
+def seal_several(
+    project: "Project",
+    claim: str,
+    options: PlanOptions,
+    expected: ExpectedOptions,
+    *,
+    least_group: int,
+    which: bool,
+    only_forecast: bool,
+    as_json: bool,
+) -> None:
+    """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
+    names = ("design", "one_by_one", "reserve", "claim_only", "pilot", "precision",
+             "recall", "prevalence", "anyway")  # fmt: skip
+    refused = [name for name in names if {**options, **expected}.get(name)]
+    mode = "budget" if options["budget"] else "anytime"
+    if options["mode"] not in (None, mode) or refused:
+        name = refused[0] if refused else "mode"
+        raise click.UsageError(
+            f"A claim of several parts is judged whenever you look: leave out --{name.replace('_', '-')}."
+        )
+    from assaymark.composite.planning.sealing import Parts, Terms
+
+    terms = Terms(
+        confidence=options["confidence"],
+        seed=options["seed"],
+        budget=options["budget"],
+        new_risk=options["new_risk"],
+        family=options["family"],
+        commit=options["commit"],
+        beacon=options["beacon"],
+    )
+    parts = Parts(least_group=least_group, family="named" if which else "every")
+    plan_conjunction(
+        project, claim, terms, parts, only_forecast=only_forecast, expect=expected["expect"],
+        as_json=as_json,
+    )  # fmt: skip
+
+
+def ledger_head(project: "Project") -> str:
+    """The last hash of the ledger, which somebody else should keep."""
+    last = project.state().head
+    return last.hash if last else ""
+
+
+def show_plan(
+    sealed: Plan, head: str, *, first: int | None, others: tuple[tuple[float, float], ...]
+) -> None:
+    """Print the plan, what it promises and how to go on."""
+    from assaymark.certification.certificate.words import account_words, known_words
+    from assaymark.certification.planning import little_left
+
+    sure = percent(sealed.confidence)
+    headline(f"Plan {sealed.number} sealed: {sealed.claim} with {sure} confidence")
+    lines = [("labels to buy", _labels_to_buy(sealed)), ("sampled", _sampled(sealed))]
+    judged = {
+        "fixed": "once, when all of them are labelled",
+        "census": "once, when all of them are labelled",
+        "budget": f"after every informative item, up to {sealed.informative or 0:,} of them",
+        "ceiling": f"whenever you look, up to {sealed.size or 0:,} labels; there it ends",
+    }.get(sealed.kind.name, f"whenever you look; the {sure} still holds")
+    lines.append(("judged", judged))
+    if sealed.power is not None:
+        lines.append(
+            ("chance to pass", f"{chance(sealed.power)}, if the classifier is as expected")
+        )
+    lines += [
+        ("", f"{chance(power)} if it beats the target by {times:g} times what you expect")
+        for times, power in others
+    ]
+    if known := known_words(sealed):
+        lines.append(("known", known))
+    if first is not None:
+        lines.append(("draw first", counted(first, "item")))
+    if shared := account_words(sealed):
+        lines.append(("risk", shared))
+    rows([*lines, *seed_lines(sealed.seed, sealed.source), ("head", head)])
+    if advice := little_left(sealed.stake):
+        say(f"  {advice}")
+
+
+def _labels_to_buy(sealed: Plan) -> str:
+    if sealed.known and not sealed.kind.guided and sealed.kind.promise:
+        expected = sealed.expected_labels
+        return f"about {expected:,}; known labels answer the other draws of {sealed.size:,}"
+    if sealed.kind.whole:
+        return f"all {sealed.items:,}: the test would need that many"
+    if sealed.kind.promise and sealed.kind.guided:
+        expected = sealed.expected_labels
+        about = "" if expected is None else f"; about {expected:,} if the classifier is as expected"
+        return f"at most {sealed.size:,}{about}"
+    if sealed.kind.promise:
+        return f"{sealed.size:,}"
+    condition = "the classifier is as expected" if sealed.expectation else "the scores are right"
+    expected = sealed.expected_labels
+    return "as many as it takes" if expected is None else f"about {expected:,} if {condition}"
+
+
+def _sampled(sealed: Plan) -> str:
+    items = {
+        "predicted positive": f"the {sealed.items:,} items that the classifier flagged",
+        "predicted negative": f"the {sealed.items:,} items that the classifier rejected",
+    }.get(sealed.domain, f"all {sealed.items:,} items")
+    if sealed.kind.guided:
+        return f"from {items}, more often where the scores are uncertain"
+    return f"{items}, every one" if sealed.kind.whole else f"at random from {items}"

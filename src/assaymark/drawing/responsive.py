@@ -1,0 +1,31 @@
+"""A figure drawn twice, for wide screens and for phones; the page shows the one that fits."""
+
+from dataclasses import replace
+
+from assaymark.drawing.marks import Figure, Plot
+from assaymark.drawing.svg import svg
+
+PHONE = 380  # drawn this wide, letters of 12 px stay readable on a phone
+PHONE_WITH_NAMES = 480
+LONG = 16  # letters of a name that take half of the picture
+
+
+def responsive_svg(figure: Figure, *, title: str = "", about: str = "") -> str:
+    """Two <svg> elements of the classes `on-wide` and `on-phone`; style sheets hide one of them."""
+    wide = svg(figure, title=title, about=about, kind="chart on-wide")
+    return wide + svg(phone_figure(figure), title=title, about=about, kind="chart on-phone")
+
+
+def phone_figure(figure: Figure) -> Figure:
+    """The same figure for a narrow screen: plots below each other, nothing beyond the edge."""
+    names = figure.plots[0].y.names
+    return Figure(plots=tuple(_narrow(plot, names) for plot in figure.plots), gap=figure.gap)
+
+
+def _narrow(plot: Plot, names: tuple[str, ...]) -> Plot:
+    """The plot, with the names of its neighbour where it has left them out."""
+    full_names = plot.y.names
+    if full_names and not any(full_names):
+        plot = replace(plot, y=replace(plot.y, names=names))
+    long = max(map(len, plot.y.names), default=0) > LONG
+    return replace(plot, width=min(plot.width, PHONE_WITH_NAMES if long else PHONE))

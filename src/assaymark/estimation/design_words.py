@@ -1,0 +1,45 @@
+"""How a sample was drawn, in words."""
+
+from assaymark.estimation.estimate import (
+    EstimateDesign,
+)
+
+HOW = {
+    "mass": "labels by mass",
+    "equal": "equal labels",
+    "proportional": "labels by size",
+    "chances": "drawn at random with fixed chances",
+    "claim": "drawn at random with the claim's chances",
+}
+
+
+def describe(design: EstimateDesign) -> str:
+    """How the sample is drawn, in a few words."""
+    how = HOW.get(design.allocation) or _learning(design)
+    count = len(design.strata)
+    return f"{count} {'stratum' if count == 1 else 'strata'} ({design.stratifier}), {how}"
+
+
+def _learning(design: EstimateDesign) -> str:
+    """How an allocation that learns from labels spends them: OPT-A1 or OPT-A2, and its guard."""
+    said = "labels where they disagree"
+    if design.first is not None:
+        rest = "the rest at once" if design.step is None else f"then {design.step} at a time"
+        said += f" ({design.first} per stratum first, {rest})"
+    return said if design.guard else f"{said}, as printed, without a guard"
+
+
+def _law(design: EstimateDesign) -> str:
+    if design.allocation == "claim":
+        return (
+            "Each draw picked a stratum by the chances stored with its batch before its labels came, "
+            "then an item of it by the sealed seed; the guaranteed figures hold at every look at once."
+        )
+    if design.sampling == "random":
+        return (
+            "Each draw picked a stratum by chances fixed in the plan, then an item of it by the "
+            "sealed seed; the guaranteed figures hold at every look at once."
+        )
+    return (
+        "Within each stratum items were drawn by the sealed seed, as many as the allocation says."
+    )

@@ -1,0 +1,315 @@
+"""Errors of estimates: our sampling and three published rivals, on the same pools and labels.
+
+F1, precision and recall are F = tp/(α·predicted + (1 − α)·positives) with α = 1/2, 1 and 0. The
+rivals are written from their papers: Sawade et al. (2010), *Active estimation of F-measures*;
+Marchant and Rubinstein (2017), *In search of an entity resolution OASIS* (on strata of the scores,
+in ten rounds); AIPW on Sawade's sampling. They draw with replacement, ours without.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import betaln
+
+from assaymark.claims.claim import Claim
+from assaymark.estimation.stats.guaranteed_interval import guarantee, margin_unit
+from assaymark.estimation.stats.rank_strata import EDGE, EVEN, INFLUENCE, NEYMAN, fixed_chances
+from assaymark.lab.side_by_side.beliefs import ManyBeliefs
+from assaymark.lab.tasks import rng_of
+from assaymark.lab.worlds import Floats, World, cut_world
+from assaymark.stats.score_guided.beliefs import Experts
+from assaymark.stats.score_guided.supermartingale import Draws
+from assaymark.stats.score_guided.wealth import draw_strata
+
+ALPHA = {"f1": 0.5, "precision": 1.0, "recall": 0.0}
+STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
+ROUNDS, STRATA, MIX = 10, 30, 1e-3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A metric of a world, to be estimated from so many labels in so many samples."""
+
+    world: World
+    metric: str
+    labels: int
+    runs: int
+
+    @property
+    def alpha(self) -> float:
+        """The weight of the predicted positives in the denominator."""
+        return ALPHA[self.metric]
+
+    def value(self, tp: Any, positives: Any, predicted: Any) -> Floats:
+        """The metric; 0 where its denominator is 0."""
+        below = self.alpha * predicted + (1 - self.alpha) * positives
+        ratio: Floats = np.divide(tp, below, out=np.zeros(np.shape(tp + below)), where=below > 0)
+        return ratio
+
+
+Way = Callable[[Question, np.random.Generator], Floats]
+
+
+class _Strata:
+    """The world in the strata of the score-guided design, with what each really holds."""
+
+    def __init__(self, ask: Question) -> None:
+        cut = cut_world(ask.world, Claim(metric=ask.metric, side="lower", target=0.5))
+        self.ask, self.scores = ask, np.array([s.mean_score for s in cut.strata])
+        self.size = np.array([s.size for s in cut.strata])
+        self.hits = np.array([int(labels.sum()) for labels in cut.labels])
+        self.side = np.array([s.predicted for s in cut.strata])
+        self.first = fixed_chances(ask.metric, cut.strata)
+        self.taken = np.zeros((ask.runs, len(self.size)), dtype=np.int64)
+        self.found = np.zeros_like(self.taken)
+
+    def draw(self, chances: Floats, labels: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Label more items of every sample: how many by stratum, and how many positive."""
+        left = self.size - self.taken
+        live = np.where(left > 0, chances, 0.0)
+        # where nothing is left, any chances will do: what they draw is cut to nothing
+        live += ~(left > 0).any(axis=1, keepdims=True)
+        drawn = rng.multinomial(labels, live / live.sum(axis=1, keepdims=True))
+        drawn = np.minimum(drawn, left)
+        hits = rng.hypergeometric(self.hits - self.found, left - self.hits + self.found, drawn)
+        self.taken, self.found = self.taken + drawn, self.found + hits
+        return drawn.astype(np.float64), hits.astype(np.float64)
+
+    def chances(self, rates: Floats) -> Floats:
+        """`fixed_chances` at these rates of every sample."""
+        sure = np.clip(rates, EDGE, 1 - EDGE)
+        value = np.clip(self.metric(self.size * sure), EDGE, 1 - EDGE)[:, None]
+        lean = (1 - self.ask.alpha) * value
+        pull = self.size * np.where(self.side, 1 - lean, lean)
+        neyman = pull * np.sqrt(sure * (1 - sure))
+        share: Floats = (
+            NEYMAN * neyman / neyman.sum(axis=1, keepdims=True)
+            + INFLUENCE * pull / pull.sum(axis=1, keepdims=True)
+            + EVEN / len(self.size)
+        )
+        return share
+
+    def metric(self, positives: Floats) -> Floats:
+        """The metric of every sample from its positives by stratum."""
+        picked = self.ask.world.predicted.sum()
+        return self.ask.value(positives[:, self.side].sum(axis=1), positives.sum(axis=1), picked)
+
+    def means(self, otherwise: Floats) -> Floats:
+        """Positives by stratum from its labels, or `otherwise` where it has none."""
+        rate = np.where(self.taken > 0, self.found / np.maximum(self.taken, 1), otherwise)
+        return self.size * rate
+
+
+def ours(ask: Question, rng: np.random.Generator) -> Floats:
+    """What `estimate` does: chances fixed by the scores, means of strata."""
+    pool = _Strata(ask)
+    pool.draw(np.tile(pool.first, (ask.runs, 1)), ask.labels, rng)
+    return pool.metric(pool.means(pool.scores))
+
+
+def guaranteed_width(ask: Question, rng: np.random.Generator) -> float:
+    """How wide the interval is that one of our samples guarantees; 1 if it says nothing.
+
+    Rivals' intervals hold for many labels and one look; this one for any number and every look.
+    """
+    cut = cut_world(ask.world, Claim(metric=ask.metric, side="lower", target=0.5))
+    sizes = np.array([stratum.size for stratum in cut.strata])
+    labels, chances = min(ask.labels, int(sizes.sum())), fixed_chances(ask.metric, cut.strata)
+    unit = margin_unit(ask.metric, cut.strata, chances, labels=labels, confidence=0.95)
+    strata = draw_strata(chances, sizes, rng.random(labels))
+    own = np.zeros(labels, dtype=np.int64)
+    for k, truth in enumerate(cut.labels):
+        mine = strata == k
+        own[mine] = rng.permutation(truth)[: int(mine.sum())]
+    draws = Draws(strata=strata, labels=own, sampling=np.tile(chances, (labels, 1)))
+    proved = guarantee(ask.metric, cut.strata, draws, unit=unit)
+    return 1.0 if proved.low is None or proved.high is None else proved.high - proved.low
+
+
+def _renewed(ask: Question, rng: np.random.Generator) -> tuple[_Strata, ManyBeliefs]:
+    """Chances renewed at a quarter and at half of the labels, from what is believed then."""
+    pool, quarter, runs = _Strata(ask), ask.labels // 4, np.arange(ask.runs)
+    beliefs = ManyBeliefs(pool.scores, runs=ask.runs, strata=len(pool.size), experts=Experts())
+    chances = np.tile(pool.first, (ask.runs, 1))
+    for labels in (quarter, quarter, ask.labels - 2 * quarter):
+        beliefs.learn(runs, *pool.draw(chances, labels, rng))
+        chances = pool.chances(beliefs.rates(runs))
+    return pool, beliefs
+
+
+def renewed(ask: Question, rng: np.random.Generator) -> Floats:
+    """Chances renewed twice, means of strata."""
+    pool, beliefs = _renewed(ask, rng)
+    return pool.metric(pool.means(beliefs.rates(np.arange(ask.runs))))
+
+
+def believed(ask: Question, rng: np.random.Generator) -> Floats:
+    """Chances renewed twice; unlabelled items count with the believed rate ("model-assisted")."""
+    pool, beliefs = _renewed(ask, rng)
+    rates = beliefs.rates(np.arange(ask.runs))
+    return pool.metric(pool.found + (pool.size - pool.taken) * rates)
+
+
+def learnt_line(ask: Question, rng: np.random.Generator) -> Floats:
+    """Chances renewed twice; a calibration line counts as much as the labels say it deserves."""
+    pool, beliefs = _renewed(ask, rng)
+    line = np.clip(beliefs.calibrated(np.arange(ask.runs)), 1e-6, 1 - 1e-6)
+    fits, rates = [], []
+    for strength in STRENGTHS:
+        yes, no = strength * line, strength * (1 - line)
+        fit = betaln(yes + pool.found, no + pool.taken - pool.found) - betaln(yes, no)
+        fits.append(fit.sum(axis=1))
+        rates.append((yes + pool.found) / (strength + pool.taken))
+    weight = np.exp(np.array(fits) - np.max(fits, axis=0))
+    rate = (weight[:, :, None] * rates).sum(axis=0) / weight.sum(axis=0)[:, None]
+    return pool.metric(pool.found + (pool.size - pool.taken) * rate)
+
+
+def _guess(ask: Question) -> tuple[float, Floats]:
+    scores, picked = np.clip(np.asarray(ask.world.scores), 1e-4, 1 - 1e-4), ask.world.predicted
+    return float(ask.value((scores * picked).sum(), scores.sum(), picked.sum())), scores
+
+
+def _sawade_chances(ask: Question) -> Floats:
+    value, scores = _guess(ask)
+    inside = np.sqrt(scores * (1 - value) ** 2 + ask.alpha**2 * (1 - scores) * value**2)
+    chances = np.where(ask.world.predicted, inside, (1 - ask.alpha) * value * np.sqrt(scores))
+    share: Floats = chances / chances.sum()
+    return share
+
+
+def _pick(chances: Floats, ask: Question, rng: np.random.Generator) -> Any:
+    edges = np.cumsum(chances)
+    at = np.searchsorted(edges, rng.random((ask.runs, ask.labels)) * edges[-1], side="right")
+    return np.minimum(at, len(chances) - 1)
+
+
+def sawade(ask: Question, rng: np.random.Generator) -> Floats:
+    """Importance sampling with the chances that are best if the scores are right."""
+    chances = _sawade_chances(ask)
+    at = _pick(chances, ask, rng)
+    weight, y, f = 1 / chances[at], ask.world.labels[at], ask.world.predicted[at]
+    return ask.value(
+        (weight * y * f).sum(axis=1), (weight * y).sum(axis=1), (weight * f).sum(axis=1)
+    )
+
+
+def aipw(ask: Question, rng: np.random.Generator) -> Floats:
+    """Scores plus weighted errors of scores, on nine parts Sawade's chances and one part even ones."""
+    _, scores = _guess(ask)
+    chances = 0.9 * _sawade_chances(ask) + 0.1 / ask.world.items
+    at, f = _pick(chances, ask, rng), ask.world.predicted
+    gap = (ask.world.labels[at] - scores[at]) / (chances[at] * ask.labels)
+    tp = np.clip((scores * f).sum() + (gap * f[at]).sum(axis=1), 0, f.sum())
+    positives = np.maximum(scores.sum() + gap.sum(axis=1), tp)
+    return np.clip(ask.value(tp, positives, f.sum()), 0, 1)
+
+
+def oasis(ask: Question, rng: np.random.Generator) -> Floats:
+    """Adaptive importance sampling over strata of the scores, from an optimistic start."""
+    world, alpha = ask.world, ask.alpha
+    scores = np.asarray(world.scores)
+    edges = np.unique(np.quantile(scores, 1 - np.geomspace(1, 1 / world.items, STRATA + 1)))
+    at = np.clip(np.searchsorted(edges, scores, side="right") - 1, 0, len(edges) - 1)
+    key, at = np.unique(2 * at + world.predicted, return_inverse=True)
+    size, f = np.bincount(at).astype(float), key % 2 == 1
+    hits = np.bincount(at, weights=world.labels)
+    counts = np.zeros((ask.runs, len(size))) + 2.0
+    positive, sums = counts * np.bincount(at, weights=scores) / size, np.zeros((3, ask.runs))
+    for part in np.array_split(np.arange(ask.labels), ROUNDS):
+        rate = positive / counts
+        guess = ask.value(
+            (size * rate * f).sum(axis=1), (size * rate).sum(axis=1), (size * f).sum()
+        )
+        g = guess[:, None]
+        inside = np.sqrt(rate * (1 - g) ** 2 + alpha**2 * (1 - rate) * g**2)
+        chances = size * np.where(f, inside, (1 - alpha) * g * np.sqrt(rate))
+        chances = (1 - MIX) * chances / chances.sum(axis=1, keepdims=True) + MIX * size / size.sum()
+        drawn = rng.multinomial(len(part), chances / chances.sum(axis=1, keepdims=True))
+        positives = rng.binomial(drawn, hits / size)
+        weight = (size / size.sum()) / chances
+        sums += [
+            (weight * positives * f).sum(axis=1),
+            (weight * positives).sum(axis=1),
+            (weight * drawn * f).sum(axis=1),
+        ]
+        counts, positive = counts + drawn, positive + positives
+    return ask.value(*sums)
+
+
+def uniform(ask: Question, rng: np.random.Generator) -> Floats:
+    """A simple random sample; for precision, of the predicted positives."""
+    where = np.flatnonzero(ask.world.predicted | (ask.alpha < 1))
+    at = where[rng.integers(0, len(where), size=(ask.runs, ask.labels))]
+    y, f = ask.world.labels[at], ask.world.predicted[at]
+    return ask.value((y * f).sum(axis=1), y.sum(axis=1), f.sum(axis=1))
+
+
+OWN: dict[str, Way] = {
+    "ours": ours,
+    "renewed": renewed,
+    "believed": believed,
+    "learnt line": learnt_line,
+}
+RIVALS: dict[str, Way] = {"Sawade": sawade, "OASIS": oasis, "AIPW": aipw, "random": uniform}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorTask:
+    """The errors of every way on one world, metric and number of labels."""
+
+    path: Path
+    topic: str
+    metric: str
+    labels: int
+    runs: int
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """What to show while it runs."""
+        return f"{self.topic}, errors of {self.metric} at {self.labels:,} labels"
+
+
+def errors_of(world: World, task: ErrorTask) -> dict[str, Any]:
+    """Root mean squared error of every way, the bias of ours, and what ours can guarantee."""
+    ask = Question(world=world, metric=task.metric, labels=task.labels, runs=task.runs)
+    truth = world.value(task.metric)
+    points = {
+        name: way(ask, rng_of(task.seed, "errors", world.name, task.name, name))
+        for name, way in (OWN | RIVALS).items()
+    }
+    error = {
+        name: float(np.sqrt(np.mean((estimates - truth) ** 2)))
+        for name, estimates in points.items()
+    }
+    best = min(error[name] for name in RIVALS)
+    return {
+        "world": world.name,
+        "metric": task.metric,
+        "labels": task.labels,
+        "runs": task.runs,
+        **error,
+        "bias of ours": float(points["ours"].mean() - truth),
+        "ours over best rival": error["ours"] / best,
+        "renewed over best rival": error["renewed"] / best,
+        "guaranteed width": guaranteed_width(
+            ask, rng_of(task.seed, "width", world.name, task.name)
+        ),
+    }
+
+
+def error_tasks(
+    topics: Mapping[Path, Sequence[str]], *, metrics: Sequence[str], runs: int, seed: int
+) -> list[ErrorTask]:
+    """One task for every pool, metric and number of labels."""
+    return [
+        ErrorTask(path=path, topic=topic, metric=metric, labels=labels, runs=runs, seed=seed)
+        for path, names in topics.items()
+        for topic in names
+        for metric in metrics
+        for labels in (200, 800)
+    ]

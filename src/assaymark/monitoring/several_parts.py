@@ -1,0 +1,140 @@
+"""Claim files of several parts, in every group, of classes or of two classifiers.
+
+They are sealed as `plan` and `compare` seal such claims, and judged from the ledger alone.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from assaymark.certification.verification import certificate_text
+from assaymark.claims.language.grammar import is_simple, parse
+from assaymark.claims.language.tree import Comparison, Gap, Within
+from assaymark.composite.issuing import certificate_facts
+from assaymark.composite.looks import judge_claim
+from assaymark.composite.planning.comparing import ComparisonRequest, draft_words
+from assaymark.composite.planning.forecast import forecast_parts, total_labels
+from assaymark.composite.planning.sealing import Parts, Terms, draft_conjunction, ready, seal
+from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.verification import check_ledger, check_on_record, read_facts
+from assaymark.composite.wording import statement
+from assaymark.composite.work import ClaimWork, claim_works
+from assaymark.errors import InputError
+from assaymark.ledger.events import ClaimLocked, Entry, State
+from assaymark.monitoring.evidence import Facts
+from assaymark.monitoring.outcomes import Outcome
+from assaymark.project.folder import Project
+from assaymark.records.claim_terms import ClaimTerms
+from assaymark.records.pool import RegisteredPool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """What the labels say of a claim of several parts."""
+
+    outcome: Outcome
+    labels: int
+    labels_expected: int | None = None
+    reason: str
+
+
+def is_of_several(terms: ClaimTerms) -> bool:
+    """Whether the claim is more than one figure of two verdicts against a number."""
+    return bool(terms.pool.classes or terms.pool.a) or not is_simple(parse(terms.claim))
+
+
+def refuse_terms(terms: ClaimTerms) -> None:
+    """Refuse what a claim of several parts cannot be sealed with."""
+    if terms.mode not in (None, "anytime" if terms.budget is None else "budget"):
+        raise InputError("A claim of several parts is judged whenever you look: leave out 'mode'.")
+    tree = parse(terms.claim)
+    if (tree.every or any(isinstance(p, Gap) for p in tree.parts)) and not terms.pool.group:
+        raise InputError(
+            f"'{tree}' is about groups: name their column as 'group' in the table [pool]."
+        )
+    compared = [p for p in tree.parts if isinstance(p, Comparison | Within)]
+    if compared and terms.pool.a is None:
+        raise InputError(
+            f"'{compared[0]}' compares two classifiers: name the columns of their predictions as 'a' "
+            "and 'b' in the table [pool]."
+        )
+
+
+def refuse_several(state: State, what: str) -> None:
+    """Refuse what is made for certificates of one figure, where there is one of several parts."""
+    if any(work.reports("certificate") for work in claim_works(state)):
+        raise InputError(f"{what} a certificate of one figure, and this one is of several parts.")
+
+
+def seal_several(
+    project: Project, terms: ClaimTerms, seed: str | None, locked: Callable[[int], ClaimLocked]
+) -> None:
+    """Seal the claim; its lock becomes durable together with it, or neither does."""
+    wanted = Terms(confidence=terms.confidence, seed=seed, budget=terms.budget)
+    with project.writing() as session:
+        pool = ready(session.state, wanted)
+        seal(project, session, _draft(project, pool, terms, wanted), pool, wanted)
+        session.record(locked(len(session.state.surveys) + 1))
+
+
+def _draft(project: Project, pool: RegisteredPool, terms: ClaimTerms, wanted: Terms) -> SealedClaim:
+    named = terms.pool
+    if named.a is None or named.b is None:
+        parts = Parts(least_group=named.least_group or 0)
+        return draft_conjunction(project, terms.claim, wanted, parts)
+    request = ComparisonRequest(
+        a=named.a,
+        b=(named.b,),
+        score_a=named.score_a,
+        score_b=named.score_b,
+        positive=named.positive,
+        claim=terms.claim,
+    )
+    return draft_words(project, pool, request, wanted)
+
+
+def expected_labels(sealed: SealedClaim) -> int | None:
+    """Labels that the claim should need if the scores are right; None where they do not tell."""
+    return total_labels(sealed, forecast_parts(sealed)) if sealed.is_scored else None
+
+
+def filed_facts(path: Path, entries: list[Entry]) -> Facts:
+    """The certificate in this file, recomputed from the ledger."""
+    facts = read_facts(certificate_text(path), [])
+    check_ledger(entries, facts, [])
+    check_on_record(entries, facts)
+    return facts
+
+
+def facts_on_record(work: ClaimWork, filed: Facts | None, entries: list[Entry]) -> Facts | None:
+    """What the latest certificate of the claim says; None where none was issued."""
+    issued = work.reports("certificate")
+    if not issued:
+        return None
+    if filed is not None and filed["survey"] == work.number:
+        return filed
+    seq, time, _ = issued[-1]
+    facts = certificate_facts(entries[: seq - 1], work.number, issued=time)
+    check_ledger(entries, facts, [])
+    return facts
+
+
+def judge_several(state: State, work: ClaimWork, facts: Facts | None) -> Standing:
+    """How the claim stands by its labels, whether or not anybody looked."""
+    if facts is not None:
+        result = facts["result"]
+        return Standing(outcome="certified", labels=result["labels"], reason=statement(result))
+    failed = [look for _, _, look in work.reports("look") if look["decision"] == "fail"]
+    result = failed[-1] if failed else judge_claim(state, work).result
+    labels, reason = int(result["labels"]), statement(result)
+    if result["decision"] == "fail":
+        return Standing(outcome="refuted", labels=labels, reason=reason)
+    if given_up := work.reports("abandoned"):
+        why = str(given_up[-1][2]["reason"]).rstrip(".")
+        reason = f"Its claim was given up ({why}): lock it again."
+        return Standing(outcome="undecided", labels=labels, reason=reason)
+    if result["decision"] == "pass":
+        reason = f"{reason} No certificate is issued yet."
+        return Standing(outcome="undecided", labels=labels, labels_expected=labels, reason=reason)
+    expected = None if labels else expected_labels(work.sealed)
+    return Standing(outcome="undecided", labels=labels, labels_expected=expected, reason=reason)

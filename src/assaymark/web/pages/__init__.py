@@ -1,0 +1,1 @@
+"""The pages people open, one file each; no statistics here."""

@@ -1,0 +1,120 @@
+"""Claims of several parts on the plan page: words that can be clicked, their cost, and the seal."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from assaymark.certification.forecasts.prospect import Usual
+from assaymark.claims.language.tree import quoted
+from assaymark.claims.results import counted
+from assaymark.composite.planning.forecast import PartForecast, forecast_parts, total_labels
+from assaymark.composite.planning.sealing import Terms, draft_conjunction, seal_conjunction
+from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.work import current_claim
+from assaymark.errors import InputError
+from assaymark.labelling.desk import Desk
+from assaymark.project.folder import registered_pool
+from assaymark.records.pool import RegisteredPool
+from assaymark.web.site import body, form, only, site_of
+
+MARGIN = 0.05
+MOST_WORDS = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """The words that can be clicked, by kind: what is claimed, of what, how much, and where."""
+
+    start: str
+    classes: bool
+    kinds: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def words_of(desk: Desk, start: Usual) -> Words:
+    """The words for the project's pool: its metrics, classes and group columns."""
+    pool = registered_pool(desk.state)
+    classes, groups = pool.columns.classes or (), pool.columns.groups or ()
+    figures = ("accuracy", "recall", "precision", "f1") if classes else _metrics(start)
+    if classes:
+        figures += ("macro f1", "macro recall")
+    kinds = [
+        ("Figure", figures),
+        ("How much", (">= 0.7", ">= 0.8", ">= 0.9", ">= 0.95")),
+        ("And", ("and",)),
+    ]
+    if classes:
+        names = tuple(f"of {quoted(name)}" for name in classes[:MOST_WORDS])
+        kinds.insert(1, ("Of what", ("of every class", *names)))
+    if groups:
+        kinds.append(("Where", tuple(f"in every {quoted(name)}" for name in groups)))
+    return Words(start=_example(pool), classes=bool(classes), kinds=tuple(kinds))
+
+
+def _metrics(start: Usual) -> tuple[str, ...]:
+    wanted = ("recall", "precision", "f1", "accuracy", "elusion")
+    return tuple(name for name in wanted if name in dict(start.metrics))
+
+
+def _example(pool: RegisteredPool) -> str:
+    if pool.columns.classes:
+        return "recall of every class >= 0.7"
+    if pool.columns.groups:
+        return f"recall >= 0.8 in every {quoted(pool.columns.groups[0])}"
+    return "recall >= 0.8 and precision >= 0.7"
+
+
+def open_claim(desk: Desk) -> SealedClaim | None:
+    """The claim of several parts that is open, if there is one."""
+    work = current_claim(desk.state)
+    return work.sealed if work is not None and work.open else None
+
+
+@only("lead")
+async def forecast(request: Request) -> Response:
+    """What the words mean and what they would cost; nothing is sealed."""
+    site, asked = site_of(request), await body(request)
+    draft = await asyncio.to_thread(
+        draft_conjunction, site.project, str(asked.get("claim") or ""), _terms(asked)
+    )
+    return JSONResponse(await asyncio.to_thread(_cost, draft))
+
+
+def _terms(asked: dict[str, Any]) -> Terms:
+    confidence = asked.get("confidence") or 0.95
+    try:
+        return Terms(confidence=float(confidence))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"'confidence' must be a number, got {str(confidence)[:40]!r}.") from error
+
+
+def _cost(draft: SealedClaim) -> dict[str, Any]:
+    parts = forecast_parts(draft, margin=MARGIN)
+    total = total_labels(draft, parts)
+    sentence = f"About {total:,} labels if every part is {MARGIN:g} better than claimed."
+    return {
+        "claim": draft.claim,
+        "parts": [_part(part) for part in parts],
+        "sentence": sentence
+        if total is not None
+        else "Without scores the cost cannot be forecast.",
+    }
+
+
+def _part(part: PartForecast) -> list[str]:
+    labels = "–" if part.labels is None else "all" if part.whole else f"{part.labels:,}"
+    name = " ".join([part.part, *(f"[{value}]" for value in part.group)])
+    return [name, counted(part.items, "item"), labels]
+
+
+@only("lead")
+async def seal(request: Request) -> Response:
+    """Seal the words: the same step as the command line's."""
+    site, fields = site_of(request), await form(request)
+    await asyncio.to_thread(
+        seal_conjunction, site.project, fields.get("claim", ""), _terms(dict(fields))
+    )
+    await site.runner.ask(Desk.catch_up)
+    return RedirectResponse("/watch", status_code=303)

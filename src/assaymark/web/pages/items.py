@@ -1,0 +1,303 @@
+"""The lead's list of items: search, filter, open one, give it to somebody, bring labels in and out."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from assaymark.errors import InputError
+from assaymark.labelling.desk import Desk
+from assaymark.labelling.texts import Sources, text_sources
+from assaymark.project.users import checked_name
+from assaymark.web.display import visible
+from assaymark.web.numbers import count_of
+from assaymark.web.pages.labelling import shown_fields
+from assaymark.web.site import Site, form, only, person_of, refuse, site_of
+
+PER_PAGE = 50
+MOST_SEARCHED = 50_000
+STATES = {
+    "waiting": "waiting",
+    "second": "waiting for a second reviewer",
+    "labelled": "labelled",
+    "conflict": "conflict",
+    "decided": "conflict decided",
+    "unclear": "cannot tell",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemRow:
+    """An item of the list: who said what, whose turn it is. Answers are None while nobody may look."""
+
+    item: str
+    state: str
+    answers: tuple[tuple[str, int | None], ...] | None
+    people: tuple[str, ...]
+    decision: int | None
+    own_decision: bool
+    notes: tuple[tuple[str, str], ...]
+    stratum: str
+    assigned: str | None
+    open_at: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listing:
+    """All items that were handed out, with what filters may choose from."""
+
+    rows: tuple[ItemRow, ...]
+    people: tuple[str, ...]
+    strata: tuple[str, ...]
+    sources: Sources
+    classes: tuple[str, ...]
+    hidden: bool
+    open_plan: bool
+
+
+def listing(desk: Desk) -> Listing:
+    """The items of the open work, in the order they were handed out."""
+    desk.catch_up()
+    state, queue = desk.state, desk.queue
+    hidden = _hidden(desk)
+    strata = _strata(desk)
+    rows = []
+    for item in queue.wanted:
+        answers = state.answers.get(item, {})
+        decided = state.decided.get(item)
+        rows.append(
+            ItemRow(
+                item=item,
+                state=_state(desk, item),
+                answers=None if hidden else tuple(answers.items()),
+                people=tuple(answers),
+                decision=None if hidden else decided,
+                own_decision=_decider(desk, item) in answers,
+                notes=tuple((said.annotator, said.text) for said in state.notes.get(item, ())),
+                stratum=strata.get(item, ""),
+                assigned=queue.assigned.get(item),
+                open_at=tuple(lease.annotator for lease in queue.leases.get(item, ())),
+            )
+        )
+    people = {name for row in rows for name in (*row.people, row.assigned) if name}
+    return Listing(
+        rows=tuple(rows),
+        people=tuple(sorted(people)),
+        strata=tuple(sorted(set(strata.values()))),
+        sources=text_sources(state),
+        classes=state.classes,
+        hidden=hidden,
+        open_plan=state.attempt is not None and state.attempt.open,
+    )
+
+
+def _hidden(desk: Desk) -> bool:
+    """A plan that is judged once shows no answers before its last one."""
+    attempt = desk.state.attempt
+    judged_once = attempt is not None and attempt.open and attempt.plan.kind.judged_once
+    return judged_once and bool(desk.queue.waiting or desk.queue.disputed)
+
+
+def _state(desk: Desk, item: str) -> str:
+    answers = desk.state.answers.get(item, {})
+    if item in desk.state.decided:
+        return "decided"
+    if item in desk.queue.disputed:
+        return "conflict"
+    if item in desk.queue.waiting:
+        return "second" if answers else "waiting"
+    return "unclear" if all(label is None for label in answers.values()) else "labelled"
+
+
+def _decider(desk: Desk, item: str) -> str:
+    return desk.deciders.get(item, "")
+
+
+def _strata(desk: Desk) -> dict[str, str]:
+    """Which part of the collection an item was drawn from, by the plan's or the survey's parts."""
+    names = {}
+    attempt = desk.state.attempt
+    if attempt is not None:
+        for draw in attempt.draws:
+            side = {True: "predicted relevant", False: "predicted not relevant"}
+            word = side.get(draw.prediction, "part") if draw.prediction is not None else "part"
+            names[draw.id] = f"{word} {draw.stratum + 1}"
+    for work in desk.state.surveys:
+        for item, cell in work.cells.items():
+            names.setdefault(item, work.survey.cells[cell].name)
+    return names
+
+
+def _fits(row: ItemRow, asked: Mapping[str, str], classes: tuple[str, ...]) -> bool:
+    person, answer = asked.get("person"), asked.get("answer")
+    if asked.get("state") and row.state != asked["state"]:
+        return False
+    if person and person not in (*row.people, row.assigned):
+        return False
+    if asked.get("stratum") and row.stratum != asked["stratum"]:
+        return False
+    if asked.get("note") == "yes" and not row.notes:
+        return False
+    if answer:
+        words = {_word(label, classes) for _, label in row.answers or ()}
+        return answer in words
+    return True
+
+
+def _word(label: int | None, classes: tuple[str, ...]) -> str:
+    if label is None:
+        return "unclear"
+    return f"class-{label}" if classes else "relevant" if label == 1 else "not"
+
+
+@only("lead")
+async def show(request: Request) -> Response:
+    """The list, filtered, a page at a time."""
+    site, asked = site_of(request), dict(request.query_params)
+    items = await site.runner.ask(listing)
+    rows = [row for row in items.rows if _fits(row, asked, items.classes)]
+    search = asked.get("search", "").strip().lower()
+    if search:
+        rows = await asyncio.to_thread(_searched, site, items.sources, rows, search)
+    number = asked.get("page", "1")
+    last = max(-(-len(rows) // PER_PAGE), 1)
+    at = min(int(number), last) if number.isdecimal() and len(number) < 9 and int(number) else 1
+    part = rows[(at - 1) * PER_PAGE : at * PER_PAGE]
+    await asyncio.to_thread(site.shelf.fetch, items.sources, [row.item for row in part])
+    return site.page(
+        request,
+        "items.html",
+        person=person_of(request),
+        mark=site.mark(request),
+        rows=[(row, visible(row.item), _snippet(site, items.sources, row.item)) for row in part],
+        count=len(rows),
+        whole=len(items.rows),
+        page=at,
+        last=last,
+        asked={key: asked.get(key, "") for key in ("search", "person", "answer", "state", "stratum", "note")},
+        found=items,
+        open_plan=items.open_plan,
+        states=STATES,
+        word=partial(answer_text, site, items.classes),
+        batches=_batches(items),
+        people_pairs=[(name, name) for name in items.people],
+        strata_pairs=[(name, name) for name in items.strata],
+        answer_pairs=[
+            (_word(label, items.classes), answer_text(site, items.classes, label))
+            for label in (*(range(len(items.classes)) if items.classes else (1, 0)), None)
+        ],
+    )  # fmt: skip
+
+
+def answer_text(site: Site, classes: tuple[str, ...], label: int | None) -> str:
+    """A label in the project's own words."""
+    if label is None:
+        return site.settings.cannot_tell
+    if classes:
+        return classes[label]
+    return site.settings.relevant if label == 1 else site.settings.not_relevant
+
+
+def _batches(shown: Listing) -> list[tuple[str, int, int]]:
+    """Per person: items given to them that still wait, and items they labelled."""
+    return [
+        (
+            name,
+            sum(row.assigned == name and name not in row.people for row in shown.rows),
+            sum(name in row.people for row in shown.rows),
+        )
+        for name in shown.people
+    ]
+
+
+def _searched(site: Site, sources: Sources, rows: list[ItemRow], search: str) -> list[ItemRow]:
+    if len(rows) > MOST_SEARCHED:
+        raise InputError(f"Texts of at most {MOST_SEARCHED:,} items are searched. Filter first.")
+    site.shelf.fetch(sources, [row.item for row in rows])
+    return [
+        row
+        for row in rows
+        if search in row.item.lower()
+        or any(search in text.lower() for _, text in site.shelf.fields(sources, row.item))
+        or any(search in note.lower() for _, note in row.notes)
+    ]
+
+
+def _snippet(site: Site, sources: Sources, item: str) -> str:
+    texts = " · ".join(text for _, text in site.shelf.fields(sources, item) if text.strip())
+    return visible(" ".join(texts[:400].split())[:160])
+
+
+@only("lead")
+async def one(request: Request) -> Response:
+    """One item: its text, what was said of it and by whom, and whose it is."""
+    site, name = site_of(request), request.query_params.get("item", "")
+    items = await site.runner.ask(listing)
+    places = [at for at, row in enumerate(items.rows) if row.item == name]
+    if not places:
+        return refuse(request, "This item was not handed out, or its plan is closed.", status=404)
+    row = items.rows[places[0]]
+    await asyncio.to_thread(site.shelf.fetch, items.sources, [row.item])
+    near = [
+        items.rows[place].item if 0 <= place < len(items.rows) else None
+        for place in (places[0] - 1, places[0] + 1)
+    ]
+    return site.page(
+        request,
+        "item.html",
+        person=person_of(request),
+        mark=site.mark(request),
+        row=row,
+        shown_id=visible(row.item),
+        fields=shown_fields(site, person_of(request).name, items.sources, row.item),
+        notes=[(who, visible(text)) for who, text in row.notes],
+        before=near[0],
+        after=near[1],
+        found=items,
+        states=STATES,
+        word=partial(answer_text, site, items.classes),
+    )
+
+
+@only("lead")
+async def assign(request: Request) -> Response:
+    """Give an item, or the next so many, to one person; without a name, back to everybody."""
+    site, asked = site_of(request), await form(request)
+    name = checked_name(asked["person"]) if asked.get("person", "").strip() else None
+    item = asked.get("item", "")
+    if item:
+        number = await site.runner.ask(lambda desk: desk.assign([item], name))
+        if not number:
+            raise InputError(
+                "This item waits for nobody any more, so it cannot be given to anybody."
+            )
+        return RedirectResponse(f"/items/one?item={_quoted(item)}", status_code=303)
+    if name is None:
+        raise InputError("Say who shall get the items.")
+    take_back = asked.get("take_back") == "yes"
+    count = None if take_back else count_of(asked, "count")
+    if count is None and not take_back:
+        raise InputError("Say how many items they shall get.")
+    await site.runner.ask(lambda desk: _give(desk, name, count))
+    return RedirectResponse("/items#people", status_code=303)
+
+
+def _quoted(item: str) -> str:
+    from urllib.parse import quote
+
+    return quote(item, safe="")
+
+
+def _give(desk: Desk, name: str, count: int | None) -> None:
+    """The next items that nobody has begun; with no count, take back what was given."""
+    queue, state = desk.queue, desk.state
+    if count is None:
+        mine = [item for item, who in queue.assigned.items() if who == name]
+        desk.assign(mine, None)
+        return
+    free = [i for i in queue.waiting if i not in queue.assigned and not state.answers.get(i)]
+    if not desk.assign(free[:count], name):
+        raise InputError("No items are left that nobody has begun. Draw more first.")

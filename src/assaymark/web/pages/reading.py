@@ -1,0 +1,100 @@
+"""For those who read the result: the verdict on record, the certificate, the report."""
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from assaymark.certification.handover import (
+    OnRecord,
+    certificate_file,
+    certificate_statement,
+    on_record,
+)
+from assaymark.composite.handover import claim_file, claim_on_record, claim_statement
+from assaymark.labelling.desk import Desk
+from assaymark.overview.report import report_bytes
+from assaymark.project.folder import Project
+from assaymark.reports.forms import REPORT_FORMS
+from assaymark.reviewing.handover import review_file, review_on_record, review_statement
+from assaymark.reviewing.reporting import review_report
+from assaymark.web.site import only, person_of, refuse, site_of
+
+FILES = {"plan": certificate_file, "review": review_file, "claim": claim_file}
+STATEMENTS = {
+    "plan": certificate_statement,
+    "review": review_statement,
+    "claim": claim_statement,
+}
+TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
+
+
+@only("lead", "reader")
+async def show(request: Request) -> Response:
+    """What is on record; nothing is computed and no look is taken."""
+    site = site_of(request)
+    record = await site.runner.ask(_record)
+    text = await asyncio.to_thread(_file, site.project, record)
+    statement = STATEMENTS[record.kind]
+    return site.page(
+        request,
+        "read.html",
+        person=person_of(request),
+        mark=site.mark(request),
+        found=record,
+        has_file=text is not None,
+        statement=statement(text),
+        surveyed=await site.runner.ask(_claims_nothing),
+        forms=REPORT_FORMS,
+    )
+
+
+def _record(desk: Desk) -> OnRecord:
+    desk.catch_up()
+    state = desk.state
+    return review_on_record(state) or claim_on_record(state) or on_record(state)
+
+
+def _claims_nothing(desk: Desk) -> bool:
+    """Whether labels were bought for a figure alone: a training and claims of several parts claim."""
+    purposes = {work.survey.purpose for work in desk.state.surveys}
+    return bool(purposes) and not purposes & {"training", "claim"}
+
+
+def _file(project: Project, record: OnRecord) -> bytes | None:
+    """The certificate on record."""
+    return FILES[record.kind](project, record.certificate)
+
+
+@only("lead", "reader")
+async def certificate(request: Request) -> Response:
+    """The certificate as it was written, if it is the one on record."""
+    site = site_of(request)
+    record = await site.runner.ask(_record)
+    text = await asyncio.to_thread(_file, site.project, record)
+    if text is None:
+        return refuse(request, "There is no certificate to download yet.", status=404)
+    return _attached(text, "application/json", "certificate.json")
+
+
+@only("lead", "reader")
+async def report(request: Request) -> Response:
+    """The report as a file."""
+    site, form = site_of(request), request.path_params["form"]
+    if form not in REPORT_FORMS:
+        return refuse(request, "There is no such page.", status=404)
+    record = await site.runner.ask(_record)
+    if person_of(request).role == "reader" and not record.final:
+        return refuse(request, "The report is handed over with the result.", status=403)
+    if record.kind == "review":
+        text, _ = await asyncio.to_thread(review_report, site.project, form)
+        return _attached(text, TYPES[form], f"report.{form}")
+    if not record.final:
+        await asyncio.to_thread(site.watch.look)  # a report shows the verdict, so it is a look
+    text = await asyncio.to_thread(report_bytes, site.project, form)
+    return _attached(text, TYPES[form], f"report.{form}")
+
+
+def _attached(text: bytes, kind: str, name: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type=kind, headers=headers)

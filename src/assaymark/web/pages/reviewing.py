@@ -1,0 +1,132 @@
+"""The lead's page of a review: verdict, figures, recall curve, and the buttons to go on or certify.
+
+Readers label on the same screen as always; nothing there tells a random record from another.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from functools import partial
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from assaymark.labelling.desk import ConflictError, Desk
+from assaymark.ledger.events import replay
+from assaymark.project.folder import Project
+from assaymark.reviewing.certificate import certify_review
+from assaymark.reviewing.handing import next_items
+from assaymark.reviewing.history import history
+from assaymark.reviewing.reporting import recall_chart
+from assaymark.reviewing.standing import the_review
+from assaymark.reviewing.status import ReviewStatus, status_of
+from assaymark.reviewing.wording import next_step, rounded_down, to_go, verdict, waiting
+from assaymark.web.charts import picture
+from assaymark.web.site import Site, form, only, person_of, site_of
+
+BUSY = "review"
+USUAL, MOST = 50, 1000
+
+
+@only("lead")
+async def show(request: Request) -> Response:
+    """Where the review stands now."""
+    site = site_of(request)
+    desk = await site.runner.ask(_desk)
+    now, picture = await asyncio.to_thread(_figures, site.project)
+    certified = "none yet" if now.certified_recall is None else rounded_down(now.certified_recall)
+    return site.page(
+        request,
+        "review.html",
+        person=person_of(request),
+        mark=site.mark(request),
+        now=now,
+        verdict=verdict(now),
+        certified=certified,
+        to_go=to_go(now),
+        next_step=next_step(now),
+        held_up=waiting(now),
+        picture=picture,
+        desk=desk,
+        busy=BUSY in site.busy,
+        usual=USUAL,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtDesk:
+    """Records that wait for labels or for a decision, and the event of the latest label."""
+
+    waiting: int
+    disputed: int
+    certified: bool
+    at: int
+
+
+def _desk(desk: Desk) -> AtDesk:
+    desk.catch_up()
+    work = the_review(desk.state)
+    return AtDesk(
+        waiting=len(desk.queue.waiting),
+        disputed=len(desk.queue.disputed),
+        certified=bool(work.certificates),
+        at=desk.state.labels_at,
+    )
+
+
+def _figures(project: Project) -> tuple[ReviewStatus, Markup | None]:
+    entries = project.ledger.entries()
+    state = replay(entries)
+    now = status_of(state, the_review(state))
+    chart = recall_chart(history(entries, points=20), now)
+    return now, picture(chart)
+
+
+@only("lead")
+async def news(request: Request) -> Response:
+    """Counts only: whether the page on the screen is out of date."""
+    desk = await site_of(request).runner.ask(_desk)
+    return JSONResponse({"at": desk.at, "waiting": desk.waiting})
+
+
+@only("lead")
+async def go_on(request: Request) -> Response:
+    """Hand out the next items, ranked by the labels of now; readers do not wait for it."""
+    site = site_of(request)
+    asked = await form(request)
+    text = asked.get("count", "")
+    count = min(int(text), MOST) if text.isdecimal() and int(text) else USUAL
+    if BUSY in site.busy:
+        raise ConflictError(
+            "The next records are being chosen at this moment. Refresh the page soon."
+        )
+    await _hand_out(site, count)
+    return RedirectResponse("/review", status_code=303)
+
+
+async def hand_out_more(site: Site) -> None:
+    """As many records as last time, where the review goes on; nobody waits for the ranking."""
+    state = await asyncio.to_thread(site.project.state)  # not at the desk: answers go on meanwhile
+    work = the_review(state)
+    now = await asyncio.to_thread(status_of, state, work)
+    if BUSY not in site.busy and work.handouts and now.decision == "continue":
+        last = sum(len(batch.items) for batch in work.batches if batch.handout == work.handouts)
+        await _hand_out(site, min(last, MOST))
+
+
+async def _hand_out(site: Site, count: int) -> None:
+    site.busy[BUSY] = True
+    try:
+        await asyncio.to_thread(partial(next_items, site.project, count=count, write=False))
+    finally:
+        del site.busy[BUSY]
+    await site.runner.ask(Desk.catch_up)
+
+
+@only("lead")
+async def certify(request: Request) -> Response:
+    """Issue the certificate: the same step, and the same file, as the command line's."""
+    site = site_of(request)
+    await asyncio.to_thread(certify_review, site.project)
+    await site.runner.ask(Desk.catch_up)
+    return RedirectResponse("/read", status_code=303)

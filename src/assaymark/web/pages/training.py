@@ -1,0 +1,129 @@
+"""Buttons of a training: refit and hand out more, or stop and seal the plan that judges it."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from assaymark.claims.claim import Claim
+from assaymark.claims.results import counted
+from assaymark.errors import AssaymarkError
+from assaymark.labelling.desk import ConflictError, Desk
+from assaymark.labelling.settings import Settings
+from assaymark.ledger.events import State, settings_of, training_of
+from assaymark.training.freeze import NotAgreedError, stop_training, train_on
+from assaymark.training.sealed_cost import SealedCost
+from assaymark.training.settings import TrainingRequest
+from assaymark.web.asking import Question, ask
+from assaymark.web.numbers import count_of, share_of
+from assaymark.web.site import form, only, refuse, site_of
+
+BUSY = "training"
+
+
+class EndedError(AssaymarkError):
+    """The server ends, so what it was about to work out is given up."""
+
+
+@dataclass(kw_only=True)
+class Work:
+    """What the server works out just now, told to whoever watches. Ended, it stops at its next word."""
+
+    told: str = "beginning"
+    ended: bool = False
+
+    def progress(self, message: str, share: float | None) -> None:
+        """Called by the step from its own thread."""
+        if self.ended:
+            raise EndedError("The server was ended meanwhile.")
+        self.told = message if share is None else f"{message}, {share:.0%}"
+
+
+@only("lead")
+async def go_on(request: Request) -> Response:
+    """Refit on all training labels and hand out the next items. The command line's own step."""
+    site = site_of(request)
+    asked = await form(request)
+    state = await asyncio.to_thread(site.project.state)
+    change = TrainingRequest(
+        claim=_lowered(state, share_of(asked, "target")),
+        budget=count_of(asked, "budget"),
+        insist=asked.get("insist") == "yes" or None,
+    )
+    return await _worked(request, partial(train_on, site.project, change, write=False))
+
+
+def _lowered(state: State, target: float | None) -> Claim | None:
+    """The claim of the training with another target; None where the target stays."""
+    work = training_of(state)
+    if work is None or target is None:
+        return None
+    return replace(settings_of(work).goal.claim, target=target)
+
+
+@only("lead")
+async def stop(request: Request) -> Response:
+    """Freeze the classifier and seal its plan; what that will cost is shown first."""
+    site = site_of(request)
+    if (await form(request)).get("sure") == "yes":
+        return await _worked(request, partial(stop_training, site.project))
+    costs: list[SealedCost] = []
+
+    def agree(cost: SealedCost) -> bool:
+        costs.append(cost)
+        return False
+
+    try:
+        answer = await _worked(request, partial(stop_training, site.project, agree=agree))
+    except NotAgreedError:
+        return ask(request, _freeze_question(costs[0], site.settings))
+    return answer  # the classifier was frozen before, and only its plan was missing
+
+
+def _freeze_question(cost: SealedCost, settings: Settings) -> Question:
+    flagged = (
+        f"The classifier flags {cost.flagged:,} of {counted(cost.items, 'item')} "
+        f"({cost.flagged / max(cost.items, 1):.0%}) for reading."
+    )
+    money: tuple[str, ...] = ()
+    if cost.expected is not None and settings.cost:
+        price = f"{cost.expected * settings.cost:,.0f} {settings.currency}"
+        money = (f"The labels will cost about {price}.",)
+    return Question(
+        title="Freeze the classifier and seal the plan?",
+        sentences=(flagged, cost.sentence, *money),
+        action="/watch/stop",
+        fields={"sure": "yes"},
+        yes="Freeze and seal",
+    )
+
+
+@only("lead")
+async def progress(request: Request) -> Response:
+    """What a refit is doing; empty where none is under way."""
+    work: Work | None = site_of(request).busy.get(BUSY)
+    return JSONResponse({"told": "" if work is None else work.told})
+
+
+async def _worked(request: Request, step: Callable[..., Any]) -> Response:
+    """Do one step away from the readers' requests; a second one must wait for it."""
+    site = site_of(request)
+    if BUSY in site.busy:
+        raise ConflictError(
+            f"The classifier is being trained at this moment ({site.busy[BUSY].told}). Wait until it is "
+            "done, then look again."
+        )
+    work = site.busy[BUSY] = Work()
+    try:
+        await asyncio.to_thread(step, progress=work.progress)
+    except asyncio.CancelledError:  # the server was told to end and waits no longer
+        work.ended = True
+        return refuse(request, "The server ends; the classifier was not trained on.", status=503)
+    finally:
+        del site.busy[BUSY]
+    await site.runner.ask(Desk.catch_up)
+    return RedirectResponse("/watch", status_code=303)

@@ -1,0 +1,222 @@
+"""The dashboard: verdict first, then what it rests on. Opening it is a look."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from assaymark.certification.issuing import certify as issue
+from assaymark.certification.report.charts import path_chart
+from assaymark.certification.report.collection_charts import score_chart
+from assaymark.certification.view.dossier import CardNumber, Dossier
+from assaymark.claims.results import digits, percent, rounded
+from assaymark.composite.issuing import certify_claim
+from assaymark.composite.work import current_claim
+from assaymark.errors import PlanError
+from assaymark.labelling.blocking import NEW_ITEMS, Blocking, blocking_items
+from assaymark.labelling.desk import Desk
+from assaymark.ledger.events import State
+from assaymark.overview.survey_sections import survey_section
+from assaymark.overview.watch import look_is_due
+from assaymark.web.asking import Question, ask
+from assaymark.web.charts import cut_offs, evidence_bar, picture, range_picture
+from assaymark.web.pages.drawing_on import draw_next
+from assaymark.web.pages.surveys import Buttons, buttons_of
+from assaymark.web.site import form, only, person_of, site_of
+
+TONES = {
+    "pass": ("good", "✓"),
+    "not yet": ("wait", "…"),
+    "too early": ("wait", "…"),
+    "fail": ("bad", "✗"),
+    "abandoned": ("bad", "–"),
+    "no plan": ("wait", "…"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Now:
+    """What the lead can do next.
+
+    `answers` were given so far for the money `spent`; `again` of them are second readings.
+
+    Of the items `drawn` those `waiting` need a label: `mine` from whoever asks, while `second` were
+    labelled once and wait for a second reviewer.
+    """
+
+    open: bool
+    waiting: int
+    mine: int
+    second: int
+    disputed: int
+    can_draw: bool
+    due: bool
+    labels_at: int
+    drawn: int
+    answers: int
+    again: int
+    spent: float
+    proven: bool = False
+
+
+def _now(desk: Desk, name: str, cost: float = 0.0) -> Now:
+    desk.catch_up()
+    queue, state = desk.queue, desk.state
+    claim = current_claim(state)
+    answers = sum(len(by_annotator) for by_annotator in state.answers.values())
+    again = answers - sum(bool(by_annotator) for by_annotator in state.answers.values())
+    return Now(
+        open=_is_open(state) if claim is None else claim.open,
+        waiting=len(queue.waiting),
+        mine=len(queue.waiting) - queue.answered_by(state, name),
+        second=len(queue.waiting) - queue.unread(state),
+        disputed=len(queue.disputed),
+        can_draw=_can_draw(state) if claim is None else claim.can_draw,
+        due=look_is_due(state) if claim is None else claim.look_is_due(state),
+        labels_at=state.labels_at,
+        drawn=len(queue.wanted),
+        answers=answers,
+        again=again,
+        spent=answers * cost,
+        proven=claim is not None and claim.established,
+    )
+
+
+def _is_open(state: State) -> bool:
+    return state.attempt is not None and state.attempt.open
+
+
+def _can_draw(state: State) -> bool:
+    attempt = state.attempt
+    if attempt is None or not attempt.open:
+        return False
+    size, items = attempt.plan.size, attempt.plan.items
+    return len(attempt.draws) < size if size else len(attempt.order) < items
+
+
+@only("lead")
+async def show(request: Request) -> Response:
+    """The dashboard of now; a review has a page of its own."""
+    site = site_of(request)
+    if await site.runner.ask(lambda desk: bool(desk.state.reviews)):
+        return RedirectResponse("/review", status_code=303)
+    dossier = await asyncio.to_thread(site.watch.look)
+    name = person_of(request).name
+    now = await site.runner.ask(lambda desk: _now(desk, name, site.settings.cost))
+    buttons = await site.runner.ask(
+        lambda desk: {one.number: buttons_of(desk.state, one) for one in dossier.surveys}
+    )
+    tone, sign = TONES[dossier.answer.tone]
+    return site.page(
+        request,
+        "watch.html",
+        person=person_of(request),
+        mark=site.mark(request),
+        seen=dossier,
+        now=now,
+        tone=tone,
+        sign=sign,
+        path=path_chart(dossier),
+        scores=score_chart(dossier),
+        picture=picture,
+        evidence=evidence_bar(dossier),
+        ranges=_ranges(dossier),
+        cut=cut_offs(dossier),
+        sections=[
+            (survey, survey_section(survey), buttons.get(survey.number, Buttons()))
+            for survey in dossier.surveys
+        ],
+        training=_training(dossier),
+        drawn_before=request.query_params.get("drawn") == "before",
+        working=site.busy["training"].told if "training" in site.busy else "",
+        percent=percent,
+        rounded=rounded,
+        digits=digits,
+    )
+
+
+def _training(dossier: Dossier) -> Mapping[str, Any] | None:
+    """Where a training stands, if there is one."""
+    return next((one.result for one in dossier.surveys if one.purpose == "training"), None)
+
+
+@only("lead")
+async def news(request: Request) -> Response:
+    """Counts only, which are no look: what is waiting, and whether looking again would show anything new."""
+    name = person_of(request).name
+    now = await site_of(request).runner.ask(lambda desk: _now(desk, name))
+    return JSONResponse(
+        {
+            "due": now.due,
+            "waiting": now.waiting,
+            "mine": now.mine,
+            "disputed": now.disputed,
+            "at": now.labels_at,
+            "drawn": now.drawn,
+        }
+    )
+
+
+@only("lead")
+async def numbers(request: Request) -> Response:
+    """The four numbers of the verdict on the screen, which does not wait for them at first."""
+    site = site_of(request)
+    dossier = await asyncio.to_thread(site.watch.numbers)
+    if dossier is None:
+        return Response(status_code=204)
+    return site.page(request, "four.html", seen=dossier, ranges=_ranges(dossier), rounded=rounded)
+
+
+def _ranges(dossier: Dossier) -> list[tuple[CardNumber, Markup | None]]:
+    return [(number, range_picture(number)) for number in dossier.card]
+
+
+@only("lead")
+async def doubt(request: Request) -> Response:
+    """What wrong labels would do to the verdict on the screen; it takes longer than the verdict."""
+    sensitivity = await asyncio.to_thread(site_of(request).watch.sensitivity)
+    return JSONResponse({"sentence": sensitivity.sentence if sensitivity else ""})
+
+
+@only("lead")
+async def draw(request: Request) -> Response:
+    """Draw the next items; asks first where earlier items keep new ones from counting."""
+    site = site_of(request)
+    await site.runner.ask(Desk.catch_up)
+    blocking = await site.runner.ask(lambda desk: blocking_items(desk.state))
+    if blocking is not None and (await form(request)).get("anyway") != "yes":
+        return ask(request, _draw_question(blocking))
+    try:
+        await draw_next(site)
+    except PlanError:  # the page may have drawn them by itself in the meantime
+        waiting = await site.runner.ask(lambda desk: len(desk.queue.waiting))
+        if blocking is not None or not waiting:
+            raise
+        return RedirectResponse("/watch?drawn=before", status_code=303)
+    return RedirectResponse("/watch", status_code=303)
+
+
+def _draw_question(blocking: Blocking) -> Question:
+    first = "Decide them" if blocking.disputed else "Have them labelled"
+    return Question(
+        title="Draw more items anyway?",
+        sentences=(f"{blocking.sentence} {NEW_ITEMS}", f"{first} first, so that the labels count."),
+        action="/watch/draw",
+        fields={"anyway": "yes"},
+        yes="Draw anyway",
+        back="/decide" if blocking.disputed else "/items?state=waiting",
+    )
+
+
+@only("lead")
+async def certify(request: Request) -> Response:
+    """Issue the certificate: the same step, and the same file, as the command line's."""
+    site = site_of(request)
+    claimed = await site.runner.ask(lambda desk: current_claim(desk.state) is not None)
+    await asyncio.to_thread(certify_claim if claimed else issue, site.project)
+    await site.runner.ask(Desk.catch_up)
+    return RedirectResponse("/read", status_code=303)

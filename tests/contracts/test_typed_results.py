@@ -1,0 +1,83 @@
+"""Results cross rooms as frozen dataclasses: commands know their types, the state holds no mixed
+tuples, and a dict is only what is stored, exported or shown as a table."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import assaymark
+
+SOURCE = Path(assaymark.__file__).parent
+SHELLS = {"web", "lab"}  # templates and papers' tables take dicts
+# names that say that the dict is a document: written to a file, a ledger or a table
+DOCUMENTS = (
+    "to_dict", "to_json", "to_result", "to_settings", "row", "rows", "result", "figures", "sealed",
+    "statement", "document", "claim_tree", "first_object", "plain_answer",
+)  # fmt: skip
+ENDINGS = ("_json", "_facts")
+
+
+def modules() -> Iterator[tuple[Path, ast.Module]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        yield path.relative_to(SOURCE), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def names_any(tree: ast.AST) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == "Any" for node in ast.walk(tree))
+
+
+def is_document(annotation: ast.expr | None) -> bool:
+    text = "" if annotation is None else ast.unparse(annotation).strip("'\"")
+    return text.startswith(("dict[str, Any]", "dict[str, object]", "list[dict[str, Any]]"))
+
+
+def mixes(annotation: ast.expr) -> bool:
+    """Whether it holds a tuple of several kinds of things, as a field of the state."""
+    return any(
+        isinstance(node, ast.Subscript)
+        and ast.unparse(node.value) == "tuple"
+        and not ast.unparse(node.slice).endswith("...)")
+        for node in ast.walk(annotation)
+    )
+
+
+def test_commands_know_the_types_of_what_they_show() -> None:
+    untyped = [
+        path.as_posix()
+        for path, tree in modules()
+        if {"cli", "cli.py"} & set(path.parts) and names_any(tree)
+    ]
+    assert untyped == []
+
+
+def test_only_documents_are_dicts() -> None:
+    loose = [
+        f"{path.as_posix()}: {node.name}"
+        for path, tree in modules()
+        if path.parts[0] not in SHELLS
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and is_document(node.returns)
+        if not node.name.startswith("_")
+        if node.name not in DOCUMENTS and not node.name.endswith(ENDINGS)
+    ]
+    assert loose == []
+
+
+def test_the_state_holds_no_mixed_tuples() -> None:
+    tree = ast.parse((SOURCE / "ledger" / "events" / "state.py").read_text(encoding="utf-8"))
+    fields = [
+        (kind.name, ast.unparse(field.target))
+        for kind in ast.walk(tree)
+        if isinstance(kind, ast.ClassDef)
+        for field in kind.body
+        if isinstance(field, ast.AnnAssign) and mixes(field.annotation)
+    ]
+    assert fields == []
+
+
+def test_the_rules_can_fail() -> None:
+    assert names_any(ast.parse("def show(answer: dict[str, Any]): ..."))
+    assert is_document(ast.parse("dict[str, Any] | None", mode="eval").body)
+    assert not is_document(ast.parse("dict[str, int]", mode="eval").body)
+    assert mixes(ast.parse("list[tuple[str, int]]", mode="eval").body)
+    assert not mixes(ast.parse("tuple[str, ...]", mode="eval").body)

@@ -1,0 +1,164 @@
+"""Writes the golden projects of claims of several rows: one of every kind.
+
+As with those beside it, a project is written once and never again: whatever later versions change,
+`tests/replication/test_golden_claims.py` has them verify it. `python make_claims.py` writes those
+that are missing and leaves the others alone.
+"""
+
+import csv
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from assaymark.composite.drawing import draw_for_claim
+from assaymark.composite.issuing import certify_claim
+from assaymark.composite.looks import abandon_claim, look_at_claim
+from assaymark.composite.planning.comparing import ComparisonRequest, seal_comparison
+from assaymark.composite.planning.cutting import seal_cutoff
+from assaymark.composite.planning.sealing import Parts, Terms, seal_conjunction
+from assaymark.composite.work import required_claim
+from assaymark.files.labels import LabelRow
+from assaymark.labelling.recording import label
+from assaymark.ledger.head import settle_heads
+from assaymark.project.folder import Project
+from assaymark.project.registration import init
+from assaymark.records.pool import Columns
+
+HERE = Path(__file__).parent
+TOPICS = ("art", "news", "sport")
+SCORED = Columns(id="id", score="score", threshold=0.5, groups=("lang",))
+CLASSES = Columns(id="id", prediction="topic", score="sure", classes=TOPICS)
+
+
+def _all(text: str, **parts: object) -> Callable[[Project, Terms], object]:
+    return lambda project, terms: seal_conjunction(project, text, terms, Parts(**parts))  # type: ignore[arg-type]
+
+
+def _better(metric: str, margin: str) -> Callable[[Project, Terms], object]:
+    request = ComparisonRequest(a="old", b=("new",), metric=metric, margin=margin)
+    return lambda project, terms: seal_comparison(project, request, terms)
+
+
+def _cut(text: str, *rungs: str) -> Callable[[Project, Terms], object]:
+    return lambda project, terms: seal_cutoff(project, text, terms, at=rungs, start=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Golden:
+    """How a claim that holds is sealed; `second`: after one that was abandoned."""
+
+    seal: Callable[[Project, Terms], object]
+    columns: Columns = SCORED
+    truth: str = "label"
+    budget: int | None = None
+    second: bool = False
+
+
+PROJECTS = {
+    "groups": Golden(seal=_all("recall >= 0.6 and precision >= 0.5 in every lang", least_group=10)),
+    "groups-second-claim": Golden(seal=_all("precision >= 0.5 in every lang"), second=True),
+    "groups-named": Golden(seal=_all("accuracy >= 0.6 in every lang", family="named")),
+    "groups-ceiling": Golden(seal=_all("accuracy >= 0.6 in every lang"), budget=200),
+    "gap": Golden(seal=_all("accuracy gap between lang <= 0.4")),
+    "classes": Golden(
+        seal=_all("recall of every class >= 0.4"), columns=CLASSES, truth="true_topic"
+    ),
+    "macro": Golden(seal=_all("macro f1 >= 0.5"), columns=CLASSES, truth="true_topic"),
+    "comparison": Golden(seal=_better("accuracy", "0.2"), columns=Columns(id="id")),
+    "comparison-f1": Golden(seal=_better("f1", "0.2"), columns=Columns(id="id")),
+    "cut-off": Golden(seal=_cut("recall >= 0.7", "0.2", "0.4")),
+    "cut-off-once": Golden(seal=_cut("recall >= 0.6", "0.2", "0.4"), budget=200),
+}
+
+
+def write_pool(place: Path) -> None:
+    """600 items: a score, two classifiers, three languages of which one is small, and topics."""
+    rng = np.random.default_rng(19)
+    truth = (rng.random(600) < 0.35).astype(int)
+    score = np.round(1 / (1 + np.exp(-rng.normal(5.0 * truth - 2.5, 1.2))), 3)
+    old = np.where(rng.random(600) < 0.72, truth, 1 - truth)
+    new = np.where(rng.random(600) < 0.95, truth, 1 - truth)
+    lang = np.where(np.arange(600) < 6, "la", np.where(rng.random(600) < 0.6, "en", "de"))
+    topic = rng.integers(0, 3, 600)
+    guess = np.where(rng.random(600) < 0.9, topic, rng.integers(0, 3, 600))
+    sure = np.round(rng.uniform(0.6, 0.99, 600), 3)
+    with (place / "pool.csv").open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "score", "lang", "old", "new", "topic", "sure"])
+        writer.writerows(
+            [f"d{i:03d}", score[i], lang[i], old[i], new[i], TOPICS[guess[i]], sure[i]]
+            for i in range(600)
+        )
+    with (place / "truth.csv").open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "label", "true_topic"])
+        writer.writerows([f"d{i:03d}", truth[i], topic[i]] for i in range(600))
+
+
+def write(place: Path, golden: Golden) -> str:
+    """The project beside its pool; the head of its ledger comes back."""
+    shutil.copy(HERE / "pool.csv", place)
+    init(place / "work", pool=str(place / "pool.csv"), columns=golden.columns)
+    project = Project(folder=place / "work")
+    terms = Terms(seed=None if golden.second else "golden", budget=golden.budget)
+    if golden.second:
+        golden.seal(project, terms)
+        _batch(project, golden.truth)
+        look_at_claim(project)
+        abandon_claim(project, "a golden project begins again")
+    golden.seal(project, terms)
+    while required_claim(project.state()).can_draw:
+        _batch(project, golden.truth)
+        if look_at_claim(project).decision in ("pass", "better", "worse", "within"):
+            break
+    certify_claim(project)
+    settle_heads()
+    return project.ledger.entries()[-1].hash
+
+
+def _batch(project: Project, column: str) -> None:
+    """Draw and label; every 29th item is skipped, every 11th is labelled wrongly and corrected."""
+    with (HERE / "truth.csv").open(encoding="utf-8", newline="") as stream:
+        truth = {row["id"]: int(row[column]) for row in csv.DictReader(stream)}
+    items = draw_for_claim(project, count=40, write=False).items
+    skipped = [item for item in items if int(item[1:]) % 29 == 0]
+    wrong = [item for item in items if int(item[1:]) % 11 == 0 and item not in skipped]
+    answers = truth | {item: (truth[item] + 1) % 2 for item in wrong} | dict.fromkeys(skipped)
+    if items:
+        label(project, [_row(item, answers[item]) for item in items])
+    if wrong:
+        label(project, [_row(item, truth[item]) for item in wrong], correct=True)
+
+
+def _row(item: str, answer: int | None) -> LabelRow:
+    return LabelRow(item=item, label=answer, annotator="kim")
+
+
+def _left_out(_folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if name.startswith("ledger.") and name != "ledger.sqlite"]
+
+
+def main() -> None:
+    """Write what is missing."""
+    if not (HERE / "pool.csv").exists():
+        write_pool(HERE)
+    kept = HERE / "heads.json"
+    known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    for name, golden in PROJECTS.items():
+        if name in known:
+            continue
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
+            known[name] = write(Path(place), golden)
+            shutil.copytree(Path(place, "work"), HERE / name, ignore=_left_out)
+        sys.stdout.write(f"{name}\n")
+        kept.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""Pages of evidence say what the records say, and records say what was measured or why not."""
+
+import importlib.util
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "bench")]
+
+import evidence_pages  # noqa: E402
+import evidence_records  # noqa: E402
+
+PAPERS = ("000", "001", "002", "003", "004")
+
+
+def runner():
+    spec = importlib.util.spec_from_file_location(
+        "evidence_run", ROOT / "bench" / "evidence" / "run.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_pages_and_joined_records_follow_from_the_results():
+    """To mend: python docs/generate.py."""
+    assert evidence_pages.stale() == []
+
+
+def test_a_figure_changed_in_the_results_is_noticed(tmp_path):
+    """The check is no formality: another figure makes another page and another joined file."""
+    for path in evidence_records.RESULTS.glob("*.json"):
+        (tmp_path / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    before = evidence_pages.pages(tmp_path)
+    path = tmp_path / "papers-000.json"
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    row = next(row for row in rows if isinstance(row["ours"], float))
+    row["ours"] += 0.1
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    after = evidence_pages.pages(tmp_path)
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {"papers.json", "paper-000.md"}
+
+
+def test_every_paper_has_rows_and_each_row_a_figure_or_a_reason():
+    rows = evidence_records.read("papers")
+    assert {row["paper"][:3] for row in rows} == set(PAPERS)
+    names = [(row["paper"], row["row"]) for row in rows]
+    assert len(names) == len(set(names))
+    for row in rows:
+        assert row["ours"] is not None or row["why"], row
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"extra": 1}, "fields missing or not known: extra"),
+        ({"ours": [1, 2]}, "must be one value"),
+        ({"ours": None, "why": ""}, "no figure and no reason"),
+        ({"command": ""}, "a figure and no command"),
+    ],
+)
+def test_a_bad_record_is_refused(tmp_path, record, said):
+    good = dict.fromkeys(evidence_records.FIELDS["papers"], "x") | {"ours": 1.0}
+    (tmp_path / "papers-x.json").write_text(json.dumps([good | record]), encoding="utf-8")
+    with pytest.raises(evidence_records.RecordError, match=re.escape(said)):
+        evidence_records.read("papers", tmp_path)
+
+
+def test_a_small_run_never_replaces_a_figure_that_says_more():
+    """Real data beats made worlds, then more runs; a row without a figure replaces nothing."""
+    merged = runner().merged
+    real = {"row": "a", "ours": 0.3, "data": "reuters21578", "runs": 14}
+    made = {"row": "a", "ours": 0.5, "data": "made", "runs": 500}
+    none = {"row": "a", "ours": None, "data": None, "runs": None}
+    assert merged([real], [made]) == [real]
+    assert merged([made], [real]) == [real]
+    assert merged([made], [none]) == [made]
+    assert merged([none], [made]) == [made]
+    assert merged([real], [real | {"ours": 0.4}])[0]["ours"] == 0.4
+    assert merged([real], []) == [real], "the collection is not at hand today"
+    assert merged([made], []) == []
+
+
+def test_a_finished_step_is_not_run_again(tmp_path):
+    """A step is known by version, command and collections; another number of runs is another step."""
+    runner()
+    from evidence.steps import Step, finished, key_of
+
+    step = Step(name="pairs", experiment="pairs", runs=1)
+    place = tmp_path / "pairs"
+    place.mkdir()
+    assert finished(step, tmp_path, []) is None
+    (place / "pairs.json").write_text('{"tables": []}', encoding="utf-8")
+    (place / "done.json").write_text(
+        json.dumps({"key": key_of(step, []), "seconds": 1.0, "machine": "m"})
+    )
+    assert finished(step, tmp_path, []).tables == {"tables": []}
+    assert finished(Step(name="pairs", experiment="pairs", runs=2), tmp_path, []) is None
+
+
+def test_every_validity_row_names_a_promise_and_a_test_that_exists():
+    import tomllib
+
+    text = (ROOT / "docs" / "evidence" / "promises.toml").read_text(encoding="utf-8")
+    promises = set(tomllib.loads(text))
+    for row in evidence_records.read("validity"):
+        assert row["promise"] in promises, row
+        if row["test"].startswith("tests/"):
+            path, *names = row["test"].split("::")
+            source = (ROOT / path).read_text(encoding="utf-8")
+            for name in names:
+                assert f"def {name.split('[')[0]}(" in source, row["test"]
+
+
+def test_headlines_of_the_readme_lead_to_their_results():
+    """Each figure that the README states as measured links to the page that has it."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = text.split("## What was measured")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("- ")]
+    assert lines
+    for line in lines:
+        target = re.search(r"\]\((docs/evidence/[\w.-]+\.md)", line)
+        assert target, line
+        page = (ROOT / target.group(1)).read_text(encoding="utf-8")
+        figures = re.findall(r"\*\*([\d.,]+)( %)?\*\*", line)
+        assert figures, line
+        measured = [float(text.replace(",", "")) for text in re.findall(r"\d[\d,]*\.?\d*", page)]
+        for digits, percent in figures:
+            shown = float(digits.replace(",", ""))
+            exact = [round(100 * value) if percent else round(value) for value in measured]
+            assert shown in exact, (digits, target.group(1))

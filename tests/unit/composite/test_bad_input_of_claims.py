@@ -1,0 +1,234 @@
+"""What is refused when a claim of several parts is asked for: one sentence, nothing half written."""
+
+import contextlib
+import csv
+import io
+import json
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+import assaymark
+from assaymark.cli import main
+from assaymark.errors import InputError
+
+
+def table(place, name, rows):
+    with (place / name).open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return str(place / name)
+
+
+@pytest.fixture
+def pool(tmp_path):
+    """Verdicts by name, languages of which one has three items and some are missing."""
+    rows = [
+        {
+            "id": f"t{n}",
+            "text": ("Down" if n % 3 == 0 else "Question") + f" {n}",
+            "lang": "la" if n < 3 else "" if n % 100 == 50 else ("en", "de")[n % 2],
+            "old": "urgent" if n % 3 == 0 and n % 7 else "later",
+            "new": "urgent" if n % 3 == 0 or n % 11 == 0 else "later",
+            "twin": "urgent" if n % 3 == 0 and n % 7 else "later",
+        }
+        for n in range(400)
+    ]
+    return table(tmp_path, "tickets.csv", rows)
+
+
+@dataclass(frozen=True)
+class Ran:
+    exit_code: int
+    output: str
+
+
+def run(*words):
+    """The command line in this process: its exit code and all that it printed."""
+    stream = io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(stream),
+        contextlib.redirect_stderr(stream),
+    ):
+        patch.setattr(sys, "argv", ["assaymark", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            main()
+    return Ran(int(end.value.code or 0), stream.getvalue())
+
+
+def refused(*words):
+    found = run(*words)
+    assert found.exit_code == 2, found.output
+    return found.output.strip()
+
+
+def test_a_refused_comparison_leaves_no_project(pool, tmp_path):
+    """By command and from Python; an empty folder that was there stays."""
+    asked = ("compare", "--pool", pool, "--id", "id", "--a", "old", "--positive", "urgent")
+    equal = refused(*asked, "--b", "twin", "-p", tmp_path / "w")
+    assert equal == (
+        "Error: 'old' and 'twin' predict the same for all 400 items: equal, nothing to compare, and "
+        "no label is needed."
+    )
+    assert not (tmp_path / "w").exists()
+    assert "nothing to compare" in refused(*asked, "--b", "old", "-p", tmp_path / "w")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="predict the same for all 400 items"):
+        assaymark.compare(
+            pool, a="old", b="twin", id="id", positive="urgent", folder=tmp_path / "empty"
+        )
+    assert list((tmp_path / "empty").iterdir()) == []
+
+
+def test_the_other_pool_is_named(pool, tmp_path):
+    other = table(tmp_path, "other.csv", [{"id": "x", "old": "later", "new": "urgent"}])
+    asked = ("--id", "id", "--a", "old", "--b", "new", "--positive", "urgent", "-p", tmp_path / "w")
+    assert run("compare", "--pool", pool, *asked).exit_code == 0
+    assert "two classifiers are compared on one pool" in refused("compare", "--pool", other, *asked)
+
+
+def test_labels_of_a_comparison_are_spelled_like_its_predictions(pool, tmp_path):
+    work, batch = tmp_path / "w", tmp_path / "batch.csv"
+    asked = ("--id", "id", "--a", "old", "--b", "new", "--positive", "urgent", "--text", "text")
+    assert run("compare", "--pool", pool, *asked, "-p", work).exit_code == 0
+    assert run("draw", 10, "-o", batch, "-p", work).exit_code == 0
+    with batch.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    for row in rows:
+        row["label"] = "urgent" if row["text"].startswith("Down") else "later"
+    table(tmp_path, "batch.csv", rows)
+    assert "10 answers recorded" in run("label", batch, "-p", work).output
+
+
+@pytest.fixture
+def project(pool, tmp_path):
+    verdicts = ("--prediction", "old", "--positive", "urgent", "--group", "lang")
+    assert run("init", tmp_path / "w", "--pool", pool, "--id", "id", *verdicts).exit_code == 0
+    return tmp_path / "w"
+
+
+def test_verdicts_are_named_in_claims(project):
+    told = run("plan", "recall of urgent >= 0.5", "--forecast", "-p", project).output
+    assert told.startswith("recall >= 0.5 with 95% confidence: not sealed")
+    other = run("plan", "recall of later >= 0.5", "--forecast", "-p", project).output
+    assert other.startswith('recall of "0" >= 0.5 with 95% confidence')
+    assert refused("plan", "recall of spam >= 0.5", "-p", project) == (
+        "Error: There is no class 'spam': there is 'urgent' or 'later'."
+    )
+
+
+def test_small_groups_are_named_before_the_seal(project):
+    told = run("plan", "accuracy >= 0.5 in every lang", "--forecast", "-p", project).output
+    assert "accuracy >= 0.5 [(missing)]" in told
+    assert "(missing), la: 30 items or fewer each." in told
+    assert "--least-group 31" in told
+    left = run(
+        "plan", "accuracy >= 0.5 in every lang", "--least-group", 31, "--forecast", "-p", project
+    ).output
+    assert "(missing), la" in left
+    assert "read whole" not in left
+
+
+def test_a_group_where_nothing_is_predicted_cannot_hold(tmp_path):
+    rows = [{"id": n, "p": int(n < 50), "g": "ab"[n // 60]} for n in range(120)]
+    pool = table(tmp_path, "pool.csv", rows)
+    with pytest.raises(InputError) as refusal:
+        assaymark.certify_parts(
+            pool, "recall >= 0.5 in every g", id="id", prediction="p", group="g",
+            folder=tmp_path / "w",
+        )  # fmt: skip
+    assert str(refusal.value).startswith(
+        "'recall >= 0.5' in b cannot hold whatever the labels are: no item there is predicted "
+        "positive. Claim something else, or leave small groups out:"
+    )
+    assert not (tmp_path / "w").exists()
+
+
+def test_a_word_that_cannot_be_read_is_pointed_at(project):
+    told = refused("plan", "recal >= 0.8 in every lang", "-p", project)
+    assert told.endswith("Try: recall >= 0.8 in every lang\n  recal >= 0.8 in every lang\n  ^^^^^")
+    assert "The pool has no group column 'langage': it has 'lang'." in refused(
+        "plan", "recall >= 0.8 in every langage", "-p", project
+    )
+
+
+@pytest.fixture
+def classes(tmp_path):
+    rows = [{"id": n, "topic": f"k{n % 200}"} for n in range(400)]
+    pool = table(tmp_path, "classes.csv", rows)
+    assert run("init", tmp_path / "k", "--pool", pool, "--id", "id", "--prediction", "topic",
+               "--class", "never", *(w for n in range(200) for w in ("--class", f"k{n}"))
+               ).exit_code == 0  # fmt: skip
+    return tmp_path / "k"
+
+
+def test_two_hundred_classes(classes):
+    """Accuracy and one class can be claimed; too many rows are refused before they are made."""
+    assert run("plan", "accuracy >= 0.5", "--forecast", "-p", classes).exit_code == 0
+    assert run("plan", "recall of k7 >= 0.5", "--forecast", "-p", classes).exit_code == 0
+    assert "too large to be sealed with 201 classes" in refused(
+        "plan", "recall of every class >= 0.5", "-p", classes
+    )
+    assert "needs more than 2,000 rows" in refused("plan", "macro recall >= 0.5", "-p", classes)
+
+
+@pytest.mark.parametrize("metric", ["recall", "precision", "f1"])
+def test_a_class_that_is_never_predicted_cannot_be_claimed(classes, metric):
+    assert refused("plan", f"{metric} of never >= 0.5", "-p", classes) == (
+        f"Error: '{metric} of never >= 0.5' cannot hold whatever the labels are: no item there is "
+        "predicted never. Claim something else."
+    )
+
+
+def test_a_wrong_label_is_told_the_names_of_the_project(project, tmp_path):
+    assert run("plan", "recall >= 0.5 and precision >= 0.5", "-p", project).exit_code == 0
+    batch = tmp_path / "batch.csv"
+    assert run("draw", 3, "-o", batch, "-p", project).exit_code == 0
+    with batch.open(newline="") as stream:
+        rows = [{**row, "label": "maybe"} for row in csv.DictReader(stream)]
+    table(tmp_path, "batch.csv", rows)
+    told = refused("label", batch, "-p", project)
+    assert "A label is 'urgent' (that is 1), 'later' (that is 0), or ? for cannot tell." in told
+
+
+def test_a_number_above_one_is_taken_for_per_cent_only_where_it_can_be_meant(project):
+    assert "Try: recall >= 0.8" in refused("plan", "recall >= 80", "-p", project)
+    assert "0.012" not in refused("plan", "recall >= 1.2", "-p", project)
+
+
+def test_parts_are_forecast_on_the_items_that_count_for_them(pool, project, tmp_path):
+    told = run("plan", "recall >= 0.5 and precision >= 0.5", "--forecast", "-p", project, "--json")
+    sizes = {part["part"]: part["items"] for part in json.loads(told.output)["parts"]}
+    assert sizes == {"recall >= 0.5": 400, "precision >= 0.5": 114}
+    asked = ("--id", "id", "--a", "old", "--b", "new", "--positive", "urgent")
+    words = ("--claim", "accuracy of b > accuracy of a")
+    told = run("compare", "--pool", pool, *asked, *words, "-p", tmp_path / "x").output
+    assert "predictions differ  44 items" in told
+    assert "about 44 if the better one is right in 2 of 3 of them" in told
+    assert "no forecast" not in told
+
+
+def test_a_group_that_was_read_whole_is_refuted_by_counting(tmp_path):
+    rows = [{"id": n, "p": n % 2, "g": "few" if n < 2 else "many"} for n in range(60)]
+    place, batch = tmp_path / "w", tmp_path / "b.csv"
+    pool = table(tmp_path, "pool.csv", rows)
+    columns = ("--id", "id", "--prediction", "p", "--group", "g")
+    assert run("init", place, "--pool", pool, *columns).exit_code == 0
+    assert run("plan", "recall >= 0.5 in every g", "--seed", "s", "-p", place).exit_code == 0
+    assert run("draw", 60, "-o", batch, "-p", place).exit_code == 0
+    with batch.open(newline="") as stream:
+        drawn = [{**row, "label": int(int(row["id"]) > 1 and int(row["id"]) % 2)}
+                 for row in csv.DictReader(stream)]  # fmt: skip
+    table(tmp_path, "b.csv", drawn)
+    assert run("label", batch, "-p", place).exit_code == 0
+    assert "recall >= 0.5 in every g does not hold: counted, not estimated." in (
+        run("look", "-p", place).output
+    )
+    told = run("certify", "-p", place)
+    assert told.exit_code == 1
+    assert told.output.startswith(
+        "Error: There is nothing to certify: recall >= 0.5 in every g does"
+    )

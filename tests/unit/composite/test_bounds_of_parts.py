@@ -1,0 +1,102 @@
+"""The bound of a part and what is claimed of it share one risk: a target waits for easier ones."""
+
+import numpy as np
+import pytest
+
+from assaymark.claims.language.grammar import parse
+from assaymark.composite import bounds
+from assaymark.composite.bounds import bound_ladder
+from assaymark.composite.judging import judge_path
+from assaymark.composite.levels import level_of_comparison
+from assaymark.composite.rows import row_test
+from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
+from assaymark.stats.betting.path import replay
+from assaymark.stats.betting.recipe import Recipe
+from assaymark.stats.score_guided.supermartingale import Draws
+
+
+def sealed_claim(text):
+    return SealedClaim(
+        kind="conjunction",
+        claim=text,
+        confidence=0.95,
+        level=0.05,
+        columns=PoolColumns(id="id", predictions=("p",), groups=("g",)),
+        strata=tuple(ClaimStratum(predictions=("1",), items=300, groups=(g,)) for g in "xy"),
+        statements=(Statement(tree=parse(text)),),
+    )
+
+
+def judged(sealed, labels):
+    """All labels of x, then those of y; `labels` are the outcomes of each."""
+    outcomes = [o for each in labels for o in each]
+    strata = np.array([k for k, each in enumerate(labels) for _ in each])
+    sampling = np.eye(2)[strata]
+    draws = Draws(strata=strata, labels=np.array(outcomes), sampling=sampling)
+    return judge_path(sealed, replay(row_test(sealed), draws), draws)
+
+
+GOOD = [1] * 9 + [0]
+
+
+def test_a_claim_waits_for_every_easier_target(monkeypatch):
+    """Without the chain claim and bound together would have twice the risk."""
+    sealed = sealed_claim("precision >= 0.6 in every g")
+    labels = [GOOD * 12, GOOD * 12]
+    assert judged(sealed, labels).decision == "pass"
+    easier = [
+        row
+        for row, (number, target) in enumerate(bound_ladder(sealed, Recipe()).places)
+        if number == 1 and target < 0.6
+    ]
+    whole = bounds.rows_passed
+
+    def short(test, draws):
+        flags = whole(test, draws)
+        flags[easier[0]] = False
+        return flags
+
+    monkeypatch.setattr(bounds, "rows_passed", short)
+    monkeypatch.setattr(bounds.BoundLadder, "passed_since", lambda *_: None)
+    found = judged(sealed, labels)
+    assert found.decision == "continue"
+    assert [part["state"] for part in found.result["parts"]] == ["reached", "open"]
+    assert found.result["parts"][1]["bound"] is None
+
+
+def test_the_decision_comes_with_the_last_easier_target(monkeypatch):
+    sealed = sealed_claim("precision >= 0.6 in every g")
+    labels = [GOOD * 12, GOOD * 12]
+    first = judged(sealed, labels)
+    monkeypatch.setattr(bounds.BoundLadder, "passed_since", lambda _self, _draws, at: at + 7)
+    assert judged(sealed, labels).decided_at == first.decided_at + 7
+
+
+def test_easier_targets_of_an_upper_limit_are_above_it():
+    sealed = sealed_claim("elusion <= 0.1 in every g")
+    sealed = SealedClaim(
+        **{
+            **vars(sealed),
+            "strata": tuple(ClaimStratum(predictions=("0",), items=300, groups=(g,)) for g in "xy"),
+        }
+    )
+    ladder = bound_ladder(sealed, Recipe())
+    passed = np.array([target != min(t for _, t in ladder.places) for _, target in ladder.places])
+    assert all(one.easier_passed for one in ladder.bounds(passed))
+    passed = np.array([target != max(t for _, t in ladder.places) for _, target in ladder.places])
+    assert not any(one.easier_passed for one in ladder.bounds(passed))
+
+
+@pytest.mark.parametrize(
+    ("metric", "margin", "only", "level"),
+    [
+        ("accuracy", None, None, 0.025),
+        ("accuracy", 0.01, "better", 0.05),
+        ("recall", None, "better", 0.05),
+        ("recall", 0.01, "better", 0.025),
+        ("f1", 0.01, "worse", 0.025),
+    ],
+)
+def test_statements_of_one_direction_share_the_risk_where_none_waits(metric, margin, only, level):
+    """ "Better" and "not worse" of recall live on other items, so neither waits for the other."""
+    assert level_of_comparison(0.05, metric, margin, only) == level

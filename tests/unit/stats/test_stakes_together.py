@@ -1,0 +1,87 @@
+"""Stakes of many blocks are found together, and are those that each block finds by itself."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from test_rows_with_few_draws import made_draws, made_test
+
+from assaymark.claims.ratio_metrics import parse_claim
+from assaymark.stats.betting import open_block, tilt
+from assaymark.stats.betting import race as race_module
+from assaymark.stats.betting.binary import binary_test
+from assaymark.stats.betting.race import Race
+from assaymark.stats.betting.tilt import lowered
+from assaymark.stats.score_guided.supermartingale import Draws, Stratum
+
+STRATA = [
+    Stratum(predicted=predicted, size=400, mean_score=score)
+    for predicted, score in ((True, 0.9), (True, 0.7), (False, 0.2), (False, 0.02))
+]
+
+
+def ladder(seed):
+    """A claim with its ladder of targets, of which some are reached on the way, and its draws."""
+    rng = np.random.default_rng(seed)
+    strata = rng.permutation(np.repeat(np.arange(4), 300))
+    labels = (rng.random(1200) < np.array([0.95, 0.8, 0.1, 0.01])[strata]).astype(np.int64)
+    sampling = np.full((1200, 4), 0.25)
+    sampling[500:, 0] = 0.4
+    test = binary_test(parse_claim("f1 >= 0.8"), STRATA, level=0.05).test
+    return test, Draws(strata=strata, labels=labels, sampling=sampling)
+
+
+def groups(seed):
+    """Rows that live on few of the draws and stop at different times."""
+    return made_test(), made_draws(seed, 600)
+
+
+def stakes_found(monkeypatch) -> Counter:
+    calls = Counter()
+    whole = open_block.anytime_stakes
+    monkeypatch.setattr(
+        open_block, "anytime_stakes", lambda *a, **k: (calls.update(["stakes"]), whole(*a, **k))[1]
+    )
+    return calls
+
+
+@pytest.mark.parametrize("world", [ladder, groups])
+@pytest.mark.parametrize("seed", [3, 4])
+def test_the_wealth_has_the_same_bits(world, seed, monkeypatch):
+    test, draws = world(seed)
+    marks = []
+    race = Race(test)
+    together = race.feed(draws, marks=marks)
+    assert race.stopped.any()
+    for ahead in (0, 1, 5):
+        monkeypatch.setattr(race_module, "BLOCKS_AHEAD", ahead)
+        assert np.array_equal(Race(test).feed(draws), together)
+    monkeypatch.setattr(Race, "_look_ahead", lambda *_: [])
+    alone, single = [], Race(test)
+    assert np.array_equal(single.feed(draws, marks=alone), together)
+    assert [mark.drawn for mark in alone] == [mark.drawn for mark in marks]
+    for name in ("remaining", "made", "found", "log", "stopped"):
+        assert np.array_equal(getattr(single, name), getattr(race, name))
+
+
+def test_a_long_path_finds_its_stakes_in_few_goes(monkeypatch):
+    test, draws = ladder(3)
+    calls, marks = stakes_found(monkeypatch), []
+    Race(test).feed(draws, marks=marks)
+    assert calls["stakes"] < len(marks) / 5
+
+
+def test_problems_that_are_solved_wait_for_the_others(monkeypatch):
+    rng = np.random.default_rng(42)
+    rates, pull = rng.uniform(0.05, 0.95, (300, 3, 9)), rng.uniform(0, 0.2, (300, 1, 9))
+    sampling = np.where(rng.random((300, 1, 9)) < 0.1, 0.0, rng.uniform(0.01, 1, (300, 1, 9)))
+    sampling = np.where(pull > 0.02, np.maximum(sampling, 0.01), sampling)
+    need = (pull * rates).sum(axis=-1) * rng.uniform(1e-4, 1.0, (300, 3))
+    asked = {"pull": pull, "sampling": sampling, "need": need, "tolerance": 1e-12}
+    monkeypatch.setattr(tilt, "MANY", 10**9)
+    whole = lowered(rates, **asked)
+    for many in (0, 100):
+        monkeypatch.setattr(tilt, "MANY", many)
+        apart = lowered(rates, **asked)
+        assert np.array_equal(apart.rates, whole.rates)
+        assert np.array_equal(apart.multiplier, whole.multiplier)

@@ -1,0 +1,68 @@
+"""What the page asks before it does it: draws that would not count, and reviewers who are away."""
+
+import pytest
+from test_web import signed
+
+from assaymark.project.folder import Project
+from worlds_on_disk import write_labels
+
+HTML = {"accept": "text/html"}
+
+
+@pytest.fixture
+def blocked(assaymark, project, world, tmp_path):
+    """A project whose first item has no label while later ones have theirs."""
+    assaymark("plan", "f1 >= 0.8", "--mode", "anytime", "--seed", "s", "-p", project)
+    items = assaymark("draw", 12, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    labels = {item: world.truth[item] for item in items[1:]}
+    assaymark("label", write_labels(tmp_path / "l.csv", labels), "-p", project)
+    return project, items
+
+
+def drawn(folder) -> int:
+    return len(Project(folder=folder).state().attempt.order)
+
+
+def test_drawing_asks_where_new_items_would_not_count(blocked) -> None:
+    folder, items = blocked
+    with signed(folder) as web:
+        page = web.get("/watch", headers=HTML).text
+        assert f"11 labels do not count yet because item {items[0]} has no label" in page
+        asked = web.post("/watch/draw", headers=HTML)
+        assert "Draw more items anyway?" in asked.text
+        assert "New items will not count either until then." in asked.text
+        assert drawn(folder) == 12
+        web.post("/watch/draw", data={"anyway": "yes"}, headers=HTML)
+    assert drawn(folder) > 12
+
+
+def test_counts_follow_without_a_look(blocked, assaymark) -> None:
+    folder, _ = blocked
+    with signed(folder) as web:
+        web.get("/watch", headers=HTML)
+        before = len(Project(folder=folder).ledger.entries())
+        assert web.get("/watch/news").json()["drawn"] == 12
+        assert len(Project(folder=folder).ledger.entries()) == before
+        assaymark("draw", 5, "--anyway", "-p", folder)
+        news = web.get("/watch/news").json()
+    assert (news["drawn"], news["mine"], news["waiting"]) == (17, 6, 6)
+
+
+def test_items_of_somebody_who_is_away_are_counted_after_the_cost_was_shown(blocked) -> None:
+    folder, items = blocked
+    with signed(folder, name="ann") as web:
+        assert "Is a reviewer away?" in web.get("/items", headers=HTML).text
+        asked = web.post("/items/overdue", data={"days": "0"}, headers=HTML)
+        assert "Count 1 item as cannot tell?" in asked.text
+        assert "it is counted against the claim, whatever it is in truth" in asked.text
+        assert not Project(folder=folder).state().answers.get(items[0])
+        none = web.post("/items/overdue", data={"days": "14"})
+        assert none.status_code == 400
+        assert "No drawn item has been without an answer for 14 days." in none.text
+        assert web.post("/items/overdue", data={"days": "soon"}).json()["field"] == "days"
+        done = web.post("/items/overdue", data={"days": "0", "sure": "yes"}, headers=HTML)
+        assert done.status_code == 200
+    state = Project(folder=folder).state()
+    assert state.answers[items[0]] == {"ann": None}
+    with signed(folder, role="annotator") as web:
+        assert web.post("/items/overdue", data={"days": "0"}).status_code == 403
