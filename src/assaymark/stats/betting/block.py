@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaymark.stats.betting.book import Book
-from assaymark.stats.betting.hedge import LEAST, Hedge, delta, slope_rows
+from assaymark.stats.betting.hedge import LEAST, delta, slope_rows
 from assaymark.stats.betting.stakes import Stakes
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.wealth import Flags, Ints
@@ -181,15 +181,28 @@ def hedged_wealth(
     )
     lines, scale = slope_rows(left / ceiling[:, None]).T.copy(), scale.T.copy()
     edge, limit = bet.edge[:, 0, :].T.copy(), bet.limit[:, 0, :].T.copy()
-    path = np.empty(edge.shape)
-    hedge = Hedge(len(wealth))
-    for b in range(len(edge)):
-        chance = level * wealth
-        going = (chance < 1.0) & (chance > LEAST)
-        stake = hedge.stake(chance, lines[b], scale[b])
-        np.minimum(stake, limit[b], out=stake)
-        stake *= going
-        stake *= edge[b]
-        stake += 1.0
-        wealth = np.multiply(wealth, stake, out=path[b])
-    return path.T
+    return _played(wealth, level=level, lines=lines, scale=scale, edge=edge, limit=limit)[1:].T
+
+
+def _played(
+    wealth: Floats, *, level: Floats, lines: Ints, scale: Floats, edge: Floats, limit: Floats
+) -> Floats:
+    """The wealth before the first draw and after each (first axis), all draws at once.
+
+    Each stake depends on the wealth before it. So a path is assumed, its stakes are placed, and the
+    path that they give is assumed next, until nothing changes: then every draw was played from the
+    wealth before it, to the last bit as if one after the other. Every round settles one more draw
+    at the least; a handful settle all, since a stake changes little with the wealth.
+    """
+    path = np.repeat(wealth[None, :], len(edge) + 1, axis=0)
+    for _ in edge:
+        chance = level * path[:-1]
+        factor = np.minimum(delta(chance, lines) * scale, limit)
+        factor *= (chance < 1.0) & (chance > LEAST)
+        factor *= edge
+        factor += 1.0
+        played = np.multiply.accumulate(np.concatenate([path[:1], factor]), axis=0)
+        if np.array_equal(played, path):
+            break
+        path = played
+    return path

@@ -81,35 +81,18 @@ def _steps() -> tuple[Floats, Floats]:
 
 def delta(chance: Floats, rows: Ints) -> Floats:
     """−u′/u at these crossing chances: linear between the table's columns."""
-    return Hedge(len(chance)).stake(chance, rows, np.ones(len(chance)))
-
-
-class Hedge:
-    """−u′/u for the same number of rows again and again, without new arrays."""
-
-    def __init__(self, rows: int) -> None:
-        self._flat, self._rise = _steps()
-        self._depth, self._part = np.empty(rows), np.empty(rows)
-        self._low, self._column = np.empty(rows), np.empty(rows, dtype=np.int64)
-
-    def stake(self, chance: Floats, rows: Ints, scale: Floats) -> Floats:
-        """`scale` times −u′/u at these chances; the array is written over by the next call."""
-        depth, column, low = self._depth, self._column, self._low
-        np.minimum(np.maximum(chance, LEAST, out=depth), MOST, out=depth)
-        np.log(depth, out=depth)
-        depth *= -2.0
-        np.sqrt(depth, out=depth)
-        depth *= (STEPS - 1) / WIDEST
-        np.copyto(column, depth, casting="unsafe")
-        np.minimum(column, STEPS - 2, out=column)
-        np.subtract(depth, column, out=depth)
-        column += rows
-        self._flat.take(column, out=low, mode="clip")
-        self._rise.take(column, out=self._part, mode="clip")
-        depth *= self._part
-        depth += low
-        depth *= scale
-        return depth
+    flat, rise = _steps()
+    depth = np.minimum(np.maximum(chance, LEAST), MOST)
+    np.log(depth, out=depth)
+    depth *= -2.0
+    np.sqrt(depth, out=depth)
+    depth *= (STEPS - 1) / WIDEST
+    column = np.minimum(depth.astype(np.int64), STEPS - 2)
+    np.subtract(depth, column, out=depth)
+    column += rows
+    depth *= rise.take(column, mode="clip")
+    depth += flat.take(column, mode="clip")
+    return depth
 
 
 def _power(drift: float, level: float) -> float:

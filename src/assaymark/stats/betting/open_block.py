@@ -39,7 +39,8 @@ class OpenBlock:
     """The rows that bet in a block, and what their stakes are computed from: the state at its start.
 
     `share` is that of each row's domain among the next draws. `blocks` keeps the stakes of rows that
-    met a draw of the block, by their places among the rows.
+    met a draw of the block, by their places among the rows; with a ceiling stakes follow the wealth,
+    and `sigmas` keeps what does not.
     """
 
     rows: Ints
@@ -49,6 +50,7 @@ class OpenBlock:
     made: Ints
     log: Floats
     blocks: dict[bytes, Block] = field(default_factory=dict)
+    sigmas: dict[bytes, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,14 +62,19 @@ class Start:
     end: int
 
 
-def placed(test: RowTest, rows: Ints, table: Table, log: Floats) -> Stakes:
-    """The stakes of these rows on the next block; `log` is the log wealth of each."""
+def placed(
+    test: RowTest, rows: Ints, table: Table, log: Floats, *, sigma: Floats | None = None
+) -> Stakes:
+    """The stakes of these rows on the next block; `log` is the log wealth of each.
+
+    `sigma` is the spread of the table, where it is known already.
+    """
     if test.ceiling is None:
         return anytime_stakes(table, level=test.staked or test.level, recipe=test.recipe)
     most = test.ceilings[rows]
     to_go = most - table.made
     hold = delta(np.exp(log - test.goals[rows]), slope_rows(to_go / most))
-    margin = hold * spread(table) / np.sqrt(to_go)
+    margin = hold * (spread(table) if sigma is None else sigma) / np.sqrt(to_go)
     return hedged_stakes(table, margin=margin, recipe=test.recipe)
 
 
@@ -88,16 +95,17 @@ def staked_block(test: RowTest, opened: OpenBlock, busy: Ints) -> Block:
     key = busy.tobytes()
     if key not in opened.blocks:
         rows = opened.rows[busy]
-        stakes = placed(test, rows, _table(opened, busy), opened.log[rows])
+        sigma = opened.sigmas.get(key)
+        stakes = placed(test, rows, _table(opened, busy), opened.log[rows], sigma=sigma)
         opened.blocks[key] = _made(test.book, opened, busy, stakes)
     return opened.blocks[key]
 
 
 def stake_together(test: RowTest, blocks: list[tuple[OpenBlock, Ints]]) -> None:
-    """Find the stakes of these rows of several blocks at once, for a test without a ceiling.
+    """Find at once what the stakes of these rows of several blocks owe to the draws alone.
 
-    Such stakes follow from the draws alone, and each row's are worked out by itself: they are the
-    same to the last bit as those of `staked_block`.
+    Without a ceiling that is everything. Each row's share is worked out by itself: it is the same to
+    the last bit as that of `staked_block`.
     """
     if not blocks:
         return
@@ -110,11 +118,15 @@ def stake_together(test: RowTest, blocks: list[tuple[OpenBlock, Ints]]) -> None:
         unit=np.concatenate([table.unit for table in tables]),
         made=np.concatenate([table.made for table in tables]),
     )
+    ends = np.cumsum([len(busy) for _, busy in blocks])
+    parts = [slice(end - len(busy), end) for end, (_, busy) in zip(ends, blocks, strict=True)]
+    if test.ceiling is not None:
+        sigma = spread(whole)
+        for part, (opened, busy) in zip(parts, blocks, strict=True):
+            opened.sigmas[busy.tobytes()] = sigma[part]
+        return
     stakes = anytime_stakes(whole, level=test.staked or test.level, recipe=test.recipe)
-    first = 0
-    for opened, busy in blocks:
-        part = slice(first, first + len(busy))
-        first = part.stop
+    for part, (opened, busy) in zip(parts, blocks, strict=True):
         own = Stakes(stake=stakes.stake[part], control=stakes.control[part])
         opened.blocks[busy.tobytes()] = _made(test.book, opened, busy, own)
 
@@ -124,6 +136,11 @@ def still_open(opened: OpenBlock, stopped: Flags, log: Floats) -> OpenBlock:
     going = ~stopped[opened.rows]
     rows = opened.rows[going]
     blocks = [some_rows(block, ~stopped[block.rows]) for block in opened.blocks.values()]
+    sigmas = {}
+    for key, sigma in opened.sigmas.items():
+        places = np.frombuffer(key, dtype=np.int64)
+        kept = going[places]
+        sigmas[np.searchsorted(rows, opened.rows[places[kept]]).tobytes()] = sigma[kept]
     return replace(
         opened,
         rows=rows,
@@ -131,6 +148,7 @@ def still_open(opened: OpenBlock, stopped: Flags, log: Floats) -> OpenBlock:
         chance=opened.chance[going],
         log=log,
         blocks={np.searchsorted(rows, block.rows).tobytes(): block for block in blocks},
+        sigmas=sigmas,
     )
 
 

@@ -108,8 +108,8 @@ class Race:
             done = stop
 
     def _look_ahead(self, draws: Draws, done: int) -> list[Start]:
-        """The blocks after this one, with the stakes of all of them found together."""
-        if self.test.ceiling is not None or self._end - self.drawn >= len(draws) - done:
+        """The blocks after this one, with what is known of their stakes found together."""
+        if self._end - self.drawn >= len(draws) - done:
             return []
         twin, starts, staked = self.copy(), list[Start](), list[tuple[OpenBlock, Ints]]()
         while True:

@@ -42,7 +42,8 @@ def lowered(
         excess = met - need
         size = np.abs(excess)
         done = size <= scale
-        if done.all():
+        solved = np.count_nonzero(done)
+        if solved == done.size:
             break
         above = excess > 0
         low, high = np.where(above, stake, low), np.where(above, high, stake)
@@ -50,9 +51,10 @@ def lowered(
         step = stake + excess * met / np.maximum(need * slope, 1e-300)
         # A step that did not halve the excess is followed by a bisection: Newton alone can cycle.
         good = (step > low) & (step < high) & (size <= 0.5 * before)
-        stake = np.where(done, stake, np.where(good, step, 0.5 * (low + high)))
+        moved = np.where(good, step, 0.5 * (low + high))
+        stake = np.where(done, stake, moved) if solved else moved
         before = size
-        if done.size > MANY and 2 * np.count_nonzero(done) > done.size:
+        if done.size > MANY and 2 * solved > done.size:
             going = ~done
             ended.take(projected, stake, going)
             shape = projected.shape

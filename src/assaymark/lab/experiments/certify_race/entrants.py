@@ -32,12 +32,10 @@ from assaymark.records.plan import Expectation
 from assaymark.records.strata import Stratum
 from assaymark.stats.betting.binary import binary_test
 from assaymark.stats.betting.hedge import ceiling
-from assaymark.stats.betting.hedge import course as expected_course
 from assaymark.stats.score_guided.forecast import forecast as ideal_forecast
 from assaymark.stats.score_guided.supermartingale import weighted_test
 from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
 from assaymark.stats.sequential.beta_mixture import mixture_boundary, mixture_test
-from assaymark.stats.sequential.stopping_boundary import Boundary
 
 CONFIDENCE = 0.95
 POWER = 0.93
@@ -47,15 +45,10 @@ FARTHEST = 6  # a score-guided one to this many times its information limit
 
 @dataclass(frozen=True, kw_only=True)
 class Labels:
-    """What one way of certifying used, run by run, and what the plan had said.
-
-    `predicted` is the plan's mean, `unlucky` the number that it calls enough in 93 % of cases.
-    """
+    """What one way of certifying used, run by run, and how many runs passed."""
 
     used: tuple[int, ...]
     passed: int
-    predicted: float | None
-    unlucky: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -154,6 +147,14 @@ class Course:
         return ideal_forecast(test, self.scored.rates).ideal
 
     @cached_property
+    def ceiling(self) -> int | None:
+        """The ceiling that a planner seals who expects exactly the truth."""
+        if self.ideal is None:
+            return None
+        most = ceiling(self.ideal, level=1 - CONFIDENCE, power=POWER)
+        return min(most, sum(stratum.size for stratum in self.scored.strata))
+
+    @cached_property
     def shares(self) -> Floats:
         """The share of items in each cell."""
         return np.array(self.cells, dtype=np.float64) / self.items
@@ -174,39 +175,26 @@ def fixed(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """The exact test of a size chosen for 93 % power; a census where that is not smaller."""
     mode, items = course.modes["fixed"], course.items
     if mode.labels is None or mode.labels >= items:
-        return Labels(used=(items,) * runs, passed=runs, predicted=float(items))
+        return Labels(used=(items,) * runs, passed=runs)
     passed = int(rng.binomial(runs, mode.power or 0.0))
-    used = course.distinct(mode.labels)
-    return Labels(used=(used,) * runs, passed=passed, predicted=float(mode.labels))
+    return Labels(used=(course.distinct(mode.labels),) * runs, passed=passed)
 
 
 def budget(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """Alpha spending within the budget that the planner proposes."""
     mode = course.modes["budget"]
     if mode.labels is None or mode.informative is None:
-        return Labels(used=(course.items,) * runs, passed=runs, predicted=None)
+        return Labels(used=(course.items,) * runs, passed=runs)
     test = spending_test(course.claim, confidence=CONFIDENCE, planned=round(mode.informative))
-    return _simple(course, spending_boundary(test), mode.labels, runs, rng, mode)
+    return _with_draws(course, mode.labels, runs, rng, spending_boundary(test).first_pass)
 
 
 def anytime(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """The mixture test on simple draws, until it passes."""
     test = mixture_test(course.claim, confidence=CONFIDENCE)
     horizon = round(course.longest * course.rate * 1.2) + 50
-    boundary = mixture_boundary(test, horizon)
-    mode = course.modes["anytime"]
-    return _simple(course, boundary, course.longest, runs, rng, mode)
-
-
-def _simple(
-    course: Course,
-    boundary: Boundary,
-    most: int,
-    runs: int,
-    rng: np.random.Generator,
-    mode: ModeForecast,
-) -> Labels:
-    return _with_draws(course, most, runs, rng, mode, boundary.first_pass)
+    first_pass = mixture_boundary(test, horizon).first_pass
+    return _with_draws(course, course.longest, runs, rng, first_pass)
 
 
 def _with_draws(
@@ -214,7 +202,6 @@ def _with_draws(
     most: int,
     runs: int,
     rng: np.random.Generator,
-    mode: ModeForecast,
     first_pass: Callable[[NDArray[np.bool_]], int | None],
 ) -> Labels:
     """Independent draws; `first_pass` reads success or failure of the informative ones."""
@@ -228,7 +215,7 @@ def _with_draws(
         used.append(course.distinct(draws))
         # with every label known the claim, which is true here, is certain
         passed += at is not None or used[-1] == course.items
-    return Labels(used=tuple(used), passed=passed, predicted=mode.expected, unlucky=mode.quantile)
+    return Labels(used=tuple(used), passed=passed)
 
 
 def alpha_informative(course: Course, runs: int, rng: np.random.Generator) -> Labels:
@@ -245,7 +232,7 @@ def alpha_informative(course: Course, runs: int, rng: np.random.Generator) -> La
         )
         return labels_to_pass(path, confidence=CONFIDENCE)
 
-    return _with_draws(course, course.longest, runs, rng, ModeForecast(), first_pass)
+    return _with_draws(course, course.longest, runs, rng, first_pass)
 
 
 def agrapa_informative(course: Course, runs: int, rng: np.random.Generator) -> Labels:
@@ -256,7 +243,7 @@ def agrapa_informative(course: Course, runs: int, rng: np.random.Generator) -> L
         path = agrapa_path(wins.astype(np.float64), null=null, top=1.0, items=None)
         return labels_to_pass(path, confidence=CONFIDENCE)
 
-    return _with_draws(course, course.longest, runs, rng, ModeForecast(), first_pass)
+    return _with_draws(course, course.longest, runs, rng, first_pass)
 
 
 def alpha_all(course: Course, runs: int, rng: np.random.Generator) -> Labels:
@@ -295,35 +282,22 @@ def _without_replacement(
         at = labels_to_pass(path(rng.permutation(pool)), confidence=CONFIDENCE)
         used.append(at or course.world.items)
     # with every label known the claim, which is true here, is certain
-    return Labels(used=tuple(used), passed=runs, predicted=None)
+    return Labels(used=tuple(used), passed=runs)
 
 
 def rows(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """Method number 2 on raw scores, until it passes."""
-    mode = course.guided(course.scored)
-    return _on_rows(course, None, mode.expected, mode.quantile, runs, rng)
+    return _on_rows(course, None, runs, rng)
 
 
 def rows_to_a_ceiling(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """Method number 2 with the ceiling that a planner seals who expects exactly the truth."""
-    if course.ideal is None:
-        return Labels(used=(course.items,) * runs, passed=runs, predicted=None)
-    level = 1 - CONFIDENCE
-    end = min(
-        ceiling(course.ideal, level=level, power=POWER), sum(s.size for s in course.scored.strata)
-    )
-    predicted = expected_course(end, ideal=course.ideal, level=level).mean
-    return _on_rows(course, end, predicted, end, runs, rng)
+    if course.ceiling is None:
+        return Labels(used=(course.items,) * runs, passed=runs)
+    return _on_rows(course, course.ceiling, runs, rng)
 
 
-def _on_rows(
-    course: Course,
-    end: int | None,
-    predicted: float | None,
-    unlucky: float | None,
-    runs: int,
-    rng: np.random.Generator,
-) -> Labels:
+def _on_rows(course: Course, end: int | None, runs: int, rng: np.random.Generator) -> Labels:
     cut, level = course.scored, 1 - CONFIDENCE
     test = binary_test(course.claim, cut.strata, level=level, ceiling=end, bounds=False)
     labels = [cut.labels[k] for k in test.kept]
@@ -331,31 +305,25 @@ def _on_rows(
     return Labels(
         used=tuple(one.labels for one in ends),
         passed=sum(one.ruling.decision == "pass" for one in ends),
-        predicted=predicted,
-        unlucky=unlucky,
     )
 
 
 def weighted(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """Method number 1, the score-guided design on raw scores."""
-    return _guided(course, course.scored, course.guided(course.scored), runs, rng)
+    return _guided(course, course.scored, runs, rng)
 
 
 def weighted_plain(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """The same design with two strata: predictions are known, scores are not."""
-    return _guided(course, course.unscored, course.guided(course.unscored), runs, rng)
+    return _guided(course, course.unscored, runs, rng)
 
 
-def _guided(
-    course: Course, cut: Cut, mode: ModeForecast, runs: int, rng: np.random.Generator
-) -> Labels:
+def _guided(course: Course, cut: Cut, runs: int, rng: np.random.Generator) -> Labels:
     test = weighted_test(course.claim, cut.strata, confidence=CONFIDENCE)
     ends = [certify_pool(test, cut.labels, rng, most=course.farthest) for _ in range(runs)]
     return Labels(
         used=tuple(end.labels for end in ends),
         passed=sum(end.decision == "pass" for end in ends),
-        predicted=mode.expected,
-        unlucky=mode.quantile,
     )
 
 

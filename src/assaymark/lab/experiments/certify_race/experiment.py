@@ -32,6 +32,7 @@ from assaymark.lab.experiments.certify_race.bars import (
 from assaymark.lab.experiments.certify_race.entrants import ENTRANTS, Course
 from assaymark.lab.experiments.certify_race.estimators import ErrorTask, error_tasks, errors_of
 from assaymark.lab.experiments.certify_race.figure import race_figure
+from assaymark.lab.experiments.certify_race.forecasts import FORECASTS, Promise
 from assaymark.lab.outcome import Outcome
 from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all, worked_on
 from assaymark.lab.worlds import Sketch, World, claim_below, make_world
@@ -120,7 +121,10 @@ def real_world(path: Path, topic: str, seed: int) -> World:
 
 @dataclass(frozen=True, kw_only=True)
 class Lap:
-    """What one entrant used for one claim. `predicted` is the plan's mean if it expects the truth."""
+    """What one entrant used for one claim, and what its planner says who expects the truth.
+
+    `predicted` is the plan's mean, `unlucky` what it calls enough in 93 % of cases.
+    """
 
     world: str
     where: str
@@ -136,13 +140,23 @@ class Lap:
     ninety: float
     high: float
     pass_rate: float
-    predicted: float | None
-    unlucky: float | None
-    within_unlucky: float | None
     ideal: float | None
     of_fixed: float
     of_draws: float
     of_anytime: float
+    used: tuple[int, ...]
+    predicted: float | None = None
+    unlucky: float | None = None
+
+    @property
+    def within_unlucky(self) -> float | None:
+        """The share of runs that needed no more than what the plan calls bad luck."""
+        return None if self.unlucky is None else float(np.mean(np.array(self.used) <= self.unlucky))
+
+    def row(self) -> dict[str, Any]:
+        """The lap as a line of a table: how the runs spread is in its quantiles."""
+        figures = asdict(self) | {"within_unlucky": self.within_unlucky}
+        return {name: value for name, value in figures.items() if name != "used"}
 
 
 def run_race(task: RaceTask) -> TaskResult:
@@ -175,18 +189,52 @@ def run_race(task: RaceTask) -> TaskResult:
             ninety=float(np.quantile(labels.used, NINETY)),
             high=float(np.quantile(labels.used, HIGH)),
             pass_rate=labels.passed / len(labels.used),
-            predicted=labels.predicted,
-            unlucky=labels.unlucky,
-            within_unlucky=None
-            if labels.unlucky is None
-            else float(np.mean(np.array(labels.used) <= labels.unlucky)),
             ideal=ideal,
             of_fixed=means[name] / means["fixed"],
             of_draws=means[name] / course.fixed_draws,
             of_anytime=means[name] / means["anytime"],
+            used=labels.used,
         )
         laps.append(asdict(lap))
     return {"laps": laps}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForecastTask:
+    """What the planner of every entrant says about one claim."""
+
+    claim: RaceTask
+
+    @property
+    def name(self) -> str:
+        """What to show while it runs."""
+        return f"{self.claim.name}, forecasts"
+
+
+def run_forecasts(task: ForecastTask) -> TaskResult:
+    """The forecast of every entrant that has a planner."""
+    world, claim = task.claim.world(), task.claim
+    if world.value(claim.metric) - claim.margin < LEAST_TARGET:
+        return {}
+    course = Course(world=world, claim=claim_below(world, claim.margin, name=claim.metric))
+    return {name: asdict(FORECASTS[name](course)) for name in claim.entrants if name in FORECASTS}
+
+
+def _with_forecasts(laps: list[Any], forecasts: list[TaskResult]) -> list[list[Lap]]:
+    """The laps of every claim beside what was forecast for it."""
+    none = asdict(Promise())
+    return [
+        [
+            Lap(
+                **lap
+                | {"used": tuple(lap["used"])}
+                | {"predicted": said["mean"], "unlucky": said["unlucky"]}
+            )
+            for lap in own
+            for said in [promises.get(lap["entrant"], none)]
+        ]
+        for own, promises in zip(laps, forecasts, strict=True)
+    ]
 
 
 def _runs(task: RaceTask, name: str) -> int:
@@ -221,11 +269,17 @@ def certify_race(order: Order) -> Outcome:
         for metric in REAL_METRICS
         for margin in REAL_MARGINS
     ]
-    parts = [[Lap(**lap) for lap in result["laps"]] for result in run_all(run_race, tasks, order)]
+    parts = _with_forecasts(
+        [result["laps"] for result in run_all(run_race, tasks, order)],
+        run_all(run_forecasts, [ForecastTask(claim=task) for task in tasks], order),
+    )
     laps = [lap for part in parts for lap in part]
     again = run_all(run_race, _worst(tasks, parts), order)
     worst = [
-        Lap(**lap) for result in again for lap in result["laps"] if lap["entrant"] == "method 2"
+        Lap(**lap | {"used": tuple(lap["used"])})
+        for result in again
+        for lap in result["laps"]
+        if lap["entrant"] == "method 2"
     ]
     errors = run_all(
         run_errors,
@@ -238,8 +292,8 @@ def certify_race(order: Order) -> Outcome:
         name="certify-race",
         tables={
             "summary": summary,
-            "laps": [asdict(lap) for lap in laps],
-            "worst": [asdict(lap) for lap in worst],
+            "laps": [lap.row() for lap in laps],
+            "worst": [lap.row() for lap in worst],
             "bars": bars,
             "forecasts": forecast_table(laps),
             "errors": errors,
