@@ -84,7 +84,7 @@ CHANGES = (
     ),
     Change(
         name="comparison",
-        places=("claims.comparisons:comparison_part",),
+        places=("claims.parts.comparisons:comparison_part",),
         note="compiles it to rows",
     ),
     Change(

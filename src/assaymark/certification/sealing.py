@@ -78,7 +78,7 @@ def seal_plan(
     state = project.state()
     _refuse_second(state)
     request = _planned_by_labels(
-        state, request, chosen(request, _forecast(project, state, request))
+        state, request, chosen(request, _forecast(project, state, request, sealing=True))
     )
     plan, part = _make(project, state, request)
     before = _moment(state)
@@ -202,10 +202,21 @@ def forecast_plan(project: Project, request: PlanRequest) -> Forecast | None:
     return _forecast(project, project.state(), request)
 
 
-def _forecast(project: Project, state: State, request: PlanRequest) -> Forecast | None:
+def _forecast(
+    project: Project, state: State, request: PlanRequest, *, sealing: bool = False
+) -> Forecast | None:
+    """The forecast; for `sealing` only as far as it decides about the mode, or refuses the claim.
+
+    The mode with a budget never refuses alone, since the fixed mode can pass wherever it can; and
+    scores neither refuse a claim nor recommend that mode.
+    """
     summary = registered_pool(state).summary
     known = expected_by(state, request)
     if known is None:
+        return None
+    by_scores = known.basis == "scores"
+    given = bool(request.mode or request.design or request.budget is not None)
+    if sealing and given and by_scores:
         return None
     predicts = summary.predicted_positive + summary.predicted_negative > 0
     stake, stated = stake_for(state, request.claim, request.asked)
@@ -220,6 +231,7 @@ def _forecast(project: Project, state: State, request: PlanRequest) -> Forecast 
         basis=known.basis,
         to_a_ceiling=request.mode == "budget" and request.design == "weighted",
         known=known_in(project, state, strata),
+        budget=not (sealing and (given or by_scores)),
     )
 
 

@@ -11,8 +11,6 @@ from typing import Any, Literal
 
 from assaymark.claims.averages import average_part
 from assaymark.claims.cells import WITHOUT_CLASS, Cells, Subject, subjects
-from assaymark.claims.comparisons import comparison_part
-from assaymark.claims.gaps import CELLS_OF_GAP, gap_part
 from assaymark.claims.language.tree import (
     ClaimTree,
     Comparison,
@@ -22,6 +20,8 @@ from assaymark.claims.language.tree import (
     Threshold,
     Within,
 )
+from assaymark.claims.parts.comparisons import comparison_part
+from assaymark.claims.parts.gaps import CELLS_OF_GAP, gap_part
 from assaymark.claims.rows import Combinator, LinearClaim, RowPart, make_row
 from assaymark.claims.weights import guards, weigh
 from assaymark.errors import InputError

@@ -1,6 +1,5 @@
 """The command plan: what a claim will cost, then sealed."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
 from assaymark.cli.sealed_plans import PlanOptions, ledger_head, seal_several, show_plan
 from assaymark.cli.seeds import advise_after_seal, show_new_part, show_revealed
+from assaymark.cli.typed_claims import typed_claim
 from assaymark.composite.cli.steps import abandon_several, is_of_several
 from assaymark.estimation.cli.estimate import plan_estimate
 from assaymark.terminal.output import (
@@ -185,7 +185,7 @@ def plan(
     """
     from assaymark.project.folder import Project
 
-    claim = _claim(words)
+    claim = typed_claim(words)
     estimating = {
         "within": within,
         "guarantee": guarantee or None,
@@ -257,34 +257,6 @@ def plan(
         abandon=abandon,
         as_json=as_json,
     )
-
-
-def _claim(words: tuple[str, ...]) -> str | None:
-    """The claim, also where it was not quoted; one whose > the shell took is recognised."""
-    if not words:
-        return None
-    text = " ".join(words)
-    if not re.search(r"[<>≥≤]|at least|at most|within|gap", text) and _is_metric(words[0]):
-        if len(words) == 1:
-            raise click.UsageError(
-                f'The claim {words[0]!r} has no target. Write: assaymark plan "{words[0]} >= 0.8", with '
-                "the quotation marks: without them the shell takes > for a file and makes one."
-            )
-        raise click.UsageError(
-            "The claim was typed without quotation marks, so the shell took > for a file and made one "
-            f"'=' in this folder. Write: assaymark plan \"{words[0]} >= {words[1]}\""
-        )
-    return text
-
-
-def _is_metric(word: str) -> bool:
-    from assaymark.claims.ratio_metrics import metric
-    from assaymark.errors import InputError
-
-    try:
-        return bool(metric(word))
-    except InputError:
-        return False
 
 
 def _seal_claim(

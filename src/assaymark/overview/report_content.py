@@ -22,9 +22,9 @@ from assaymark.overview.matter import (
     protocol_text_section,
     roles_section,
 )
+from assaymark.overview.people_sections import agreement_section, moment, people_section
 from assaymark.overview.protocols import protocol_section
 from assaymark.overview.survey_sections import reported, survey_section
-from assaymark.records.agreement import Coefficient
 from assaymark.records.value import Value
 from assaymark.reports.document import Report
 from assaymark.reports.section import Section, Table
@@ -76,7 +76,7 @@ def report_of(dossier: Dossier, matter: Matter = NOTHING) -> Report:
                 chosen,
                 *_present(_drawn, of=dossier),
                 *(written if dossier.people or matter.settings.criteria else ()),
-                *_present(_people, _agreement, _looks, of=dossier),
+                *_present(people_section, agreement_section, _looks, of=dossier),
                 _notes(dossier, matter),
                 notes_section(matter),
                 *_present(_skips, _earlier, of=dossier),
@@ -115,11 +115,6 @@ def _first_page(dossier: Dossier) -> str:
 
 def _present(*makers: Callable[[Dossier], Section | None], of: Dossier) -> tuple[Section, ...]:
     return tuple(made for made in (make(of) for make in makers) if made is not None)
-
-
-def moment(time: str) -> str:
-    """A time of the ledger as people read it."""
-    return f"{time[:10]} {time[11:16]} UTC" if len(time) >= 16 else time
 
 
 def _facts(dossier: Dossier, matter: Matter) -> tuple[tuple[str, str], ...]:
@@ -217,85 +212,6 @@ def _drawn(dossier: Dossier) -> Section | None:
         f"first {'of these labels' if dossier.population else 'label'}, and {progress.labelled:,} of "
         "them are labelled.",
         paragraphs=dossier.method,
-    )
-
-
-def _people(dossier: Dossier) -> Section | None:
-    if not dossier.people:
-        return None
-    rows = tuple(
-        (
-            person.name,
-            f"{person.labels:,}",
-            "–" if person.relevant is None else f"{person.relevant:,}",
-            f"{person.skipped:,}",
-            f"{person.corrections:,}",
-            f"{person.decisions:,}",
-            "–" if person.seconds is None else f"{person.seconds:.1f} s",
-            f"{moment(person.first)} to {moment(person.last)}",
-        )
-        for person in dossier.people
-    )
-    header = (
-        "name", "labels", "relevant", "cannot tell", "corrections", "decisions", "time each", "when",
-    )  # fmt: skip
-    return Section(
-        title="Who labelled",
-        sentence=("1 person" if len(dossier.people) == 1 else f"{len(dossier.people)} people")
-        + " gave labels. What is handed out to label holds no score and no prediction.",
-        tables=(Table(caption="Answers by person", header=header, rows=rows),),
-    )
-
-
-def coefficient_text(coefficient: Coefficient) -> str:
-    """A coefficient to three decimals, or why there is none."""
-    return (
-        f"undefined ({coefficient.reason})"
-        if coefficient.value is None
-        else f"{coefficient.value:.3f}"
-    )
-
-
-def _agreement(dossier: Dossier) -> Section | None:
-    if dossier.plan is None:
-        return None
-    sentences: list[str] = []
-    agreement = dossier.agreement
-    if agreement is None:
-        return Section(
-            title="Agreement between reviewers",
-            sentence="No item was labelled by two people, so agreement cannot be measured.",
-            paragraphs=tuple(sentences),
-        )
-    error = agreement.implied_error
-    if error.value is not None:
-        sentences.append(
-            f"If annotators erred independently and equally often, about {percent(round(error.value, 4))} "
-            "of single labels would be wrong. Errors that they share leave no trace in agreement."
-        )
-    rows = tuple(
-        (
-            f"{pair.first} and {pair.second}",
-            f"{pair.counts.items:,}",
-            coefficient_text(pair.raw),
-            coefficient_text(pair.kappa),
-            coefficient_text(pair.ac1),
-        )
-        for pair in agreement.pairs
-    )
-    waiting = len(dossier.disputed)
-    end = f" {counted(waiting, 'item')} still wait for a decision." if waiting else ""
-    return Section(
-        title="Agreement between reviewers",
-        sentence=agreement.sentence + end,
-        paragraphs=tuple(sentences),
-        tables=(
-            Table(
-                caption="Raw agreement, and agreement beyond chance by two definitions of chance",
-                header=("annotators", "items", "raw", "Cohen's kappa", "Gwet's AC1"),
-                rows=rows,
-            ),
-        ),
     )
 
 

@@ -1,5 +1,6 @@
 """Advice never misleads: forecasts, what is recommended, claims asked back, what holds work up."""
 
+import importlib
 import json
 from types import SimpleNamespace
 
@@ -7,8 +8,10 @@ import numpy as np
 import pytest
 
 import assaymark as front_door
+from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.modes.labels_ahead import with_labels_ahead
 from assaymark.certification.planning.forecast import recommend
+from assaymark.certification.sealing import PlanRequest, forecast_plan, seal_plan
 from assaymark.claims.claim import Claim
 from assaymark.claims.direction import usual_side, wrong_way
 from assaymark.claims.ratio_metrics import NUMERATORS
@@ -16,6 +19,8 @@ from assaymark.claims.results import Estimate, Interval, ModeForecast, Verdict
 from assaymark.errors import InputError, PlanError
 from assaymark.labelling.blocking import blocking_items
 from assaymark.labelling.overdue import count_as_unclear, overdue
+from assaymark.project.folder import Project
+from assaymark.records.plan import Expectation
 from worlds_on_disk import write_labels
 
 
@@ -84,6 +89,30 @@ def test_by_raw_scores_only_a_mode_without_an_end_is_recommended() -> None:
     name, why = recommend(modes, "scores")
     assert name == "score-guided"
     assert "cannot end it too early" in (why or "")
+
+
+@pytest.mark.parametrize(
+    ("claim", "options"),
+    [
+        ("accuracy >= 0.6", {}),
+        ("accuracy >= 0.6", {"mode": "anytime", "design": "simple"}),
+        (
+            "recall >= 0.6",
+            {"mode": "score-guided", "expectation": Expectation(recall=0.8, precision=0.8)},
+        ),
+    ],
+)
+def test_sealing_works_out_no_row_that_it_has_no_use_for(
+    claim, options, project, monkeypatch
+) -> None:
+    """The row of the budget took seconds, and neither scores nor a mode that is given ask for it."""
+    forecasting = importlib.import_module("assaymark.certification.planning.forecast")
+    told = forecast_plan(Project(folder=project), PlanRequest(claim=read_claim(claim), **options))
+    monkeypatch.setattr(forecasting, "budget_forecast", None)
+    forecasting.forecast.cache_clear()
+    plan = seal_plan(Project(folder=project), PlanRequest(claim=read_claim(claim), **options))
+    assert "budget" in told.modes
+    assert plan.kind.name == told.recommended or options
 
 
 def test_labels_bought_before_are_used_for_the_next_forecast() -> None:

@@ -109,6 +109,7 @@ def forecast(
     basis: Basis = "expectation",
     to_a_ceiling: bool = False,
     known: tuple[tuple[int, int], ...] = (),
+    budget: bool = True,
 ) -> Forecast:
     """How many labels the claim needs in each mode; the score-guided one where strata are known.
 
@@ -117,6 +118,7 @@ def forecast(
     score-guided plan with a ceiling is for those who are sure of what they expect: it has a row where
     it was asked for (`to_a_ceiling`), and is never recommended by itself. `known` labels (0 and 1) of
     each stratum are not bought again: they leave a score-guided plan, and answer draws of the others.
+    The mode with a budget takes longest to work out; whoever has no use for its row leaves it out.
     """
     belief = belief_of(expectation) if summary is None else belief_in_pool(expectation, summary)
     planner = Planner(claim=claim, belief=belief, confidence=confidence)
@@ -126,7 +128,7 @@ def forecast(
         refuse_the_edge(claim, value)
     modes: dict[str, ModeForecast] = {}
     if binomial_test(claim) is not None:
-        modes |= _simple_modes(planner, expectation, power)
+        modes |= _simple_modes(planner, expectation, power, budget=budget)
     if strata:
         modes["score-guided"] = weighted_forecast(
             claim, strata, belief, confidence=confidence, known=known
@@ -216,9 +218,9 @@ def _bought(mode: ModeForecast, share: float) -> ModeForecast:
 
 
 def _simple_modes(
-    planner: Planner, expectation: Expectation, power: float
+    planner: Planner, expectation: Expectation, power: float, *, budget: bool
 ) -> dict[str, ModeForecast]:
-    size = labels_needed(planner, power=power)
+    size = _fixed_size(planner, power)
     modes = {
         "fixed": ModeForecast(
             labels=size.labels,
@@ -234,11 +236,17 @@ def _simple_modes(
     if course.share <= planner.test.null_share or course.rate == 0:
         missing = ModeForecast(reason=NOT_MET)
         return modes | {"budget": missing, "anytime": missing}
-    unreachable = ModeForecast(reason=size.reason)
-    return modes | {
-        "budget": budget_forecast(planner, course, size, power) if size.labels else unreachable,
-        "anytime": _anytime_forecast(planner, course, size, power),
-    }
+    if budget:
+        unreachable = ModeForecast(reason=size.reason)
+        modes["budget"] = (
+            budget_forecast(planner, course, size, power) if size.labels else unreachable
+        )
+    return modes | {"anytime": _anytime_forecast(planner, course, size, power)}
+
+
+@lru_cache(maxsize=64)
+def _fixed_size(planner: Planner, power: float) -> Size:
+    return labels_needed(planner, power=power)
 
 
 def budget_forecast(planner: Planner, course: Course, size: Size, power: float) -> ModeForecast:
@@ -265,6 +273,7 @@ def budget_forecast(planner: Planner, course: Course, size: Size, power: float) 
     )
 
 
+@lru_cache(maxsize=64)
 def _anytime_forecast(planner: Planner, course: Course, size: Size, power: float) -> ModeForecast:
     horizon = min(LONGEST, math.ceil(FAR * (size.informative or 2000.0)) + 50)
     test = mixture_test(planner.claim, confidence=planner.confidence)
@@ -276,6 +285,7 @@ def _anytime_forecast(planner: Planner, course: Course, size: Size, power: float
     )
 
 
+@lru_cache(maxsize=64)
 def weighted_forecast(
     claim: Claim,
     strata: tuple[Stratum, ...],

@@ -25,7 +25,6 @@ FEWEST_LABELS = 30
 # Counts are exact; this covers the rounding of three products, relative to their sum.
 ROUNDING = 1e-14
 
-
 KnownCells = tuple[int, int, int, int]
 NOTHING_KNOWN: KnownCells = (0, 0, 0, 0)
 """Items whose label was known before the first draw, by cell: tp, fp, fn, tn."""
@@ -362,12 +361,7 @@ class Certainty:
 
     def until(self, end: int) -> "Certainty":
         """The same after the first draws only."""
-        return Certainty(
-            holds=self.holds[:end],
-            fails=self.fails[:end],
-            defined=self.defined[:end],
-            undefined=self.undefined[:end],
-        )
+        return Certainty(**{name: flags[:end] for name, flags in vars(self).items()})
 
 
 def certainty(test: WeightedTest, draws: Draws) -> Certainty:

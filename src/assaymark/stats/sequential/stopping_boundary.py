@@ -25,6 +25,7 @@ Array = TypeVar("Array", bound=NDArray[Any])
 # dropped per success count, so over 100,000 items less than 1e-24 of the weight is lost.
 NEGLIGIBLE = 1e-30
 TRIM_EVERY = 32
+TAIL = 64  # success counts that are summed first to find a boundary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,8 +138,12 @@ class Walk:
 
     def least_within(self, allowed: float) -> int:
         """The least count such that the paths at or above it weigh no more than `allowed`."""
-        above = np.cumsum(self.weight[::-1])
-        return self.low + len(self.weight) - int(np.searchsorted(above, allowed, side="right"))
+        size = len(self.weight)
+        for top in (TAIL, size):  # what is allowed is little, so the first few counts mostly decide
+            above = np.cumsum(self.weight[: -top - 1 : -1])
+            if top >= size or above[-1] > allowed:
+                break
+        return self.low + size - int(np.searchsorted(above, allowed, side="right"))
 
     def _chance(self, share: Belief) -> FloatArray:
         # given s successes in m items the next one is a success with the posterior mean of the

@@ -1,0 +1,214 @@
+"""How many labels a plan of each mode takes, and the chance that they are enough."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+from assaymark.certification.planning.belief import belief_in_pool
+from assaymark.certification.planning.forecast import (
+    Course,
+    budget_forecast,
+    ceiling_forecast,
+    chance_within,
+    course_of,
+    forecast,
+    weighted_forecast,
+)
+from assaymark.certification.planning.request import PlanRequest
+from assaymark.certification.planning.strata import scores_are_shares
+from assaymark.claims.results import ModeForecast
+from assaymark.errors import PlanError
+from assaymark.hints import option
+from assaymark.records.plan import Expectation, Plan
+from assaymark.records.pool import PoolSummary
+from assaymark.stats.beta_posterior import Belief
+from assaymark.stats.methods import method_name
+from assaymark.stats.sample_size import Planner, labels_needed, power_at
+from assaymark.stats.score_guided.supermartingale import FEWEST_LABELS
+from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
+from assaymark.stats.sequential.stopping_boundary import stopping
+
+
+def _fixed(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
+    size, reached = _fixed_size(plan, request, summary)
+    items = plan.items
+    if size >= items:
+        return replace(
+            plan,
+            design="census",
+            method=method_name("fixed", "census"),
+            size=items,
+            expected_labels=plan.to_buy(items),
+        )
+    asked = None if request.budget else request.power
+    buy = plan.to_buy(size)
+    return replace(plan, size=size, power=reached, power_asked=asked, expected_labels=buy)
+
+
+def _fixed_size(plan: Plan, request: PlanRequest, summary: PoolSummary) -> tuple[int, float | None]:
+    if request.expectation is None:
+        if request.budget is None:
+            raise PlanError(
+                "A fixed plan needs to know how many labels to draw: give "
+                f"{option('budget', 'N')}, or a pilot "
+                f"sample ({option('pilot', 'TP,FP,FN,TN')}), or what you expect ({option('expect', 0.8)})."
+            )
+        return request.budget, None
+    planner = _planner(plan, request.expectation, summary)
+    if request.budget is not None:
+        return request.budget, power_at(planner, request.budget)
+    size = labels_needed(planner, power=request.power)
+    if size.labels is None:
+        raise PlanError(
+            f"No number of labels gives this claim the chance to pass that you ask for: {size.reason}. "
+            f"Lower the target or the power, or give {option('budget', 'N')} to try anyway."
+        )
+    return size.labels, size.power
+
+
+def _planner(plan: Plan, expectation: Expectation, summary: PoolSummary) -> Planner:
+    belief = belief_in_pool(expectation, summary)
+    return Planner(claim=plan.claim, belief=belief, confidence=plan.tested_at)
+
+
+def _budget(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
+    if plan.kind.guided:
+        return _ceiling(plan, request, summary)
+    if request.expectation is None:
+        raise PlanError(
+            "A budget plan spreads its risk over the informative items it expects: give a pilot "
+            f"sample ({option('pilot', 'TP,FP,FN,TN')}) or what you expect ({option('expect', 0.8)})."
+        )
+    planner = _planner(plan, request.expectation, summary)
+    course = course_of(planner, request.expectation)
+    if course.rate == 0:
+        raise PlanError("No item would be informative under this expectation.")
+    if request.budget is not None:
+        return _given_budget(plan, course, request.budget)
+    size = labels_needed(planner, power=request.power)
+    if course.share <= planner.test.null_share or size.labels is None:
+        raise PlanError(
+            f"No budget gives this claim the chance to pass that you ask for: "
+            f"{size.reason or 'the claim is not expected to hold'}. Lower the target or "
+            f"the power, or give {option('budget', 'N')} to try anyway."
+        )
+    forecast = budget_forecast(planner, course, size, request.power)
+    return replace(
+        plan,
+        size=forecast.labels,
+        informative=math.ceil(forecast.informative or 1),
+        power=forecast.power,
+        power_asked=request.power,
+        expected_labels=plan.to_buy(forecast.expected or 0),
+    )
+
+
+def _ceiling(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
+    """A score-guided plan that ends at a sealed number of labels."""
+    if request.budget is not None and request.budget < min(FEWEST_LABELS, plan.items):
+        raise PlanError(
+            f"No score-guided plan is certified with fewer than {FEWEST_LABELS} labels, and its budget "
+            f"is {request.budget}."
+        )
+    if request.expectation is None:
+        if request.budget is None:
+            raise PlanError(
+                "Where a score-guided plan ends depends on how far the truth lies above the target: give "
+                f"what you expect ({option('expect', 0.8)}), a pilot sample "
+                f"({option('pilot', 'TP,FP,FN,TN')}), or the number of labels ({option('budget', 'N')})."
+            )
+        return replace(plan, size=min(request.budget, plan.items))
+    forecast = _ceiling_forecast(plan, request, summary, most=request.budget)
+    if forecast.labels is None and request.budget is None:
+        raise PlanError(
+            f"No budget gives this claim the chance you ask for: {forecast.reason}. Lower the target, or "
+            f"give {option('budget', 'N')} to try anyway."
+        )
+    return replace(
+        plan,
+        size=forecast.labels or min(request.budget or plan.items, plan.items),
+        power=forecast.power,
+        power_asked=None if request.budget else request.power,
+        expected_labels=None if forecast.expected is None else math.ceil(forecast.expected),
+    )
+
+
+def _ceiling_forecast(
+    plan: Plan, request: PlanRequest, summary: PoolSummary, *, most: int | None
+) -> ModeForecast:
+    belief = belief_in_pool(request.expectation, summary) if request.expectation else None
+    guided = _guided_forecast(plan, belief)
+    return ceiling_forecast(
+        guided, confidence=plan.tested_at, power=request.power, items=plan.items, most=most
+    )
+
+
+def _guided_forecast(plan: Plan, belief: Belief | None) -> ModeForecast:
+    return weighted_forecast(
+        plan.claim, plan.strata, belief, confidence=plan.tested_at, known=plan.known_in_strata
+    )
+
+
+def other_margins(plan: Plan, summary: PoolSummary) -> tuple[tuple[float, float], ...]:
+    """Chances to pass of a plan with a ceiling if the margin is so many times the expected one."""
+    if not (plan.kind.guided and plan.kind.promise) or plan.expectation is None:
+        return ()
+    request = PlanRequest(claim=plan.claim, expectation=plan.expectation)
+    return _ceiling_forecast(plan, request, summary, most=plan.size).if_margin
+
+
+def _given_budget(plan: Plan, course: Course, labels: int) -> Plan:
+    planned = max(1, round(labels * course.rate))
+    test = spending_test(plan.claim, confidence=plan.tested_at, planned=planned)
+    stop = stopping(spending_boundary(test), course.law)
+    return replace(
+        plan,
+        size=labels,
+        informative=planned,
+        power=chance_within(stop, course.rate, labels),
+        expected_labels=plan.to_buy(min(labels, stop.mean_items / course.rate)),
+    )
+
+
+@lru_cache(maxsize=16)
+def expected_labels(plan: Plan, summary: PoolSummary) -> int | None:
+    """About how many labels an anytime plan will count, forecast again from what it was told.
+
+    None where nothing is known; plans of the other modes seal their size. Draws that known labels
+    answer count like those that somebody is asked about.
+    """
+    if plan.kind.promise and not (plan.kind.guided and plan.expectation):
+        return plan.size
+    power = plan.power_asked or PlanRequest.power
+    request = PlanRequest(claim=plan.claim, power=power, expectation=plan.expectation)
+    if plan.kind.promise:
+        mean = _ceiling_forecast(plan, request, summary, most=plan.size).expected
+        return plan.size if mean is None else math.ceil(mean)
+    counted = plan if plan.kind.guided else replace(plan, known=None)
+    return _anytime(counted, request, summary).expected_labels
+
+
+def _anytime(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
+    expectation = request.expectation
+    belief = belief_in_pool(expectation, summary) if expectation else None
+    if plan.kind.guided:
+        usable = belief is not None or scores_are_shares(summary)
+        expected = _guided_forecast(plan, belief).expected if usable else None
+    elif expectation is not None:
+        modes = forecast(
+            plan.claim, expectation, confidence=plan.tested_at, power=request.power, summary=summary
+        ).modes
+        draws = modes["anytime"].expected
+        expected = None if draws is None else plan.to_buy(draws)
+    else:
+        expected = None
+    return replace(plan, expected_labels=None if expected is None else math.ceil(expected))
+
+
+SIZES: dict[str, Callable[[Plan, PlanRequest, PoolSummary], Plan]] = {
+    "fixed": _fixed,
+    "budget": _budget,
+    "anytime": _anytime,
+}
+"""A plan of each mode with its size filled in."""

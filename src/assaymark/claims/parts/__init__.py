@@ -1,0 +1,1 @@
+"""Parts of claims that compare figures with each other: how each becomes rows."""
