@@ -153,7 +153,10 @@ def _counts(counts: "Counts | Values", y_pred: "Values | None", positive: Any) -
             "Predictions are missing. Give Counts(tp=…, fp=…, fn=…, tn=…), or labels and "
             "predictions: y_true, y_pred."
         )
-    return Counts.from_labels(counts, y_pred, positive=positive)
+    known = Counts.from_labels(counts, y_pred, positive=positive)
+    if not known.total:
+        raise InputError("The sample is empty: there is no label to count.")
+    return known
 
 
 def _design(sample: str | None, design: str | None) -> str:

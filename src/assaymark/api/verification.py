@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 from assaymark.certification.signatures.timestamp import read_certificates
 from assaymark.certification.signatures.witness import read_head_hash, read_witness
@@ -17,8 +17,18 @@ from assaymark.records.certificate import Verification
 Required = Literal["pool", "witness", "signature"]
 
 
+@runtime_checkable
+class Issued(Protocol):
+    """What `certify()` returned, which knows where its certificate was written."""
+
+    @property
+    def path(self) -> Path:
+        """The file of the certificate."""
+        ...
+
+
 def verify(
-    certificate: str | Path,
+    certificate: str | Path | Issued,
     *,
     project: str | Path | Project | None = None,
     pool: str | Path | None = None,
@@ -30,13 +40,14 @@ def verify(
 ) -> Verification:
     """Recompute a certificate from the ledger, and from the pool if it is at hand. Writes nothing.
 
-    It takes certificates of claims, comparisons, cut-offs and reviews. `project` is the folder with
+    It takes certificates of claims, comparisons, cut-offs and reviews: their file, or what `certify()`
+    returned. `project` is the folder with
     the ledger (the certificate's own folder unless named), `pool` where the pool is now. `public_key`
     demands a signature by this key (64 hex digits). `heads` are hashes of the ledger that you were
     given earlier, `witnesses` files with such a hash, `tsa` a file with the certificates (PEM) of
     time-stamp services that you trust. What `require` names must be checked, or the status is "failed".
     """
-    place = Path(certificate)
+    place = _file_of(certificate)
     brought = Brought(
         public_key=public_key,
         heads=(
@@ -47,6 +58,17 @@ def verify(
         require=tuple(str(name) for name in _listed(require)),
     )
     return verify_certificate(place, project=_project(place, project, pool), brought=brought)
+
+
+def _file_of(certificate: object) -> Path:
+    if isinstance(certificate, str | Path):
+        return Path(certificate)
+    if isinstance(certificate, Issued):
+        return certificate.path
+    raise InputError(
+        f"The certificate is named by its file, or is what certify() returned; got a "
+        f"{type(certificate).__name__}."
+    )
 
 
 def _project(

@@ -77,12 +77,13 @@ class Counts(Record):
         >>> str(Counts.from_labels([1, 1, 0, 0], [1, 0, 0, 0]).cells)
         '(1, 0, 1, 2)'
         """
-        labels, predictions = list(y_true), list(y_pred)
+        labels, predictions = _listed(y_true), _listed(y_pred)
         if len(labels) != len(predictions):
             raise InputError(
                 f"Labels and predictions must be of the same items, got {len(labels):,} labels and "
                 f"{len(predictions):,} predictions."
             )
+        _refuse_other_classes(labels, predictions, positive)
         cells = dict.fromkeys(CELLS, 0)
         names = {(True, True): "tp", (False, True): "fp", (True, False): "fn", (False, False): "tn"}
         truth = _classes(labels, positive, "label")
@@ -97,7 +98,7 @@ class Counts(Record):
         >>> Counts.from_confusion_matrix([[880, 20], [20, 80]]) == Counts.parse("80,20,20,880")
         True
         """
-        rows = [list(row) for row in matrix]
+        rows = [_listed(row) for row in matrix]
         if [len(row) for row in rows] != [2, 2]:
             raise InputError(
                 "The confusion matrix of two classes has two rows and two columns, [[TN, FP], [FN, "
@@ -107,17 +108,63 @@ class Counts(Record):
         return cls(tp=_whole(tp), fp=_whole(fp), fn=_whole(fn), tn=_whole(tn))
 
 
+def _listed(values: Iterable[Any]) -> list[Any]:
+    """The values as Python's own, which numpy, pandas, polars and pyarrow hold as others."""
+    source: Any = values
+    for name in ("to_pylist", "to_list", "tolist"):
+        if hasattr(source, name):
+            return list(getattr(source, name)())
+    return list(values)
+
+
+def _refuse_other_classes(labels: list[Any], predictions: list[Any], positive: Any) -> None:
+    """Refused where everything would count as negative, and so as right, by a slip of spelling."""
+    if positive is None or not labels:
+        return
+    if positive not in labels and positive not in predictions:
+        raise InputError(
+            f"No label and no prediction is {positive!r}. They are: {_examples(labels)}, and "
+            f"{_examples(predictions)}."
+        )
+    if {*labels}.isdisjoint(predictions) and len({*labels, *predictions}) > 2:
+        raise InputError(
+            f"No prediction is one of the labels: labels are {_examples(labels)}, and predictions "
+            f"{_examples(predictions)}."
+        )
+
+
+def _examples(values: list[Any]) -> str:
+    distinct = list(dict.fromkeys(values))
+    return ", ".join(map(repr, distinct[:3])) + (", …" if len(distinct) > 3 else "")
+
+
 def _classes(values: list[Any], positive: Any, what: str) -> list[bool]:
     """Whether each value is of the positive class."""
+    missing = next((i for i, value in enumerate(values) if _is_missing(value)), None)
+    if missing is not None:
+        raise InputError(
+            f"The {what} at position {missing} is missing. Leave out items without one, unless that "
+            "depends on the item: then the rest is no random sample."
+        )
     if positive is not None:
         return [bool(value == positive) for value in values]
     odd = next((i for i, value in enumerate(values) if not _is_binary(value)), None)
     if odd is not None:
+        is_score = what == "prediction" and isinstance(values[odd], float)
+        advice = (
+            "Cut scores first: y_score >= 0.5."
+            if is_score
+            else "Name the class that counts as positive: positive='…'."
+        )
         raise InputError(
-            f"The {what} at position {odd} is {values[odd]!r}, and 0 or 1 was expected. Name the "
-            "class that counts as positive: positive='…'."
+            f"The {what} at position {odd} is {values[odd]!r}, and 0 or 1 was expected. {advice}"
         )
     return [bool(value) for value in values]
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, NaT and pandas' NA, which alone are not equal to themselves."""
+    return value is None or str(value) == "<NA>" or bool(value != value)  # noqa: PLR0124
 
 
 def _is_binary(value: Any) -> bool:

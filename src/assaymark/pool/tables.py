@@ -46,7 +46,7 @@ def write_rows(path: Path, rows: Any, select: str) -> Path:
     except (duckdb.InvalidInputException, duckdb.NotImplementedException) as error:
         raise InputError(
             f"The table cannot be read: {str(error).splitlines()[0]}. Columns must have different "
-            "names and hold numbers or text; turn others into text first."
+            "names and hold numbers or text; turn others into text first, and float16 into float32."
         ) from error
     finally:
         connection.close()

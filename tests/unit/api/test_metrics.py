@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import confusion_matrix, f1_score
@@ -14,12 +16,37 @@ TRUE = [1] * 80 + [0] * 20 + [1] * 20 + [0] * 880
 PRED = [1] * 100 + [0] * 900
 
 
-@pytest.mark.parametrize("form", [list, tuple, np.array, pd.Series, lambda v: np.array(v, bool)])
+@pytest.mark.parametrize(
+    "form", [list, tuple, np.array, pd.Series, pl.Series, pa.array, lambda v: np.array(v, bool)]
+)
 def test_labels_of_every_form_give_the_same_bound(form) -> None:
     found = assaymark.bound("f1", form(TRUE), form(PRED), sample="random")
     assert found == assaymark.bound("f1", Counts.parse("80,20,20,880"), design="simple")
     assert found.point == pytest.approx(f1_score(TRUE, PRED))
     assert found.bound == found.low == found.interval.low
+
+
+@pytest.mark.parametrize(
+    ("labels", "predictions", "positive", "message"),
+    [
+        ([1, 0], [1.0, float("nan")], None, "prediction at position 1 is missing"),
+        ([1, None], [1, 0], None, "label at position 1 is missing"),
+        (["a", "b"], pd.array(["a", None], dtype="string"), "a", "prediction at position 1 is missing"),
+        ([1, 0], np.array([0.9, 0.2]), None, "position 0 is 0.9, and 0 or 1 was expected. Cut scores"),
+        (["spam", "ham"], ["ham", "spam"], "Spam", "No label and no prediction is 'Spam'"),
+        (["a", "b"], [1, 0], "a", "No prediction is one of the labels: labels are 'a', 'b'"),
+        ([], [], None, "The sample is empty"),
+    ],
+)  # fmt: skip
+def test_what_would_be_miscounted_is_refused(labels, predictions, positive, message: str) -> None:
+    """A positive class that is spelled otherwise would make every item a true negative."""
+    with pytest.raises(assaymark.AssaymarkError, match=message):
+        assaymark.bound("accuracy", labels, predictions, sample="random", positive=positive)
+
+
+def test_a_class_that_is_never_predicted_is_counted() -> None:
+    assert Counts.from_labels(["a", "b"], ["b", "b"], positive="a").cells == (0, 0, 1, 1)
+    assert Counts.from_labels(["a", "a"], ["b", "b"], positive="a").cells == (0, 0, 2, 0)
 
 
 def test_counts_follow_scikit_learns_matrix() -> None:

@@ -100,6 +100,9 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path) -> None:
         assaymark.verify(path, heads="abc")
     with pytest.raises(assaymark.AssaymarkError, match="certificate"):
         assaymark.verify(tmp_path / "nothing.json")
+    for other in (None, 42, assaymark.Counts(tp=1, fp=0, fn=0, tn=0)):
+        with pytest.raises(assaymark.AssaymarkError, match="what certify.. returned; got a"):
+            assaymark.verify(other)  # type: ignore[arg-type]
     with pytest.raises(assaymark.AssaymarkError, match="'require'"):
         assaymark.verify(path, require="moon")  # type: ignore[arg-type]
 
@@ -110,5 +113,7 @@ def test_a_head_is_a_witness(tmp_path: Path) -> None:
     )
     head = work.project.ledger.entries()[-1].hash
     work.run(_label, batch=40)
-    result = assaymark.verify(work.certify().path, heads=head, require=["witness", "pool"])
+    issued = work.certify()
+    result = assaymark.verify(issued.path, heads=head, require=["witness", "pool"])
+    assert assaymark.verify(issued, heads=head) == result
     assert result.status == "verified"

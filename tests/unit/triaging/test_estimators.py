@@ -101,6 +101,15 @@ def test_nothing_proved_means_review_for_all():
     assert model.predict_proba(items).sum(axis=1) == pytest.approx(1)
 
 
+@pytest.mark.parametrize("missing", [np.nan, None])
+def test_a_missing_label_is_refused(missing):
+    labels = np.array([0.0, 1.0] * 30, dtype=object)
+    labels[3] = missing
+    for y in (labels, pandas.Series(labels).astype(float)):
+        with pytest.raises(InputError, match="Input y contains NaN: leave out"):
+            TriageClassifier(LogisticRegression()).fit(np.arange(60.0).reshape(-1, 1), y)
+
+
 def test_three_classes_are_refused():
     items = np.arange(30.0).reshape(-1, 1)
     with pytest.raises(InputError, match="Only binary classification is supported"):
