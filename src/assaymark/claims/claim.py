@@ -164,7 +164,7 @@ def _classes(values: list[Any], positive: Any, what: str) -> list[bool]:
 
 def _is_missing(value: Any) -> bool:
     """None, NaN, NaT and pandas' NA, which alone are not equal to themselves."""
-    return value is None or str(value) == "<NA>" or bool(value != value)  # noqa: PLR0124
+    return value is None or str(value) == "<NA>" or bool(value != value)
 
 
 def _is_binary(value: Any) -> bool:

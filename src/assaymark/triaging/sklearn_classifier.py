@@ -176,7 +176,7 @@ class TriageClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
     def _checked(self, X: Any, y: Any) -> Array:  # noqa: N803
         if y is None:
             raise InputError("TriageClassifier requires y to be passed, but the target y is None.")
-        if any(label is None or label != label for label in np.ravel(np.asarray(y)).tolist()):  # noqa: PLR0124 - NaN
+        if any(label is None or label != label for label in np.ravel(np.asarray(y)).tolist()):
             raise InputError("Input y contains NaN: leave out the items without a label.")
         check_classification_targets(y)
         labels = np.asarray(column_or_1d(y, warn=True))

@@ -101,7 +101,7 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path) -> None:
     with pytest.raises(assaymark.AssaymarkError, match="certificate"):
         assaymark.verify(tmp_path / "nothing.json")
     for other in (None, 42, assaymark.Counts(tp=1, fp=0, fn=0, tn=0)):
-        with pytest.raises(assaymark.AssaymarkError, match="what certify.. returned; got a"):
+        with pytest.raises(assaymark.AssaymarkError, match="what certify"):
             assaymark.verify(other)  # type: ignore[arg-type]
     with pytest.raises(assaymark.AssaymarkError, match="'require'"):
         assaymark.verify(path, require="moon")  # type: ignore[arg-type]

@@ -105,6 +105,10 @@ def test_from_the_lock_to_the_certificate(tmp_path, assaymark, claim) -> None:
     facts = json.loads((folder.project / "certificate.json").read_text(encoding="utf-8"))
     assert facts["lock"]["name"] == "several"
     assert facts["lock"]["classifier"] == {"model": "1"}
+    path = folder.project / "certificate.json"
+    exported = folder.run("export", path, "--format", "mlflow", "--json").json["content"]
+    assert any(name.endswith("_lower") for name in exported["metrics"])
+    assert exported["tags"]["assaymark.classifier.model"] == "1"
 
 
 @pytest.mark.parametrize(
@@ -194,9 +198,8 @@ def test_a_certificate_that_was_lost_changed_or_borrowed(certified, tmp_path, as
 
 
 def test_what_is_made_for_one_figure_says_so(certified) -> None:
-    path, place = certified.project / "certificate.json", certified.project
+    place = certified.project
     for command in (
-        ("export", path, "--format", "mlflow"),
         ("watch", certified.claim.parent.parent / "pool.csv", "-p", place),
         ("sentinel", "start", "-p", place),
     ):

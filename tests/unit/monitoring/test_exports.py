@@ -44,7 +44,7 @@ def test_in_toto_is_a_signed_test_result(certified, export, tmp_path) -> None:
     assert statement["predicate"]["result"] == "PASSED"
     assert statement["predicate"]["passedTests"] == ["f1 >= 0.8"]
     (configuration,) = statement["predicate"]["configuration"]
-    assert configuration["digest"]["sha256"] == certificate.certificate.pool.fingerprint
+    assert configuration["digest"]["sha256"] == certificate.fingerprint
     assert configuration["annotations"]["classifier.model"] == "sha256:11"
 
 
@@ -58,17 +58,17 @@ def test_cyclonedx_has_the_metric_with_its_interval(export) -> None:
     (component,) = bom["components"]
     assert component["type"] == "machine-learning-model"
     (metric,) = component["modelCard"]["quantitativeAnalysis"]["performanceMetrics"]
-    interval = certificate.estimate.interval
+    (figure,) = certificate.figures
     assert metric["type"] == "f1"
-    assert float(metric["confidenceInterval"]["lowerBound"]) == interval.low
-    assert float(metric["confidenceInterval"]["upperBound"]) == interval.high
-    assert ("value" in metric) == (certificate.estimate.point is not None)
+    assert float(metric["confidenceInterval"]["lowerBound"]) == figure.low
+    assert float(metric["confidenceInterval"]["upperBound"]) == figure.high
+    assert ("value" in metric) == (figure.point is not None)
     assert all(set(part) == {"name", "value"} for part in component["properties"])
 
 
 def test_hugging_face_has_a_model_index(export) -> None:
     text, certificate = export("hf")
-    low = json.dumps(certificate.estimate.interval.low)
+    low = json.dumps(certificate.figures[0].low)
     assert text.startswith('model-index:\n- name: "toxicity"\n  results:\n  - task:\n')
     assert '    - type: "f1_lower"\n      name: "F1, lower bound at 0.95"\n' in text
     assert f"      value: {low}\n" in text
@@ -76,11 +76,10 @@ def test_hugging_face_has_a_model_index(export) -> None:
 
 def test_mlflow_has_lower_and_upper(export) -> None:
     found, certificate = export("mlflow")
-    estimate = certificate.estimate
-    point = {} if estimate.point is None else {"f1": estimate.point}
+    (figure,) = certificate.figures
+    point = {} if figure.point is None else {"f1": figure.point}
     assert found["metrics"] == {
-        **point, "f1_lower": estimate.interval.low,
-        "f1_upper": estimate.interval.high, "f1_labels": estimate.labels,
+        **point, "f1_lower": figure.low, "f1_upper": figure.high, "f1_labels": figure.labels,
     }  # fmt: skip
     assert found["params"]["claim"] == "f1 >= 0.8"
     assert all(isinstance(value, str) for value in found["tags"].values())
@@ -94,7 +93,7 @@ def test_every_eval_ever_has_uncertainty(export) -> None:
     (result,) = record["evaluation_results"]
     assert {"evaluation_name", "source_data", "metric_config", "score_details"} == set(result)
     interval = result["score_details"]["uncertainty"]["confidence_interval"]
-    assert interval["lower"] == certificate.estimate.interval.low
+    assert interval["lower"] == certificate.figures[0].low
     assert interval["confidence_level"] == 0.95
 
 

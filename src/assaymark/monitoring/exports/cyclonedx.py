@@ -1,26 +1,27 @@
-"""CycloneDX 1.6: a machine-learning model whose card has the metric with its confidence interval."""
+"""CycloneDX 1.6: a machine-learning model whose card has each metric with its confidence interval."""
 
 from typing import Any
 
 from assaymark import __version__
 from assaymark.monitoring.exports.facts import Exported, as_text, number
+from assaymark.monitoring.exports.figures import Figure
 
 
 def cyclonedx(exported: Exported) -> str:
     """A bill of materials with one component: the classifier."""
-    certificate = exported.certificate
     tool = {"type": "application", "name": "assaymark", "version": __version__}
+    metrics = [_metric(figure, exported.pool) for figure in exported.figures]
     bom = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
         "version": 1,
-        "metadata": {"timestamp": certificate.issued, "tools": {"components": [tool]}},
+        "metadata": {"timestamp": exported.issued, "tools": {"components": [tool]}},
         "components": [
             {
                 "type": "machine-learning-model",
                 "bom-ref": "classifier",
                 "name": exported.model,
-                "modelCard": {"quantitativeAnalysis": {"performanceMetrics": [_metric(exported)]}},
+                "modelCard": {"quantitativeAnalysis": {"performanceMetrics": metrics}},
                 "properties": [
                     {"name": f"assaymark:{name}", "value": value}
                     for name, value in exported.details.items()
@@ -31,14 +32,13 @@ def cyclonedx(exported: Exported) -> str:
     return as_text(bom)
 
 
-def _metric(exported: Exported) -> dict[str, Any]:
-    estimate = exported.estimate
-    entry: dict[str, Any] = {"type": estimate.metric}
-    if estimate.point is not None:
-        entry["value"] = number(estimate.point)
-    entry["slice"] = exported.certificate.pool.source
-    entry["confidenceInterval"] = {
-        "lowerBound": number(estimate.interval.low),
-        "upperBound": number(estimate.interval.high),
+def _metric(figure: Figure, pool: str) -> dict[str, Any]:
+    return {
+        "type": figure.metric,
+        **({} if figure.point is None else {"value": number(figure.point)}),
+        "slice": figure.of(pool),
+        "confidenceInterval": {
+            "lowerBound": number(figure.low),
+            "upperBound": number(figure.high),
+        },
     }
-    return entry

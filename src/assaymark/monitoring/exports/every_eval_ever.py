@@ -1,9 +1,10 @@
-"""Every Eval Ever (schema 0.3.0): one evaluation result with its uncertainty."""
+"""Every Eval Ever (schema 0.3.0): one evaluation result per figure, with its uncertainty."""
 
 from datetime import datetime
 from typing import Any
 
 from assaymark.monitoring.exports.facts import Exported, as_text
+from assaymark.monitoring.exports.figures import Figure
 
 SCHEMA = "0.3.0"
 # what the schema demands of every model, and the values that it allows
@@ -15,15 +16,14 @@ DEPLOYMENT = {
 
 def every_eval_ever(exported: Exported) -> str:
     """The record. Its time is that of the certificate: the same certificate gives the same record."""
-    certificate = exported.certificate
-    moment = datetime.fromisoformat(certificate.issued)
+    moment = datetime.fromisoformat(exported.issued)
     seconds = f"{moment.timestamp():.3f}".rstrip("0").rstrip(".")
-    lock = certificate.lock
+    lock = exported.lock
     owner = lock.owner if lock and lock.owner else "unknown"
     record = {
         "schema_version": SCHEMA,
-        "evaluation_id": f"{certificate.claim.metric}/{exported.model}/{seconds}",
-        "evaluation_timestamp": certificate.issued,
+        "evaluation_id": f"{exported.metric}/{exported.model}/{seconds}",
+        "evaluation_timestamp": exported.issued,
         "retrieved_timestamp": seconds,
         "source_metadata": {
             "source_name": "assaymark certificate",
@@ -31,13 +31,13 @@ def every_eval_ever(exported: Exported) -> str:
             "source_organization_name": owner,
             "evaluator_relationship": "other",
         },
-        "eval_library": {"name": "assaymark", "version": certificate.software},
+        "eval_library": {"name": "assaymark", "version": exported.software},
         "model_info": {
             "name": exported.model,
             "id": exported.model,
             "additional_details": _details(exported.classifier),
         },
-        "evaluation_results": [_result(exported)],
+        "evaluation_results": [_result(exported, one) for one in exported.figures],
     }
     return as_text(record)
 
@@ -51,33 +51,28 @@ def _details(classifier: dict[str, str]) -> dict[str, str]:
     return classifier | stated
 
 
-def _result(exported: Exported) -> dict[str, Any]:
-    certificate = exported.certificate
-    estimate, claim = exported.estimate, certificate.claim
-    bound = estimate.interval.low if claim.side == "lower" else estimate.interval.high
-    # the format wants a score; where no estimate is defined the proved bound is the only figure
-    score = bound if estimate.point is None else estimate.point
+def _result(exported: Exported, figure: Figure) -> dict[str, Any]:
     return {
-        "evaluation_name": str(claim),
-        "source_data": {"dataset_name": certificate.pool.source, "source_type": "other"},
+        "evaluation_name": figure.claim,
+        "source_data": {"dataset_name": figure.of(exported.pool), "source_type": "other"},
         "metric_config": {
-            "evaluation_description": estimate.title,
-            "lower_is_better": claim.side == "upper",
+            "evaluation_description": figure.title,
+            "lower_is_better": figure.lower_is_better,
             "score_type": "continuous",
-            "min_score": 0.0,
+            "min_score": figure.least,
             "max_score": 1.0,
         },
         "score_details": {
-            "score": score,
+            "score": figure.score,
             "details": exported.details,
             "uncertainty": {
                 "confidence_interval": {
-                    "lower": estimate.interval.low,
-                    "upper": estimate.interval.high,
-                    "confidence_level": estimate.interval.confidence,
-                    "method": estimate.interval.method,
+                    "lower": figure.low,
+                    "upper": figure.high,
+                    "confidence_level": figure.confidence,
+                    "method": figure.method,
                 },
-                "num_samples": estimate.labels,
+                "num_samples": figure.labels,
             },
         },
     }

@@ -1,17 +1,20 @@
-"""What every export takes from a certificate."""
+"""What every export takes from a certificate, of one figure or of several parts."""
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assaymark.certification.certificate import check_form, read
-from assaymark.certification.certificate.words import estimate_of
-from assaymark.claims.results import Estimate
-from assaymark.composite.verification import is_claim_certificate
+from assaymark.claims.record import restored
+from assaymark.composite.verification import is_claim_certificate, read_facts
+from assaymark.composite.wording import bounds_words, part_name, statement
 from assaymark.errors import InputError
+from assaymark.monitoring.exports.figures import Figure, several_figures, single_figure
 from assaymark.records.certificate import Certificate
+from assaymark.records.claim_terms import LockNote
 
 if TYPE_CHECKING:
     from assaymark.certification.signatures.signing import Signer
@@ -19,9 +22,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Exported:
-    """A certificate, the name and SHA-256 of its file, and the key to sign with, if there is one."""
+    """The facts of a certificate, the name and SHA-256 of its file, and the key to sign with, if any.
 
-    certificate: Certificate
+    `passed` are the sentences that it proves, `open` and `failed` those of its family that it does
+    not. `facts` are those that other formats have no field for, as text.
+    """
+
+    claim: str
+    metric: str
+    issued: str
+    software: str
+    pool: str
+    fingerprint: str
+    lock: LockNote | None
+    figures: tuple[Figure, ...]
+    passed: tuple[str, ...]
+    open: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    facts: Mapping[str, str]
     file: str
     sha256: str
     signer: "Signer | None" = None
@@ -29,42 +47,20 @@ class Exported:
     @property
     def model(self) -> str:
         """What the classifier is called: the name of its claim, or what was proved about it."""
-        lock = self.certificate.lock
-        return lock.name if lock else f"classifier of {self.certificate.pool.source}"
+        return self.lock.name if self.lock else f"classifier of {self.pool}"
 
     @property
     def classifier(self) -> dict[str, str]:
         """Names and digests as the owner of the claim gave them."""
-        return dict(self.certificate.lock.classifier) if self.certificate.lock else {}
-
-    @property
-    def estimate(self) -> Estimate:
-        """The estimate behind the certificate and its proved bound."""
-        return estimate_of(self.certificate)
+        return dict(self.lock.classifier) if self.lock else {}
 
     @property
     def details(self) -> dict[str, str]:
-        """The facts that other formats have no field for, as text."""
-        certificate = self.certificate
-        plan, estimate = certificate.plan, self.estimate
-        facts = {
-            "claim": str(certificate.claim),
-            "mode": plan.mode,
-            "design": plan.design,
-            "method": estimate.interval.method,
-            "confidence": number(plan.confidence),
-            "side": estimate.interval.side,
-            "labels": str(estimate.labels),
-            "draws": str(estimate.draws),
-            "pool_items": str(certificate.pool.items),
-            "pool_fingerprint": certificate.pool.fingerprint,
-            "ledger_head": certificate.ledger.head,
-            "certificate_sha256": self.sha256,
-        }
-        if certificate.lock is not None and certificate.lock.expires is not None:
-            facts["expires"] = certificate.lock.expires
-        facts |= {f"classifier.{name}": value for name, value in self.classifier.items()}
-        return facts
+        """The facts that other formats have no field for, with those of the lock."""
+        facts = {**self.facts, "certificate_sha256": self.sha256}
+        if self.lock is not None and self.lock.expires is not None:
+            facts["expires"] = self.lock.expires
+        return facts | {f"classifier.{name}": value for name, value in self.classifier.items()}
 
 
 def read_exported(path: Path, signer: "Signer | None" = None) -> Exported:
@@ -75,19 +71,82 @@ def read_exported(path: Path, signer: "Signer | None" = None) -> Exported:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"The certificate {str(path)!r} cannot be read: {why}.") from error
-    if is_claim_certificate(path):
-        raise InputError(
-            "These formats hold certificates of one figure with its bounds, and this one is of several "
-            "parts."
-        )
+    facts = _of_several(read_facts(text, [])) if is_claim_certificate(path) else _of_one(text)
+    return Exported(**facts, file=path.name, sha256=hashlib.sha256(raw).hexdigest(), signer=signer)
+
+
+def _of_one(text: str) -> dict[str, Any]:
     certificate, data = read(text)
     check_form(certificate, data, text)
-    return Exported(
-        certificate=certificate,
-        file=path.name,
-        sha256=hashlib.sha256(raw).hexdigest(),
-        signer=signer,
-    )
+    figure = single_figure(certificate)
+    return {
+        "claim": str(certificate.claim),
+        "metric": figure.metric,
+        "issued": certificate.issued,
+        "software": certificate.software,
+        "pool": certificate.pool.source,
+        "fingerprint": certificate.pool.fingerprint,
+        "lock": certificate.lock,
+        "figures": (figure,),
+        "passed": (figure.claim,),
+        "facts": _facts_of_one(certificate, figure),
+    }
+
+
+def _facts_of_one(certificate: Certificate, figure: Figure) -> dict[str, str]:
+    plan = certificate.plan
+    return {
+        "claim": str(certificate.claim),
+        "mode": plan.mode,
+        "design": plan.design,
+        "method": figure.method,
+        "confidence": number(plan.confidence),
+        "side": "both" if certificate.census else certificate.claim.side,
+        "labels": str(figure.labels),
+        "draws": str(certificate.draws),
+        "pool_items": str(certificate.pool.items),
+        "pool_fingerprint": certificate.pool.fingerprint,
+        "ledger_head": certificate.ledger.head,
+    }
+
+
+def _of_several(facts: Mapping[str, Any]) -> dict[str, Any]:
+    result, lock = facts["result"], facts.get("lock")
+    figures = several_figures(result)
+    parts = {name: _parts_in(result, name) for name in ("reached", "open", "failed")}
+    return {
+        "claim": facts["claim"],
+        "metric": " and ".join(dict.fromkeys(figure.metric for figure in figures)),
+        "issued": facts["issued"],
+        "software": facts["software"],
+        "pool": f"pool {facts['pool'][:16]}",
+        "fingerprint": facts["pool"],
+        "lock": None if lock is None else restored(LockNote, lock),
+        "figures": figures,
+        "passed": parts["reached"] or (statement(result),),
+        "open": parts["open"],
+        "failed": parts["failed"],
+        "facts": _facts_of_several(facts, result),
+    }
+
+
+def _parts_in(result: Mapping[str, Any], state: str) -> tuple[str, ...]:
+    return tuple(part_name(p) for p in result.get("parts", ()) if p["state"] == state)
+
+
+def _facts_of_several(facts: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, str]:
+    bounds = bounds_words(result)
+    return {
+        "claim": facts["claim"],
+        "statement": statement(result),
+        **({"bounds": bounds} if bounds else {}),
+        "judged": result["judged"],
+        "confidence": number(facts["confidence"]),
+        "labels": str(result["labels"]),
+        "draws": str(result["draws"]),
+        "pool_fingerprint": facts["pool"],
+        "ledger_head": facts["ledger"]["head"],
+    }
 
 
 def number(value: float) -> str:

@@ -3,19 +3,11 @@
 import json
 
 from assaymark.monitoring.exports.facts import Exported
+from assaymark.monitoring.exports.figures import Figure
 
 
 def hugging_face(exported: Exported) -> str:
     """The fragment. Texts are written as JSON strings, which YAML reads as they are."""
-    certificate = exported.certificate
-    estimate = exported.estimate
-    claim = str(certificate.claim)
-    level = f"{estimate.interval.confidence:g}"
-    metrics = [(estimate.metric, "estimate", estimate.point)]
-    metrics += [
-        (f"{estimate.metric}_lower", f"lower bound at {level}", estimate.interval.low),
-        (f"{estimate.metric}_upper", f"upper bound at {level}", estimate.interval.high),
-    ]
     lines = [
         "model-index:",
         f"- name: {json.dumps(exported.model)}",
@@ -23,17 +15,32 @@ def hugging_face(exported: Exported) -> str:
         "  - task:",
         "      type: other",
         "    dataset:",
-        f"      name: {json.dumps(certificate.pool.source)}",
+        f"      name: {json.dumps(exported.pool)}",
         "      type: private",
-        f"      revision: {json.dumps(certificate.pool.fingerprint)}",
+        f"      revision: {json.dumps(exported.fingerprint)}",
         "    metrics:",
     ]
-    for kind, name, value in metrics:
+    for figure in exported.figures:
+        lines += _metrics(figure, exported.sha256)
+    return "\n".join(lines) + "\n"
+
+
+def _metrics(figure: Figure, sha256: str) -> list[str]:
+    level = f"{figure.confidence:g}"
+    title = figure.title if figure.part is None else f"{figure.title} ({figure.part})"
+    values = (
+        ("", "estimate", figure.point),
+        ("_lower", f"lower bound at {level}", figure.low),
+        ("_upper", f"upper bound at {level}", figure.high),
+    )
+    args = json.dumps({"claim": figure.claim, "certificate_sha256": sha256})
+    lines = []
+    for end, name, value in values:
         if value is not None:
             lines += [
-                f"    - type: {json.dumps(kind)}",
-                f"      name: {json.dumps(f'{estimate.title}, {name}', ensure_ascii=False)}",
+                f"    - type: {json.dumps(figure.key + end)}",
+                f"      name: {json.dumps(f'{title}, {name}', ensure_ascii=False)}",
                 f"      value: {json.dumps(value)}",
-                f"      args: {json.dumps({'claim': claim, 'certificate_sha256': exported.sha256})}",
+                f"      args: {args}",
             ]
-    return "\n".join(lines) + "\n"
+    return lines

@@ -25,7 +25,6 @@ def in_toto(exported: Exported) -> str:
 
 def statement(exported: Exported) -> dict[str, Any]:
     """That the claim passed: about the certificate, and the parts of the classifier with a digest."""
-    certificate = exported.certificate
     subjects = [{"name": exported.file, "digest": {"sha256": exported.sha256}}]
     subjects += [
         {"name": name, "digest": {"sha256": match.group(1).lower()}}
@@ -33,21 +32,22 @@ def statement(exported: Exported) -> dict[str, Any]:
         if (match := re.fullmatch(r"(?:sha256:)?([0-9a-fA-F]{64})", value))
     ]
     configuration = {
-        "name": certificate.pool.source,
-        "digest": {"sha256": certificate.pool.fingerprint},
+        "name": exported.pool,
+        "digest": {"sha256": exported.fingerprint},
         "annotations": exported.details,
     }
-    claim = str(certificate.claim)
+    # a certificate exists only for what passed; of a family that is named, other parts may not have
+    whole = not exported.open and not exported.failed
     return {
         "_type": STATEMENT,
         "subject": subjects,
         "predicateType": TEST_RESULT,
         "predicate": {
-            "result": "PASSED",  # a certificate exists only for a claim that passed
+            "result": "PASSED" if whole else "WARNED",
             "configuration": [configuration],
-            "passedTests": [claim],
-            "warnedTests": [],
-            "failedTests": [],
+            "passedTests": list(exported.passed),
+            "warnedTests": list(exported.open),
+            "failedTests": list(exported.failed),
         },
     }
 
