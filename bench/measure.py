@@ -74,8 +74,9 @@ def keep(
 
 
 def report(name: str, value: float, bar: float, unit: str = "") -> bool:
-    """One line: the figure, its bar, and whether it is met."""
+    """One line: the figure, its bar, what part of the bar it is, and whether it is met."""
     keep(name, value, bar, unit)
     good = value <= bar
-    print(f"{'ok  ' if good else 'OVER'}  {name:<58} {value:8.3f}{unit}  (bar {bar:g}{unit})")
+    part = f", {value / bar:.0%} of it" if bar else ""
+    print(f"{'ok  ' if good else 'OVER'}  {name:<58} {value:8.3f}{unit}  (bar {bar:g}{unit}{part})")
     return good

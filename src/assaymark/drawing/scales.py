@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 Numbers = Literal["plain", "count", "percent"]
@@ -28,8 +29,13 @@ class Axis:
         """Where the value lies, from 0 at the low end to 1 at the high end; kept inside."""
         if self.names:  # the first row is at the top
             return 1 - (value + 0.5) / len(self.names)
-        low, high, at = (self._stretched(one) for one in (self.low, self.high, value))
+        low, high = self._ends
+        at = value if self.scale == "linear" else self._stretched(value)
         return min(max((at - low) / ((high - low) or 1), 0.0), 1.0)
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        return self._stretched(self.low), self._stretched(self.high)
 
     def _stretched(self, value: float) -> float:
         if self.scale == "sqrt":

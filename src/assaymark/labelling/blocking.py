@@ -74,12 +74,12 @@ class Blocking(Record):
         )
 
 
-def blocking_items(state: State) -> Blocking | None:
-    """What holds up the open plan; None where nothing does."""
+def blocking_items(state: State, *, counted: int | None = None) -> Blocking | None:
+    """What holds up the open plan; None where nothing does. `counted` draws count, if that is known."""
     attempt = state.attempt
     if attempt is None or not attempt.open:
         return None
-    first = len(state.settled(draw.id for draw in attempt.draws))
+    first = len(state.settled(draw.id for draw in attempt.draws)) if counted is None else counted
     before = {draw.id for draw in attempt.draws[:first]}
     # far more is drawn than labelled, so what came later is looked for among the answers
     if before.issuperset(state.answers) and before.issuperset(state.decided):

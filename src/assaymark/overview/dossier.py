@@ -240,9 +240,7 @@ def _classes(pool: RegisteredPool) -> dict[bool | None, int]:
 
 
 def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict | None) -> Progress:
-    drawn = set(attempt.order)
-    # asked of the answers, because far more is drawn than labelled
-    missing = len(drawn) - sum(item in drawn and state.labelled(item) for item in state.answers)
+    missing = len(attempt.order) - len(set(attempt.order).intersection(state.settled_items()))
     total = attempt.plan.size if verdict is None else verdict.labels_expected
     labels = prefix.labels if verdict is None else verdict.estimate.labels
     return Progress(
@@ -257,7 +255,7 @@ def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict |
         expected_left=None if total is None or not attempt.open else max(total - labels, 0),
         outlook=None if verdict is None or not attempt.open else verdict.outlook,
         ahead=None if verdict is None or not attempt.open else verdict.labels_ahead,
-        blocking=blocking_items(state),
+        blocking=blocking_items(state, counted=prefix.draws),
     )
 
 

@@ -8,7 +8,6 @@ from assaymark.certification.looks import look_events
 from assaymark.certification.view.dossier import Dossier
 from assaymark.certification.view.people import Story, read_story
 from assaymark.certification.view.scores import score_picture
-from assaymark.composite.looks import look_at_claim
 from assaymark.composite.work import current_claim
 from assaymark.ledger.events import Entry, State
 from assaymark.overview.basis import Basis, basis_of, present
@@ -78,6 +77,8 @@ class Watch:
             story = self._caught_up()
             claim = current_claim(story.state)
             if claim is not None and claim.look_is_due(story.state):
+                from assaymark.composite.looks import look_at_claim  # most projects need none of it
+
                 look_at_claim(self._project)
                 story = self._caught_up()
             if look_is_due(story.state):

@@ -1,5 +1,8 @@
 """The dossier: honest at every stage, in every mode and design."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -199,3 +202,19 @@ def test_an_abandoned_plan_and_the_one_after_it(assaymark, project):
     assert assaymark("plan", "f1 >= 0.6", "-p", project).code == 0
     found = dossier(Project(folder=project))
     assert [old.outcome for old in found.earlier] == ["abandoned"]
+
+
+def test_the_first_dashboard_loads_no_scipy_and_no_surveys(assaymark, project, world, tmp_path):
+    """Whoever opens the page first waits for what is loaded."""
+    assert assaymark("plan", "f1 >= 0.8", "--seed", "light", "-p", project).code == 0
+    batch(assaymark, project, world, tmp_path, 1)
+    program = (
+        "import sys; from pathlib import Path; import assaymark.web.pages.watching\n"
+        "from assaymark.overview.watch import Watch; from assaymark.project.folder import Project\n"
+        "assert Watch(Project(folder=Path(sys.argv[1]))).look().strata\n"
+        "heavy = ('scipy', 'assaymark.estimation', 'assaymark.triaging')\n"
+        "print(*sorted(name for name in sys.modules if name.startswith(heavy)))\n"
+    )
+    asked = [sys.executable, "-c", program, str(project)]
+    loaded = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.split()
+    assert loaded == []

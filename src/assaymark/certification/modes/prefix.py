@@ -37,7 +37,7 @@ def labelled_prefix(state: State, attempt: Attempt) -> Prefix:
     used = attempt.draws[:end]
     inside = dict(zip((draw.id for draw in used), answers, strict=True))
     # far more is drawn than labelled, so what waits is looked for among the answers
-    outside = {item for item in (*state.answers, *state.decided) if item not in inside}
+    outside = (state.answers.keys() | state.decided.keys()) - inside.keys()
     beyond = {draw.id for draw in attempt.draws[end:]} & outside if outside else outside
     return Prefix(
         drawn=tuple(used),

@@ -1,5 +1,6 @@
 """Who labelled what, how fast, and who changed their mind."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -79,20 +80,19 @@ def people(said: Sequence[Said], *, items: set[str], visible: bool) -> tuple[Per
 
 
 def _person(name: str, answers: list[Said], *, visible: bool) -> Person:
-    events = [answer.event for answer in answers]
-    first = [a for a in answers if isinstance(a.event, LabelRecorded)]
-    skipped = sum(isinstance(e, LabelRecorded) and e.value is None for e in events)
-    relevant = sum(isinstance(e, LabelRecorded) and e.value == 1 for e in events)
+    first = [(a.time, a.event.value) for a in answers if isinstance(a.event, LabelRecorded)]
+    values = Counter(value for _, value in first)
+    kinds = Counter(type(answer.event) for answer in answers)
     return Person(
         name=name,
         labels=len(first),
-        relevant=relevant if visible else None,
-        skipped=skipped,
-        corrections=sum(isinstance(e, LabelCorrected) for e in events),
-        decisions=sum(isinstance(e, LabelAdjudicated) for e in events),
+        relevant=values[1] if visible else None,
+        skipped=values[None],
+        corrections=kinds[LabelCorrected],
+        decisions=kinds[LabelAdjudicated],
         first=answers[0].time,
         last=answers[-1].time,
-        seconds=_pace([a.time for a in first]),
+        seconds=_pace([time for time, _ in first]),
     )
 
 
@@ -111,7 +111,7 @@ def notes(said: Sequence[Said], *, items: set[str]) -> tuple[Note, ...]:
     rows: list[Note] = []
     for answer in said:
         event = answer.event
-        if event.item not in items:
+        if isinstance(event, LabelRecorded) or event.item not in items:
             continue
         if isinstance(event, LabelCorrected):
             rows.append(_note(answer, "correction", before=event.before, after=event.after))

@@ -1,5 +1,6 @@
 """The score histogram for people: even bars from the stored fine one, labelled items marked."""
 
+from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 
@@ -46,8 +47,7 @@ def score_picture(project: Project, pool: RegisteredPool, state: State) -> Score
         return None
     width = (high - low) / BARS or 1.0
     edges = tuple(low + width * i for i in range(BARS + 1))
-    positive = _bars(summary, summary.positive, edges)
-    negative = _bars(summary, summary.negative, edges)
+    positive, negative = _both_bars(summary, summary.positive, summary.negative, edges)
     labelled = _labelled(project, state, low, width)
     return ScorePicture(
         bins=tuple(
@@ -65,8 +65,23 @@ def score_picture(project: Project, pool: RegisteredPool, state: State) -> Score
     )
 
 
-@lru_cache(maxsize=8)
-def _bars(summary: PoolSummary, histogram: Histogram, edges: tuple[float, ...]) -> tuple[int, ...]:
+Bars = tuple[int, ...]
+_latest: tuple[PoolSummary, tuple[Bars, Bars]] | None = None
+
+
+def _both_bars(
+    summary: PoolSummary, positive: Histogram, negative: Histogram, edges: tuple[float, ...]
+) -> tuple[Bars, Bars]:
+    """Items per bar of each class; the latest are kept, since a dashboard asks again and again."""
+    global _latest
+    kept = _latest
+    if kept is None or kept[0] is not summary:  # to compare two would take longer than a look
+        kept = (summary, (_bars(summary, positive, edges), _bars(summary, negative, edges)))
+        _latest = kept
+    return kept[1]
+
+
+def _bars(summary: PoolSummary, histogram: Histogram, edges: tuple[float, ...]) -> Bars:
     """Items per bar. A fine bin is spread evenly, as wide as its mean score says it is.
 
     A spike of equal scores has its mean at its lower edge and stays in one place.
@@ -88,29 +103,30 @@ def _bars(summary: PoolSummary, histogram: Histogram, edges: tuple[float, ...]) 
 
 
 def _labelled(project: Project, state: State, low: float, width: float) -> list[int] | None:
+    """How many labelled items of plans each bar holds."""
+    files = tuple(
+        (project.folder / stored.file, stored.sha256)
+        for attempt in state.attempts
+        for stored in attempt.reserves
+    )
     try:
-        scores = _scores(
-            tuple(
-                (project.folder / stored.file, stored.sha256)
-                for attempt in state.attempts
-                for stored in attempt.reserves
-            )
-        )
+        bar_of = _places(files, low, width)
     except AssaymarkError:
         return None  # the reserve is not at hand; the ledger alone does not know scores
-    bars = [0] * BARS
-    predicted = state.predictions
-    for item in {**state.answers, **state.decided}:
-        score = scores.get(item)
-        if score is not None and item in predicted and state.labelled(item):
-            bars[max(0, min(BARS - 1, int((score - low) / width)))] += 1
-    return bars
+    counts = Counter(
+        bar_of.get(item) for item in state.settled_items() if item in state.predictions
+    )
+    return [counts[bar] for bar in range(BARS)]
 
 
 @lru_cache(maxsize=4)
-def _scores(files: tuple[tuple[Path, str], ...]) -> dict[str, float]:
-    """The scores in all of these files, by their digests."""
-    return {item: score for file in files for item, score in _file_scores(*file).items()}
+def _places(files: tuple[tuple[Path, str], ...], low: float, width: float) -> dict[str, int]:
+    """The bar of each item in these files, which are named by their digests."""
+    return {
+        item: max(0, min(BARS - 1, int((score - low) / width)))
+        for file in files
+        for item, score in _file_scores(*file).items()
+    }
 
 
 @lru_cache(maxsize=8)

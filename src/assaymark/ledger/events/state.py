@@ -202,6 +202,16 @@ class State:
         settled = ((item, self.label(item)) for item in items if self.labelled(item))
         return {item: label for item, label in settled if label is not SKIPPED}
 
+    def settled_items(self) -> list[str]:
+        """Every item that counts, each once."""
+        twice = self.twice
+        answered = [
+            item
+            for item, answers in self.answers.items()
+            if (len(answers) == 1 and item not in twice) or self.labelled(item)
+        ]
+        return answered + [item for item in self.decided if item not in self.answers]
+
     def settled(self, items: Iterable[str]) -> list[int | None]:
         """The labels of these items in order, up to the first item that does not count."""
         answers, decided, twice = self.answers, self.decided, self.twice

@@ -115,17 +115,28 @@ def first_true(flags: Flags) -> int | None:
 
 
 def _risen(log: Floats, level: float) -> Flags:
+    """Before the first draw and after each: whether the highest wealth so far is at this level."""
     start = np.zeros((len(log), 1), dtype=np.bool_)
-    flags: Flags = np.concatenate([start, np.maximum.accumulate(log, axis=1) >= level], axis=1)
+    flags: Flags = np.logical_or.accumulate(np.concatenate([start, log >= level], axis=1), axis=1)
     return flags
 
 
 def _enough(test: RowTest, draws: Draws) -> Flags:
+    """Before the first draw and after each: whether the row's domain has the fewest draws."""
     book = test.book
     inside = book.inside[: book.count]
     fewest = np.minimum(test.recipe.fewest, inside @ book.sizes)
-    flags: Flags = _running(inside[:, draws.strata].astype(np.int64)) >= fewest[:, None]
+    first = [
+        _time_of(needed, row[draws.strata]) for needed, row in zip(fewest, inside, strict=True)
+    ]
+    flags: Flags = np.arange(len(draws) + 1) >= np.array(first)[:, None]
     return flags
+
+
+def _time_of(number: int, inside: Flags) -> float:
+    """After which draw so many lay inside; never where there are fewer."""
+    times = np.flatnonzero(inside)
+    return 0.0 if number < 1 else float(times[number - 1] + 1) if number <= len(times) else np.inf
 
 
 def _running(amount: NDArray[Any]) -> NDArray[Any]:
@@ -144,13 +155,15 @@ def certainty(test: RowTest, draws: Draws) -> Certainty:
 def _counted(test: RowTest, draws: Draws, outcomes: Ints) -> tuple[Flags, Flags]:
     """For rows and mirrors, before the first draw and after each: enough found, or no longer to be.
 
-    Neither is ever undone, so the draw is looked for among those in the row's domain.
+    Neither is ever undone: the draw is looked for only where all draws together settle it, and among
+    those in the row's domain.
     """
     book, length = test.book, len(draws) + 1
     when = np.arange(length)
-    met, missed = np.empty((2, len(book.required), length), dtype=np.bool_)
+    met, missed = np.zeros((2, len(book.required), length), dtype=np.bool_)
     whole = (book.most * book.sizes).sum(axis=1)
-    for r, required in enumerate(book.required):
+    for r in np.flatnonzero(np.logical_or(*_counted_now(test, _tally(test, draws)))):
+        required = book.required[r]
         inside = np.flatnonzero(book.inside[r, draws.strata])
         strata = draws.strata[inside]
         gains = np.append(0, np.cumsum(book.gain[r, strata, outcomes[inside]]))
@@ -176,19 +189,31 @@ def rows_passed(test: RowTest, draws: Draws) -> Flags:
     check_draws(test, draws)
     race, book = Race(test), test.book
     race.pass_over(draws)
-    tally = np.zeros((len(test.sizes), test.rows.outcomes + 1), dtype=np.int64)
-    np.add.at(tally, (draws.strata, draws.labels), 1)  # "cannot tell", -1, is the last column
-    drawn = tally.sum(axis=1)
-    gains = (book.gain * tally).sum(axis=(1, 2))
-    best = (book.most * (book.sizes - drawn)).sum(axis=1) + gains
-    met = np.where(book.strict, gains > book.required, gains >= book.required)
-    missed = np.where(book.strict, best <= book.required, best < book.required)
+    tally = _tally(test, draws)
+    met, missed = _counted_now(test, tally)
     known = _settled(test, met[:, None], missed[:, None], _guards_now(test, tally))
     fewest = np.minimum(test.recipe.fewest, book.inside[: book.count] @ book.sizes)
-    enough = book.inside[: book.count] @ drawn >= fewest
+    enough = book.inside[: book.count] @ tally.sum(axis=1) >= fewest
     crossed = race.stopped[: book.count] & enough & known.defined[:, 0]
     passed: Flags = (crossed | known.holds[:, 0]) & ~known.refuted[:, 0]
     return passed
+
+
+def _tally(test: RowTest, draws: Draws) -> Ints:
+    """How often each stratum gave each outcome; "cannot tell", -1, is the last column."""
+    tally = np.zeros((len(test.sizes), test.rows.outcomes + 1), dtype=np.int64)
+    np.add.at(tally, (draws.strata, draws.labels), 1)
+    return tally
+
+
+def _counted_now(test: RowTest, tally: Ints) -> tuple[Flags, Flags]:
+    """For rows and mirrors: enough found, or no longer to be, after all of these labels."""
+    book = test.book
+    gains = (book.gain * tally).sum(axis=(1, 2))
+    best = (book.most * (book.sizes - tally.sum(axis=1))).sum(axis=1) + gains
+    met = np.where(book.strict, gains > book.required, gains >= book.required)
+    missed = np.where(book.strict, best <= book.required, best < book.required)
+    return met, missed
 
 
 def _settled(test: RowTest, met: Flags, missed: Flags, guarded: tuple[Flags, Flags]) -> Certainty:

@@ -23,12 +23,14 @@ from assaymark.stats.score_guided.supermartingale import (
     Draws,
     KnownCells,
     Stratum,
+    WeightedTest,
     certainty,
     check_draws,
     tests_at,
     walk,
     weighted_test,
 )
+from assaymark.stats.score_guided.walk import Walk
 from assaymark.stats.score_guided.wealth import Recipe
 from assaymark.stats.special import expit, logit
 
@@ -86,8 +88,7 @@ def weighted_range(
     low, high = worst_metric(lower, mine), worst_metric(upper, mine)
     if len(mine) >= FEWEST_LABELS and certainty(lower, mine).defined[-1]:
         rising = grid(name, lower.strata)
-        rows = tests_at(lower, rising).joined(tests_at(upper, rising[::-1]))
-        log = log_wealth(("range", lower), mine, start=lambda: walk(lower, rows))
+        log = log_wealth(("range", lower), mine, start=lambda: _begun(lower, upper, rising))
         crossed = log.max(axis=1) >= lower.log_needed
         low = _beyond(max, low, last_crossed(rising, crossed[: len(rising)]))
         high = _beyond(min, high, last_crossed(rising[::-1], crossed[len(rising) :]))
@@ -97,6 +98,11 @@ def weighted_range(
         high=1.0 if high is None else high,
         confidence=confidence,
     )
+
+
+def _begun(lower: WeightedTest, upper: WeightedTest, rising: Sequence[float]) -> Walk:
+    """The walk of all targets of both sides, before the first draw."""
+    return walk(lower, tests_at(lower, rising).joined(tests_at(upper, rising[::-1])))
 
 
 def _beyond(

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from assaymark.claims.checks import count, open_share
 from assaymark.errors import InputError
-from assaymark.stats.special import betaln, gammaln
 
 # A prior that thinks rare positives likely: bounds are short where nothing is found.
 PRIOR = (0.2, 1.0)
@@ -90,11 +89,15 @@ def _log_ratio(items: int, labels: int, positives: int, number: int) -> float:
     their chance given the number. Both are chances of the labels in the order they came.
     """
     a, b = PRIOR
-    marginal = betaln(a + positives, b + labels - positives) - betaln(a, b)
+    marginal = _log_beta(a + positives, b + labels - positives) - _log_beta(a, b)
     rest = items - labels
     log_likelihood = _log_choose(rest, number - positives) - _log_choose(items, number)
-    return float(marginal - log_likelihood)
+    return marginal - log_likelihood
+
+
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
 def _log_choose(n: int, k: int) -> float:
-    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)

@@ -3,18 +3,16 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from assaymark.certification.issuing import certify as issue
 from assaymark.certification.report.charts import path_chart
 from assaymark.certification.report.collection_charts import score_chart
-from assaymark.certification.view.dossier import CardNumber, Dossier
+from assaymark.certification.view.dossier import CardNumber, Dossier, SurveySeen
 from assaymark.claims.results import digits, percent, rounded
-from assaymark.composite.issuing import certify_claim
 from assaymark.composite.work import current_claim
 from assaymark.errors import PlanError
 from assaymark.labelling.blocking import NEW_ITEMS, Blocking, blocking_items
@@ -22,11 +20,15 @@ from assaymark.labelling.desk import Desk
 from assaymark.ledger.events import State
 from assaymark.overview.survey_sections import survey_section
 from assaymark.overview.watch import look_is_due
+from assaymark.reports.section import Section
 from assaymark.web.asking import Question, ask
 from assaymark.web.charts import cut_offs, evidence_bar, picture, range_picture
 from assaymark.web.pages.drawing_on import draw_next
-from assaymark.web.pages.surveys import Buttons, buttons_of
-from assaymark.web.site import form, only, person_of, site_of
+from assaymark.web.rooms import loaded
+from assaymark.web.site import Site, form, only, person_of, site_of
+
+if TYPE_CHECKING:
+    from assaymark.web.pages.surveys import Buttons
 
 TONES = {
     "pass": ("good", "✓"),
@@ -107,9 +109,7 @@ async def show(request: Request) -> Response:
     dossier = await asyncio.to_thread(site.watch.look)
     name = person_of(request).name
     now = await site.runner.ask(lambda desk: _now(desk, name, site.settings.cost))
-    buttons = await site.runner.ask(
-        lambda desk: {one.number: buttons_of(desk.state, one) for one in dossier.surveys}
-    )
+    sections = await _sections(site, dossier) if dossier.surveys else []
     tone, sign = TONES[dossier.answer.tone]
     return site.page(
         request,
@@ -126,10 +126,7 @@ async def show(request: Request) -> Response:
         evidence=evidence_bar(dossier),
         ranges=_ranges(dossier),
         cut=cut_offs(dossier),
-        sections=[
-            (survey, survey_section(survey), buttons.get(survey.number, Buttons()))
-            for survey in dossier.surveys
-        ],
+        sections=sections,
         training=_training(dossier),
         drawn_before=request.query_params.get("drawn") == "before",
         working=site.busy["training"].told if "training" in site.busy else "",
@@ -137,6 +134,20 @@ async def show(request: Request) -> Response:
         rounded=rounded,
         digits=digits,
     )
+
+
+async def _sections(site: Site, dossier: Dossier) -> list[tuple[SurveySeen, Section, "Buttons"]]:
+    """Each survey with what it says and what can be done about it."""
+    await loaded("assaymark.web.pages.surveys")  # the code of every kind of survey
+    from assaymark.web.pages.surveys import buttons_of
+
+    buttons = await site.runner.ask(
+        lambda desk: [buttons_of(desk.state, one) for one in dossier.surveys]
+    )
+    return [
+        (survey, survey_section(survey), own)
+        for survey, own in zip(dossier.surveys, buttons, strict=True)
+    ]
 
 
 def _training(dossier: Dossier) -> Mapping[str, Any] | None:
@@ -215,6 +226,10 @@ def _draw_question(blocking: Blocking) -> Question:
 @only("lead")
 async def certify(request: Request) -> Response:
     """Issue the certificate: the same step, and the same file, as the command line's."""
+    await loaded("assaymark.composite.issuing")  # far more code than looking takes
+    from assaymark.certification.issuing import certify as issue
+    from assaymark.composite.issuing import certify_claim
+
     site = site_of(request)
     claimed = await site.runner.ask(lambda desk: current_claim(desk.state) is not None)
     await asyncio.to_thread(certify_claim if claimed else issue, site.project)
