@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 _OPEN, _CLOSE, _NEXT = "⟦⟧¦"
 _MARK = re.compile(f"{_OPEN}{_NEXT}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
-_SHORT = {"project": "-p", "output": "-o"}
+_SHORT = {"project": "-p", "output": "-o", "n": "-n"}
 
 # how the objects of the Python front door do what a command does, or a command with one option
 _PYTHON = {

@@ -104,6 +104,7 @@ def review(
     known: Sequence[str | int] = (),
     terms: Sequence[str] = (),
     screened: str | Path | Sequence[str | Path] = (),
+    skip_unmatched: bool = False,
     decisions: Literal["blind", "open"] = "blind",
     twice: float | str = 0,
     id: str = "id",  # noqa: A002 - the same word as on the command line
@@ -113,9 +114,10 @@ def review(
 
     `text` are the columns that people read and the model learns from; `score` is another system's
     score to read by instead. `known` are ids of relevant records, `terms` words whose records come
-    first, `screened` files of answers from another tool. With `decisions="open"`, whoever decides
-    between readers may see the figures; the share `twice` of the records counts only when two people
-    have read it. The other parameters are those of `certify`.
+    first, `screened` files of answers from another tool; with `skip_unmatched`, records of them that
+    are not found in the pool are listed in unmatched.csv and left out. With `decisions="open"`,
+    whoever decides between readers may see the figures; the share `twice` of the records counts only
+    when two people have read it. The other parameters are those of `certify`.
     """
     if not isinstance(id, str):
         raise InputError(
@@ -135,6 +137,7 @@ def review(
             known=",".join(map(str, known)) or None,
             terms=tuple(terms),
             screened=tuple(map(str, files)),
+            skip_unmatched=skip_unmatched,
             decisions=decisions,
             twice=str(twice),
         )

@@ -270,7 +270,7 @@ def label(
     elif done.closed:
         advise(f"assaymark status -p {quoted(folder)}")
     elif done.missing:
-        advise(f"label the rest; to write them again: assaymark draw --pending -p {quoted(folder)}")
+        advise(f"label the rest; to write them again: {done.again} -p {quoted(folder)}")
     elif done.to_draw:
         advise(f"assaymark draw -p {quoted(folder)}")
     else:

@@ -60,6 +60,11 @@ def review() -> None:
     help="Records with their answers from another tool; repeatable.",
 )  # fmt: skip
 @click.option(
+    "--skip-unmatched",
+    is_flag=True,
+    help="Begin without imported records that are not found in the pool; they are listed.",
+)
+@click.option(
     "--open-decisions",
     is_flag=True,
     help="People who decide between readers may see the figures; what they decide counts as relevant.",
@@ -81,6 +86,7 @@ def start(
     known: str | None,
     terms: str | None,
     screened: tuple[str, ...],
+    skip_unmatched: bool,
     open_decisions: bool,
     twice: str,
     as_json: bool,
@@ -105,6 +111,7 @@ def start(
         known=known,
         terms=tuple(word.strip() for word in (terms or "").split(",") if word.strip()),
         screened=screened,
+        skip_unmatched=skip_unmatched,
         decisions="open" if open_decisions else "blind",
         twice=twice,
     )
@@ -126,6 +133,9 @@ def start(
         )
     if begun.known:
         lines.append(("known", f"{counted(begun.known, 'label')}, {begun.found:,} relevant"))
+    if begun.unmatched:
+        number = counted(len(begun.unmatched), "imported record")
+        lines.append(("not found", f"{number} left out, listed in {folder / 'unmatched.csv'}"))
     lines.append(("head", f"{begun.head} (have somebody else keep it)"))
     rows(lines)
     _show_floor(begun)
@@ -142,6 +152,7 @@ def _started_json(begun: "Started", folder: Path) -> dict[str, object]:
         "found": begun.found,
         "head": begun.head,
         "duplicates": [plain(one) for one in begun.merged],
+        "unmatched": [{"file": one.file, "id": one.id} for one in begun.unmatched],
         "floor": [
             {
                 "relevant": row.relevant,
@@ -199,7 +210,8 @@ def next_command(
         headline(f"Nothing new to read: {counted(handout.open, 'open record')} come first", "wait")
         advise(f"assaymark review next --pending -p {quoted(folder)}")
         return
-    headline(f"Handout {handout.number}: {counted(len(handout.items), 'item')} to label")
+    title = "Open records" if pending else f"Handout {handout.number}"
+    headline(f"{title}: {counted(len(handout.items), 'item')} to label")
     rows([("file", str(handout.path)), ("without label", f"{handout.open:,}")])
     advise(f"{handout.fill}, then: assaymark label {quoted(handout.path)} -p {quoted(folder)}")
 
@@ -216,6 +228,7 @@ def status(targets: tuple[str, ...], folder: Path, as_json: bool) -> None:
     from assaymark.project.folder import Project
     from assaymark.reviewing.standing import exact_share
     from assaymark.reviewing.status import review_status
+    from assaymark.reviewing.wording import advice
 
     also = [exact_share("recall", text) for text in targets]
     now = review_status(Project(folder=folder, resumes=True), also=also)
@@ -223,34 +236,40 @@ def status(targets: tuple[str, ...], folder: Path, as_json: bool) -> None:
         show_json(plain(now))
         return
     show_status(now)
-    following = "certify" if now.reason == "certified" else "next -n 50"
-    advise(f"assaymark review {following} -p {quoted(folder)}")
+    advise(advice(now, project=quoted(folder)))
 
 
 def show_status(now: "ReviewStatus") -> None:
     """The figures of a review, verdict first."""
-    from assaymark.reviewing.wording import REASONS, next_step, rounded_down, to_go, waiting
+    from assaymark.reviewing.wording import (
+        REASONS,
+        certified,
+        floor,
+        known_before,
+        next_step,
+        to_go,
+        waiting,
+    )
 
     stop = now.decision == "stop"
     headline(
         f"{'Stop' if stop else 'Continue'}: {REASONS[now.reason]}.", "good" if stop else "wait"
     )
-    recall = "none yet" if now.certified_recall is None else rounded_down(now.certified_recall)
     rows(
         [
             ("labels", f"{now.labels:,} ({now.directed:,} directed, {now.random:,} random)"),
-            ("known before", f"{now.known:,}"),
+            ("known before", known_before(now)),
             ("found", f"{now.found:,}"),
             ("left at most", f"{now.left_at_most:,}"),
             (
                 "certified recall",
-                f"{recall} (target {now.target:g}, {percent(now.confidence)} confidence)",
+                f"{certified(now)} (target {now.target:g}, {percent(now.confidence)} confidence)",
             ),
             ("to go", to_go(now)),
             ("next per cent", next_step(now)),
             ("cannot tell", f"{now.unclear:,}"),
             ("unread", f"{now.unread:,} of {now.items:,}"),
-            ("floor", f"{now.floor:,} irrelevant records, if those found are all"),
+            ("floor", floor(now)),
         ]
     )
     if held := waiting(now):

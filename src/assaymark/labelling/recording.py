@@ -44,6 +44,7 @@ class Labelled:
     to_draw: int
     closed: bool
     ask: str
+    again: str
     blocking: Blocking | None = None
 
     def __str__(self) -> str:
@@ -228,6 +229,12 @@ def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
     return answer_command(survey)
 
 
+def _again(state: State) -> str:
+    """The command that writes items without a label again."""
+    reviews = state.reviews and state.attempt is None
+    return command("review next" if reviews else "draw", pending=True)
+
+
 def answer_command(survey: Survey) -> str:
     """The command that tells what the labels of a survey say."""
     flags = dict(zip("abc", survey.settings.get("flags", ()), strict=False))
@@ -263,5 +270,6 @@ def _summary(
         else 0,
         closed=attempt is not None and not attempt.open and not state.surveys and not state.reviews,
         ask=_ask(state, drawn),
+        again=_again(state),
         blocking=blocking_items(state),
     )

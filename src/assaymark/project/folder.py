@@ -234,6 +234,11 @@ def latest_attempt(state: State) -> Attempt:
             f"{command('train')}; "
             f"{command('train', stop=True)} freezes the classifier and seals the plan."
         )
+    if state.attempt is None and state.reviews:
+        raise PlanError(
+            f"This project is a review and has no plan: {command('review next')} hands records out and "
+            f"{command('review status')} says whether to stop."
+        )
     if state.attempt is None:
         raise PlanError(
             f"This project has no plan yet. Seal one: {command('plan', 'f1 >= 0.75', '…')}"

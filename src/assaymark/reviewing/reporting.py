@@ -21,6 +21,9 @@ from assaymark.reviewing.wording import (
     ASSUMPTIONS,
     LIMITS,
     REASONS,
+    USEFUL,
+    certified,
+    known_before,
     rounded_down,
     to_go,
     verdict,
@@ -82,7 +85,7 @@ def _facts(now: ReviewStatus, work: ReviewWork) -> tuple[tuple[str, str], ...]:
         ("The collection", f"{now.items:,} records"),
         ("Target", f"recall {now.target:g} with {percent(now.confidence)} confidence, at any look"),
         ("Labels", f"{now.labels:,}: {now.directed:,} directed and {now.random:,} random"),
-        ("Known before", f"{now.known:,}"),
+        ("Known before", known_before(now)),
         ("To go", to_go(now)),
         ("Read by two people", percent(work.twice)),
         ("Decisions between readers", work.opened.decisions),
@@ -118,7 +121,9 @@ def recall_chart(points: tuple[Point, ...], now: ReviewStatus) -> Chart | None:
 def flow_rows(now: ReviewStatus, work: ReviewWork) -> tuple[tuple[str, int], ...]:
     """The numbers of a PRISMA flow diagram."""
     read = now.known + now.labels
+    elsewhere = (("screened elsewhere, not found in the pool", now.unmatched),)
     return (
+        *(elsewhere if now.unmatched else ()),
         ("records identified", now.items + work.opened.merged),
         ("duplicates removed", work.opened.merged),
         ("records in the pool", now.items),
@@ -182,7 +187,7 @@ def flow_diagram(now: ReviewStatus, work: ReviewWork) -> Figure:
 
 def _ending(now: ReviewStatus) -> tuple[str, ...]:
     word = "Stopped" if now.decision == "stop" else "Not stopped yet"
-    if now.certified_recall is None:
+    if now.certified_recall is None or now.certified_recall < USEFUL:
         return (word,)
     proved = f"recall of at least {rounded_down(now.certified_recall)} is proved"
     return (word, f"{proved}; {now.target:g} is wanted")
@@ -224,10 +229,9 @@ def targets_section(now: ReviewStatus) -> Section:
         )
         for one in now.targets
     )
-    certified = "none" if now.certified_recall is None else rounded_down(now.certified_recall)
     return Section(
         title="Targets",
-        sentence=f"Certified recall now: {certified}. Every target may be read at the same time.",
+        sentence=f"Certified recall now: {certified(now)}. Every target may be read at the same time.",
         tables=(
             Table(
                 caption="Targets; the floor counts irrelevant records that any method reads",

@@ -1,11 +1,10 @@
 """Records that were screened elsewhere: decisions of other tools, by the ids of the pool."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assaymark.claims.results import counted
 from assaymark.errors import InputError
 from assaymark.files.decoding import glimpse, read_text
 from assaymark.files.formats import ris
@@ -13,8 +12,8 @@ from assaymark.files.formats.asreview_project import is_project_file, read_proje
 from assaymark.files.formats.delimited import RIVALS, header_names, read_table
 from assaymark.files.formats.ris import RAYYAN, RAYYAN_VOTE
 from assaymark.files.labels import read_labels
-from assaymark.files.spelling import read_label
-from assaymark.reviewing.duplicates import LEAST_TITLE, Catalogue
+from assaymark.files.spelling import USUAL, read_label
+from assaymark.reviewing.references import Reference, reference
 
 DECISIONS = {
     "included": 1, "include": 1, "relevant": 1, "yes": 1, "true": 1, "1": 1,
@@ -22,18 +21,27 @@ DECISIONS = {
     "maybe": None, "conflict": None, "?": None,
 }  # fmt: skip
 SAID = {"relevant": 1, "irrelevant": 0}  # what FILE=WORD may say of a whole file
+PLAIN = ", plain"  # an id without what a tool puts in front
 STAGE = re.compile(r"(?:^|_)(irrelevant|included|extract|select|excluded|screen)(?:_|$)")
 STAGES = {"irrelevant": 0, "included": 1, "extract": 1, "select": 1}
+TAGS = {
+    "ID": "id", "TI": "title", "T1": "title", "DO": "doi", "AU": "author", "A1": "author",
+    "PY": "year", "Y1": "year", "AB": "abstract", "N2": "abstract",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class Screened:
-    """A record with its decision: the ids it has, by the column that gives them, DOI and title."""
+    """A record with its decision: the ids it has, by the column that gives them, and its reference.
+
+    `title` and `doi` are as they are written, for people.
+    """
 
     label: int | None
     names: Mapping[str, str] = field(default_factory=dict)
-    doi: str = ""
+    reference: Reference = field(default_factory=Reference)
     title: str = ""
+    doi: str = ""
 
 
 def read_ids(text: str) -> list[str]:
@@ -67,9 +75,11 @@ def read_screened(text: str, *, id_column: str) -> list[Screened]:
             f"{path.name!r} is Rayyan's log of who did what. Import the file articles.csv that came with "
             "it: it holds the votes. Nothing was recorded."
         )
-    if ("notes" in names or is_references(path)) and _has_votes(path):
+    if ris.fits(glimpse(path)):
+        return _references(path, id_column)
+    if "notes" in names and RAYYAN.search(read_text(path)):
         return _rayyan(path, id_column)
-    if id_column.lower() in names - {"id"} and names & {"label", *RIVALS}:
+    if "id" not in names and names & {"label", *RIVALS}:
         return _labelled(path, id_column)
     rows = read_labels(path, annotator="import").rows
     return [Screened(names={"id": row.item}, label=row.label) for row in rows]
@@ -100,13 +110,14 @@ def _names(row: Mapping[str, str], columns: Iterable[str]) -> dict[str, str]:
     for column in columns:
         if value := row.get(column.lower(), "").strip():
             names[column] = value
-            names[f"{column}, plain"] = value.removeprefix("rayyan-").removeprefix("#")
+            names[f"{column}{PLAIN}"] = value.removeprefix("rayyan-").removeprefix("#")
     return names
 
 
 def _record(row: Mapping[str, str], label: int | None, columns: Iterable[str]) -> Screened:
     doi, title = (row.get(name) or "" for name in ("doi", "title"))
-    return Screened(label=label, names=_names(row, columns), doi=doi, title=title)
+    ids = _names(row, columns)
+    return Screened(label=label, names=ids, reference=reference(row), title=title, doi=doi)
 
 
 def _project(path: Path, id_column: str) -> list[Screened]:
@@ -145,15 +156,10 @@ def _label(path: Path, text: str) -> int | None:
         ) from error
 
 
-def _has_votes(path: Path) -> bool:
-    return bool(RAYYAN.search(read_text(path)))
-
-
 def _rayyan(path: Path, id_column: str) -> list[Screened]:
-    """Rayyan keeps the votes of all readers in the notes, of a table and of references alike."""
-    rows = rayyan_references(path) if is_references(path) else _table(path)
+    """Rayyan keeps the votes of all readers in the notes."""
     records = []
-    for row in rows:
+    for row in _table(path):
         votes = RAYYAN.search(row.get("notes", ""))
         said = (
             {DECISIONS.get(vote.lower()) for _reader, vote in RAYYAN_VOTE.findall(votes[1])}
@@ -161,27 +167,30 @@ def _rayyan(path: Path, id_column: str) -> list[Screened]:
             else set()
         )
         if said:
-            label = said.pop() if len(said) == 1 else None
-            records.append(_record(row, label, (id_column, "key", "id")))
+            records.append(_record(row, _agreed(said), (id_column, "key", "id")))
     return records
 
 
-def is_references(path: Path) -> bool:
-    """Whether the file is RIS."""
-    return ris.fits(glimpse(path))
+def _agreed(labels: set[int | None]) -> int | None:
+    """What all readers said; cannot tell where they differ."""
+    return next(iter(labels)) if len(labels) == 1 else None
 
 
-def rayyan_references(path: Path) -> list[dict[str, str]]:
-    """References as rows: id, title, DOI and notes."""
-    tags = {"ID": "key", "TI": "title", "T1": "title", "DO": "doi", "N1": "notes"}
-    rows = []
-    for _, fields in ris.references(path):
-        row: dict[str, str] = {}
-        for tag, value in fields:
-            if tag in tags:
-                row[tags[tag]] = f"{row.get(tags[tag], '')} {value}".strip()
-        rows.append(row)
-    return rows
+def _references(path: Path, id_column: str) -> list[Screened]:
+    """RIS of ASReview, Rayyan or EndNote: the notes, the label or the keywords have the decision."""
+    records = []
+    for line, fields in ris.references(path):
+        answers = ris.answers_of(fields, USUAL, place=f"the reference in line {line}")
+        fault = next((f"{one.place}: {one.fault}" for one in answers if one.fault), None)
+        if fault:
+            raise InputError(f"Nothing was recorded from {path.name!r}: {fault}.")
+        said = {_label(path, one.label) for one in answers if one.label.strip()}
+        if said:
+            row: dict[str, str] = {}
+            for tag, value in fields:
+                row.setdefault(TAGS.get(tag, tag), value)
+            records.append(_record(row, _agreed(said), (id_column, "id")))
+    return records
 
 
 def _covidence(path: Path, id_column: str) -> list[Screened]:
@@ -218,53 +227,4 @@ def _stage(path: Path) -> int:
     raise InputError(
         f"The records of {path.name!r} {why}. Say it of the whole file: {path.name}=relevant or "
         f"{path.name}=irrelevant. Nothing was recorded."
-    )
-
-
-def matched(
-    records: Sequence[Screened], pool: Catalogue, merged: Mapping[str, str], *, what: str
-) -> dict[str, int | None]:
-    """Their labels by the ids of the pool; refused where a record is not in it.
-
-    A file may hold several columns of ids: the one that fits best is taken. A record whose id is
-    not in the pool, or belongs to another title there, is found by its DOI or its title, if any.
-    """
-    ids = set(pool.ids)
-    columns = dict.fromkeys(column for one in records for column in one.names)
-
-    def by(column: str, one: Screened) -> str | None:
-        name = one.names.get(column, "")
-        item = name if name in ids else merged.get(name)
-        return None if item is None or pool.speaks_against(item, one.title) else item
-
-    best = max(columns, key=lambda c: sum(by(c, one) is not None for one in records), default="")
-    places = [by(best, one) or pool.find(doi=one.doi, title=one.title) for one in records]
-    missing = [
-        (one.names.get(best, ""), one.title)
-        for one, item in zip(records, places, strict=True)
-        if item is None
-    ]
-    if missing:
-        raise InputError(_strange(missing, len(records), what, min(ids)))
-    labels: dict[str, int | None] = {}
-    for one, place in zip(records, places, strict=True):
-        name = place or ""
-        labels[name] = one.label if labels.get(name, one.label) == one.label else None
-    return labels
-
-
-def _strange(missing: Sequence[tuple[str, str]], records: int, what: str, like: str) -> str:
-    """That some records are not in the pool: three of them, and how others were found."""
-    names = (f"{name!r} ({title!r})" if title else repr(name) for name, title in missing[:3])
-    verb = "is" if len(missing) == 1 else "are"
-    how = "The ids must be those of the pool's id column"
-    if any(title for _, title in missing):
-        how = (
-            f"Records are found by DOI, or by a title of {LEAST_TITLE} letters or more that one record "
-            "of the pool has; for these, write the ids of the pool's id column"
-        )
-    return (
-        f"{counted(len(missing), 'record')} of {what} (of {records:,}) {verb} not in the pool: "
-        f"{', '.join(names)}{', …' if len(missing) > 3 else ''}. {how}; there they look like {like!r}. "
-        "Nothing was recorded."
     )

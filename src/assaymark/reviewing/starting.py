@@ -22,19 +22,21 @@ from assaymark.project.place import is_project, private_folder
 from assaymark.project.registration import begin, refuse_used
 from assaymark.records.pool import Columns
 from assaymark.reviewing.duplicates import (
-    Catalogue,
     Duplicate,
     find_duplicates,
     write_duplicates,
     write_merged,
 )
-from assaymark.reviewing.screened import Screened, matched, read_ids, read_screened
+from assaymark.reviewing.matching import Unmatched, match, refusal, write_unmatched
+from assaymark.reviewing.references import Catalogue
+from assaymark.reviewing.screened import Screened, read_ids, read_screened
 from assaymark.reviewing.secret import new_secret, secret_path
 from assaymark.reviewing.standing import TARGETS, exact_share
 from assaymark.reviewing.stats import commitment, floor_labels, set_digest
 
 RECORDS, MERGED, DUPLICATES = "records.csv", "pool.parquet", "duplicates.csv"
-WRITTEN = (RECORDS, MERGED, DUPLICATES)
+UNMATCHED = "unmatched.csv"
+WRITTEN = (RECORDS, MERGED, DUPLICATES, UNMATCHED)
 BEGUN = "review-start"  # there while a start is under way: what lies beside it is its own
 RELEVANT_GUESSES = (10, 20, 50, 100, 200, 500, 1000)
 
@@ -55,6 +57,7 @@ class Started:
     target: Fraction
     confidence: Fraction
     merged: tuple[Duplicate, ...]
+    unmatched: tuple[Unmatched, ...]
     known: int
     found: int
     targets: tuple[Fraction, ...]
@@ -67,7 +70,8 @@ class Start:
     """What a review begins with. `known` are ids of relevant records, `screened` files of decisions.
 
     `score` is read highest first, `rank` lowest first, the share `twice` by two people. A pool may
-    be an ASReview project file, whose decisions are then imported.
+    be an ASReview project file, whose decisions are then imported. Screened records that are not
+    found in the pool stop the start, or with `skip_unmatched` are listed and counted.
     """
 
     pool: str
@@ -80,6 +84,7 @@ class Start:
     known: str | None = None
     terms: tuple[str, ...] = ()
     screened: tuple[str, ...] = ()
+    skip_unmatched: bool = False
     decisions: Literal["blind", "open"] = "blind"
     twice: str = "0"
 
@@ -159,7 +164,9 @@ def _start(
     catalogue, duplicates, source = _merged(folder, source, columns, request, progress)
     ids = catalogue.ids
     merged = {one.id: one.kept for one in duplicates if one.by != "id"}
-    labels = _known(request, catalogue, merged)
+    labels, unmatched = _known(request, catalogue, merged)
+    if unmatched:
+        write_unmatched(folder / UNMATCHED, unmatched)
     opened = ReviewOpened(
         review=1,
         items=len(ids),
@@ -182,6 +189,7 @@ def _start(
             review=1,
             source=name,
             labels=tuple(KnownItem(item=item, value=value) for item, value in known.items()),
+            unmatched=len(unmatched) if unmatched and name == "import" else None,
         )
         for name, known in labels.items()
     )
@@ -199,6 +207,7 @@ def _start(
         target=target,
         confidence=confidence,
         merged=tuple(duplicates),
+        unmatched=unmatched,
         known=len(values),
         found=sum(value == 1 for value in values),
         targets=(targets := tuple(sorted({*TARGETS, target}))),
@@ -259,28 +268,37 @@ def _merged(
 
 def _known(
     request: Start, pool: Catalogue, merged: dict[str, str]
-) -> dict[str, dict[str, int | None]]:
-    by_item: dict[str, dict[str, int | None]] = {}
+) -> tuple[dict[str, dict[str, int | None]], tuple[Unmatched, ...]]:
+    """Labels from elsewhere by where they came from, and imported records that are not in the pool."""
+    imported: dict[str, int | None] = {}
+    unmatched: list[Unmatched] = []
     for text in request.screened:
-        said = read_screened(text, id_column=request.id)
-        labels = matched(said, pool, merged, what=f"{Path(text).name!r}")
-        before = by_item.setdefault("import", {})
-        for item, label in labels.items():
-            before[item] = label if before.get(item, label) == label else None
-    if request.known is not None:
-        named = [
-            Screened(label=1, names={"id": item}) for item in dict.fromkeys(read_ids(request.known))
-        ]
-        known = matched(named, pool, merged, what="the known ids")
-        before = by_item.get("import", {})
-        clash = next((item for item in known if before.get(item, 1) != 1), None)
-        if clash is not None:
-            raise InputError(
-                f"{clash!r} is named as relevant, and the imported file says otherwise. Leave it out "
-                "of one of them."
-            )
-        by_item["known"] = {item: 1 for item in known if item not in before}
-    return {name: labels for name, labels in by_item.items() if labels}
+        file = Path(text).name
+        matching = match(read_screened(text, id_column=request.id), pool, merged, file=file)
+        if matching.unmatched and not (request.skip_unmatched and matching.labels):
+            raise refusal(matching, what=repr(file), like=min(pool.ids), skip=True)
+        unmatched += matching.unmatched
+        for item, label in matching.labels.items():
+            imported[item] = label if imported.get(item, label) == label else None
+    relevant = _relevant(request.known, pool, merged) if request.known is not None else []
+    clash = next((item for item in relevant if imported.get(item, 1) != 1), None)
+    if clash is not None:
+        raise InputError(
+            f"{clash!r} is named as relevant, and the imported file says otherwise. Leave it out "
+            "of one of them."
+        )
+    known = {item: 1 for item in relevant if item not in imported}
+    by_source: dict[str, dict[str, int | None]] = {"import": imported, "known": {**known}}
+    return {name: own for name, own in by_source.items() if own}, tuple(unmatched)
+
+
+def _relevant(text: str, pool: Catalogue, merged: dict[str, str]) -> list[str]:
+    """The ids of the pool that are named as relevant."""
+    named = [Screened(label=1, names={"id": item}) for item in dict.fromkeys(read_ids(text))]
+    matching = match(named, pool, merged, file="")
+    if matching.unmatched:
+        raise refusal(matching, what="the known ids", like=min(pool.ids), skip=False)
+    return list(matching.labels)
 
 
 def _listed(folder: Path, duplicates: Sequence[Duplicate]) -> str | None:

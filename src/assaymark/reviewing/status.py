@@ -49,7 +49,8 @@ class ReviewStatus:
     `floor` counts irrelevant records that any method reads on average if those found are all;
     `next_percent` are random labels until the certified recall reaches `next_recall`. `pending`
     random draws have no final label, and `held_up` labelled ones count once those before them do;
-    `half_read` records wait for their second reader and count as unread.
+    `half_read` records wait for their second reader and count as unread. `known` records were screened
+    elsewhere; `unmatched` ones too, but they are not in the pool.
     """
 
     decision: str
@@ -58,6 +59,7 @@ class ReviewStatus:
     confidence: float
     items: int
     known: int
+    unmatched: int
     labels: int
     directed: int
     random: int
@@ -109,6 +111,7 @@ def status_of(state: State, work: ReviewWork, *, also: Sequence[Fraction] = ()) 
         confidence=float(confidence),
         items=work.opened.items,
         known=len(work.known),
+        unmatched=work.unmatched,
         labels=account.directed + account.random,
         directed=account.directed,
         random=account.random,

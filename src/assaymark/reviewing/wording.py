@@ -1,12 +1,14 @@
 """The sentences of a review, written once for command line, page and report."""
 
 from assaymark.claims.results import counted, percent
+from assaymark.hints import command
 from assaymark.reviewing.starting import Started
 from assaymark.reviewing.status import ReviewStatus
 
 USUAL = 50  # relevant records: the guess that is said in words
 CHEAP = 0.75  # share of the irrelevant records from which on reading everything is about as cheap
 NEARLY_ALL = 0.9
+USEFUL = 0.01  # certified recall below this is not worth a number
 
 REASONS = {
     "certified": "the target is certified",
@@ -36,10 +38,14 @@ def verdict(now: ReviewStatus) -> str:
     word = "Stop" if now.decision == "stop" else "Continue"
     if now.certified_recall is None:
         return f"{word}: {REASONS[now.reason]}."
+    verb = "is" if now.found == 1 else "are"
+    found = f"{counted(now.found, 'relevant record')} {verb} found"
+    if now.certified_recall < USEFUL:
+        return f"{word}: {REASONS[now.reason]}. {found}; next to nothing is proved yet."
     return (
-        f"{word}: {REASONS[now.reason]}. {now.found:,} relevant records are found and at most "
-        f"{now.left_at_most:,} are left, so recall is at least {rounded_down(now.certified_recall)} with "
-        f"{percent(now.confidence)} confidence; {now.target:g} is wanted."
+        f"{word}: {REASONS[now.reason]}. {found} and at most {now.left_at_most:,} are left, so recall is "
+        f"at least {rounded_down(now.certified_recall)} with {percent(now.confidence)} confidence; "
+        f"{now.target:g} is wanted."
     )
 
 
@@ -50,6 +56,38 @@ def rounded_down(share: float) -> str:
     '0.899'
     """
     return f"{int(share * 1000 + 1e-9) / 1000:g}"
+
+
+def certified(now: ReviewStatus) -> str:
+    """The recall that is proved now, for people."""
+    if now.certified_recall is None:
+        return "none yet"
+    return (
+        rounded_down(now.certified_recall) if now.certified_recall >= USEFUL else "next to nothing"
+    )
+
+
+def floor(now: ReviewStatus) -> str:
+    """What any method must read, as long as it can be said."""
+    if not now.found:
+        return "known when the first relevant record is found"
+    return f"{now.floor:,} irrelevant records, if those found are all"
+
+
+def advice(now: ReviewStatus, **options: object) -> str:
+    """What to do next."""
+    if now.reason == "certified":
+        return command("review certify", **options)
+    if now.open:
+        again = command("review next", pending=True, **options)
+        return (
+            f"label the {counted(now.open, 'record')} without a label; to write them again: {again}"
+        )
+    if now.reason == "unclear":
+        return f"decide what nobody could tell: {command('label', 'FILE', correct=True, **options)}"
+    if now.reason == "nothing relevant":
+        return command("report", **options)
+    return command("review next", n=USUAL, **options)
 
 
 def to_go(now: ReviewStatus) -> str:
@@ -73,6 +111,12 @@ def next_step(now: ReviewStatus) -> str:
     if now.next_recall is None or now.next_percent is None:
         return f"no number can be named {_yet(now)}"
     return f"about {now.next_percent:,} random labels to certify {now.next_recall:g}"
+
+
+def known_before(now: ReviewStatus) -> str:
+    """Records that were screened elsewhere, and those of them that the pool does not hold."""
+    left_out = f"{counted(now.unmatched, 'imported record')} not found in the pool"
+    return f"{now.known:,}; {left_out}" if now.unmatched else f"{now.known:,}"
 
 
 def waiting(now: ReviewStatus) -> str | None:

@@ -4,8 +4,10 @@ import csv
 
 import pytest
 
+from assaymark.certification.drawing import draw_batch
 from assaymark.certification.issuing import NotEstablishedError
-from assaymark.errors import InputError, VerificationError
+from assaymark.errors import InputError, PlanError, VerificationError
+from assaymark.hints import for_command_line
 from assaymark.labelling.recording import label_file
 from assaymark.ledger.events import ReviewOpened
 from assaymark.project.folder import Project, Session
@@ -14,7 +16,7 @@ from assaymark.reviewing.certificate import certify_review
 from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.status import review_status
 from assaymark.reviewing.verifying import verify_review
-from assaymark.reviewing.wording import waiting
+from assaymark.reviewing.wording import advice, certified, floor, verdict, waiting
 from review_rooms import begun, fill, read_on, world
 
 
@@ -151,3 +153,26 @@ def test_a_stray_label_names_the_command_that_hands_records_out(drawn):
     path.write_text("id,label\nr0199,1\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"items that .*review next.* handed out"):
         label_file(project, path)
+
+
+def test_each_step_names_the_next_one(tmp_path):
+    """Open records come before new ones, and other commands lead back to the review."""
+    truth = world(tmp_path)
+    project = begun(tmp_path)
+    assert for_command_line(advice(review_status(project))) == "assaymark review next -n 50"
+    assert floor(review_status(project)) == "known when the first relevant record is found"
+    handout = next_items(project, count=4)
+    assert "label the 4 records without a label" in advice(review_status(project))
+    rows = [f"{item},{truth[item]}" for item in handout.items[:3]]
+    (tmp_path / "some.csv").write_text("\n".join(["id,label", *rows]))
+    done = label_file(project, tmp_path / "some.csv", annotator="a")
+    assert for_command_line(done.again) == "assaymark review next --pending"
+    with pytest.raises(PlanError, match="This project is a review and has no plan"):
+        draw_batch(project)
+
+
+def test_a_proof_of_next_to_nothing_is_not_a_number(tmp_path):
+    world(tmp_path)
+    now = review_status(begun(tmp_path, known="r0001"))
+    assert certified(now) == "next to nothing"
+    assert verdict(now).endswith("1 relevant record is found; next to nothing is proved yet.")

@@ -11,7 +11,9 @@ import pytest
 from assaymark.errors import InputError
 from assaymark.project.folder import Project
 from assaymark.reviewing.handing import next_items
+from assaymark.reviewing.reporting import flow_rows
 from assaymark.reviewing.status import review_status
+from assaymark.reviewing.wording import known_before
 from review_rooms import begun, read_on, run, world
 
 RECORD = (
@@ -209,7 +211,7 @@ def test_records_that_cannot_be_found_by_title_are_named_by_it(tmp_path):
     world(tmp_path)
     lines = 'key,title,notes\nrayyan-1,Editorial,"RAYYAN-INCLUSION: {""Ann""=>""Included""}"\n'
     (tmp_path / "rayyan.csv").write_text(lines, encoding="utf-8")
-    told = r"'rayyan-1' \('Editorial'\)\. Records are found by DOI, or by a title of 20 letters"
+    told = r"'rayyan-1' \('Editorial'\)\. Records are found by id, by DOI, by a title"
     with pytest.raises(InputError, match=told):
         begun(tmp_path, screened=(str(tmp_path / "rayyan.csv"),))
 
@@ -245,8 +247,107 @@ def test_records_of_another_tool_are_found_by_doi_or_title(tmp_path):
     assert project.state().reviews[0].known == {"0": 1, "5": 0}  # not 3 and 4
     rows[1] = rows[1].replace("10.1/5", "10.1/99")
     (tmp_path / "articles.csv").write_text("\n".join([RAYYAN, *rows]), encoding="utf-8")
-    with pytest.raises(InputError, match=r"1 record of 'articles\.csv' \(of 2\) is not in the"):
+    with pytest.raises(
+        InputError, match=r"1 record of 'articles\.csv' \(of 2\) was not found in the"
+    ):
         begun(tmp_path, folder="other", screened=(str(tmp_path / "articles.csv"),), **told)
+
+
+REFERENCES = [
+    ("1", "Editorial", "2019", "Smith, John; Doe, Ann", "", "10.1/a"),
+    ("2", "Editorial", "2020", "Smith, John", "", ""),
+    ("3", "Editorial", "2020", "Li, Wei", "", ""),
+    ("4", "Response to a letter to the editor", "2020", "Kim, B.", "", "10.1/d"),
+    ("5", "Response to a letter to the editor", "2021", "Kim, B.", "", ""),
+    ("6", "Reply", "", "", "We thank the authors of the letter for their interest in our trial of bees, "
+     "and answer their three questions in turn below.", ""),
+]  # fmt: skip
+
+
+def short_titles(folder: Path) -> dict:
+    with (folder / "mine.csv").open("w", newline="", encoding="utf-8") as stream:
+        out = csv.writer(stream)
+        out.writerow(["id", "title", "year", "authors", "abstract", "doi"])
+        out.writerows(REFERENCES)
+    return {"pool": str(folder / "mine.csv"), "id": "id", "text": ("title", "abstract")}
+
+
+def votes(path: Path, rows: list[tuple[str, ...]]) -> str:
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        out = csv.writer(stream)
+        out.writerow(["key", "title", "year", "authors", "abstract", "doi", "notes"])
+        for *cells, vote in rows:
+            out.writerow([*cells, f'RAYYAN-INCLUSION: {{"Kim"=>"{vote}"}}'])
+    return str(path)
+
+
+def test_short_and_shared_titles_are_told_apart_by_year_author_and_abstract(tmp_path):
+    """Six records with three titles: each decision reaches its own, though every key is another's."""
+    told = short_titles(tmp_path)
+    keys = ["rayyan-6", "rayyan-5", "rayyan-4", "rayyan-3", "rayyan-2", "rayyan-1"]
+    rows = [
+        (keys[0], "EDITORIAL.", "2019", "J Smith and A Doe", "", "", "Included"),
+        (keys[1], "Editorial", "2020", "Smith J, Poe E", "", "", "Excluded"),
+        (keys[2], "Editorial", "2020/5/1", "Li W", "", "", "Included"),
+        (keys[3], "Response to a letter to the editor", "", "", "", "doi: 10.1/D", "Excluded"),
+        (keys[4], "Response to a letter to the editor", "2021", "B. Kim", "", "", "Included"),
+        (keys[5], "Reply", "", "", REFERENCES[5][4].upper(), "", "Maybe"),
+    ]
+    project = begun(tmp_path, screened=(votes(tmp_path / "articles.csv", rows),), **told)
+    assert project.state().reviews[0].known == {"1": 1, "2": 0, "3": 1, "4": 0, "5": 1, "6": None}
+
+
+def test_records_that_cannot_be_told_apart_are_listed_and_counted_when_left_out(tmp_path):
+    """Refused with examples; on request left out, and then named in a file, ledger and report."""
+    told = short_titles(tmp_path)
+    rows = [
+        ("rayyan-1", "Editorial", "2019", "Smith", "", "", "Included"),
+        ("rayyan-7", "Editorial", "2020", "", "", "", "Excluded"),  # whose?
+        ("rayyan-3", "A record of another search", "2020", "Roe", "", "10.9/z", "Included"),
+    ]
+    screened = (votes(tmp_path / "articles.csv", rows),)
+    with pytest.raises(
+        InputError, match=r"2 records .* 'rayyan-7' \('Editorial'\), .*skip_unmatched"
+    ):
+        begun(tmp_path, screened=screened, **told)
+    assert not (tmp_path / "work").exists()
+    project = begun(tmp_path, screened=screened, skip_unmatched=True, **told)
+    work = project.state().reviews[0]
+    assert (work.known, work.unmatched) == ({"1": 1}, 2)
+    listed = (project.folder / "unmatched.csv").read_text(encoding="utf-8").splitlines()
+    assert listed == [
+        "file,id,doi,title,label",
+        "articles.csv,rayyan-7,,Editorial,0",
+        "articles.csv,rayyan-3,10.9/z,A record of another search,1",
+    ]
+    now = review_status(project)
+    assert known_before(now) == "1; 2 imported records not found in the pool"
+    assert ("screened elsewhere, not found in the pool", 2) in flow_rows(now, work)
+
+
+def test_an_import_of_which_nothing_is_found_is_refused_even_so(tmp_path):
+    told = short_titles(tmp_path)
+    rows = [("rayyan-9", "A record of another search", "2020", "Roe", "", "", "Included")]
+    with pytest.raises(InputError, match=r"1 record .* was not found in the pool"):
+        begun(
+            tmp_path,
+            screened=(votes(tmp_path / "articles.csv", rows),),
+            skip_unmatched=True,
+            **told,
+        )
+
+
+def test_references_of_endnote_are_found_by_doi_and_title(tmp_path):
+    """EndNote numbers references by itself: its number 2 is not the pool's."""
+    told = short_titles(tmp_path)
+    lines = [
+        "TY  - JOUR", "ID  - 2", "TI  - Something else", "DO  - 10.1/A", "LB  - Included", "ER  - ",
+        "TY  - JOUR", "ID  - 3", "AU  - Kim, B.", "AU  - Roe, C.", "PY  - 2021",
+        "TI  - Response to a letter to the editor", "KW  - bees", "KW  - excluded", "ER  - ",
+    ]  # fmt: skip
+    (tmp_path / "endnote.ris").write_text("\n".join(lines), encoding="utf-8")
+    project = begun(tmp_path, screened=(str(tmp_path / "endnote.ris"),), **told)
+    assert project.state().reviews[0].known == {"1": 1, "5": 0}
 
 
 def test_the_log_of_rayyan_is_told_from_its_votes(tmp_path):

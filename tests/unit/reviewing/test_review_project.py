@@ -112,6 +112,22 @@ def test_import_of_screened_records_asks_for_random_draws_only(tmp_path):
     assert now.expected_low <= now.expected_labels <= now.expected_high
 
 
+def test_records_with_one_title_and_other_texts_are_kept(tmp_path):
+    """News and mails share titles; only a record that says the same is a duplicate."""
+    rows = [
+        ("1", "CRUDE OIL PRICES RISE AGAIN", "Posted by three refiners today."),
+        ("2", "Crude oil prices rise again", "Another day, another rise."),
+        ("3", "Crude oil prices rise again", "posted by three\n refiners TODAY."),
+        ("4", "Crude oil prices rise again", ""),
+        ("5", "Crude oil prices rise again", " "),
+    ]
+    with (tmp_path / "pool.csv").open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows([("id", "title", "body"), *rows])
+    begun(tmp_path, text=("title", "body"))
+    listed = (tmp_path / "work" / "duplicates.csv").read_text(encoding="utf-8").split()
+    assert listed == ["id,kept,by", "3,1,title", "5,4,title"]
+
+
 def test_duplicates_are_merged_and_listed(tmp_path):
     long = "a title that is long enough to be told apart"
     rows = [

@@ -31,14 +31,17 @@ def fits(glimpse: Glimpse) -> bool:
 def read(path: Path, names: Names) -> Iterator[Answer]:
     """The answers in the notes of the references; a reference is known by its ID."""
     for line, fields in references(path):
-        place = f"the reference in line {line}"
-        votes = _votes(fields)
-        if votes:
-            item = _item(fields)
-            for reader, vote in votes:
-                yield Answer(place=place, item=item, label=vote, annotator=reader)
-        else:
-            yield _answer(place, fields, names)
+        yield from answers_of(fields, names, place=f"the reference in line {line}")
+
+
+def answers_of(fields: list[tuple[str, str]], names: Names, *, place: str) -> list[Answer]:
+    """What one reference says of itself: a vote per reader, or one label that may be empty."""
+    item = _item(fields)
+    votes = [
+        Answer(place=place, item=item, label=vote, annotator=reader)
+        for reader, vote in _votes(fields)
+    ]
+    return votes or [_answer(place, fields, names)]
 
 
 def _votes(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -25,12 +25,14 @@ class ReviewWork:
     drawn before it left; once outside, an item never returns. `waiting` are items handed out and
     still inside. `late` are random draws whose relevant label was changed after it was final and their
     handout complete, `disputed` the items on which readers ever differed. `unanswered` counts the items
-    of a handout that never had a final label, and `settled` those that had one.
+    of a handout that never had a final label, and `settled` those that had one. `unmatched` records of
+    an import were not found in the pool.
     """
 
     opened: "ReviewOpened"
     opened_at: int
     known: dict[str, int | None] = field(default_factory=dict)
+    unmatched: int = 0
     sources: dict[str, int] = field(default_factory=dict)
     batches: "list[ReviewDrawn]" = field(default_factory=list)
     handed: dict[str, int] = field(default_factory=dict)

@@ -62,11 +62,15 @@ class KnownItem(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class KnownLabels(Event):
-    """Labels that came by another road than this review: an import, or ids known to be relevant."""
+    """Labels that came by another road than this review: an import, or ids known to be relevant.
+
+    `unmatched` records of the import were not found in the pool and left out.
+    """
 
     review: int
     source: str
     labels: tuple[KnownItem, ...]
+    unmatched: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,6 +162,7 @@ def _known(state: State, event: KnownLabels, _entry: Entry) -> None:
     for label in event.labels:
         work.known[label.item] = label.value
         work.outside[label.item] = 0
+    work.unmatched += event.unmatched or 0
     work.sources[event.source] = work.sources.get(event.source, 0) + len(event.labels)
 
 

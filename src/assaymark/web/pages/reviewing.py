@@ -20,7 +20,7 @@ from assaymark.reviewing.history import history
 from assaymark.reviewing.reporting import recall_chart
 from assaymark.reviewing.standing import the_review
 from assaymark.reviewing.status import ReviewStatus, status_of
-from assaymark.reviewing.wording import next_step, rounded_down, to_go, verdict, waiting
+from assaymark.reviewing.wording import certified, next_step, to_go, verdict, waiting
 from assaymark.web.charts import picture
 from assaymark.web.site import Site, form, only, person_of, site_of
 
@@ -34,7 +34,6 @@ async def show(request: Request) -> Response:
     site = site_of(request)
     desk = await site.runner.ask(_desk)
     now, picture = await asyncio.to_thread(_figures, site.project)
-    certified = "none yet" if now.certified_recall is None else rounded_down(now.certified_recall)
     return site.page(
         request,
         "review.html",
@@ -42,7 +41,7 @@ async def show(request: Request) -> Response:
         mark=site.mark(request),
         now=now,
         verdict=verdict(now),
-        certified=certified,
+        certified=certified(now),
         to_go=to_go(now),
         next_step=next_step(now),
         held_up=waiting(now),
