@@ -167,7 +167,7 @@ class AskTell(ABC, Generic[Answer]):
     ) -> Labelled:
         rows = self._rows(labels, annotator, id_column, label_column)
         done = label(self.project, rows, correct=correct, adjudicate=adjudicate)
-        return replace(done, ask=for_python(done.ask))
+        return replace(done, ask=for_python(done.ask), again=for_python(done.again))
 
     def _rows(
         self,
