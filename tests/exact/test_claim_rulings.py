@@ -8,10 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from assaymark.claims.cells import Cell, Cells
+from assaymark.claims.cells import Cell, Cells, Subject
+from assaymark.claims.label_sets import all_sets
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.linear import Choices, compile_claim
-from assaymark.claims.truth import part_holds
+from assaymark.claims.truth import figure_value, part_holds
 from assaymark.composite import judging
 from assaymark.composite.bounds import PartBound
 from assaymark.composite.judging import judge_path
@@ -34,11 +35,14 @@ GREEDY = Recipe(
 )
 
 
-def sealed_claim(text, strata, *, classes=(), names=("classifier",), family="every", groups=()):
+def sealed_claim(
+    text, strata, *, classes=(), tags=(), names=("classifier",), family="every", groups=()
+):
     columns = PoolColumns(
         id="id",
         predictions=names,
         classes=classes,
+        tags=tags,
         groups=groups,
         view="labels" if classes else "two",
     )
@@ -141,6 +145,12 @@ CASES = {
         [stratum("x", items=2), stratum("y", items=1)],
         classes=("x", "y"),
     ),
+    "every tag": sealed_claim(
+        "recall of every class >= 0.5",
+        [stratum("x", items=1), stratum("x; y", items=2)],
+        classes=all_sets(("x", "y")),
+        tags=("x", "y"),
+    ),
     "f1 compared": sealed_claim(
         "f1 of b > f1 of a",
         [stratum("0", "1", items=2), stratum("1", "0", items=2), stratum("1", "1", items=1)],
@@ -188,6 +198,53 @@ def test_names_err_at_most_at_the_level_of_the_family():
         assert decisions(sealed, world, wrong) <= LEVEL + 1e-9
 
 
+def test_names_of_tags_err_at_most_at_the_level_of_the_family():
+    """One claim for each tag on the same draws: any wrong name has the level together."""
+    sealed = sealed_claim(
+        "precision of every class >= 0.6",
+        [stratum("x; y", items=2), stratum("x", items=1)],
+        classes=all_sets(("x", "y")),
+        tags=("x", "y"),
+        family="named",
+    )
+    chances = []
+    for world in worlds(sealed):
+        holds = truth(sealed, world)
+
+        def wrong(found, holds=holds):
+            states = [part["state"] for part in found.result["parts"]]
+            return any(s == "reached" and not h for s, h in zip(states, holds, strict=True))
+
+        chances.append(decisions(sealed, world, wrong))
+    assert max(chances) <= LEVEL + 1e-9
+    assert max(chances) > 0
+
+
+def test_truth_by_counting_of_tags():
+    """A tag is counted wherever it is in the set, predicted or found."""
+    tags = ("x", "y")
+    cells = Cells(
+        classifiers=("classifier",),
+        classes=all_sets(tags),
+        others=("none of the list",),
+        tags=tags,
+        cells=(Cell(predictions=("x; y",), items=2), Cell(predictions=("y",), items=1)),
+    )
+    found = {(0, 0): 1, (0, 2): 1, (1, 2): 1}  # x, then x and y twice
+    subject = Subject(metric="recall", klass="x", classifier=0)
+    values = [
+        figure_value(replace(subject, metric=metric, klass=tag), cells, (0, 1), found)
+        for tag in tags
+        for metric in ("recall", "precision")
+    ]
+    assert values == [Fraction(2, 3), 1, 1, Fraction(2, 3)]
+    for text in ("recall of x >= 0.5", "precision of every class >= 0.5", "accuracy >= 0.5"):
+        claim, leaf = compile_claim(parse(text), cells, Choices()), parse(text).parts[0]
+        for pair in itertools.product(_splits(2, 4), _splits(1, 4)):
+            tally = {(k, o): n for k, counts in enumerate(pair) for o, n in enumerate(counts) if n}
+            assert claim.rows_hold(tally) == part_holds(leaf, cells, cells.everywhere, tally)
+
+
 def test_truth_by_counting_is_what_the_rows_say_where_they_are_exact():
     cells = Cells(
         classifiers=("classifier",),
@@ -202,8 +259,8 @@ def test_truth_by_counting_is_what_the_rows_say_where_they_are_exact():
             assert claim.rows_hold(tally) == part_holds(leaf, cells, cells.everywhere, tally)
 
 
-def _splits(items):
-    return [c for c in itertools.product(range(items + 1), repeat=3) if sum(c) == items]
+def _splits(items, outcomes=3):
+    return [c for c in itertools.product(range(items + 1), repeat=outcomes) if sum(c) == items]
 
 
 def test_a_part_that_only_suffices_is_decided_by_counting():

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any
 from assaymark.errors import InputError
 from assaymark.pool.joined_ids import joined_name, parts_of_name
 from assaymark.pool.memory import MemoryTable, Table, Values, is_table, memory_table
-from assaymark.project.class_names import with_classes, with_verdicts
+from assaymark.project.class_names import (
+    compared_columns,
+    with_classes,
+    with_tags,
+    with_verdicts,
+)
 from assaymark.project.foreign_pools import readable_pool
 from assaymark.project.place import is_project
 from assaymark.project.registration import init, refuse_used
@@ -46,6 +51,8 @@ class PoolInput:
     """Columns of predictions of classifiers that are compared on the pool."""
     classes: bool | tuple[str, ...] = False
     """Whether predictions are names of classes; a tuple names them."""
+    tags: bool | tuple[str, ...] = False
+    """Whether an item has any number of labels, written a; b; a tuple names those that count."""
 
     @property
     def id_column(self) -> str:
@@ -98,14 +105,19 @@ def _with_names(
     pool: PoolInput, source: str, columns: Columns, *, engine: str = "duckdb"
 ) -> Columns:
     """The columns with the names of classes, or of the two verdicts, that are predicted."""
-    compared = pool.compared or ((columns.prediction,) if columns.prediction else ())
-    if pool.classes:
-        named = () if isinstance(pool.classes, bool) else pool.classes
-        prediction = columns.prediction or (compared[0] if compared else None)
-        columns = replace(columns, prediction=prediction, positive=None)
-        return with_classes(source, columns, predicted_by=compared, named=named, engine=engine)
-    first = pool.compared[0] if pool.compared else None
-    return with_verdicts(source, columns, predicted_by=first, engine=engine)
+    named = next((n for n in (pool.tags, pool.classes) if not isinstance(n, bool)), ())
+    tags, classes = bool(pool.tags), pool.classes is True
+    if pool.compared:
+        return compared_columns(
+            source, columns, predicted_by=pool.compared, classes=classes, named=named, tags=tags,
+            engine=engine,
+        )  # fmt: skip
+    if not tags and not pool.classes:
+        return with_verdicts(source, columns, engine=engine)
+    by = (columns.prediction,) if columns.prediction else ()
+    of_names = with_tags if tags else with_classes
+    columns = replace(columns, positive=None)
+    return of_names(source, columns, predicted_by=by, named=named, engine=engine)
 
 
 class FolderOwner:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assaymark.claims.label_sets import SEPARATOR
 from assaymark.errors import InputError
 from assaymark.files.labels import LabelRow
 from assaymark.files.spelling import (
@@ -87,7 +88,7 @@ def label_of(item: Any, value: Any, names: Names = USUAL) -> int | None:
     if isinstance(value, bool) and not names.classes:
         return int(value)
     try:
-        return read_label(str(value), names)
+        return read_label(_written(value, names), names)
     except InputError as error:
         raise InputError(
             f"The label of item {getattr(item, 'id', item)!r} is {value!r}, which cannot be read. "
@@ -95,8 +96,17 @@ def label_of(item: Any, value: Any, names: Names = USUAL) -> int | None:
         ) from error
 
 
+def _written(value: Any, names: Names) -> str:
+    """The label as it stands in a file; a list or set of tags as one text."""
+    if names.tags and isinstance(value, list | tuple | set | frozenset):
+        return f"{SEPARATOR} ".join(map(str, value)) or names.classes[-1]
+    return str(value)
+
+
 def _readable(names: Names) -> str:
     """What a label may be, in words."""
+    if names.tags:
+        return f"None (cannot tell) or a list of {', '.join(names.tags)}; an empty one for none of them"
     if names.classes:
         more = ", …" if len(names.classes) > SHOWN else ""
         return (

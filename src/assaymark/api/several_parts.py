@@ -172,6 +172,7 @@ def compare(
     score_b: str | None = None,
     positive: str | None = None,
     classes: bool | Sequence[str] = False,
+    tags: bool | Sequence[str] = False,
     group: str | Sequence[str] = (),
     budget: int | None = None,
     confidence: float = 0.95,
@@ -189,7 +190,8 @@ def compare(
     better than `a`. With `margin`, "not worse by more than" and "within" it can be proved too; `only`
     puts all risk on one direction; `claim` says it in words ("f1 of b >= f1 of a - 0.01"). `positive`
     is the prediction that means relevant where predictions are two words; with `classes` they are
-    names of classes, those that are predicted or those listed. `group` names columns for claims in
+    names of classes, those that are predicted or those listed, and with `tags` any number of labels,
+    "a; b". `group` names columns for claims in
     every group. `budget` is the most labels that will be bought. `one_by_one` renews the chances after
     every label, for one annotator. `commit` and `beacon` are for a seed that no side can choose alone,
     as in `Certification.claim`; `reveal` makes it known. The other parameters are those of `certify`.
@@ -217,7 +219,7 @@ def compare(
     )
     pool_input = PoolInput(
         data=pool, id=id, text=text, groups=_listed(group), positive=positive,
-        compared=(a, *candidates), classes=_names_of(classes),
+        compared=(a, *candidates), classes=_names_of(classes), tags=_names_of(tags),
     )  # fmt: skip
     with _begun(pool_input, folder) as work:
         seal_comparison(work.project, question, terms)
@@ -231,6 +233,8 @@ def certify_parts(
     group: str | Sequence[str] = (),
     positive: str | None = None,
     classes: bool | Sequence[str] = False,
+    tags: bool | Sequence[str] = False,
+    which: bool = False,
     least_group: int = 0,
     budget: int | None = None,
     confidence: float = 0.95,
@@ -247,9 +251,11 @@ def certify_parts(
 ) -> ComposedClaim:
     """Begin to prove a claim of several parts, one in every group, or one about classes.
 
-    `claim` is "recall >= 0.8 and precision >= 0.7", or "recall >= 0.8 in every group of region" with
-    `group="region"`, or "recall >= 0.7 for every class" with `classes=True`, where predictions and
-    labels are names of classes (those that are predicted, or those listed). `positive` is the
+    `claim` is "recall >= 0.8 and precision >= 0.7", or "recall >= 0.8 in every region" with
+    `group="region"`, or "recall of every class >= 0.7" with `classes=True`, where predictions and
+    labels are names of classes (those that are predicted, or those listed). With `tags=True` items
+    have any number of labels: predictions are written "a; b", and a label is a list of names. With
+    `which` the parts that hold are named one by one, in place of all together. `positive` is the
     prediction that means relevant where predictions are two words. The confidence is for all parts
     together. Groups of fewer than `least_group` items are left out, and named. `budget` is the most
     labels that will be bought. The other parameters are those of `certify`.
@@ -257,12 +263,14 @@ def certify_parts(
     pool_input = PoolInput(
         data=pool, id=id, score=score, prediction=prediction, threshold=threshold, text=text,
         groups=_listed(group), positive=positive, classes=_names_of(classes),
+        tags=_names_of(tags),
     )  # fmt: skip
     terms = _terms(
         confidence, seed, one_by_one=one_by_one, budget=budget, commit=commit, beacon=beacon
     )
     with _begun(pool_input, folder) as work:
-        seal_conjunction(work.project, claim, terms, Parts(least_group=least_group))
+        parts = Parts(least_group=least_group, family="named" if which else "every")
+        seal_conjunction(work.project, claim, terms, parts)
     return work
 
 

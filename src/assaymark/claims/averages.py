@@ -28,8 +28,13 @@ OF_CLASS = {
 
 def average_part(leaf: Threshold, subject: Subject, cells: Cells, scope: Sequence[int]) -> RowPart:
     """The rows of an average over classes against a number."""
-    if len(cells.classes) < 2:
+    if len(cells.names) < 2:
         raise InputError(f"{subject.metric} is an average over classes, and there is only one.")
+    if subject.metric == "balanced accuracy" and cells.tags:
+        raise InputError(
+            "Balanced accuracy is about items that have one class each, and here they have any number: "
+            "claim macro recall."
+        )
     if subject.metric == "balanced accuracy" and len(cells.labels) == 2:
         return _tangent(leaf, subject, cells, scope)
     figures = [
@@ -38,7 +43,7 @@ def average_part(leaf: Threshold, subject: Subject, cells: Cells, scope: Sequenc
             cells,
             scope,
         )
-        for k in cells.classes
+        for k in cells.names
     ]
     if subject.metric == "macro precision":
         return _macro_precision(leaf, figures, cells)
@@ -69,7 +74,7 @@ def _vertices(
             f"{leaf} over {len(figures)} classes needs more than {MOST_ROWS:,} rows, which is too many "
             f"to prove. Claim {OF_CLASS[subject.metric]} of every class, or estimate it."
         )
-    sizes = [_size(subject, k, cells, scope) for k in cells.classes]
+    sizes = [_size(subject, k, cells, scope) for k in cells.names]
     sign = 1 if leaf.side == "lower" else -1
     guard = guards(*figures)
     rows = tuple(

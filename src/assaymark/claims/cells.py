@@ -7,6 +7,7 @@ from functools import cached_property
 
 from assaymark.claims.canonical import digest
 from assaymark.claims.checks import count
+from assaymark.claims.label_sets import members
 from assaymark.claims.language.tree import Figure
 from assaymark.errors import InputError
 
@@ -28,7 +29,8 @@ class Cell:
 class Cells:
     """All cells of a pool, and the names that their values belong to.
 
-    `others` are labels that no classifier predicts, such as "none of the list".
+    `others` are labels that no classifier predicts, such as "none of the list". With `tags` every
+    class is a set of them, and what a claim calls a class is a tag.
     """
 
     classifiers: tuple[str, ...]
@@ -36,6 +38,7 @@ class Cells:
     positive: str | None = None
     columns: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     cells: tuple[Cell, ...]
 
     def __post_init__(self) -> None:
@@ -64,11 +67,21 @@ class Cells:
         return (*self.classes, *self.others)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What a claim can name as a class."""
+        return self.tags or self.classes
+
+    def has(self, label: str, name: str) -> bool:
+        """Whether an item with this label, or a prediction, is of the class that a claim names."""
+        return name in members(label) if self.tags else name == label
+
+    @property
     def digest(self) -> str:
         """Hex SHA-256 of names and counts: what the numbers of cells in rows stand for."""
         cells = [[list(c.predictions), list(c.groups), c.items] for c in self.cells]
         names = [self.classifiers, self.classes, self.others, self.columns]
-        return digest([*map(list, names), self.positive, cells])
+        tags = [list(self.tags)] if self.tags else []
+        return digest([*map(list, names), *tags, self.positive, cells])
 
     @cached_property
     def everywhere(self) -> tuple[int, ...]:
@@ -111,16 +124,19 @@ class Cells:
         """Expected number of items with this label, at least 1; None without beliefs."""
         if not all(self.cells[i].beliefs for i in scope):
             return None
-        place = self.labels.index(label)
+        places = [o for o, name in enumerate(self.labels) if self.has(name, label)]
         total = sum(
-            (self.cells[i].items * self.cells[i].beliefs[place] for i in scope), Fraction(0)
+            (self.cells[i].items * self.cells[i].beliefs[o] for i in scope for o in places),
+            Fraction(0),
         )
         return max(1, round(total))
 
     def predicted(self, label: str, classifier: int, scope: Sequence[int]) -> int:
         """How many items the classifier gives this label."""
         return sum(
-            self.cells[i].items for i in scope if self.cells[i].predictions[classifier] == label
+            self.cells[i].items
+            for i in scope
+            if self.has(self.cells[i].predictions[classifier], label)
         )
 
 
@@ -142,8 +158,7 @@ def subjects(figure: Figure, cells: Cells) -> tuple[Subject, ...]:
         if figure.metric in WITHOUT_CLASS:
             raise InputError(f"{figure.metric} is about all classes together: leave out the class.")
         return tuple(
-            Subject(metric=figure.metric, klass=name, classifier=classifier)
-            for name in cells.classes
+            Subject(metric=figure.metric, klass=name, classifier=classifier) for name in cells.names
         )
     if len(names) == 2 or (names and _is_class(names[0], cells)):
         klass = _known_class(names.pop(0), figure, cells)
@@ -157,19 +172,19 @@ WITHOUT_CLASS = ("macro f1", "macro recall", "macro precision", "balanced accura
 
 
 def _is_class(name: str, cells: Cells) -> bool:
-    if name in cells.classes and name in cells.classifiers:
+    if name in cells.names and name in cells.classifiers:
         raise InputError(
             f"'{name}' is a class and a classifier: name both, as in recall of {name} of {name}."
         )
-    if name not in cells.classes and name not in cells.classifiers:
-        known = _or((*cells.classes, *cells.classifiers))
+    if name not in cells.names and name not in cells.classifiers:
+        known = _or((*cells.names, *cells.classifiers))
         raise InputError(f"'{name}' is neither a class nor a classifier: there is {known}.")
-    return name in cells.classes
+    return name in cells.names
 
 
 def _known_class(name: str, figure: Figure, cells: Cells) -> str:
-    if name not in cells.classes:
-        raise InputError(f"There is no class '{name}': there is {_or(cells.classes)}.")
+    if name not in cells.names:
+        raise InputError(f"There is no class '{name}': there is {_or(cells.names)}.")
     if figure.metric in WITHOUT_CLASS:
         raise InputError(f"{figure.metric} is about all classes together: leave out '{name}'.")
     return name
@@ -178,7 +193,7 @@ def _known_class(name: str, figure: Figure, cells: Cells) -> str:
 def _positive(figure: Figure, cells: Cells) -> str:
     if cells.positive is None:
         raise InputError(
-            f"{figure.metric} needs a class: write {figure.metric} of {_or(cells.classes)}, "
+            f"{figure.metric} needs a class: write {figure.metric} of {_or(cells.names)}, "
             f"or {figure.metric} of every class."
         )
     return cells.positive

@@ -73,10 +73,10 @@ def compile_claim(tree: ClaimTree, cells: Cells, choices: Choices | None = None)
 def _refuse_large(tree: ClaimTree, cells: Cells, scopes: "Scopes") -> None:
     """Refuse a claim about so many classes that its rows would fill the ledger."""
     every = sum(leaf.figure.every_class for leaf in tree.parts)
-    size = every * len(cells.classes) * len(cells.labels) * sum(map(len, scopes.values()))
+    size = every * len(cells.names) * len(cells.labels) * sum(map(len, scopes.values()))
     if size > LARGEST:
         raise InputError(
-            f"'{tree}' is too large to be sealed with {len(cells.classes)} classes on "
+            f"'{tree}' is too large to be sealed with {len(cells.names)} classes on "
             f"{sum(map(len, scopes.values())):,} strata. Claim accuracy, or name the classes that "
             "matter: recall of NAME >= 0.7."
         )

@@ -24,7 +24,7 @@ def figure_value(
         metric = OF_CLASS[subject.metric]
         each = [
             figure_value(replace(subject, metric=metric, klass=name), cells, scope, tally)
-            for name in cells.classes
+            for name in cells.names
         ]
         known = [value for value in each if value is not None]
         return sum(known, Fraction(0)) / len(each) if len(known) == len(each) else None

@@ -69,10 +69,9 @@ def weigh(subject: Subject, cells: Cells, scope: Sequence[int]) -> Weighed:
     below: Values = {}
     for c in scope:
         guess = cells.cells[c].predictions[subject.classifier]
-        # for a class, every prediction of another one counts alike
-        key = guess if subject.klass in (None, guess) else None
+        key = _counted_as(guess, subject, cells)
         if key not in known:
-            outcomes = [_outcome(guess, label, subject.klass) for label in cells.labels]
+            outcomes = [_outcome(guess, label, subject.klass, cells) for label in cells.labels]
             known[key] = (
                 tuple(kind.numerator[o] for o in outcomes),
                 tuple(kind.denominator[o] for o in outcomes),
@@ -81,13 +80,20 @@ def weigh(subject: Subject, cells: Cells, scope: Sequence[int]) -> Weighed:
     return Weighed(above=above, below=below)
 
 
-def _outcome(guess: str, label: str, klass: str | None) -> int:
+def _counted_as(guess: str, subject: Subject, cells: Cells) -> str | None:
+    """Predictions that count alike: for a class, all that are of it, and all others (None)."""
+    if subject.klass is None:
+        return guess
+    return subject.klass if cells.has(guess, subject.klass) else None
+
+
+def _outcome(guess: str, label: str, klass: str | None, cells: Cells) -> int:
     """The place in (tp, fp, fn, tn)."""
     if klass is None:
         return 0 if guess == label else 1
-    if guess == klass:
-        return 0 if label == klass else 1
-    return 2 if label == klass else 3
+    if cells.has(guess, klass):
+        return 0 if cells.has(label, klass) else 1
+    return 2 if cells.has(label, klass) else 3
 
 
 def total(*values: Values) -> Values:

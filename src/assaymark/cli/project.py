@@ -52,8 +52,9 @@ if TYPE_CHECKING:
 @click.option("--classes", is_flag=True, help="Predictions and labels are names of classes.")
 @click.option(
     "--class", "named", multiple=True, metavar="NAME",
-    help="A class; repeatable (default: those that are predicted).",
+    help="A class; repeatable (default: those that are predicted; with --classes besides them).",
 )  # fmt: skip
+@click.option("--tags", is_flag=True, help="An item has any number of the classes, written a; b.")
 @click.option(
     "--probability", "probabilities", multiple=True, metavar="CLASS=COL",
     help="The probability of a class, in place of --prediction; one for each class.",
@@ -81,6 +82,7 @@ def init(
     positive: str | None,
     classes: bool,
     named: tuple[str, ...],
+    tags: bool,
     probabilities: tuple[str, ...],
     engine: str,
     connection: str | None,
@@ -112,7 +114,13 @@ def init(
         positive=positive,
     )
     columns = _with_names(
-        pool, columns, classes=classes, named=named, probabilities=probabilities, engine=engine
+        pool,
+        columns,
+        classes=classes,
+        named=named,
+        tags=tags,
+        probabilities=probabilities,
+        engine=engine,
     )
     with progress_bar("init") as progress:
         pool_seen = run(
@@ -135,7 +143,8 @@ def init(
                 "score_low": summary.score_low,
                 "score_high": summary.score_high,
                 "fingerprint": pool_seen.fingerprint,
-                "classes": list(columns.classes or ()),
+                "classes": list(columns.tags or columns.classes or ()),
+                "tags": columns.tags is not None,
                 "missing": list(missing_columns(columns)),
             }
         )
@@ -149,10 +158,10 @@ def init(
         )
     if summary.score_low is not None:
         lines.insert(0, ("scores", f"{summary.score_low:g} to {summary.score_high:g}"))
-    if columns.classes:
-        more = ", …" if len(columns.classes) > 5 else ""
-        names = ", ".join(columns.classes[:5])
-        lines.insert(0, ("classes", f"{len(columns.classes):,}: {names}{more}"))
+    if listed := columns.tags or columns.classes:
+        more = ", …" if len(listed) > 5 else ""
+        kind = "labels" if columns.tags else "classes"
+        lines.insert(0, (kind, f"{len(listed):,}: {', '.join(listed[:5])}{more}"))
     rows(lines)
     for missing in missing_columns(columns):
         warn(missing)
@@ -173,20 +182,34 @@ def _with_names(
     *,
     classes: bool,
     named: tuple[str, ...],
+    tags: bool,
     probabilities: tuple[str, ...],
     engine: str,
 ) -> Columns:
     """The columns with the names of classes or of the two verdicts."""
-    from assaymark.project.class_names import with_classes, with_probabilities, with_verdicts
+    from assaymark.project.class_names import (
+        with_classes,
+        with_probabilities,
+        with_tags,
+        with_verdicts,
+    )
 
+    if tags and (classes or probabilities):
+        raise click.UsageError(
+            "An item has one class (--classes, --probability) or any number of labels (--tags): give "
+            "one of them. Labels are predicted by one column, written a; b: --prediction COL."
+        )
     if probabilities:
         return with_probabilities(columns, probabilities)
-    if not classes and not named:
+    if not classes and not named and not tags:
         return with_verdicts(pool, columns) if engine == "duckdb" else columns
     if columns.prediction is None:
         raise click.UsageError("Classes are predicted: add --prediction COL.")
+    by = (columns.prediction,)
+    if tags:
+        return with_tags(pool, columns, predicted_by=by, named=named, engine=engine)
     return with_classes(
-        pool, columns, predicted_by=(columns.prediction,), named=named, engine=engine
+        pool, columns, predicted_by=by, named=named, and_predicted=classes, engine=engine
     )
 
 

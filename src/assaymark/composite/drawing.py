@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from assaymark.claims.checks import count as whole
+from assaymark.claims.results import counted
 from assaymark.composite.course import Renewal, course_of, labelled_prefix
 from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.seeding import refuse_unrevealed
@@ -71,7 +72,7 @@ def _blocked(state: State, work: ClaimWork, known: int) -> str:
     shown = ", ".join(waiting[:5]) + (", …" if len(waiting) > 5 else "")
     return (
         f"The next items depend on labels that are not settled yet: {len(waiting):,} of the first "
-        f"{known:,} draws ({shown}). Label them, or mark them as cannot tell."
+        f"{counted(known, 'draw')} ({shown}). Label them, or mark them as cannot tell."
     )
 
 
@@ -79,7 +80,7 @@ def _items(source: ClaimPool, work: ClaimWork, strata: list[int]) -> list[Survey
     """The ids of these draws: the next of each stratum in ticket order."""
     if not strata and len(work.strata) >= work.sealed.most:
         raise PlanError(
-            f"The budget of {work.sealed.most:,} draws is spent. Look at what they say."
+            f"The budget of {counted(work.sealed.most, 'draw')} is spent. Look at what they say."
         )
     if not strata:
         raise PlanError("Every item that says anything about the claim was drawn: none is left.")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from assaymark.claims.results import percent
+from assaymark.claims.results import counted, percent
 from assaymark.composite.wording import ASSUMPTIONS, bounds_words, gap_words, part_name, statement
 from assaymark.drawing.marks import Bars, Dots, Line, Plot, Rule, Words, figure
 from assaymark.drawing.scales import Axis
@@ -42,8 +42,8 @@ def _covered(result: Mapping[str, Any]) -> str:
         "for each part, every claim made on it" if several else "every claim on the same subject"
     )
     return (
-        f"{result['labels']:,} labels of {result['draws']:,} draws; {percent(result['confidence'])} "
-        f"confidence covers, in this project, {scope} together."
+        f"{counted(result['labels'], 'label')} of {counted(result['draws'], 'draw')}; "
+        f"{percent(result['confidence'])} confidence covers, in this project, {scope} together."
     )
 
 
@@ -54,7 +54,7 @@ def _comparison(result: Mapping[str, Any]) -> Table:
         rows=(
             ("decision", result["decision"]),
             ("gap", gap_words(result)),
-            ("predictions differ", f"{result['disagree']:,} of {result['items']:,} items"),
+            ("predictions differ", f"{result['disagree']:,} of {counted(result['items'], 'item')}"),
         ),
     )
 

@@ -170,7 +170,7 @@ def _reach_of_gap(cells: Cells, scope: tuple[int, ...], pair: tuple[int, int]) -
 def _average_unit(part: RowPart, cells: Cells, scope: tuple[int, ...]) -> Unit:
     """Macro figures are sums over the classes; balanced accuracy is N·TP − … by its tangent."""
     if "tangent_point" not in part.constants:
-        return Unit(base=Fraction(len(cells.classes)), slopes={})
+        return Unit(base=Fraction(len(cells.names)), slopes={})
     point, items = int(part.constants["tangent_point"]), cells.items(scope)
     return Unit(base=Fraction(2 * point * (items - point)), slopes={})
 

@@ -33,7 +33,7 @@ class PoolColumns:
 
     `predictions` are one column for each classifier; `threshold` makes them from the score, and
     `probabilities`, one for each of the `classes`, by the largest. `view` is how labels are
-    counted; that of a class is about `positive`.
+    counted; that of a class is about `positive`. With `tags` every class is a set of them.
     """
 
     id: str
@@ -46,6 +46,12 @@ class PoolColumns:
     classes: tuple[str, ...] = ()
     probabilities: tuple[str, ...] = ()
     view: View = "two"
+    tags: tuple[str, ...] = ()
+
+    def to_settings(self) -> dict[str, Any]:
+        """Plain values for the ledger; without tags as before there were any."""
+        plain = _listed(vars(self))
+        return {name: value for name, value in plain.items() if name != "tags" or value}
 
     @property
     def classifiers(self) -> int:
@@ -150,6 +156,7 @@ class SealedClaim:
             classes=names,
             others=others,
             positive=positive,
+            tags=columns.tags if columns.view == "labels" else (),
             columns=columns.groups,
             cells=tuple(
                 Cell(
@@ -230,7 +237,7 @@ class SealedClaim:
             "lead": self.lead,
             "confidence": self.confidence,
             "level": self.level,
-            "columns": _listed(vars(self.columns)),
+            "columns": self.columns.to_settings(),
             "strata": [_listed(vars(s)) for s in self.strata],
             "statements": [
                 {

@@ -16,6 +16,7 @@ from assaymark.certification.verification import (
     envelope_beside,
 )
 from assaymark.claims.canonical import digest, read_json
+from assaymark.claims.results import counted
 from assaymark.composite.course import Course, labelled_prefix, read_outcomes, renewals
 from assaymark.composite.issuing import FORMAT, KIND, certificate_facts, changed_after, written
 from assaymark.composite.planning.comparing import stated_claim
@@ -138,7 +139,7 @@ def check_ledger(entries: list[Entry], answer: dict[str, Any], checks: list[Chec
     events = answer["ledger"]["events"]
     if len(entries) < events or entries[events - 1].hash != answer["ledger"]["head"]:
         raise VerificationError("The ledger is not the one that the certificate names.")
-    checks.append(_ok("ledger", f"whole, {len(entries):,} events"))
+    checks.append(_ok("ledger", f"whole, {counted(len(entries), 'event')}"))
     past = entries[:events]
     state = replay(past)
     work = ClaimWork(survey=state.surveys[answer["survey"] - 1])
@@ -221,7 +222,7 @@ def _chances(entries: list[Entry], work: ClaimWork) -> Check:
                     "labels of that moment."
                 )
         state.apply(event, entry)
-    return _ok("chances", f"{len(renewals(work)):,} renewals at sealed draws")
+    return _ok("chances", f"{counted(len(renewals(work)), 'renewal')} at sealed draws")
 
 
 def _draws(work: ClaimWork) -> Check:
@@ -245,7 +246,8 @@ def _draws(work: ClaimWork) -> Check:
     if made != strata:
         place = next((i for i, (x, y) in enumerate(zip(made, strata, strict=False)) if x != y), -1)
         raise VerificationError(f"Draw {place + 1} is not the one that seal and seed give.")
-    return _ok("draws", f"{len(strata):,} draws follow from seal, seed and labels")
+    follow = "follows" if len(strata) == 1 else "follow"
+    return _ok("draws", f"{counted(len(strata), 'draw')} {follow} from seal, seed and labels")
 
 
 def check_on_record(entries: list[Entry], said: dict[str, Any]) -> Check:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from assaymark.claims.label_sets import members
 from assaymark.claims.language.tree import ClaimTree, Comparison, Part, Within
 from assaymark.errors import InputError
 from assaymark.records.pool import NONE_OF_LIST
@@ -95,7 +96,7 @@ def outcome(
         return code
     name = classes[code] if code < len(classes) else NONE_OF_LIST
     if view == "class":
-        return int(name == about)
+        return int(about == name or about in members(name))
     return list(predictions).index(name) if name in predictions else len(predictions)
 
 

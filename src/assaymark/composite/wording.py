@@ -79,9 +79,8 @@ def statement(result: Mapping[str, Any]) -> str:
     if result["family"] == "named":
         return _named(result, sure)
     if result["decision"] == "undecided":
-        return (
-            f"{result['claim']} is undecided: all {result['most']:,} draws of the budget were made."
-        )
+        most = counted(result["most"], "draw")
+        return f"{result['claim']} is undecided: all {most} of the budget were made."
     if result["decision"] == "pass":
         together = " for all of it together" if len(result["parts"]) > 1 else ""
         sentence = f"{result['claim']}, with {sure} confidence{together}"
@@ -191,7 +190,7 @@ def gap_words(result: Mapping[str, Any]) -> str:
 
 def look_lines(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What a look prints below its statement."""
-    lines = [("labels", f"{result['labels']:,} ({result['draws']:,} draws)")]
+    lines = [("labels", f"{result['labels']:,} ({counted(result['draws'], 'draw')})")]
     if result["skipped"]:
         lines.append(("could not tell", f"{result['skipped']:,} (counted against every statement)"))
     if result["kind"] == "comparison":

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from assaymark.claims.label_sets import SEPARATOR
 from assaymark.errors import InputError
 from assaymark.files.answers import Answer, read_time
 from assaymark.files.readers import find_reader
@@ -66,6 +67,11 @@ def read_labels(
 
 def _labels_words(names: Names) -> str:
     """How a label may be spelled here: the project's own names come first."""
+    if names.tags:
+        return (
+            f"any of the project's labels with '{SEPARATOR}' between them, '{names.classes[-1]}', or ? for "
+            "cannot tell"
+        )
     if names.classes:
         return f"the name of a class as it was sealed, '{names.classes[-1]}', or ? for cannot tell"
     usual = "1 or 0, true or false, yes or no, relevant or irrelevant"

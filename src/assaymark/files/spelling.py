@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from assaymark.claims.label_sets import members, set_name
 from assaymark.errors import InputError
 
 RELEVANT = {"1", "true", "yes", "y", "relevant", "1.0", "included", "include", "responsive"}
@@ -18,7 +19,8 @@ class Names:
     """Other names that a project gives to its labels. They win over assaymark's own spellings.
 
     Where labels are `classes`, a label is one of these names, as they are written, or cannot tell;
-    it means its place in the list. `id_column` and `label_column` name the columns of a table whose
+    it means its place in the list; with `tags` it is a set of them, as "a; b". `id_column` and
+    `label_column` name the columns of a table whose
     own are not called id and label.
     """
 
@@ -26,12 +28,15 @@ class Names:
     irrelevant: frozenset[str] = frozenset()
     unclear: frozenset[str] = frozenset()
     classes: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     id_column: str = ""
     label_column: str = ""
 
     def meaning(self, text: str) -> str | None:
         """Which answer this is: "1", "0" or the place of a class, "?", or None for no label."""
         word = _word(text)
+        if self.tags:
+            return self._place(self._set(text), word)
         if self.classes:
             return self._place(text.strip(), word)
         names = {"1": self.relevant, "0": self.irrelevant, "?": self.unclear}
@@ -43,6 +48,17 @@ class Names:
             if answer_code:
                 return answer_code
         return None
+
+    def _set(self, text: str) -> str:
+        """The name of the set, whatever the order and case of its tags; else the text as it is."""
+        known = {_word(tag): tag for tag in self.tags}
+        chosen = [known.get(_word(one)) for one in members(text)]
+        if len(known) < len(self.tags):  # two tags differ in case alone: each as it is written
+            chosen = [one if one in self.tags else None for one in members(text)]
+        inside = [tag for tag in chosen if tag is not None]
+        return (
+            set_name(inside, self.tags) if chosen and len(inside) == len(chosen) else text.strip()
+        )
 
     def _place(self, name: str, word: str) -> str | None:
         if name in self.classes:
@@ -99,7 +115,8 @@ def read_label(text: str, names: Names = USUAL) -> int | None:
     """
     meaning = names.meaning(text)
     if meaning is None and names.classes:
-        shown = ", ".join(names.classes[:8]) + (", …" if len(names.classes) > 8 else "")
+        listed = names.tags or names.classes
+        shown = ", ".join(listed[:8]) + (", …" if len(listed) > 8 else "")
         raise InputError(f"{text!r} is no class of this project's list ({shown})")
     if meaning is None:
         raise InputError(f"{text!r} is no label")

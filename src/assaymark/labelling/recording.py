@@ -86,7 +86,7 @@ def project_names(state: State, names: Names) -> Names:
     columns = state.collection.columns
     if columns.positive is not None:
         names = names.with_verdicts(columns.positive, columns.negative)
-    return replace(names, classes=columns.labels)
+    return replace(names, classes=columns.labels, tags=columns.tags or ())
 
 
 def label(

@@ -20,7 +20,7 @@ FIELDS = (
 )  # fmt: skip
 POOL_FIELDS = (
     "path", "id", "score", "prediction", "threshold", "text", "group", "least_group", "positive",
-    "classes", "a", "b", "score_a", "score_b",
+    "classes", "tags", "a", "b", "score_a", "score_b",
 )  # fmt: skip
 MODES = ("score-guided", "anytime", "budget", "fixed")
 LARGEST = 1_000_000  # bytes: a claim file is written by hand
@@ -157,16 +157,18 @@ def _pool(data: Any) -> PoolTerms:
         group=_names(data, "group", "a column or a list of columns"),
         least_group=_whole(data, "least_group", "items"),
         positive=_text(data, "positive"),
-        classes=_classes(data.get("classes")),
+        classes=_class_names(data, "classes"),
+        tags=_class_names(data, "tags"),
         **_compared(data),
     )
 
 
-def _classes(value: Any) -> bool | tuple[str, ...] | None:
+def _class_names(data: dict[str, Any], name: str) -> bool | tuple[str, ...] | None:
+    value = data.get(name)
     if value is None or value is True:
         return value
     if not value or not isinstance(value, list) or not all(isinstance(n, str) for n in value):
-        raise InputError(f"'classes' must be true or a list of names, got {value!r}.")
+        raise InputError(f"'{name}' must be true or a list of names, got {value!r}.")
     return tuple(value)
 
 

@@ -31,7 +31,12 @@ from assaymark.monitoring.several_parts import (
 )
 from assaymark.pool import Progress, silent
 from assaymark.pool.sources import file_difference, find_source, hash_files, is_elsewhere
-from assaymark.project.class_names import with_classes, with_verdicts
+from assaymark.project.class_names import (
+    compared_columns,
+    with_classes,
+    with_tags,
+    with_verdicts,
+)
 from assaymark.project.folder import Project, collection_of, utc_now
 from assaymark.project.place import is_project
 from assaymark.project.registration import init, undone_if_refused
@@ -84,23 +89,25 @@ def _columns(claim: ClaimFile, engine: str) -> Columns:
     columns = Columns(
         id=pool.id,
         score=pool.score,
-        prediction=pool.a if pool.classes and compared else pool.prediction,
+        prediction=pool.prediction,
         threshold=pool.threshold,
         text=pool.text,
         groups=groups or None,
         positive=pool.positive,
     )
-    if not pool.classes:
-        return with_verdicts(claim.pool, columns, predicted_by=pool.a, engine=engine)
+    named = next((names for names in (pool.tags, pool.classes) if isinstance(names, tuple)), ())
+    tags, classes = bool(pool.tags), pool.classes is True
+    if compared:
+        return compared_columns(
+            claim.pool, columns, predicted_by=compared, classes=classes, named=named, tags=tags,
+            engine=engine,
+        )  # fmt: skip
+    if not tags and not pool.classes:
+        return with_verdicts(claim.pool, columns, engine=engine)
     if columns.prediction is None:
         raise InputError("Classes are predicted: name the column 'prediction' in the table [pool].")
-    return with_classes(
-        claim.pool,
-        columns,
-        predicted_by=compared or (columns.prediction,),
-        named=pool.classes if isinstance(pool.classes, tuple) else (),
-        engine=engine,
-    )
+    by, of_names = (columns.prediction,), with_tags if tags else with_classes
+    return of_names(claim.pool, columns, predicted_by=by, named=named, engine=engine)
 
 
 def _refuse_expired(claim: ClaimFile, now: str) -> None:

@@ -40,7 +40,9 @@ class Standing:
 
 def is_of_several(terms: ClaimTerms) -> bool:
     """Whether the claim is more than one figure of two verdicts against a number."""
-    return bool(terms.pool.classes or terms.pool.a) or not is_simple(parse(terms.claim))
+    return bool(terms.pool.classes or terms.pool.tags or terms.pool.a) or not is_simple(
+        parse(terms.claim)
+    )
 
 
 def refuse_terms(terms: ClaimTerms) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from assaymark.claims.label_sets import SEPARATOR
 from assaymark.errors import InputError
 from assaymark.pool import Progress
 from assaymark.records.pool import PoolFile, RegisteredPool
@@ -49,6 +50,16 @@ def quoted(text: str) -> str:
 def named(column: str) -> str:
     """A column name as a SQL identifier."""
     return '"' + column.replace('"', '""') + '"'
+
+
+def set_sql(column: str, kind: str) -> str:
+    """The labels that a cell holds, as a DuckDB list: a list, JSON of one, or text as "a; b"."""
+    if kind.endswith("[]"):
+        return f"coalesce(CAST({named(column)} AS VARCHAR[]), [])"
+    text = f"trim(coalesce(CAST({named(column)} AS VARCHAR), ''))"
+    written = f"string_split_regex({text}, '\\s*{SEPARATOR}\\s*')"
+    listed = f"TRY_CAST(TRY_CAST({text} AS JSON) AS VARCHAR[])"
+    return f"CASE WHEN {text} LIKE '[%' THEN coalesce({listed}, {written}) ELSE {written} END"
 
 
 def find_source(text: str) -> Source:

@@ -10,7 +10,8 @@ class PoolTerms(Record):
     """The table `[pool]` of a claim file: where the pool is, and which column holds what.
 
     `a` and `b` are the predictions of two classifiers to be compared. `classes` are the names that
-    predictions have, or true for those that are predicted.
+    predictions have, or true for those that are predicted; `tags` likewise, where an item has any
+    number of them.
     """
 
     path: str
@@ -23,6 +24,7 @@ class PoolTerms(Record):
     least_group: int | None = None
     positive: str | None = None
     classes: bool | tuple[str, ...] | None = None
+    tags: bool | tuple[str, ...] | None = None
     a: str | None = None
     b: str | None = None
     score_a: str | None = None

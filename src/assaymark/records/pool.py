@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from assaymark.claims.label_sets import MOST_TAGS, SEPARATOR, all_sets
 from assaymark.claims.record import Record
 from assaymark.errors import InputError
 from assaymark.hints import option
@@ -33,7 +34,8 @@ class Columns(Record):
     `groups` are columns that a claim may be made in every group of; `positive` is the prediction
     that counts as positive where the two are not spelled 0 and 1, and `negative` the other one.
     With `classes` predictions and labels are names of this list; `probabilities` are then one
-    column for each of them, in place of a column of predictions.
+    column for each of them, in place of a column of predictions. With `tags` an item has any
+    number of labels, and the classes are the sets of them.
     """
 
     shape: ClassVar[type] = ColumnsShape
@@ -48,6 +50,7 @@ class Columns(Record):
     negative: str | None = None
     classes: tuple[str, ...] | None = None
     probabilities: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.classes is not None:
@@ -120,7 +123,8 @@ class Columns(Record):
             scores=scores,
             texts=self.text or None,
             groups=self.groups,
-            classes=self.classes or named,
+            classes=named if self.tags else self.classes or named,
+            tags=self.tags,
             positive=self.positive,
         )
 
@@ -129,6 +133,9 @@ class Columns(Record):
         """The columns that `to_shape` described; refused where they need a newer version."""
         predicted, scores = shape.predictions or {}, shape.scores or {}
         classes = shape.classes if shape.positive is None else None
+        if shape.tags:
+            refuse_tags(shape.tags)
+            classes = all_sets(shape.tags)
         by_class = classes is not None and tuple(scores) == classes
         names = {*predicted, *(() if by_class else scores)}
         if len(shape.id) != 1 or names - {CLASSIFIER}:
@@ -148,6 +155,7 @@ class Columns(Record):
             positive=shape.positive,
             negative=shape.classes[0] if shape.classes and shape.positive is not None else None,
             classes=classes,
+            tags=shape.tags,
             probabilities=tuple(scores[name] for name in classes) if classes and by_class else None,
         )
 
@@ -165,6 +173,22 @@ def refuse_classes(classes: tuple[str, ...]) -> None:
     twice = next((name for name in classes if classes.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"The class {twice!r} is named twice. Name each class once.")
+
+
+def refuse_tags(tags: tuple[str, ...]) -> None:
+    """Refuse a list of tags whose sets are too many to count, or could not be told apart."""
+    if len(tags) > MOST_TAGS:
+        raise InputError(
+            f"{len(tags):,} labels ({', '.join(tags[:3])}, …) are too many at once: an item can have any "
+            f"set of them, and every set is counted. Name up to {MOST_TAGS} that matter with "
+            f"{option('class', 'NAME')}; the others are left out. A second project can hold the rest."
+        )
+    refuse_classes(tags)
+    bad = next((name for name in tags if SEPARATOR in name), None)
+    if bad is not None:
+        raise InputError(
+            f"The label {bad!r} holds '{SEPARATOR}', which stands between two labels. Rename it."
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

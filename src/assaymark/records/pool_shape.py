@@ -66,7 +66,7 @@ class ColumnsShape(Record):
 
     Several columns of `id` make one id, the canonical JSON of the list of their texts. `groups`
     are columns; `classes` are the names a label may take, in order, and `positive` the one that
-    counts as 1. Absent: labels are 0 and 1.
+    counts as 1. With `tags` an item has any number of these labels. Absent: labels are 0 and 1.
     """
 
     id: tuple[str, ...]
@@ -75,6 +75,7 @@ class ColumnsShape(Record):
     scores: dict[str, str] | None = None
     groups: tuple[str, ...] | None = None
     classes: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
     positive: str | None = None
     texts: tuple[str, ...] | None = None
 

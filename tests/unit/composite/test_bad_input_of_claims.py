@@ -12,6 +12,7 @@ import pytest
 import assaymark
 from assaymark.cli import main
 from assaymark.errors import InputError
+from assaymark.project.folder import Project
 
 
 def table(place, name, rows):
@@ -81,6 +82,56 @@ def test_a_refused_comparison_leaves_no_project(pool, tmp_path):
             pool, a="old", b="twin", id="id", positive="urgent", folder=tmp_path / "empty"
         )
     assert list((tmp_path / "empty").iterdir()) == []
+
+
+def test_a_column_of_scores_is_not_taken_for_classes(tmp_path):
+    rows = [{"id": n, "old": n / 100, "new": 1 - n / 100, "a": n % 3} for n in range(100)]
+    pool = table(tmp_path, "scores.csv", rows)
+    asked = ("compare", "--pool", pool, "--id", "id", "--b", "new", "-p", tmp_path / "w")
+    assert refused(*asked, "--a", "old") == (
+        "Error: 'old' holds numbers (0.0, 0.01, 0.02, …), and predictions were expected: 1 and 0, two "
+        "words, or names of classes. Write 1 where a score is at your threshold or above, else 0; "
+        "numbers that are classes need --classes."
+    )
+    assert not (tmp_path / "w").exists()
+
+
+def test_more_than_two_names_are_classes(tmp_path):
+    """The command works as it is written for verdicts; from Python and by command."""
+    rows = [{"id": n, "old": f"k{n % 4}", "new": f"k{n % 5}"} for n in range(100)]
+    pool = table(tmp_path, "names.csv", rows)
+    asked = ("compare", "--pool", pool, "--id", "id", "--a", "old", "--b", "new")
+    assert run(*asked, "-p", tmp_path / "w").exit_code == 0
+    names = tuple(f"k{n}" for n in range(5))
+    state = Project(folder=tmp_path / "w").state()
+    assert state.classes[:-1] == names
+    work = assaymark.compare(pool, a="old", b="new", id="id", folder=tmp_path / "python")
+    assert work.project.state().classes == state.classes
+
+
+def test_classes_that_are_never_predicted_are_added(tmp_path):
+    pool = table(tmp_path, "names.csv", [{"id": n, "topic": f"k{n % 3}"} for n in range(60)])
+    named = ("--prediction", "topic", "--classes", "--class", "never")
+    assert run("init", tmp_path / "w", "--pool", pool, "--id", "id", *named).exit_code == 0
+    state = Project(folder=tmp_path / "w").state()
+    assert state.classes == ("k0", "k1", "k2", "never", "none of the list")
+
+
+def test_numbers_agree_with_their_nouns(pool, tmp_path):
+    """One renewal, one draw: what verify prints of a claim that one label ends."""
+    rows = [{"id": n, "old": int(n == 0), "new": 0, "text": "x"} for n in range(40)]
+    one = table(tmp_path, "one.csv", rows)
+    asked = ("--id", "id", "--a", "old", "--b", "new", "--text", "text", "-p", tmp_path / "w")
+    assert "1 item (2.5 %)" in run("compare", "--pool", one, *asked).output
+    batch = tmp_path / "batch.csv"
+    assert run("draw", 5, "-o", batch, "-p", tmp_path / "w").exit_code == 0
+    table(tmp_path, "batch.csv", [{"id": 0, "label": 0}])
+    assert run("label", batch, "-p", tmp_path / "w").exit_code == 0
+    assert "1 (1 draw)" in run("look", "-p", tmp_path / "w").output
+    assert run("certify", "-p", tmp_path / "w").exit_code == 0
+    said = run("verify", tmp_path / "w" / "certificate.json", "-p", tmp_path / "w").output
+    assert "1 renewal at sealed draws" in said
+    assert "1 draw follows from seal, seed and labels" in said
 
 
 def test_the_other_pool_is_named(pool, tmp_path):

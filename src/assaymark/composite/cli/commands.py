@@ -1,6 +1,7 @@
 """Commands about claims of several rows: compare and cutoff."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
@@ -64,6 +65,7 @@ def risk_options(command: Command) -> Command:
 @click.option("--claim", metavar="WORDS", help="Words about a and b, in place of --metric.")
 @click.option("--classes", is_flag=True, help="Predictions and labels are names of classes.")
 @click.option("--class", "named", multiple=True, metavar="NAME", help="A class of the list.")
+@click.option("--tags", is_flag=True, help="An item has any number of the classes, written a; b.")
 @click.option("--group", "groups", multiple=True, metavar="COL", help="A column of groups.")
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy, no more.")
 @click.option(
@@ -89,6 +91,7 @@ def compare(
     text: tuple[str, ...],
     classes: bool,
     named: tuple[str, ...],
+    tags: bool,
     groups: tuple[str, ...],
     budget: int | None,
     confidence: float,
@@ -115,6 +118,7 @@ def compare(
     from assaymark.composite.planning.sealing import Terms
     from assaymark.project.folder import Project
     from assaymark.project.registration import init, undone_if_refused
+    from assaymark.records.pool import Columns
 
     wanted = ComparisonRequest(**options)
     lead: Literal["one", "several"] = "one" if one_by_one else "several"
@@ -125,7 +129,10 @@ def compare(
     new = _is_new(folder, pool, id_column)
     with progress_bar("compare") as progress, undone_if_refused(folder) if new else nullcontext():
         if new:
-            columns = _pool_columns(str(pool), str(id_column), text, groups, wanted, named, classes)
+            columns = Columns(id=str(id_column), text=text, groups=groups or None)
+            columns = _with_names(
+                str(pool), columns, wanted, classes=classes, named=named, tags=tags
+            )
             init(folder, pool=str(pool), columns=columns, progress=progress)
         sealed = seal_comparison(Project(folder=folder), wanted, terms)
     show_sealed(Project(folder=folder), sealed, as_json=as_json)
@@ -144,24 +151,26 @@ def _is_new(folder: Path, pool: str | None, id_column: str | None) -> bool:
     return True
 
 
-def _pool_columns(
+def _with_names(
     pool: str,
-    id_column: str,
-    text: tuple[str, ...],
-    groups: tuple[str, ...],
+    columns: "Columns",
     request: "ComparisonRequest",
-    named: tuple[str, ...],
+    *,
     classes: bool,
+    named: tuple[str, ...],
+    tags: bool,
 ) -> "Columns":
-    from assaymark.project.class_names import with_classes, with_verdicts
-    from assaymark.records.pool import Columns
+    """The columns with the names of classes or verdicts; a list holds what any of them predicts."""
+    from assaymark.project.class_names import compared_columns
 
-    if not classes and not named:
-        columns = Columns(id=id_column, text=text, groups=groups or None, positive=request.positive)
-        return with_verdicts(pool, columns, predicted_by=request.a)
-    # the list holds what any of them predicts; the champion stands for them in the record
-    columns = Columns(id=id_column, text=text, groups=groups or None, prediction=request.a)
-    return with_classes(pool, columns, predicted_by=(request.a, *request.b), named=named)
+    return compared_columns(
+        pool,
+        replace(columns, positive=request.positive),
+        predicted_by=(request.a, *request.b),
+        classes=classes,
+        named=named,
+        tags=tags,
+    )
 
 
 def _refuse_other_pool(folder: Path, pool: str) -> None:

@@ -69,12 +69,12 @@ def _facts(sealed: "SealedClaim") -> dict[str, object]:
 
 
 def _lines(sealed: "SealedClaim") -> Lines:
-    lines = [("items", f"{sealed.items:,} in {counted(len(sealed.strata), 'stratum')}")]
-    lines = [(name, text.replace("stratums", "strata")) for name, text in lines]
+    strata = counted(len(sealed.strata), "stratum", "strata")
+    lines = [("items", f"{sealed.items:,} in {strata}")]
     if sealed.judged == "once":
         lines.append(("judged", f"once, when {sealed.most:,} random labels are there"))
     elif sealed.ceiling is not None:
-        lines.append(("budget", f"{sealed.most:,} labels"))
+        lines.append(("budget", counted(sealed.most, "label")))
     if sealed.left_out:
         lines.append(("left out", ", ".join(" ".join(g) for g in sealed.left_out)))
     return lines
@@ -95,7 +95,7 @@ def _comparison(sealed: "SealedClaim") -> tuple[dict[str, object], Lines]:
     forecast = expected_labels(sealed)
     first = None if forecast is None else next(iter(forecast.values()))
     share = f"{100 * sealed.disagree / sealed.items:.3g} %"
-    lines = [("predictions differ", f"{sealed.disagree:,} items ({share})")]
+    lines = [("predictions differ", f"{counted(sealed.disagree, 'item')} ({share})")]
     lines += [
         ("labels to expect", f"about {n:,} if {when}") for when, n in (forecast or {}).items()
     ]

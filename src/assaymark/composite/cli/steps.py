@@ -112,7 +112,7 @@ def draw_now(project: "Project", count: int | None, output: Path | None, *, as_j
     headline(f"Batch {batch.number}: {counted(len(batch.items), 'item')} to label")
     lines = [("file", path or "none: every item has a label already")]
     if batch.known:
-        lines.append(("labelled before", f"{batch.known:,} items, not handed out again"))
+        lines.append(("labelled before", f"{counted(batch.known, 'item')}, not handed out again"))
     if count is not None and len(batch.items) + batch.known < count:
         lines.append(("fewer than asked", "the next ones depend on the labels of these"))
     rows(lines)

@@ -132,7 +132,8 @@ def draft_words(
 
 def _columns(pool: RegisteredPool, tree: ClaimTree, request: ComparisonRequest) -> PoolColumns:
     classes = pool.columns.classes or ()
-    view, about = choose_view(tree, classes)
+    tags = pool.columns.tags or ()
+    view, about = choose_view(tree, tags or classes)
     return PoolColumns(
         id=pool.columns.id,
         predictions=(request.a, *request.b),
@@ -142,6 +143,7 @@ def _columns(pool: RegisteredPool, tree: ClaimTree, request: ComparisonRequest) 
         else (request.score_a, request.score_b),
         groups=group_columns(tree, pool),
         classes=classes,
+        tags=tags,
         view=view,
     )
 

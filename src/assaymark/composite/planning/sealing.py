@@ -190,7 +190,8 @@ def _columns(tree: ClaimTree, pool: RegisteredPool) -> PoolColumns:
             f"{option('prediction', 'COL')} or {option('threshold', 'X')}."
         )
     classes = columns.classes or ()
-    view, about = choose_view(tree, classes)
+    tags = columns.tags or ()
+    view, about = choose_view(tree, tags or classes)
     return PoolColumns(
         id=columns.id,
         predictions=(columns.prediction,) if columns.prediction else (),
@@ -199,6 +200,7 @@ def _columns(tree: ClaimTree, pool: RegisteredPool) -> PoolColumns:
         threshold=columns.threshold,
         groups=group_columns(tree, pool),
         classes=classes,
+        tags=tags,
         probabilities=columns.probabilities or (),
         view=view,
     )

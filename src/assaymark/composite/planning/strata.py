@@ -4,6 +4,8 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assaymark.claims.label_sets import SEPARATOR
+from assaymark.claims.results import counted
 from assaymark.composite.sealed import DIGITS, ClaimStratum, PoolColumns
 from assaymark.composite.views import REST
 from assaymark.errors import InputError
@@ -11,10 +13,11 @@ from assaymark.hints import option, switch
 from assaymark.pool import Pool
 from assaymark.pool.dialect import double_sql
 from assaymark.pool.queries import FALSE, TRUE
-from assaymark.pool.sources import named, quoted
+from assaymark.pool.sources import named, quoted, set_sql
 from assaymark.pool.sql import refuse_unknown, ticket_cut
+from assaymark.project.class_names import is_number
 from assaymark.project.folder import Project
-from assaymark.records.pool import RegisteredPool
+from assaymark.records.pool import NONE_OF_LIST, RegisteredPool
 
 THIRDS = (0.333333, 0.666667)
 UNLIKELY = (0.5, 0.812, 0.9293, 0.9734, 0.99)
@@ -67,6 +70,11 @@ class ClaimPool:
             return [self._flag(name) for name in columns.predictions]
         if columns.view == "class":
             about = quoted(columns.positive or "")
+            if columns.tags:
+                sets = [
+                    f"list_contains({self._set(name)}, {about})" for name in columns.predictions
+                ]
+                return [f"CASE WHEN {has} THEN {about} ELSE {quoted(REST)} END" for has in sets]
             return [
                 f"CASE WHEN {p} = {about} THEN {about} WHEN {p} IS NOT NULL THEN {quoted(REST)} END"
                 for p in raw
@@ -76,12 +84,27 @@ class ClaimPool:
     def _raw(self) -> list[str]:
         """The predicted classes by their names."""
         columns = self.columns
+        if columns.tags:
+            return [self._set_name(name) for name in columns.predictions]
         if not columns.probabilities:
             return [f"nullif(trim(CAST({named(c)} AS VARCHAR)), '')" for c in columns.predictions]
         pairs = list(zip(columns.classes, map(number_sql, columns.probabilities), strict=True))
         best = f"greatest({', '.join(sql for _, sql in pairs)})"
         cases = " ".join(f"WHEN {sql} = {best} THEN {quoted(name)}" for name, sql in pairs)
         return [f"CASE {cases} END"]
+
+    def _set(self, column: str) -> str:
+        """The tags in a column, as a list; an empty cell holds none."""
+        return set_sql(column, self.pool.types[column])
+
+    def _set_name(self, column: str) -> str:
+        """The name of the set of listed tags, as in `label_sets.set_name`."""
+        inside = self._set(column)
+        each = ", ".join(
+            f"CASE WHEN list_contains({inside}, {quoted(tag)}) THEN {quoted(tag)} END"
+            for tag in self.columns.tags
+        )
+        return f"coalesce(nullif(concat_ws('{SEPARATOR} ', {each}), ''), {quoted(NONE_OF_LIST)})"
 
     def _score(self) -> str:
         columns = self.columns
@@ -120,6 +143,8 @@ class ClaimPool:
     def refuse_bad(self) -> None:
         """Refuse predictions that are not of two kinds, and scores that are no numbers."""
         for place, column in enumerate(self.columns.predictions):
+            if self.columns.tags:
+                continue  # those outside the list are left out
             if self.columns.classes:
                 self._refuse_unlisted(column)
             else:
@@ -139,7 +164,14 @@ class ClaimPool:
         )
         words = [str(row[0]) for row in rows]
         positive = self.columns.positive
-        if len({word.lower() for word in words}) > 2 and not _usual(words):
+        many = len({word.lower() for word in words}) > 2 and not _usual(words)
+        if many and any(map(is_number, words)):
+            raise InputError(
+                f"'{column}' holds numbers ({', '.join(words[:3])}, …), and predictions were expected: 1 "
+                "and 0, two words, or names of classes. Write 1 where a score is at your threshold or "
+                f"above, else 0; numbers that are classes need {switch('classes')}."
+            )
+        if many:
             raise InputError(
                 f"'{column}' holds more than two classes ({', '.join(words[:3])}, …). If labels are "
                 f"names of classes, say so when the project begins: {switch('classes')}."
@@ -177,8 +209,8 @@ class ClaimPool:
                 f"SELECT id FROM {self.base} WHERE {condition} ORDER BY id LIMIT 1"
             )[0][0]
             raise InputError(
-                f"{number:,} items have {what} (the first is {first!r}). Every item needs one: "
-                "complete them or leave them out of the pool."
+                f"{counted(number, 'item has', 'items have')} {what} (the first is {first!r}). Every "
+                "item needs one: complete them or leave them out of the pool."
             )
 
     def select(self, sql: str) -> list[Any]:

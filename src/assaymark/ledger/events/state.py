@@ -164,6 +164,11 @@ class State:
         """The names that labels may have where they are classes; empty where they are 0 and 1."""
         return self.collection.columns.labels if self.collection else ()
 
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What an item may have any number of; the classes are then the sets of them."""
+        return (self.collection.columns.tags or ()) if self.collection else ()
+
     def code(self, value: Value | None) -> int | None:
         """An answer as the number that is counted: 0 and 1, or a class by its place in the list."""
         return class_code(value, self.classes) if self.classes else binary(value)

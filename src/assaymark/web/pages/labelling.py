@@ -52,6 +52,7 @@ async def show(request: Request) -> Response:
         mark=site.mark(request),
         purposes=await site.runner.ask(_purposes),
         classes=await site.runner.ask(lambda desk: desk.state.classes),
+        tags=await site.runner.ask(lambda desk: desk.state.tags),
         decides=await site.runner.ask(lambda desk: decides_blind(desk.state)),
         protocol=rendered(site.settings.criteria) if site.settings.criteria.strip() else "",
     )

@@ -63,6 +63,7 @@
         { textContent: words[past.answer] }), ". Answer again to change it, or press Esc to go on.");
     }
     if (!shown) return;
+    choose(past ? words[past.answer].split("; ") : []);
     done.hidden = true;
     item.append(...assaymarkItem(shown.fields));
     highlight();
@@ -193,6 +194,27 @@
     if (on) note.focus();
   };
 
+  // Items with any number of labels: keys choose them and take them back, Enter saves the set.
+  const choices = [...document.querySelectorAll("[data-tag]")];
+  const isChosen = (b) => b.getAttribute("aria-pressed") === "true";
+  const setWord = () => {
+    const name = choices.filter(isChosen).map((b) => b.dataset.tag).join("; ");
+    const none = `class-${document.querySelectorAll(".answer.class").length - 1}`;
+    return name ? Object.keys(words).find((word) => words[word] === name) : none;
+  };
+  const choose = (names) => {
+    if (!choices.length) return;
+    choices.forEach((b) => b.setAttribute("aria-pressed", String(names.includes(b.dataset.tag))));
+    $("set-name").textContent = words[setWord()];
+  };
+  const turn = (b) => {
+    const names = choices.filter((one) => isChosen(one) !== (one === b)).map((one) => one.dataset.tag);
+    b.blur();
+    choose(names);
+  };
+  choices.forEach((b) => b.addEventListener("click", () => turn(b)));
+  $("save-set")?.addEventListener("click", (event) => { event.currentTarget.blur(); answer(setWord()); });
+
   // More classes than keys: the letters typed leave the classes that hold them; Enter takes the
   // first, one that is spelled so before one that begins so before one that only holds them.
   const typed = $("class-find");
@@ -233,7 +255,10 @@
     }
     const key = event.key.toLowerCase();
     if (event.repeat || $("keys").open) return;
-    if (KEYS[key]) { event.preventDefault(); answer(KEYS[key]); }
+    const choice = choices.find((b) => b.dataset.key === key);
+    if (choice) { event.preventDefault(); turn(choice); }
+    else if (key === "enter" && choices.length && event.target.tagName !== "BUTTON") { event.preventDefault(); answer(setWord()); }
+    else if (KEYS[key]) { event.preventDefault(); answer(KEYS[key]); }
     else if (key === "?") { event.preventDefault(); $("keys").showModal(); }
     else if (key === "t" && typed) { event.preventDefault(); typed.focus(); }
     else if (key === "u") { event.preventDefault(); back(); }
