@@ -334,18 +334,18 @@ class ClaimPool:
         wanted: Mapping[int, int],
         cuts: Mapping[int, str],
     ) -> dict[int, list[str]]:
-        under = " OR ".join(
-            f"({self._inside(strata[k])} AND ticket < '{cut}')" for k, cut in cuts.items()
-        )
-        places = " OR ".join(
-            f"(k = {k} AND place > {taken.get(k, 0)} AND place <= {limit})"
-            for k, limit in wanted.items()
+        # joined, so that an engine works out the number of an item's stratum once, not for each cut
+        cut = ", ".join(
+            f"({k}, '{cuts[k]}', {taken.get(k, 0)}, {limit})" for k, limit in wanted.items()
         )
         rows = self.select(
-            f"WITH t AS (SELECT *, sha256({quoted(seed + ':')} || id) AS ticket FROM {self.base}), "
-            f"u AS (SELECT id, ticket, {self.stratum_number(strata)} AS k FROM t WHERE {under}), "
-            "v AS (SELECT id, k, row_number() OVER (PARTITION BY k ORDER BY ticket, id) AS place "
-            f"FROM u) SELECT k, id FROM v WHERE {places} ORDER BY k, place"
+            f"WITH c(number, cut, taken, top) AS (VALUES {cut}), "
+            f"t AS (SELECT id, sha256({quoted(seed + ':')} || id) AS ticket, "
+            f"{self.stratum_number(strata)} AS k FROM {self.base}), "
+            "u AS (SELECT t.id, t.ticket, t.k, c.taken, c.top FROM t JOIN c ON t.k = c.number "
+            "WHERE t.ticket < c.cut), v AS (SELECT id, k, taken, top, "
+            "row_number() OVER (PARTITION BY k ORDER BY ticket, id) AS place FROM u) "
+            "SELECT k, id FROM v WHERE place > taken AND place <= top ORDER BY k, place"
         )
         items: dict[int, list[str]] = {}
         for k, item in rows:
