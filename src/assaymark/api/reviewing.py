@@ -11,6 +11,7 @@ from assaymark.api.data import project_folder
 from assaymark.claims.pictures import Bar
 from assaymark.errors import InputError
 from assaymark.pool.duckdb import DuckDBPool
+from assaymark.pool.joined_ids import joined_id, joined_name
 from assaymark.pool.memory import Table, is_table, memory_table
 from assaymark.project.folder import collection_of
 from assaymark.project.registration import undone_if_refused
@@ -101,13 +102,13 @@ def review(
     recall: float | str = "0.8",
     confidence: float | str = "0.95",
     score: str | None = None,
-    known: Sequence[str | int] = (),
+    known: Sequence[str | int | tuple[object, ...]] = (),
     terms: Sequence[str] = (),
     screened: str | Path | Sequence[str | Path] = (),
     skip_unmatched: bool = False,
     decisions: Literal["blind", "open"] = "blind",
     twice: float | str = 0,
-    id: str = "id",  # noqa: A002 - the same word as on the command line
+    id: str | Sequence[str] = "id",  # noqa: A002 - the same word as on the command line
     folder: str | Path | None = None,
 ) -> Review:
     """Begin a review: read in rank order while a model learns, and stop when recall is proved.
@@ -119,22 +120,18 @@ def review(
     whoever decides between readers may see the figures; the share `twice` of the records counts only
     when two people have read it. The other parameters are those of `certify`.
     """
-    if not isinstance(id, str):
-        raise InputError(
-            f"A review has one column of ids, got {id!r}. Join them in the table first."
-        )
     files = (screened,) if isinstance(screened, str | Path) else screened
     made = Review.__new__(Review)
     place = project_folder(folder, owner=made)
     with undone_if_refused(place):
         opening = Start(
             pool=_file(pool, place),
-            id=id,
+            id=joined_name(id),
             text=(text,) if isinstance(text, str) else tuple(text),
             recall=str(recall),
             confidence=str(confidence),
             score=score,
-            known=",".join(map(str, known)) or None,
+            known=tuple(joined_id(i) if isinstance(i, tuple) else str(i) for i in known) or None,
             terms=tuple(terms),
             screened=tuple(map(str, files)),
             skip_unmatched=skip_unmatched,

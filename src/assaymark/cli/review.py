@@ -45,7 +45,8 @@ def review() -> None:
 @click.option(
     "--pool", required=True, help="The records: .parquet, .csv[.gz], .jsonl or .asreview."
 )
-@click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of a record.")
+@click.option("--id", "id_columns", required=True, multiple=True, metavar="COL",
+              help="Unique id of a record; repeat it where several columns make the id.")  # fmt: skip
 @click.option(
     "--text", multiple=True, required=True, metavar="COL", help="What people read; repeatable."
 )
@@ -77,7 +78,7 @@ def review() -> None:
 def start(
     folder: Path,
     pool: str,
-    id_column: str,
+    id_columns: tuple[str, ...],
     text: tuple[str, ...],
     score: str | None,
     rank: str | None,
@@ -97,12 +98,13 @@ def start(
     with id and label) come in with --import; from then on only random draws from the rest are asked
     for. FILE=relevant and FILE=irrelevant say it of all records of a file.
     """
+    from assaymark.pool.joined_ids import joined_name
     from assaymark.reviewing.starting import Start
     from assaymark.reviewing.starting import start as run
 
     request = Start(
         pool=pool,
-        id=id_column,
+        id=joined_name(id_columns),
         text=text,
         recall=recall,
         confidence=confidence,

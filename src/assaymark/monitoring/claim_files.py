@@ -149,7 +149,7 @@ def _pool(data: Any) -> PoolTerms:
     text = _names(data, "text", "a column or a list of columns") or ()
     return PoolTerms(
         path=_needed(data, "path", "pool"),
-        id=_needed(data, "id", "pool"),
+        id=_id(data),
         score=_text(data, "score"),
         prediction=_text(data, "prediction"),
         threshold=None if threshold is None else float(threshold),
@@ -161,6 +161,16 @@ def _pool(data: Any) -> PoolTerms:
         tags=_class_names(data, "tags"),
         **_compared(data),
     )
+
+
+def _id(data: dict[str, Any]) -> str:
+    """The column of ids; a list of columns makes one, named after them."""
+    names = _names(data, "id", "a column or a list of columns")
+    if not isinstance(names, tuple):
+        return _needed(data, "id", "pool")
+    from assaymark.pool.joined_ids import joined_name  # loads DuckDB, which the gate needs not
+
+    return joined_name(names)
 
 
 def _class_names(data: dict[str, Any], name: str) -> bool | tuple[str, ...] | None:

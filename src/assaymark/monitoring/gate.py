@@ -283,7 +283,7 @@ def _changes(
     if expires is not None and today > date.fromisoformat(expires):
         changes.append(f"It expired on {expires}")
     changes += _other_classifier(claim, evidence.locked)
-    fault, note = _other_pool(claim, evidence.state, digests)
+    fault, note = _other_pool(claim, evidence, digests)
     if fault is not None:
         changes.append(f"the pool changed: {fault}")
     if isinstance(evidence, PlanEvidence) and (drift := _drift(evidence.attempt)) is not None:
@@ -301,13 +301,14 @@ def _other_classifier(claim: ClaimFile, locked: ClaimLocked) -> list[str]:
     return [f"the classifier changed: {', '.join(sorted(names))}"]
 
 
-def _other_pool(claim: ClaimFile, state: State, digests: Files) -> tuple[str | None, str]:
+def _other_pool(claim: ClaimFile, evidence: Evidence, digests: Files) -> tuple[str | None, str]:
     if is_elsewhere(claim.pool):
         return None, " The pool is no file, so its content was not compared."
     files = digests[claim.pool]
     if files is None:
         return None, " The pool is not at hand, so its content was not compared."
-    return file_difference(files, collection_of(state)), ""
+    locked = evidence.locked.made_from or collection_of(evidence.state).files
+    return file_difference(files, locked), ""
 
 
 def _superseded(evidence: Evidence) -> int | None:

@@ -30,6 +30,7 @@ from assaymark.monitoring.several_parts import (
     seal_several,
 )
 from assaymark.pool import Progress, silent
+from assaymark.pool.joined_ids import parts_of_name
 from assaymark.pool.sources import file_difference, find_source, hash_files, is_elsewhere
 from assaymark.project.class_names import (
     compared_columns,
@@ -40,7 +41,7 @@ from assaymark.project.class_names import (
 from assaymark.project.folder import Project, collection_of, utc_now
 from assaymark.project.place import is_project
 from assaymark.project.registration import init, undone_if_refused
-from assaymark.records.pool import Columns
+from assaymark.records.pool import Columns, PoolFile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,12 +137,25 @@ def _begin(project: Project, claim: ClaimFile, progress: Progress) -> None:
     registered = collection_of(project.state())
     fault = None if registered.columns == columns else "its columns are others"
     if fault is None and not is_elsewhere(claim.pool):
-        fault = file_difference(hash_files(find_source(claim.pool), progress), registered)
+        files = registered.files if _copied(claim) is None else _copied_from(project, claim)
+        fault = file_difference(hash_files(find_source(claim.pool), progress), files)
     if fault is not None:
         raise InputError(
             f"The project {str(project.folder)!r} was made from another pool than the claim file "
             f"{str(claim.path)!r} names: {fault}. Name a new project folder in the claim file."
         )
+
+
+def _copied(claim: ClaimFile) -> tuple[PoolFile, ...] | None:
+    """The files that the project's pool is a copy of, where several columns make the id."""
+    if parts_of_name(claim.terms.pool.id) is None:
+        return None
+    return hash_files(find_source(claim.pool), silent)
+
+
+def _copied_from(project: Project, claim: ClaimFile) -> tuple[PoolFile, ...]:
+    old = latest_lock(project.state(), claim.name)
+    return (old.lock.event.made_from if old and old.lock else None) or ()
 
 
 def _same(old: Sealed, claim: ClaimFile) -> bool:
@@ -193,6 +207,7 @@ def _seal(
             software=__version__,
             owner=claim.owner,
             replaces=old.lock.event.file if old and old.lock else _replaced(claim),
+            made_from=_copied(claim),
         )
 
     if request is None:

@@ -62,8 +62,11 @@ def with_joined_ids(source: str, column: str, folder: Path, *, engine: str) -> I
     if names is None:
         yield source
         return
+    if engine == "duckdb" and _has_column(source, column, names):
+        yield source  # made before, by `write_joined`
+        return
     path = folder / FILE
-    _write(source, column, names, path, engine=engine)
+    write_joined(source, column, path, engine=engine)
     try:
         yield str(path)
     except BaseException:
@@ -71,7 +74,17 @@ def with_joined_ids(source: str, column: str, folder: Path, *, engine: str) -> I
         raise
 
 
-def _write(source: str, column: str, names: Sequence[str], path: Path, *, engine: str) -> None:
+def _has_column(source: str, column: str, names: Sequence[str]) -> bool:
+    pool = DuckDBPool(source, Columns(id=names[0]))
+    try:
+        return column in pool.types
+    finally:
+        pool.close()
+
+
+def write_joined(source: str, column: str, path: Path, *, engine: str = "duckdb") -> None:
+    """Write a copy of the pool with the column of ids that its name tells the parts of."""
+    names = parts_of_name(column) or (column,)
     if engine != "duckdb":
         raise InputError(
             f"Ids of several columns are made by DuckDB only, and the engine is {engine!r}. Add one "

@@ -9,7 +9,7 @@ from pathlib import Path
 from assaymark.claims.label_sets import SEPARATOR
 from assaymark.errors import InputError
 from assaymark.pool import Progress
-from assaymark.records.pool import PoolFile, RegisteredPool
+from assaymark.records.pool import PoolFile
 
 KINDS = {
     ".parquet": "parquet",
@@ -96,15 +96,15 @@ def hash_files(source: Source, progress: Progress) -> tuple[PoolFile, ...]:
     return tuple(files)
 
 
-def file_difference(files: Sequence[PoolFile], registered: RegisteredPool) -> str | None:
+def file_difference(files: Sequence[PoolFile], registered: Sequence[PoolFile]) -> str | None:
     """The first file that is not as it was registered, and how; None if all are."""
     now = {file.name: file for file in files}
-    if len(now) == len(registered.files) == 1:
+    if len(now) == len(registered) == 1:
         # a lone file may have been renamed; what counts is what is in it
-        (expected,) = registered.files
+        (expected,) = registered
         (lone,) = now.values()
         now = {expected.name: replace(lone, name=expected.name)}
-    for file in registered.files:
+    for file in registered:
         present = now.pop(file.name, None)
         if present != file:
             how = "is missing" if present is None else "is not what was registered"

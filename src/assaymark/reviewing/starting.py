@@ -14,6 +14,7 @@ from assaymark.ledger.events import KnownItem, KnownLabels, ReviewOpened
 from assaymark.ledger.events.reviews import METHOD
 from assaymark.pool import Progress, silent
 from assaymark.pool.duckdb import DuckDBPool
+from assaymark.pool.joined_ids import parts_of_name, write_joined
 from assaymark.pool.sources import settle
 from assaymark.pool.sql import refuse_unknown
 from assaymark.pool.tables import file_digest
@@ -35,8 +36,8 @@ from assaymark.reviewing.standing import TARGETS, exact_share
 from assaymark.reviewing.stats import commitment, floor_labels, set_digest
 
 RECORDS, MERGED, DUPLICATES = "records.csv", "pool.parquet", "duplicates.csv"
-UNMATCHED = "unmatched.csv"
-WRITTEN = (RECORDS, MERGED, DUPLICATES, UNMATCHED)
+UNMATCHED, JOINED = "unmatched.csv", "joined.parquet"
+WRITTEN = (RECORDS, MERGED, DUPLICATES, UNMATCHED, JOINED)
 BEGUN = "review-start"  # there while a start is under way: what lies beside it is its own
 RELEVANT_GUESSES = (10, 20, 50, 100, 200, 500, 1000)
 
@@ -81,7 +82,7 @@ class Start:
     confidence: str = "0.95"
     score: str | None = None
     rank: str | None = None
-    known: str | None = None
+    known: str | tuple[str, ...] | None = None
     terms: tuple[str, ...] = ()
     screened: tuple[str, ...] = ()
     skip_unmatched: bool = False
@@ -159,7 +160,7 @@ def _start(
     now: Callable[[], str],
 ) -> Started:
     request = _unpacked(folder, request)
-    source = settle(request.pool, "duckdb")
+    source = _with_ids(folder, settle(request.pool, "duckdb"), request.id)
     columns = Columns(id=request.id, text=request.text)
     catalogue, duplicates, source = _merged(folder, source, columns, request, progress)
     ids = catalogue.ids
@@ -248,6 +249,14 @@ def _unpacked(folder: Path, request: Start) -> Start:
     return replace(request, pool=str(path), screened=screened)
 
 
+def _with_ids(folder: Path, source: str, column: str) -> str:
+    """The records with one column of ids: a copy in the folder, where several columns make them."""
+    if parts_of_name(column) is None:
+        return source
+    write_joined(source, column, folder / JOINED)
+    return str(folder / JOINED)
+
+
 def _merged(
     folder: Path, source: str, columns: Columns, request: Start, progress: Progress
 ) -> tuple[Catalogue, list[Duplicate], str]:
@@ -292,9 +301,10 @@ def _known(
     return {name: own for name, own in by_source.items() if own}, tuple(unmatched)
 
 
-def _relevant(text: str, pool: Catalogue, merged: dict[str, str]) -> list[str]:
+def _relevant(known: str | tuple[str, ...], pool: Catalogue, merged: dict[str, str]) -> list[str]:
     """The ids of the pool that are named as relevant."""
-    named = [Screened(label=1, names={"id": item}) for item in dict.fromkeys(read_ids(text))]
+    ids = read_ids(known) if isinstance(known, str) else known
+    named = [Screened(label=1, names={"id": item}) for item in dict.fromkeys(ids)]
     matching = match(named, pool, merged, file="")
     if matching.unmatched:
         raise refusal(matching, what="the known ids", like=min(pool.ids), skip=False)

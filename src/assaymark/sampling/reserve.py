@@ -68,7 +68,7 @@ def reserve_limits(plan: Plan) -> list[int]:
 
 def refuse_changed(pool: Pool, registered: RegisteredPool, progress: Progress = silent) -> None:
     """Refuse a pool whose files are not those that were registered."""
-    fault = file_difference(pool.files(progress), registered)
+    fault = file_difference(pool.files(progress), registered.files)
     if fault is not None:
         raise VerificationError(
             f"The pool changed after init: {fault}. Restore it, or begin a new project with the pool "

@@ -94,10 +94,32 @@ def test_what_cannot_be_meant_is_refused_in_a_sentence(name: str) -> None:
         act()
 
 
+def test_a_review_takes_ids_of_several_columns(tmp_path: Path) -> None:
+    """They come back as tuples; known records are named so too; duplicates are still merged."""
+    records = [
+        {"query": i // 10, "doc": f"d, {i % 10}", "title": f"{'trial' if i % 3 else 'match'} {i}"}
+        for i in range(120)
+    ]
+    records.append(records[5])
+    work = assaymark.review(
+        records, text="title", id=["query", "doc"], known=[(0, "d, 1")], folder=tmp_path / "work"
+    )
+    verdict = work.run(lambda item: "trial" in item.text, batch=40)
+    assert verdict.established
+    issued = work.certify()
+    assert assaymark.verify(issued).status == "verified in part"
+    assert {type(item.id) for item in work.ask(1)} <= {tuple}
+    assert sorted(path.name for path in (tmp_path / "work").glob("*.parquet")) == [
+        "joined.parquet",
+        "pool.parquet",
+        "records.parquet",
+    ]
+
+
 def test_a_review_that_is_refused_leaves_nothing_in_its_folder(tmp_path: Path) -> None:
     records = [{"id": str(i), "title": f"t {i}"} for i in range(20)]
     with pytest.raises(InputError, match="'recall' must be between 0 and 1"):
         assaymark.review(records, text="title", recall=2, folder=tmp_path / "work")
-    with pytest.raises(InputError, match="one column of ids"):
-        assaymark.review(records, text="title", id=["id", "title"], folder=tmp_path / "work")
+    with pytest.raises(InputError, match="Column 'doc' is not in the pool"):
+        assaymark.review(records, text="title", id=["id", "doc"], folder=tmp_path / "work")
     assert not (tmp_path / "work").exists()

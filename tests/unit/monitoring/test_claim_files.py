@@ -100,3 +100,23 @@ def test_the_certificate_is_bound_to_the_lock(folder) -> None:
     assert certificate.lock is not None
     assert (certificate.lock.name, certificate.lock.expires) == ("toxicity", "2099-06-30")
     assert certificate.lock.classifier["prompt"] == "sha256:22"
+
+
+def test_ids_of_several_columns(folder) -> None:
+    """The project keeps a copy of the pool with joined ids; the gate compares the pool itself."""
+    pool = folder.claim.parent.parent / "pool.csv"
+    lines = pool.read_text(encoding="utf-8").splitlines()
+    rows = [f"q,{line}" for line in lines[1:]]
+    pool.write_text("\n".join([f"query,{lines[0]}", *rows]) + "\n", encoding="utf-8")
+    folder.edit('id = "id"', 'id = ["query", "id"]')
+    assert folder.lock().code == 0
+    assert folder.lock().json["repeated"]
+    drawn = folder.run("draw", "5", "-p", folder.project, "--json").json["items"]
+    assert all(item.startswith('["q","') for item in drawn)
+    assert folder.gate().code == 4
+    pool.write_text("\n".join([f"query,{lines[0]}", *rows[1:]]) + "\n", encoding="utf-8")
+    assert folder.gate().code == 5
+    assert folder.only()["reason"] == "The pool changed: 'pool.csv' is not what was registered."
+    assert "made from another pool" in folder.lock().err
+    folder.edit('id = ["query", "id"]', 'id = ["query", 3]')
+    assert "'id' must be a column or a list of columns" in folder.gate().err

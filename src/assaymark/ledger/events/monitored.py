@@ -17,7 +17,8 @@ class ClaimLocked(Event):
 
     A claim of several parts is sealed as a `survey`, in place of a `plan`. `file` is the SHA-256 of
     the file's bytes. `classifier` holds the names and digests that its owner gave the classifier.
-    `replaces` is the `file` of the lock that this one takes the place of.
+    `replaces` is the `file` of the lock that this one takes the place of. `made_from` are the files
+    that the project's pool was copied from, where several columns make its ids.
     """
 
     plan: int | None = None
@@ -29,6 +30,7 @@ class ClaimLocked(Event):
     software: str
     owner: str | None = None
     replaces: str | None = None
+    made_from: tuple[PoolFile, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
