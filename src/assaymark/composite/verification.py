@@ -143,6 +143,8 @@ def check_ledger(entries: list[Entry], answer: dict[str, Any], checks: list[Chec
     past = entries[:events]
     state = replay(past)
     work = ClaimWork(survey=state.surveys[answer["survey"] - 1])
+    if work.number != answer["survey"]:
+        raise VerificationError("The claim in the ledger has another number than the certificate.")
     checks.append(_seal(work))
     checks.append(_risk(past, work))
     checks.append(check_seed(past, work))
@@ -164,6 +166,12 @@ def _seal(work: ClaimWork) -> Check:
         raise VerificationError("The sealed rows do not follow from the claim and its strata.")
     if stated_claim(work.sealed) != work.sealed.claim:
         raise VerificationError("The claim's words are not those of the rows that were sealed.")
+    again = work.sealed.to_settings()
+    other = [
+        name for name, value in work.survey.survey.settings.items() if again.get(name) != value
+    ]
+    if other:
+        raise VerificationError(f"The seal's '{other[0]}' is not spelled as what it stands for.")
     cells = work.survey.survey.cells
     if [c.items for c in cells] != [s.items for s in work.sealed.strata]:
         raise VerificationError("The sizes of the strata are not those of the survey.")
