@@ -1,6 +1,7 @@
 """Fixtures shared by all tests: a small project, and the command line in process."""
 
 import contextlib
+import io
 import os
 import secrets
 import shutil
@@ -140,6 +141,27 @@ def assaymark(
             code = stop.code if isinstance(stop.code, int) else 1
         captured = capsys.readouterr()
         return Answer(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def command() -> Callable[..., Answer]:
+    """Runs a command line in this process, for what is made once for several tests."""
+
+    def run(*arguments: object) -> Answer:
+        code, out, err = 0, io.StringIO(), io.StringIO()
+        with (
+            mock.patch.object(sys, "argv", ["assaymark", *map(str, arguments)]),
+            mock.patch.dict(os.environ, {"ASSAYMARK_DEBUG": "1"}),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            try:
+                main()
+            except SystemExit as stop:
+                code = stop.code if isinstance(stop.code, int) else 1
+        return Answer(code, out.getvalue(), err.getvalue())
 
     return run
 

@@ -2,7 +2,7 @@
 tuples, and a dict is only what is stored, exported or shown as a table."""
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import assaymark
@@ -17,9 +17,12 @@ DOCUMENTS = (
 ENDINGS = ("_json", "_facts")
 
 
-def modules() -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield path.relative_to(SOURCE), ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def modules() -> list[tuple[Path, ast.Module]]:
+    return [
+        (path.relative_to(SOURCE), ast.parse(path.read_text(encoding="utf-8")))
+        for path in sorted(SOURCE.rglob("*.py"))
+    ]
 
 
 def names_any(tree: ast.AST) -> bool:

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,9 +30,12 @@ PAGES = [
 ]
 
 
+parsed = cache(ast.parse)
+
+
 def messages(path: Path) -> Iterator[str]:
     """Sentences in a program; not its docstrings, names or queries."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path.read_text(encoding="utf-8"))
     notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         text = node.value if isinstance(node, ast.Constant) and id(node) not in notes else None
@@ -57,7 +61,7 @@ def private_words(text: str) -> list[str]:
 
 def parameters(program: str) -> Iterator[str]:
     """The names in signatures, of functions and of classes."""
-    for node in ast.walk(ast.parse(program)):
+    for node in ast.walk(parsed(program)):
         if isinstance(node, ast.arg):
             yield node.arg
         if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):

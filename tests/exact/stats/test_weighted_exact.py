@@ -147,15 +147,17 @@ def test_wealth_is_exactly_fair_at_the_boundary(metric, target, side, cut, posit
     np.testing.assert_allclose(mean, 1.0, rtol=1e-9)
 
 
-@pytest.mark.parametrize("batch", [1, 3, 6])
-@pytest.mark.parametrize("ahead", [0, 1, 4])
+@pytest.mark.parametrize(("batch", "ahead"), [(1, 0), (1, 4), (3, 1), (6, 0), (6, 4)])
 def test_drawing_ahead_of_the_labels_keeps_the_game_fair(batch, ahead):
     mean = expected_wealth(pool("f1", 4 / 7, TWO), [2, 2], batch=batch, ahead=ahead)
     np.testing.assert_allclose(mean, 1.0, rtol=1e-9)
 
 
-@pytest.mark.parametrize("recipe", [PAIRS, WILD, Recipe()], ids=["pairs", "wild", "default"])
-@pytest.mark.parametrize("cut", [TWO, WRONG, BARE], ids=["good", "wrong", "none"])
+@pytest.mark.parametrize(
+    ("recipe", "cut"),
+    [(PAIRS, WRONG), (WILD, TWO), (WILD, WRONG), (WILD, BARE), (Recipe(), BARE)],
+    ids=["pairs-wrong", "wild-good", "wild-wrong", "wild-none", "default-none"],
+)
 def test_no_tuning_makes_the_game_unfair(recipe, cut):
     mean = expected_wealth(pool("f1", 4 / 7, cut, recipe=recipe), [2, 2], ahead=1)
     np.testing.assert_allclose(mean, 1.0, rtol=1e-9)

@@ -5,6 +5,7 @@ Whatever could not have happened, or does not follow from the pool, is noticed.
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -22,24 +23,44 @@ from assaymark.project.folder import Project
 from worlds_on_disk import write_labels
 
 
-@pytest.fixture
-def guided(assaymark, project, world, tmp_path):
-    """A weighted plan brought to a pass, three batches of it, and certified."""
-    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+@pytest.fixture(scope="module")
+def guided_place(command, registered_world, tmp_path_factory):
+    """A weighted plan brought to a pass, three batches of it, and certified; made once."""
+    place = tmp_path_factory.mktemp("guided")
+    shutil.copytree(registered_world.path.parent, place, dirs_exist_ok=True)
+    project = place / "work"
+    command("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
     for number in range(40):
-        drawn = assaymark("draw", 60, "-p", project, "--json").json["items"]
-        write_labels(tmp_path / f"g{number}.csv", {i: world.truth[i] for i in drawn})
-        assaymark("label", tmp_path / f"g{number}.csv", "-p", project)
-        if assaymark("look", "-p", project, "--json").json["decision"] == "pass":
+        drawn = command("draw", 60, "-p", project, "--json").json["items"]
+        truth = {item: registered_world.truth[item] for item in drawn}
+        command("label", write_labels(place / f"g{number}.csv", truth), "-p", project)
+        if command("look", "-p", project, "--json").json["decision"] == "pass":
             break
-    assert assaymark("certify", "-p", project).code == 0
-    return project
+    assert command("certify", "-p", project).code == 0
+    settle_heads()
+    return place
 
 
 @pytest.fixture
-def judged(assaymark, labelled):
-    assert assaymark("certify", "-p", labelled).code == 0
-    return labelled
+def guided(guided_place, tmp_path):
+    shutil.copytree(guided_place, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "work"
+
+
+@pytest.fixture(scope="module")
+def judged_place(command, labelled_place, tmp_path_factory):
+    """A fixed plan, fully labelled and certified; made once."""
+    place = tmp_path_factory.mktemp("judged")
+    shutil.copytree(labelled_place, place, dirs_exist_ok=True)
+    assert command("certify", "-p", place / "work").code == 0
+    settle_heads()
+    return place
+
+
+@pytest.fixture
+def judged(judged_place, tmp_path):
+    shutil.copytree(judged_place, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "work"
 
 
 def forge(folder, change):

@@ -4,7 +4,7 @@ import csv
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -68,12 +68,21 @@ def make(place: Path, run: Callable[..., Answer], claim: str, more: str = "") ->
     return Folder(claim=file, project=place / "work", world=World(file, truth, {}), run=run)
 
 
-@pytest.fixture
-def certified(tmp_path, assaymark) -> Folder:
-    folder = make(tmp_path, assaymark, "recall >= 0.7 and precision >= 0.6")
+@pytest.fixture(scope="module")
+def certified_parts(tmp_path_factory, command) -> Folder:
+    """A certified claim of two parts, made once; every test works on its own copy."""
+    folder = make(tmp_path_factory.mktemp("parts"), command, "recall >= 0.7 and precision >= 0.6")
     assert folder.lock().code == 0
     folder.certify()
+    settle_heads()
     return folder
+
+
+@pytest.fixture
+def certified(tmp_path, assaymark, certified_parts) -> Folder:
+    shutil.copytree(certified_parts.project.parent, tmp_path, dirs_exist_ok=True)
+    claim, project = tmp_path / "claims" / "several.toml", tmp_path / "work"
+    return replace(certified_parts, claim=claim, project=project, run=assaymark)
 
 
 @pytest.mark.parametrize("claim", COLUMNS)

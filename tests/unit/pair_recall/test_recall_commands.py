@@ -1,6 +1,7 @@
 """`assaymark recall` with files and in a project: what it draws, answers, records and refuses."""
 
 import csv
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,13 +14,13 @@ KEYS = {"recall", "low", "high", "band_low", "band_high"}
 FLAGS = ("--a", "a", "--b", "b")
 
 
-@pytest.fixture
-def flagged(tmp_path: Path) -> tuple[Path, dict[str, int]]:
+@pytest.fixture(scope="module")
+def flagged_pool(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
     """6,000 items, about 400 positive; three classifiers that find them independently."""
     rng = np.random.default_rng(42)
     truth = rng.random(6000) < 0.07
     flags = [rng.random(6000) < np.where(truth, found, 0.05) for found in (0.7, 0.6, 0.5)]
-    path = tmp_path / "pool.csv"
+    path = tmp_path_factory.mktemp("flagged") / "pool.csv"
     ids = [f"i{number:04d}" for number in range(6000)]
     with path.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
@@ -28,6 +29,11 @@ def flagged(tmp_path: Path) -> tuple[Path, dict[str, int]]:
             a, b, c = (int(own[k]) for own in flags)
             writer.writerow([name, a, b, c, int(a and b), 0.5, f"text, {name}"])
     return path, dict(zip(ids, truth.astype(int).tolist(), strict=True))
+
+
+@pytest.fixture
+def flagged(flagged_pool, tmp_path: Path) -> tuple[Path, dict[str, int]]:
+    return Path(shutil.copy(flagged_pool[0], tmp_path)), flagged_pool[1]
 
 
 def fill(path: Path, truth: dict[str, int]) -> Path:
