@@ -17,6 +17,8 @@ from assaymark.claims.results import Verdict, percent
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
 
+NO_RELEVANT = "no relevant item is labelled yet"
+OF_ALL_ITEMS = ("accuracy", "precision", "specificity", "npv", "prevalence", "elusion")
 STEP = 1e-4  # ranges are shown to four decimals
 SPOKEN_OF = {
     "predicted positive": ("precision",),
@@ -43,7 +45,15 @@ class Ranges:
         row = on_metric(self.verdict.claim, name)
         if row is not None and name in (self.verdict.claim.metric, "elusion", "npv"):
             interval = agreeing(interval, self.verdict, row, refutes=plan.kind.failure == "refuted")
-        return _with_point_inside(interval)
+        return _with_point_inside(replace(interval, point=None) if self._lacks(name) else interval)
+
+    def why_no_point(self, name: str) -> str:
+        """Why there is no estimate of this metric."""
+        return NO_RELEVANT if self._lacks(name) else "no label says anything about it yet"
+
+    def _lacks(self, name: str) -> bool:
+        """Whether the metric is about relevant items and none is labelled: scores alone are no estimate."""
+        return name not in OF_ALL_ITEMS and not self.verdict.census and 1 not in self.prefix.answers
 
     @property
     def _counted(self) -> list[tuple[bool, int | None]]:

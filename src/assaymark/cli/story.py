@@ -85,7 +85,7 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
     else:
         headline(str(verdict), TONES[verdict.decision])
         lines = [
-            ("estimate", shown(estimate.point)),
+            ("estimate", shown(estimate.point) + _rests_on(result)),
             ("labels", f"{estimate.labels:,} ({counted(estimate.draws, 'draw')})"),
             ("could not tell", f"{verdict.skipped:,} (counted against the claim)"),
             ("looks", f"{result.looks:,}"),
@@ -102,6 +102,16 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
         elif verdict.decision == "continue":
             _advise_more(result, folder)
     context.exit(_exit_codes(exit_code)[verdict.decision])
+
+
+def _rests_on(look: "Look") -> str:
+    """What an estimate is made of while the labels prove nothing."""
+    from assaymark.certification.modes.words import useful
+
+    verdict = look.verdict
+    guided = look.plan.design == "weighted" and not verdict.census
+    early = guided and not useful(verdict.claim, verdict.estimate.interval)
+    return " (mostly from the scores: few labels yet)" if early else ""
 
 
 def _exit_codes(as_the_gate: bool) -> dict[str, int]:

@@ -112,8 +112,10 @@ class MetricEstimate(Record):
         if self.exact:
             return f"{self.title} is {shown(self.point)} exactly"
         half = (self.high - self.low) / 2
+        inside = self.point - half >= 0 and self.point + half <= 1  # else ± contradicts the range
+        around = f" ± {half:.3f}" if inside else ""
         return (
-            f"{self.title} {shown(self.point)} ± {half:.3f} "
+            f"{self.title} {shown(self.point)}{around} "
             f"({rounded(self.low)} to {rounded(self.high, up=True)})"
         )
 

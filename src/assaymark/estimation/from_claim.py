@@ -51,6 +51,7 @@ def _design(verdict: Verdict) -> str:
 
 
 def _metric(name: str, ranges: Ranges) -> MetricEstimate:
+    """One metric; the range of the claimed one holds at another level than its bound, as is noted."""
     verdict, interval = ranges.verdict, ranges.of(name)
     claimed = name == verdict.claim.metric
     lower = verdict.claim.side == "lower"
@@ -65,6 +66,6 @@ def _metric(name: str, ranges: Ranges) -> MetricEstimate:
         confidence=ranges.attempt.plan.confidence,
         guaranteed_low=verdict.estimate.interval.low if claimed and lower else None,
         guaranteed_high=verdict.estimate.interval.high if claimed and not lower else None,
-        guaranteed_interval=(interval.low, interval.high) if known else None,
-        reason=None if known else "no label says anything about it yet",
+        guaranteed_interval=None if claimed or not known else (interval.low, interval.high),
+        reason=None if known else ranges.why_no_point(name),
     )

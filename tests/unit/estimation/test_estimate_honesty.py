@@ -4,9 +4,11 @@ import csv
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from assaymark.cli import cli as assaymark_command
 from assaymark.errors import InputError, PlanError
-from assaymark.estimation.estimate import EstimateDesign, EstimateStratum, Part
+from assaymark.estimation.estimate import EstimateDesign, EstimateStratum, MetricEstimate, Part
 from assaymark.estimation.evidence import Answers, betting_strata, estimate
 from assaymark.estimation.stats.guaranteed_interval import guarantee
 from assaymark.estimation.stats.horvitz_thompson import Weighted, mean_of_ratios, ratio_estimate
@@ -276,3 +278,49 @@ def test_a_plan_that_may_stop_early_is_not_read_as_one_look(assaymark, world, pr
     assert any("at every look" in text for text in found["warnings"])
     assert any("all of them together with at least" in text for text in found["warnings"])
     assert found["accuracy"]["guaranteed_low"] is None
+
+
+def test_a_range_that_leaves_no_room_is_printed_without_a_half_width():
+    """1 ± 0.484 would say more than 1; where it fits, the half width stays."""
+
+    def one(point: float, low: float, high: float) -> str:
+        return str(
+            MetricEstimate(
+                metric="recall", title="recall", point=point, low=low, high=high, method="x",
+                confidence=0.95,
+            )
+        )  # fmt: skip
+
+    assert one(1.0, 0.0324, 1.0) == "recall 1 (0.0324 to 1)"
+    assert one(0.5, 0.4, 0.62) == "recall 0.5 ± 0.110 (0.4 to 0.62)"
+
+
+def test_no_recall_is_estimated_from_labels_without_a_relevant_item(tmp_path):
+    """Scores alone are no estimate; what a claim guarantees is its one-sided bound."""
+    with (tmp_path / "pool.csv").open("w", encoding="utf-8") as stream:
+        stream.write("id,score,text\n")
+        stream.writelines(f"d{n},{n / 500},t\n" for n in range(500))
+    cli = CliRunner()
+
+    def run(*words: str):
+        done = cli.invoke(assaymark_command, [*words], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    work = str(tmp_path / "work")
+    run(
+        "init", work, "--pool", str(tmp_path / "pool.csv"), "--id", "id", "--score", "score",
+        "--threshold", "0.5", "--text", "text",
+    )  # fmt: skip
+    how = ("--mode", "anytime", "--design", "score-guided", "--expect", "0.9")
+    run("plan", "recall >= 0.6", *how, "--seed", "s", "-p", work)
+    run("draw", "4", "-o", str(tmp_path / "batch.csv"), "-p", work)
+    rows = (tmp_path / "batch.csv").read_text().splitlines()[1:]
+    lines = [f"{row.split(',')[0]},0" for row in rows]
+    (tmp_path / "labels.csv").write_text("\n".join(["id,label", *lines]))
+    run("label", str(tmp_path / "labels.csv"), "-p", work)
+    assert "(mostly from the scores: few labels yet)" in run("look", "-p", work)
+    told = run("estimate", "-p", work)
+    assert "recall is undefined: no relevant item is labelled yet" in told
+    assert "nothing useful yet" in told
+    assert "two-sided" not in told

@@ -64,7 +64,7 @@ def _number(plan: Plan, name: str, prefix: Prefix, ranges: Ranges) -> CardNumber
         high=interval.high,
         confidence=plan.confidence,
         method=interval.method,
-        reason=None if interval.point is not None else "no label says anything about it yet",
+        reason=None if interval.point is not None else ranges.why_no_point(name),
     )
 
 

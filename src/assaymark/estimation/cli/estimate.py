@@ -300,6 +300,8 @@ def _promise(one: MetricEstimate) -> str:
     side = f"at least {rounded(one.guaranteed_low or 0.0)}"
     if side == "at least 0" and one.guaranteed_high is not None:
         side = f"at most {rounded(one.guaranteed_high, up=True)}"
+    elif side == "at least 0":
+        side = "nothing useful yet"
     if one.guaranteed_interval is None:
         return side
     first, last = one.guaranteed_interval
