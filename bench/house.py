@@ -21,6 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import click
 import numpy as np
 
 ROOT = Path(__file__).parent.parent
@@ -124,6 +125,37 @@ def shape() -> dict[str, Any]:
     }
 
 
+def options(group: click.Group, before: tuple[str, ...] = ()) -> dict[str, list[str]]:
+    """How the options of every command are spelt: what can be asked for."""
+    listed = {}
+    for name, command in group.commands.items():
+        words = (*before, name)
+        spelt = [text for part in command.params if isinstance(part, click.Option)
+                 for text in (*part.opts, *part.secondary_opts)]  # fmt: skip
+        listed[" ".join(words)] = sorted(set(spelt))
+        if isinstance(command, click.Group):
+            listed |= options(command, words)
+    return listed
+
+
+def lost(now: dict[str, list[str]], before: dict[str, list[str]]) -> list[str]:
+    """What could be asked for before, and cannot any more."""
+    return [
+        f"{name} {text}".strip()
+        for name, spelt in before.items()
+        for text in (spelt if name in now else [""])
+        if text not in now.get(name, ())
+    ]
+
+
+def rooms() -> dict[str, int]:
+    """Lines of every room, the largest first."""
+    lines = Counter[str]()
+    for path in modules().values():
+        lines[path.relative_to(SOURCE).parts[0]] += len(path.read_text("utf-8").splitlines())
+    return {name: size for name, size in lines.most_common() if not name.endswith(".py")}
+
+
 class Counting:
     """Counts how often the first event is decoded, while it is the profiler of this thread."""
 
@@ -212,6 +244,8 @@ def verify_seconds(labels: int) -> float:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, dict) and all(isinstance(part, list) for part in value.values()):
+        return f"{len(value):,} commands, {sum(map(len, value.values())):,} spellings"
     if isinstance(value, dict):
         plain = {name: part for name, part in value.items() if name != "modules"}
         return ", ".join(f"{name} {part}" for name, part in plain.items())
@@ -224,7 +258,10 @@ def main(arguments: list[str] | None = None, show: Callable[[str], None] = print
     parser.add_argument("--against", type=Path, metavar="FILE")
     parser.add_argument("--verify", type=int, metavar="LABELS")
     asked = parser.parse_args(arguments)
-    figures = shape() | {"full ledger decodes per command": decodes()}
+    from assaymark.cli import cli
+
+    figures = shape() | {"lines by room": rooms(), "options of commands": options(cli)}
+    figures["full ledger decodes per command"] = decodes()
     if asked.verify:
         figures[f"CPU seconds of verify at {asked.verify:,} labels"] = verify_seconds(asked.verify)
     earlier = json.loads(asked.against.read_text(encoding="utf-8")) if asked.against else {}
@@ -232,6 +269,8 @@ def main(arguments: list[str] | None = None, show: Callable[[str], None] = print
         show(f"{name:<36} {_shown(value)}")
         if name in earlier and earlier[name] != value:
             show(f"{'  before':<36} {_shown(earlier[name])}")
+        if name in earlier and name == "options of commands":
+            show(f"{'  lost':<36} {_shown(lost(value, earlier[name]))}")
     if asked.json:
         asked.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     return 0

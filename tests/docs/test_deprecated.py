@@ -1,5 +1,7 @@
 """Every spelling that the page on stability calls deprecated still works, and says the same as the new one."""
 
+import importlib.util
+import json
 import re
 from collections.abc import Callable
 
@@ -13,6 +15,7 @@ from assaymark.cli import cli
 
 PAGE = (DOCS / "reference" / "stability.md").read_text(encoding="utf-8")
 TABLE = PAGE.split("## Deprecated spellings\n")[1].split("\n## ")[0]
+BENCH = DOCS.parent / "bench"
 ROWS = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|$", TABLE, re.MULTILINE)
 
 
@@ -80,3 +83,17 @@ def test_no_page_but_the_reference_uses_them() -> None:
         if name.removesuffix(" URL") in page.read_text(encoding="utf-8")
     }
     assert used == set()
+
+
+def test_what_could_be_asked_for_before_the_move_can_be_asked_for_now() -> None:
+    """All but one option: the risk of a training's claim is shared with every plan on it by itself."""
+    spec = importlib.util.spec_from_file_location("house", BENCH / "house.py")
+    house = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(house)
+    before = json.loads((BENCH / "house_before.json").read_text(encoding="utf-8"))
+    known = before["options of commands"]
+    assert house.lost(house.options(cli), known) == ["train --family"]
+    assert house.lost({"plan": ["--seed"]}, {"plan": ["--mode", "--seed"], "look": []}) == [
+        "plan --mode",
+        "look",
+    ]
