@@ -91,7 +91,7 @@ def validity_page(records: Sequence[Record]) -> str:
     said = (
         "In no row does the whole interval lie above what is promised."
         if not above
-        else f"In {len(above)} rows the whole interval lies above what is promised: "
+        else f"In {len(above)} row{'s' * (len(above) != 1)} the whole interval lies above what is promised: "
         + "; ".join(f"{one['promise']} ({one['world']})" for one in above)
         + "."
     )
