@@ -19,7 +19,8 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
+from importlib import import_module
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -146,7 +147,8 @@ def kills(project: Project, world: World, count: int, chance: random.Random) -> 
     acknowledged: list[str] = []
     for number in range(count):
         with worker(project, world, held=number % 2 == 0) as (child, heard):
-            wait_for_work(child, chance.uniform(0.02, 0.6))
+            # one in five lives longer: sealing the next plan takes more than most are given
+            wait_for_work(child, chance.uniform(0.02, 0.5 if number % 5 else 3.0))
             code = end(child)
             acknowledged += heard()
         if code != -signal.SIGKILL:
@@ -228,6 +230,7 @@ def main() -> bool:
     world = write_world(place / "pool.csv", items=20_000)
     project = Project(folder=place / "work")
     _in_child(lambda: _begin(project, world))  # engines start threads, which do not survive a fork
+    _load_what_work_loads(project, world, place / "modules")
     killed = kills(project, world, options.kills, chance)
     print(f"      {options.kills} kills: {dict(killed)}", flush=True)
     cut = cuts(project, world, options.cuts, chance)
@@ -245,6 +248,23 @@ def main() -> bool:
 def _begin(project: Project, world: World) -> None:
     columns = Columns(id="id", score="score", threshold=0.5, text=("body",))
     init(project.folder, pool=str(world.path), columns=columns)
+
+
+def _load_what_work_loads(project: Project, world: World, list_file: Path) -> None:
+    """Load the modules that a worker loads on its way, or every one would die while it loads them."""
+
+    def work_once() -> None:
+        def stop(_: str) -> None:
+            list_file.write_text("\n".join(sys.modules), encoding="utf-8")
+            os._exit(0)
+
+        work(project, world, stop, held=True)
+
+    _in_child(work_once)
+    for name in list_file.read_text(encoding="utf-8").splitlines():
+        if name != "__main__" and name not in sys.modules:
+            with suppress(ImportError):  # made by other modules, not found by name
+                import_module(name)
 
 
 def _in_child(run: Callable[[], None]) -> None:

@@ -15,6 +15,7 @@ from measure import report
 from serve_page import Annotator, Server, project, wrong
 
 ROUNDS = 4
+PATIENCE = 120.0  # seconds
 
 
 async def interrupted(server: Server, round_number: int) -> list[Annotator]:
@@ -24,9 +25,12 @@ async def interrupted(server: Server, round_number: int) -> list[Annotator]:
 
     async def work(one: Annotator) -> None:
         with contextlib.suppress(httpx.HTTPError):
-            await one.work(time.perf_counter() + 30)
+            await one.work(time.perf_counter() + PATIENCE)
 
     tasks = [asyncio.create_task(work(one)) for one in people]
+    until = time.perf_counter() + PATIENCE
+    while not any(one.acknowledged for one in people) and time.perf_counter() < until:
+        await asyncio.sleep(0.01)  # a busy machine may take long over the first answer
     await asyncio.sleep(2 + 0.37 * round_number)
     server.kill()
     await asyncio.gather(*tasks)
@@ -44,7 +48,8 @@ def main() -> bool:
     print(f"      ({ROUNDS} kills: {counts})")
     shutil.rmtree(work)
     bad = counts["lost"] + counts["changed"] + counts["doubled"]
-    return report("acknowledged labels lost, changed or doubled by kill -9", bad, 0)
+    met = report("acknowledged labels lost, changed or doubled by kill -9", bad, 0)
+    return met and counts["acknowledged"] > 0  # else nothing was put to the test
 
 
 if __name__ == "__main__":

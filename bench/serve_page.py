@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -24,6 +25,8 @@ from assaymark.project.folder import Project
 from assaymark.project.registration import init
 from assaymark.records.pool import Columns
 from measure import ASSAYMARK
+
+TRIES = 5
 
 
 @cache
@@ -93,19 +96,27 @@ class Annotator:
         mark = re.search(r'assaymark-token" content="(\w+)"', page.text).group(1)
         self.web.headers.update({"x-assaymark-token": mark, "accept": "application/json"})
 
+    async def ask(self, path: str, body: dict[str, object]) -> httpx.Response:
+        """Send it, and again where the connection was lost, as the page does."""
+        for _ in range(TRIES - 1):
+            with suppress(httpx.TransportError):
+                return await self.web.post(path, json=body)
+            await asyncio.sleep(self.pause)
+        return await self.web.post(path, json=body)
+
     async def work(self, until: float) -> None:
         items: list[dict[str, str]] = []
         while time.perf_counter() < until:
             await asyncio.sleep(self.pause)
             if not items:  # the next ones are being drawn
-                items = (await self.web.post("/label/hand", json={})).json()["items"]
+                items = (await self.ask("/label/hand", {})).json()["items"]
                 continue
             item, rest = items[0], items[1:]
             word = word_for(item["id"])
             asked = {"item": item["id"], "ticket": item["ticket"], "answer": word, "seconds": 1.0,
                      "keep": [{"id": o["id"], "ticket": o["ticket"]} for o in rest]}  # fmt: skip
             start = time.perf_counter()
-            answer = await self.web.post("/label/answer", json=asked)
+            answer = await self.ask("/label/answer", asked)
             self.times.append(time.perf_counter() - start)
             found = answer.json()
             if not found.get("saved"):

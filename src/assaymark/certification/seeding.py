@@ -154,7 +154,7 @@ def source_of(
     """Where a seed comes from, and this side's part of it."""
     if commit:
         return committed_source(commit)
-    return (beacon_source(beacon, now) if beacon else SeedSource()), None
+    return (SeedSource() if beacon is None else beacon_source(beacon, now)), None
 
 
 def refuse_committed_before(state: State, commitments: Sequence[str]) -> None:

@@ -124,6 +124,14 @@ def test_a_beacon_names_a_round_that_is_not_known_yet() -> None:
         beacon_source("drand-quicknet:²", NOW)
 
 
+@pytest.mark.parametrize("option", ["--beacon", "--commit"])
+def test_a_variable_that_was_not_set_seals_no_plan_without_a_witness(option, say, tmp_path) -> None:
+    before = Project(folder=tmp_path / "w").state().head
+    said = say("plan", CLAIM, *SIMPLE, option, "", code=2)
+    assert "no beacon ''" in said or "no commitment" in said
+    assert Project(folder=tmp_path / "w").state().head == before
+
+
 def test_a_beacon_plan_waits_for_its_value(say, tmp_path) -> None:
     sealed = say("plan", CLAIM, *SIMPLE, "--beacon", "drand-default")
     assert (sealed["source"]["law"], sealed["stake"]["account"]) == ("beacon", "joint")
