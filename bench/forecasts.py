@@ -2,6 +2,7 @@
 
     python bench/forecasts.py --worlds 20                            made pools
     python bench/forecasts.py --data reuters21578.parquet …          collections and classifiers as they are
+    python bench/forecasts.py --race race/certify-race.json          score-guided plans, from the lab's race
     python bench/forecasts.py … --keep docs/evidence/forecasts.json  add what was found to the results
 
 One row per collection, mode and forecast: `promised` is the share that the forecast states, `held` of
@@ -199,6 +200,25 @@ def measured(worlds: list[World], runs: int, *, ahead: bool) -> list[Row]:
     return summed(rows, worlds[0].name, len(worlds))
 
 
+RACE = {
+    "method 2": ("score-guided", "bad luck", "within_unlucky"),
+    "method 2, ceiling": ("score-guided with a ceiling", "chance to pass", "pass_rate"),
+}
+
+
+def raced(laps: list[Row]) -> Iterator[list[Row]]:
+    """The forecasts of score-guided plans in each collection of the lab's race."""
+    for collection in sorted({lap["collection"] for lap in laps}):
+        rows: list[Row] = []
+        mine = [lap for lap in laps if lap["collection"] == collection]
+        for lap in mine:
+            mode, name, share = RACE.get(lap["entrant"], ("", "", ""))
+            if mode and lap[share] is not None:
+                kept = round(lap[share] * lap["runs"])
+                rows += [_row(name, mode, POWER, run < kept) for run in range(lap["runs"])]
+        yield summed(rows, collection, len({lap["world"] for lap in mine}))
+
+
 def keep(path: Path, rows: list[Row]) -> None:
     """Add the rows to the results; of two of the same name the one with more cases stays."""
     old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
@@ -216,11 +236,17 @@ def main() -> None:
     parser.add_argument("--topics", type=int, default=3)
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--no-ahead", action="store_true")
+    parser.add_argument("--race", type=Path)
     parser.add_argument("--keep", type=Path)
     asked = parser.parse_args()
     groups = [[made(seed) for seed in range(asked.worlds)]] if asked.worlds else []
-    for worlds in [*groups, *(list(real(path, asked.topics, 1)) for path in asked.data)]:
-        rows = measured(worlds, asked.runs, ahead=not asked.no_ahead)
+    results = [
+        measured(worlds, asked.runs, ahead=not asked.no_ahead)
+        for worlds in [*groups, *(list(real(path, asked.topics, 1)) for path in asked.data)]
+    ]
+    if asked.race:
+        results += raced(json.loads(asked.race.read_text(encoding="utf-8"))["laps"])
+    for rows in results:
         for row in rows:
             print(*(f"{value}" for value in row.values()), sep="  ", flush=True)
         if asked.keep:

@@ -20,7 +20,7 @@ sys.path[:0] = [str(HERE.parent), str(ROOT / "docs")]
 import evidence_pages  # noqa: E402
 from evidence_records import RESULTS, written  # noqa: E402
 
-from evidence import limits, papers, validity  # noqa: E402
+from evidence import limits, papers, race, validity  # noqa: E402
 from evidence.steps import FULL, SMALL, Done, MissingDataError, files_of, finished, run  # noqa: E402
 
 WORK = ROOT / "build" / "evidence"
@@ -101,6 +101,14 @@ def collect(done: list[Done]) -> None:
             path = RESULTS / f"{name}.json"
             before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
             path.write_text(written(joined(before, found)), encoding="utf-8")
+
+    for name, kept in race.records(done).items():
+        path = RESULTS / f"{name}.json"
+        before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        others = [row for row in before if "certify-race" not in row["command"]]
+        path.write_text(written([*kept, *others]), encoding="utf-8")
+    for name, text in race.tables(done).items():
+        (RESULTS / f"{name}.json").write_text(text, encoding="utf-8")
 
 
 def merged(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -81,7 +81,18 @@ FULL = (
         files=("davidson_perspective", "arxiv_cs"),
     ),
     Step(
-        name="certify-race-real", experiment="certify-race", runs=5, files=("davidson_perspective",)
+        name="certify-race-real",
+        experiment="certify-race",
+        runs=20,
+        files=(
+            "davidson_perspective",
+            "spamassassin",
+            "newsgroups20",
+            "reuters21578",
+            "goemotions",
+            "crisislex_t6",
+            "arxiv_cs",
+        ),
     ),
     Step(
         name="sequential-bias-papers", experiment="sequential-bias", runs=200, files=("arxiv_cs",)

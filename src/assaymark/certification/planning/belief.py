@@ -1,6 +1,7 @@
 """What the planner was told about the classifier, as numbers it can use."""
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from assaymark.records.plan import Expectation
 from assaymark.records.pool import PoolSummary
 from assaymark.records.strata import Stratum
 from assaymark.stats.beta_posterior import Belief, from_expectation, from_pilot
+
+Floats = NDArray[np.float64]
 
 
 def belief_of(expectation: Expectation) -> Belief:
@@ -70,32 +73,67 @@ def from_scores(summary: PoolSummary) -> Expectation | None:
     )
 
 
-def stratum_rates(strata: tuple[Stratum, ...], belief: Belief | None) -> NDArray[np.float64]:
+def stratum_rates(strata: tuple[Stratum, ...], belief: Belief | None) -> Floats:
     """The positive rate expected in each stratum.
 
     Mean scores give the shape; the belief, where there is one, gives the level of each predicted
-    class. Without a belief the scores are taken as probabilities.
+    class. Scores are moved along one line in log-odds, as calibration would move them: its slope and
+    its height follow from the two levels, so under-confident scores are spread and over-confident
+    ones drawn together. Where no slope fits both, each class is moved by itself on the nearest.
+    Without a belief the scores are taken as probabilities.
     """
     scores = [0.5 if s.mean_score is None else s.mean_score for s in strata]
-    rates: NDArray[np.float64] = np.clip(np.array(scores), 1e-5, 1 - 1e-4)
+    rates: Floats = np.clip(np.array(scores), 1e-5, 1 - 1e-4)
     if belief is None:
         return rates
+    odds, sizes = np.log(rates / (1 - rates)), np.array([s.items for s in strata])
+    classes = []
     for predicted, level in zip((True, False), belief.rates, strict=True):
         mine = np.array([bool(s.prediction) is predicted for s in strata])
         if mine.any():
-            sizes = np.array([s.items for s in strata])[mine]
-            rates[mine] = _shifted(rates[mine], sizes, min(max(level, 1e-6), 1 - 1e-6))
+            classes.append(_Class(mine=mine, odds=odds[mine], sizes=sizes[mine], level=level))
+    slope = _common_slope(*classes) if len(classes) == 2 and np.ptp(odds) > 0 else 1.0
+    for one in classes:
+        rates[one.mine] = _rates(slope * one.odds + one.height(slope))
     return rates
 
 
-def _shifted(
-    rates: NDArray[np.float64], sizes: NDArray[np.int64], level: float
-) -> NDArray[np.float64]:
-    """The rates moved together in log-odds until their mean is the level."""
-    odds = np.log(rates / (1 - rates))
-    low, high = -40.0, 40.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        mean = float((sizes / (1 + np.exp(-(odds + middle)))).sum() / sizes.sum())
-        low, high = (middle, high) if mean < level else (low, middle)
-    return np.asarray(1 / (1 + np.exp(-(odds + low))))
+FLATTEST, STEEPEST = 1 / 3, 3.0  # slopes that a calibration line is allowed
+HALVINGS = 60
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Class:
+    """The strata of one predicted class, their log-odds, and the share of positives expected."""
+
+    mine: NDArray[np.bool_]
+    odds: Floats
+    sizes: NDArray[np.int64]
+    level: float
+
+    def height(self, slope: float) -> float:
+        """What is added to the log-odds times this slope for the mean to be the level."""
+        level, items = min(max(self.level, 1e-6), 1 - 1e-6), self.sizes.sum()
+        low, high = -40.0, 40.0
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            mean = float((self.sizes * _rates(slope * self.odds + middle)).sum() / items)
+            low, high = (middle, high) if mean < level else (low, middle)
+        return low
+
+
+def _common_slope(positive: _Class, negative: _Class) -> float:
+    """The slope at which both classes need the same height; the nearest allowed one otherwise.
+
+    The steeper the line, the further apart it puts the classes by itself.
+    """
+    low, high = FLATTEST, STEEPEST
+    for _ in range(HALVINGS // 2):
+        middle = math.sqrt(low * high)
+        apart = positive.height(middle) > negative.height(middle)
+        low, high = (middle, high) if apart else (low, middle)
+    return low
+
+
+def _rates(odds: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-odds)))
