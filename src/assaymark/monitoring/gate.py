@@ -200,7 +200,11 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
             judge_several,  # claims of one figure need none
         )
 
-        return replace(blank, **vars(judge_several(evidence.state, evidence.work, evidence.facts)))
+        standing = judge_several(evidence.state, evidence.work, evidence.facts)
+        gated = replace(blank, **vars(standing))
+        if gated.outcome == "certified" and (refuted := _sentinels(evidence)) is not None:
+            return replace(gated, outcome="refuted", reason=refuted)
+        return gated
     attempt, state = evidence.attempt, evidence.state
     if evidence.certificate is not None:
         issued = evidence.certificate
@@ -220,9 +224,13 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
     return _open(replace(blank, labels=labels), attempt, state)
 
 
-def _sentinels(evidence: PlanEvidence) -> str | None:
+def _sentinels(evidence: Evidence) -> str | None:
     """What the sentinels of the certificate refute, in words; None if nothing."""
-    starts = starts_of(evidence.state, evidence.attempt.plan.number)
+    if isinstance(evidence, SeveralEvidence):
+        subject = {"claim_survey": evidence.work.number}
+    else:
+        subject = {"plan": evidence.attempt.plan.number}
+    starts = starts_of(evidence.state, subject)
     if not starts:
         return None
     answer = judge_sentinels(evidence.state, starts[-1])

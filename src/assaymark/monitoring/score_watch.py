@@ -99,7 +99,7 @@ def watch_scores(project: Project, source: str, progress: Progress = silent) -> 
 def _certified(state: State) -> Attempt:
     attempt = next((a for a in reversed(state.attempts) if a.certificate is not None), None)
     if attempt is None:
-        refuse_several(state, "New scores are compared with")
+        refuse_several(state)
         raise PlanError(
             "New scores are compared with a certificate, and this project has none yet. Issue it first: "
             f"{command('certify')}"

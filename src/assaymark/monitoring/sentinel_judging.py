@@ -1,7 +1,7 @@
 """What sentinels say of a certificate: replayed from their labels, so that the gate can ask too."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from assaymark.claims.record import plain
@@ -14,13 +14,16 @@ from assaymark.project.folder import Project
 from assaymark.stats.sequential.unit_alarm import AlarmRule, rings, wealth_path
 
 PURPOSE = "sentinel"
+Subject = dict[str, int]
+"""What a certificate is of: the number of its plan, or of the survey of a claim of several parts."""
 
 
-def starts_of(state: State, plan: int | None = None) -> list[SurveyWork]:
-    """The sealed terms of sentinels, of one plan or of all, in their order."""
+def starts_of(state: State, subject: Subject | None = None) -> list[SurveyWork]:
+    """The sealed terms of sentinels, of one certificate or of all, in their order."""
     works = [work for work in state.surveys if work.survey.purpose == PURPOSE]
     begun = [work for work in works if work.survey.settings.get("start")]
-    return [work for work in begun if plan is None or work.survey.settings["plan"] == plan]
+    wanted = (subject or {}).items()
+    return [work for work in begun if all(work.survey.settings.get(k) == v for k, v in wanted)]
 
 
 def latest_start(state: State) -> SurveyWork:
@@ -88,7 +91,27 @@ def look_at_sentinels(project: Project) -> SentinelAnswer:
 
 def judge_sentinels(state: State, start: SurveyWork) -> SentinelAnswer:
     """What the labels of all units say, whether or not anybody looked."""
-    return _judged(state, start.survey.settings, units_of(state, start))
+    settings, works = start.survey.settings, units_of(state, start)
+    answers = [_judged(state, part, works) for part in parts_of(settings)]
+    rang = [answer for answer in answers if answer.unit is not None]
+    if rang:
+        return min(rang, key=lambda answer: answer.unit or 0)
+    nearest = max(answers, key=lambda answer: answer.evidence / answer.needed)
+    return replace(
+        nearest,
+        claim=settings["claim"],
+        null=null_of(settings),
+        doubtful=any(answer.doubtful for answer in answers),
+    )
+
+
+def parts_of(settings: dict[str, Any]) -> list[dict[str, Any]]:
+    """The terms of each figure that is watched; several share the risk in equal parts (union bound)."""
+    parts = settings.get("parts")
+    if parts is None:
+        return [settings]
+    share = 1 - (1 - settings["confidence"]) / len(parts)
+    return [{**settings, **part, "confidence": share} for part in parts]
 
 
 def _judged(state: State, settings: dict[str, Any], works: Sequence[SurveyWork]) -> SentinelAnswer:

@@ -2,26 +2,31 @@
 
 import math
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from assaymark.claims.canonical import digest
 from assaymark.claims.checks import choice, open_share
+from assaymark.claims.language.grammar import parse
+from assaymark.claims.language.tree import Part, Threshold
 from assaymark.claims.record import stored
+from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.work import claim_works
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import command
 from assaymark.ledger.events import State, SurveyedItem
 from assaymark.monitoring.sentinel_judging import (
+    Subject,
     latest_start,
     null_of,
+    parts_of,
     rule_of,
     starts_of,
     units_of,
 )
-from assaymark.monitoring.several_parts import refuse_several
 from assaymark.monitoring.stats.sentinel_bets import (
     METRICS,
     Bar,
@@ -80,8 +85,8 @@ def start_sentinels(project: Project, request: SentinelRequest) -> SentinelPlan:
     """Seal the alarm and the strata of sentinels for the certificate of this project."""
     with project.writing() as session:
         state = session.state
-        bar, plan = _certified(state)
-        if starts_of(state, plan):
+        bars, subject = _certified(state)
+        if starts_of(state, subject):
             raise PlanError(
                 "Sentinels of this certificate were started already; their terms are sealed."
             )
@@ -91,7 +96,7 @@ def start_sentinels(project: Project, request: SentinelRequest) -> SentinelPlan:
                 f"Sentinels need a pool with a score and a threshold: "
                 f"{command('init', score='COL', threshold='T')}."
             )
-        settings = {"plan": plan, **_sealed(project, pool, bar, request)}
+        settings = {**subject, **_sealed(project, pool, bars, request)}
         survey = Survey(
             number=len(state.surveys) + 1,
             purpose="sentinel",
@@ -108,15 +113,28 @@ def start_sentinels(project: Project, request: SentinelRequest) -> SentinelPlan:
         others=tuple(settings["sizes"][1:]),
         draws=tuple(settings["draws"]),
     )
+    return SentinelPlan(
+        claim=settings["claim"],
+        null=null_of(settings),
+        settings=settings,
+        falls=tuple(fall for part in parts_of(settings) for fall in _falls(part, unit)),
+    )
+
+
+def _falls(part: dict[str, Any], unit: UnitPlan) -> tuple[Fall, ...]:
+    bar = Bar(metric=part["metric"], target=part["target"])
     rng = np.random.default_rng(SIMULATION)
-    falls = expected_falls(bar, unit, rule_of(settings), largest=settings["least"], rng=rng)
-    return SentinelPlan(claim=_claim(bar), null=null_of(settings), settings=settings, falls=falls)
+    falls = expected_falls(bar, unit, rule_of(part), largest=part["least"], rng=rng)
+    return tuple(replace(fall, claim=part["claim"]) for fall in falls) if "parts" in part else falls
 
 
-def _certified(state: State) -> tuple[Bar, int]:
+def _certified(state: State) -> tuple[tuple[Bar, ...], Subject]:
+    """The bars of the certificate, and what it is the certificate of."""
     attempt = state.attempt
     if attempt is None or attempt.certificate is None:
-        refuse_several(state, "Sentinels watch")
+        issued = [work for work in claim_works(state) if work.reports("certificate")]
+        if issued:
+            return _bars(issued[-1].sealed), {"claim_survey": issued[-1].number}
         raise PlanError(
             "Sentinels watch a certificate, and this project has none yet. Issue it first: "
             f"{command('certify')}"
@@ -127,11 +145,32 @@ def _certified(state: State) -> tuple[Bar, int]:
             f"Sentinels watch a lower bar on {', '.join(METRICS)}; this certificate is about {claim}."
         )
     target = float(attempt.bound or claim.target)
-    return Bar(metric=claim.metric, target=target), attempt.plan.number
+    return (Bar(metric=claim.metric, target=target),), {"plan": attempt.plan.number}
+
+
+def _bars(sealed: SealedClaim) -> tuple[Bar, ...]:
+    """The bars of a claim of several parts: each must be one that a unit's few labels can watch."""
+    tree = parse(sealed.claim)
+    parts = [part for part in tree.parts if _is_bar(part)]
+    if sealed.kind != "conjunction" or tree.every or len(parts) < len(tree.parts):
+        raise InputError(
+            f"Sentinels watch lower bars on {', '.join(METRICS)} over all items, and this certificate is "
+            f"about '{tree}'. The few labels of a unit would have to be shared among groups, classes or "
+            "classifiers, and no fall would be noticed in time: lock a claim for each one that you want to "
+            "watch, on its own items, and start its sentinels."
+        )
+    return tuple(Bar(metric=part.figure.metric, target=float(part.target)) for part in parts)
+
+
+def _is_bar(part: Part) -> TypeGuard[Threshold]:
+    if not isinstance(part, Threshold) or part.side != "lower":
+        return False
+    figure = part.figure
+    return figure.metric in METRICS and not figure.names and not figure.every_class
 
 
 def _sealed(
-    project: Project, pool: RegisteredPool, bar: Bar, request: SentinelRequest
+    project: Project, pool: RegisteredPool, bars: tuple[Bar, ...], request: SentinelRequest
 ) -> dict[str, Any]:
     """The terms: where strata are cut, how many draws each gets, and sizes no unit may go beyond."""
     columns, summary = pool.columns, pool.summary
@@ -148,13 +187,23 @@ def _sealed(
         held = file.counts(where)
     items = request.items or summary.items
     sizes = [round(held[name] * items / summary.items) for name in NAMES]
-    shares = (1.0, 0.0, 0.0) if bar.metric == "precision" else SHARES
+    only_precision = all(bar.metric == "precision" for bar in bars)
+    shares = (1.0, 0.0, 0.0) if only_precision else SHARES
     draws = [max(round(request.labels * part), int(part > 0)) for part in shares]
+    positives, most = math.ceil(ROOM * sizes[0]), math.ceil(ROOM * items)
+    figures: list[dict[str, Any]] = [
+        {
+            "claim": f"{bar.metric} >= {bar.target:g}",
+            "metric": bar.metric,
+            "target": bar.target,
+            "least": bar.least(positives, most),
+        }
+        for bar in bars
+    ]
+    several = {"claim": " and ".join(one["claim"] for one in figures), "parts": figures}
     return {
         "start": True,
-        "claim": _claim(bar),
-        "metric": bar.metric,
-        "target": bar.target,
+        **(figures[0] if len(figures) == 1 else several),
         "alarm": request.alarm,
         "confidence": request.confidence,
         "year": request.year,
@@ -164,14 +213,9 @@ def _sealed(
         "cut": cut,
         "sizes": sizes,
         "draws": draws,
-        "positives": math.ceil(ROOM * sizes[0]),
-        "items": math.ceil(ROOM * items),
-        "least": bar.least(math.ceil(ROOM * sizes[0]), math.ceil(ROOM * items)),
+        "positives": positives,
+        "items": most,
     }
-
-
-def _claim(bar: Bar) -> str:
-    return f"{bar.metric} >= {bar.target:g}"
 
 
 def _where(score: str, threshold: float, cut: float | None) -> dict[str, str]:

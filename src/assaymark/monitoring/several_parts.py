@@ -62,10 +62,14 @@ def refuse_terms(terms: ClaimTerms) -> None:
         )
 
 
-def refuse_several(state: State, what: str) -> None:
-    """Refuse what is made for certificates of one figure, where there is one of several parts."""
+def refuse_several(state: State) -> None:
+    """Refuse to re-weight a certificate of several parts to a new mix of scores."""
     if any(work.reports("certificate") for work in claim_works(state)):
-        raise InputError(f"{what} a certificate of one figure, and this one is of several parts.")
+        raise InputError(
+            "New scores are compared with a certificate of one figure, and this one is of several parts: "
+            "each has strata and a bound of its own, which no single mix moves alike. Lock a claim file for "
+            "the part that you want to watch, or start sentinels, which need labels."
+        )
 
 
 def seal_several(

@@ -8,7 +8,7 @@ from typing import Any
 from assaymark import __version__
 from assaymark.errors import PlanError
 from assaymark.files.batch import BatchRow, refuse_existing, write_batch
-from assaymark.hints import command
+from assaymark.hints import command, option
 from assaymark.ledger.events import (
     State,
     SurveyDrawn,
@@ -68,7 +68,15 @@ def ended_by_next(before: Sequence[SurveyWork], deadline: int | None) -> int | N
 
 
 def open_survey(session: Session, survey: Survey) -> SurveyWork:
-    """Put a new survey on record; its number must be the next one."""
+    """Put a new survey on record; its number must be the next one.
+
+    A seed that was used before would make the ledger one that nobody can verify.
+    """
+    if survey.seed in session.state.seeds:
+        raise PlanError(
+            f"The seed {survey.seed!r} was used before in this project: its draws are no longer a surprise. "
+            f"Use another, or leave {option('seed')} out."
+        )
     session.record(SurveyOpened(survey=survey, software=__version__))
     return SurveyWork(survey=survey, opened_at=0)
 

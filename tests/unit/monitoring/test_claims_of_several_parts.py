@@ -206,16 +206,87 @@ def test_a_certificate_that_was_lost_changed_or_borrowed(certified, tmp_path, as
     assert other.gate().code == 6
 
 
-def test_what_is_made_for_one_figure_says_so(certified) -> None:
-    place = certified.project
-    for command in (
-        ("watch", certified.claim.parent.parent / "pool.csv", "-p", place),
-        ("sentinel", "start", "-p", place),
-    ):
-        refused = certified.run(*command)
-        assert refused.code == 2
-        assert "of one figure" in refused.err
-        assert "of several parts" in refused.err
+def test_a_watch_says_why_it_is_for_one_figure_and_what_to_do(certified) -> None:
+    pool = certified.claim.parent.parent / "pool.csv"
+    refused = certified.run("watch", pool, "-p", certified.project)
+    assert refused.code == 2
+    assert "of several parts: each has strata and a bound of its own" in refused.err
+    assert "Lock a claim file for the part that you want to watch" in refused.err
+
+
+def _week(folder: Folder, number: int, *, right: bool) -> None:
+    """A unit of new items, and the labels of its sentinels."""
+    place, truth = folder.claim.parent.parent, {}
+    with (place / f"week-{number}.csv").open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "score", "body"])
+        for n in range(300):
+            item, positive = f"w{number}-{n}", n % 10 < 4
+            # every item that is flagged is relevant, but in a bad week most relevant ones are missed
+            flagged = positive and (right or n % 10 == 0)
+            truth[item] = int(positive)
+            writer.writerow([item, 0.9 - n / 3000 if flagged else 0.1 + n / 3000, "text"])
+    drawn = folder.run("sentinel", "draw", "--pool", place / f"week-{number}.csv", "-o",
+                       place / f"s{number}.csv", "-p", folder.project, "--json")  # fmt: skip
+    assert drawn.code == 0, drawn.err
+    labels = write_labels(
+        place / f"l{number}.csv", {item: truth[item] for item in drawn.json["items"]}
+    )
+    assert folder.run("label", labels, "-p", folder.project).code == 0
+
+
+def test_sentinels_watch_every_bar_of_a_conjunction(certified) -> None:
+    """Each bar has half of the risk; the gate is refuted by the one that fell, which is named."""
+    start = (
+        "sentinel",
+        "start",
+        "--alarm",
+        "yearly",
+        "-p",
+        certified.project,
+        "--json",
+    )
+    used = certified.run(*start, "--seed", "s")
+    assert (used.code, "The seed 's' was used before" in used.err) == (2, True), "that of the lock"
+    started = certified.run(*start).json
+    assert started["claim"] == "recall >= 0.7 and precision >= 0.6"
+    assert "Then it goes off with chance at most 5% in a year" in started["null"]
+    assert {fall["claim"] for fall in started["falls"]} == {"recall >= 0.7", "precision >= 0.6"}
+    assert "were started already" in certified.run(*start).err
+    look = ("sentinel", "look", "-p", certified.project, "--json")
+    for number in range(3):
+        _week(certified, number, right=True)
+    good = certified.run(*look)
+    assert good.code == 0
+    assert (good.json["claim"], good.json["units"]) == (started["claim"], 3)
+    assert good.json["needed"] == pytest.approx(2 * 52 / 0.05)
+    found = certified.only()
+    assert found["outcome"] == "certified", found["reason"]
+    for number in range(3, 16):
+        _week(certified, number, right=False)
+    bad = certified.run(*look)
+    assert (bad.code, bad.json["claim"]) == (1, "recall >= 0.7")
+    gated = certified.gate()
+    assert gated.code == 1
+    assert certified.only()["reason"] == bad.json["sentence"]
+
+
+@pytest.mark.parametrize(
+    "claim", ["recall >= 0.8 in every language", "accuracy of b > accuracy of a"]
+)
+def test_sentinels_of_groups_and_comparisons_are_refused_with_what_to_do(
+    tmp_path, assaymark, claim
+) -> None:
+    folder = make(tmp_path, assaymark, claim)
+    folder.lock()
+    folder.certify()
+    refused = folder.run("sentinel", "start", "-p", folder.project)
+    assert refused.code == 2
+    assert (
+        f"this certificate is about '{claim}'" in refused.err
+        or "score and a threshold" in refused.err
+    )
+    assert "lock a claim for each one that you want to watch" in refused.err
 
 
 def test_nothing_is_written_by_the_gate(certified) -> None:

@@ -84,7 +84,9 @@ def start(
         return
     headline(f"Sentinels watch {plan.claim}")
     lines = [(f"alarm '{request.alarm}'", f"silent while {plan.null}")]
-    lines += [(f"a fall to {one.level:g}", _delay(one)) for one in plan.falls]
+    for one in plan.falls:
+        of = f"{one.claim}, " if one.claim else ""
+        lines.append((f"{of}a fall to {one.level:g}", _delay(one)))
     rows(lines)
     rows([("simulated", "after 30 units .05 above the bar; precision and recall fall alike, and four fifths "
                         "of the misses lie near the threshold")])  # fmt: skip

@@ -93,12 +93,16 @@ def unit_excess(
 
 @dataclass(frozen=True, kw_only=True)
 class Fall:
-    """How long sentinels need to notice that a metric lies so far below its bar, in units."""
+    """How long sentinels need to notice that a metric lies so far below its bar, in units.
+
+    `claim` names the bar where several are watched.
+    """
 
     fall: float
     level: float
     median: float | None
     nine_of_ten: float | None
+    claim: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
