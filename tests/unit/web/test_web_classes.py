@@ -51,3 +51,14 @@ def test_more_classes_than_keys_are_typed(assaymark, tmp_path, count, typed):
         page = web.get("/label", headers=HTML).text
     assert ('id="class-find"' in page) is typed
     assert page.count('class="answer class"') == count + 1
+
+
+def test_a_claim_on_a_pool_without_scores_is_read_on_the_page(assaymark, tmp_path):
+    """There is no forecast to show, which is said, and the claim can be sealed."""
+    folder = begun(assaymark, tmp_path, 12)
+    assert assaymark("plan", "--abandon", "x", "-p", folder).code == 0
+    with signed(folder) as web:
+        read = web.post("/plan/words", json={"claim": "recall of every class >= 0.7"})
+    assert read.status_code == 200
+    assert read.json()["sentence"] == "Without scores the cost cannot be forecast."
+    assert len(read.json()["parts"]) == 12

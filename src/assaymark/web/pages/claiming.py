@@ -36,7 +36,8 @@ class Words:
 def words_of(desk: Desk, start: Usual) -> Words:
     """The words for the project's pool: its metrics, classes and group columns."""
     pool = registered_pool(desk.state)
-    classes, groups = pool.columns.classes or (), pool.columns.groups or ()
+    columns = pool.columns
+    classes, groups = columns.tags or columns.classes or (), columns.groups or ()
     figures = ("accuracy", "recall", "precision", "f1") if classes else _metrics(start)
     if classes:
         figures += ("macro f1", "macro recall")
@@ -93,13 +94,13 @@ def _terms(asked: dict[str, Any]) -> Terms:
 def _cost(draft: SealedClaim) -> dict[str, Any]:
     parts = forecast_parts(draft, margin=MARGIN)
     total = total_labels(draft, parts)
-    sentence = f"About {total:,} labels if every part is {MARGIN:g} better than claimed."
+    sentence = "Without scores the cost cannot be forecast."
+    if total is not None:
+        sentence = f"About {total:,} labels if every part is {MARGIN:g} better than claimed."
     return {
         "claim": draft.claim,
         "parts": [_part(part) for part in parts],
-        "sentence": sentence
-        if total is not None
-        else "Without scores the cost cannot be forecast.",
+        "sentence": sentence,
     }
 
 
