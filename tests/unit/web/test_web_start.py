@@ -167,6 +167,18 @@ def test_everything_that_can_be_found_out_begins_on_the_page(
         assert len(handed["items"]) == 2
 
 
+def test_a_review_begins_with_search_terms_and_the_price_of_a_proof(tmp_path, table) -> None:
+    """Terms and double reading are those of the command line; the floor is shown before the first find."""
+    with signed(tmp_path) as web:
+        name = upload(web, "t.csv", table).json()["table"]
+        asked = {"target": "80 %", "terms": " refund, money back ,", "twice": "20 %"}
+        assert begin(web, name, purpose="review", **asked).status_code == 200
+        page = web.get("/p/my-project/review", headers={"accept": "text/html"}).text
+    opened = Project(folder=tmp_path / "my-project").state().reviews[0].opened
+    assert (opened.terms, opened.twice) == (("refund", "money back"), "0.2")
+    assert "What a proof costs at least" in page
+
+
 def test_uploads_are_bounded_and_in_order(tmp_path, table) -> None:
     with signed(tmp_path) as web:
         asked = {"name": "t.csv", "size": 10}

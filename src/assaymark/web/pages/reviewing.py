@@ -5,6 +5,7 @@ Readers label on the same screen as always; nothing there tells a random record 
 
 import asyncio
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 
 from markupsafe import Markup
@@ -19,6 +20,7 @@ from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.history import history
 from assaymark.reviewing.reporting import recall_chart
 from assaymark.reviewing.standing import the_review
+from assaymark.reviewing.starting import FloorRow, floor_table
 from assaymark.reviewing.status import ReviewStatus, status_of
 from assaymark.reviewing.wording import certified, next_step, to_go, verdict, waiting
 from assaymark.web.charts import picture
@@ -46,6 +48,7 @@ async def show(request: Request) -> Response:
         next_step=next_step(now),
         held_up=waiting(now),
         picture=picture,
+        price=_price(now) if not now.found else (),
         desk=desk,
         busy=BUSY in site.busy,
         usual=USUAL,
@@ -79,6 +82,12 @@ def _figures(project: Project) -> tuple[ReviewStatus, Markup | None]:
     now = status_of(state, the_review(state))
     chart = recall_chart(history(entries, points=20), now)
     return now, picture(chart)
+
+
+def _price(now: ReviewStatus) -> tuple[FloorRow, ...]:
+    """What a proof costs at least, for those who have yet to choose how much to read."""
+    targets = [Fraction(str(one.recall)) for one in now.targets]
+    return floor_table(now.items, targets, Fraction(str(now.confidence)))
 
 
 @only("lead")

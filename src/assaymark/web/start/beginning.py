@@ -119,13 +119,16 @@ def _compare(folder: Path, pool: str, beginning: Beginning) -> str:
 def _review(folder: Path, pool: str, beginning: Beginning) -> str:
     recall = share_of(beginning.asked, "target") or 0.9
     columns = beginning.columns
+    words = str(beginning.asked.get("terms") or "")
     asked = Start(
         pool=pool,
         id=columns.id,
         text=columns.text,
         recall=f"{recall:g}",
         score=columns.score,
+        terms=tuple(word.strip() for word in words.split(",") if word.strip()),
         decisions="open",
+        twice=f"{share_of(beginning.asked, 'twice') or 0:g}",
     )
     start(folder, asked)
     next_items(Project(folder=folder), count=FIRST_RECORDS, write=False)
