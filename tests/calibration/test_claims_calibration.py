@@ -2,7 +2,7 @@
 
 There every bet is just fair, which is the hardest case: wealth may show the claim, and may refute it,
 with a chance of 5 % each at most, whether a tie lets the claim hold or not. The binomial test asks
-whether the counts are compatible with that: with 11 cases, two counts each and a limit of 1e-4 a
+whether the counts are compatible with that: with 14 cases, two counts each and a limit of 1e-4 a
 correct build raises a false alarm with a probability below 0.003.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
+from assaymark.claims.label_sets import all_sets
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Figure
 from assaymark.composite.judging import judge_path
@@ -25,7 +26,7 @@ from assaymark.lab.row_runs import certify_rows
 from assaymark.stats.betting.path import judged_path
 
 ALARM, LEVEL = 1e-4, 0.05
-RUNS = int(os.environ.get("ASSAYMARK_CALIBRATION_RUNS", "300"))
+RUNS = int(os.environ.get("ASSAYMARK_CALIBRATION_RUNS", "400"))
 
 
 def stratum(predictions, items, *, groups=()):
@@ -50,7 +51,9 @@ def compared(metric, cells, counts):
     return sealed, [[n - p, p] for n, p in counts]
 
 
-def claimed(text, strata, counts, *, groups=(), classes=(), names=("classifier",), rungs=()):
+def claimed(
+    text, strata, counts, *, groups=(), classes=(), tags=(), names=("classifier",), rungs=()
+):
     assert [sum(each) for each in counts] == [s.items for s in strata]
     sealed = SealedClaim(
         kind="cut-off" if rungs else "conjunction",
@@ -62,6 +65,7 @@ def claimed(text, strata, counts, *, groups=(), classes=(), names=("classifier",
             predictions=() if rungs else names,
             groups=groups,
             classes=classes,
+            tags=tags,
             scores=("s",) if rungs else (),
             rungs=rungs,
             view="labels" if classes else "two",
@@ -94,6 +98,19 @@ CASES = {
         [[150, 10, 10, 30], [25, 170, 5, 0], [25, 10, 165, 0]],
         classes=("a", "b", "c"),
     ),
+    "recall of every tag, one at the target": claimed(
+        "recall of every class >= 0.9",
+        [stratum((name,), 200) for name in all_sets(("x", "y"))],
+        [[160, 5, 20, 15], [30, 140, 10, 20], [20, 10, 160, 10]],
+        classes=all_sets(("x", "y")),
+        tags=("x", "y"),
+    ),
+    "balanced accuracy at the target": claimed(
+        "balanced accuracy >= 0.8",
+        [stratum("1", 200), stratum("0", 275)],
+        [[60, 140], [240, 35]],
+    ),
+    "precision, a tie": compared("precision", CELLS, [(200, 150), (100, 60), (100, 60), (600, 30)]),
     "macro f1 at the target": claimed(
         "macro f1 >= 0.8",
         [stratum((name,), 200) for name in "abc"],
