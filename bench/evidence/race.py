@@ -79,7 +79,7 @@ def _forecasts(race: Done) -> list[Row]:
         of = f"{ALL}, {row['claims']} claims in real pools, {SHOWN[row['entrant']]}"
         what = f"{of}: labels used over the average forecast from raw scores and the true value"
         rows.append(_record(race, what, row["used_of_predicted"], None))
-        if row["within_unlucky"] is not None:
+        if row["within_unlucky"] is not None and "ceiling" not in row["entrant"]:  # it ends there
             what = f"{of}: share of runs within the forecast for bad luck"
             rows.append(_record(race, what, row["within_unlucky"], 0.93, unit="share"))
     return rows
