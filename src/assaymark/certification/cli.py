@@ -82,7 +82,13 @@ def read_expectation(
 @click.command()
 @click.option("--metric", required=True, help="f1, recall, precision, accuracy, elusion, …")
 @click.option("--counts", required=True, metavar="TP,FP,FN,TN", help="What the sample showed.")
-@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option(
+    "--confidence",
+    default=0.95,
+    show_default=True,
+    type=float,
+    help="How sure the statement is to be.",
+)
 @click.option("--side", help="lower, upper or both (default: upper for elusion, else lower)")
 @click.option(
     "--method", default="exact", show_default=True, help="How to bound; exact is guaranteed."

@@ -16,7 +16,8 @@ from assaymark.terminal.output import headline, json_option, progress_bar, rows,
     help="A collection as a parquet file; repeatable. Without it: synthetic worlds only.",
 )
 @click.option("--runs", type=click.IntRange(min=1), help="How many runs (default: a small number).")
-@click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1))
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1),
+              help="Processes at the same time.")  # fmt: skip
 @click.option("--seed", default=42, show_default=True, type=int, help="Another seed, other runs.")
 @click.option(
     "-o",

@@ -56,7 +56,13 @@ if TYPE_CHECKING:
     help="Of a score-guided plan: draw nothing ahead of the labels; for a single reviewer.",
 )
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy.")
-@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option(
+    "--confidence",
+    default=0.95,
+    show_default=True,
+    type=float,
+    help="How sure the statement is to be.",
+)
 @click.option(
     "--power", default=POWER, show_default=True, type=float, help="Wanted chance to pass."
 )

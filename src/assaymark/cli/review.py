@@ -53,7 +53,8 @@ def review() -> None:
 @click.option("--score", metavar="COL", help="Another system's score: read highest first.")
 @click.option("--rank", metavar="COL", help="Another system's rank: read lowest first.")
 @click.option("--recall", default="0.8", show_default=True, metavar="X", help="Recall to prove.")
-@click.option("--confidence", default="0.95", show_default=True, metavar="X")
+@click.option("--confidence", default="0.95", show_default=True, metavar="X",
+              help="How sure the statement is to be.")  # fmt: skip
 @click.option("--known", metavar="ID,ID|FILE", help="Ids of records known to be relevant.")
 @click.option("--terms", metavar="WORD,WORD", help="Search terms: records with them come first.")
 @click.option(

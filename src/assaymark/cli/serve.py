@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65535))
+@click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65535),
+              help="Where it listens; 0 takes a free one.")  # fmt: skip
 @click.option("--annotator", metavar="NAME", help="Whose labels they are, without asking.")
 @click.option(
     "--twice", type=click.FloatRange(0, 1), metavar="SHARE", help="Share of items two people label."
@@ -55,8 +56,16 @@ if TYPE_CHECKING:
     help="Folder of pictures and PDFs that text columns name (default: files in the project).",
 )
 @click.option("--allow-host", multiple=True, metavar="NAME", help="A name that people will type.")
-@click.option("--tls-cert", type=click.Path(dir_okay=False, exists=True, path_type=Path))
-@click.option("--tls-key", type=click.Path(dir_okay=False, exists=True, path_type=Path))
+@click.option(
+    "--tls-cert",
+    type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    help="Certificate to serve https with.",
+)
+@click.option(
+    "--tls-key",
+    type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    help="Private key of that certificate.",
+)
 @click.option("--behind-tls", is_flag=True, help="A proxy in front of it speaks https.")
 @click.option("--root-path", default="", metavar="PREFIX", help="Prefix of the page at the proxy.")
 @click.option(

@@ -36,7 +36,13 @@ def _method(context: click.Context, parameter: click.Parameter, value: str) -> s
 @click.option("--groups", type=click.IntRange(min=1), metavar="N", help='Groups of "in every …".')
 @click.option("--differ", type=float, help="Share of items on which two classifiers differ.")
 @click.option("--gap", type=float, help="Expected gap between two classifiers.")
-@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option(
+    "--confidence",
+    default=0.95,
+    show_default=True,
+    type=float,
+    help="How sure the statement is to be.",
+)
 @click.option(
     "--power", default=POWER, show_default=True, type=float, help="Wanted chance to pass."
 )

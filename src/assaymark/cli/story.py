@@ -271,7 +271,8 @@ def key(file: Path, as_json: bool) -> None:
     show_default=True,
     help="Where to put the demo.",
 )
-@click.option("--items", default=200_000, show_default=True, type=click.IntRange(min=5_000))
+@click.option("--items", default=200_000, show_default=True, type=click.IntRange(min=5_000),
+              help="Items of the pool.")  # fmt: skip
 @click.option("--seed", default="assay", show_default=True, help="Another seed, another story.")
 @json_option
 def demo(out: Path, items: int, seed: str, as_json: bool) -> None:

@@ -1,5 +1,7 @@
 """The help of the whole program leaves nothing out."""
 
+import click
+
 from assaymark.cli import PARTS, cli
 
 
@@ -10,3 +12,20 @@ def test_every_command_stands_in_one_part_of_the_help() -> None:
 
 def test_no_sentence_of_the_help_is_cut_off(assaymark) -> None:
     assert "..." not in assaymark("--help").out.split("Options:")[1]
+
+
+def _without_help(group: click.Group, before: str = "") -> list[str]:
+    missing = []
+    for name, command in group.commands.items():
+        missing += [
+            f"{before}{name} {part.opts[0]}"
+            for part in command.params
+            if isinstance(part, click.Option) and not (part.help or part.hidden)
+        ]
+        if isinstance(command, click.Group):
+            missing += _without_help(command, f"{before}{name} ")
+    return missing
+
+
+def test_every_option_says_what_it_is_for() -> None:
+    assert _without_help(cli) == []

@@ -17,7 +17,9 @@ RULINGS = {"established": 0, "refuted": 1, "undecided": 4}
 
 @click.command()
 @click.argument("file")
-@click.option("--label", default="label", show_default=True, metavar="COL")
+@click.option(
+    "--label", default="label", show_default=True, metavar="COL", help="The label: 1 or 0."
+)
 @click.option("--prediction", metavar="COL", help="What the classifier said: 1 or 0.")
 @click.option(
     "--score", metavar="COL", help="Its score, with --threshold, in place of a prediction."
@@ -36,7 +38,13 @@ RULINGS = {"established": 0, "refuted": 1, "undecided": 4}
 @click.option(
     "--claim", metavar="CLAIM", help="Judge this claim by the labels, once: 'recall >= 0.9'."
 )
-@click.option("--confidence", default=0.95, show_default=True, type=float)
+@click.option(
+    "--confidence",
+    default=0.95,
+    show_default=True,
+    type=float,
+    help="How sure the statement is to be.",
+)
 @json_option
 def doctor(
     file: str,

@@ -29,7 +29,11 @@ def sentinel() -> None:
 
 @sentinel.command()
 @click.option(
-    "--alarm", type=click.Choice(["ever", "yearly", "average"]), default="ever", show_default=True
+    "--alarm",
+    type=click.Choice(["ever", "yearly", "average"]),
+    default="ever",
+    show_default=True,
+    help="What raises it.",
 )
 @click.option("--per-week", "labels", type=click.IntRange(min=3), default=35, show_default=True,
               help="Labels for every unit, such as a week.")  # fmt: skip
@@ -47,7 +51,7 @@ def sentinel() -> None:
     metavar="UNITS",
     help="Later units until a sentinel without an answer counts as unclear.",
 )
-@click.option("--confidence", type=float, default=0.95, show_default=True)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the alarm.")
 @click.option(
     "--seed", metavar="TEXT", help="Decides every draw of all units (default: 128 random bits)."
 )

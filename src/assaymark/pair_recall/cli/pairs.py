@@ -26,7 +26,8 @@ from assaymark.terminal.output import (
 @click.option("--seed-terms", required=True, metavar="A,B", help="Words, phrases, #tags, @names.")
 @click.option("--score", default="jaccard", show_default=True,
               help="jaccard, tversky, overlap or pmi.")  # fmt: skip
-@click.option("--top", default=30, show_default=True, type=click.IntRange(min=1))
+@click.option("--top", default=30, show_default=True, type=click.IntRange(min=1),
+              help="Neighbours to take at most.")  # fmt: skip
 @click.option("--min-items", default=5, show_default=True, type=click.IntRange(min=1),
               help="Fewest items that a neighbour occurs in.")  # fmt: skip
 @click.option("--max-share", default=0.05, show_default=True, type=float,

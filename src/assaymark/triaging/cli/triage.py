@@ -70,8 +70,10 @@ class TriageOptions(TypedDict):
     "--calibrator", default="platt", show_default=True, help="platt, beta, isotonic or none."
 )
 @click.option("--seed", default=42, show_default=True, type=int, help="Which labels calibrate.")
-@click.option("--utility", metavar="TP,FP,FN,TN", default="1,-1,-1,1", show_default=True)
-@click.option("--costs", metavar="MISS,ALARM", default="1,1", show_default=True)
+@click.option("--utility", metavar="TP,FP,FN,TN", default="1,-1,-1,1", show_default=True,
+              help="What each outcome is worth.")  # fmt: skip
+@click.option("--costs", metavar="MISS,ALARM", default="1,1", show_default=True,
+              help="What each kind of error costs.")  # fmt: skip
 @click.option("--plot", type=OUTPUT, help="Write the yield plot: .svg or .png.")
 @click.option("-o", "--output", type=OUTPUT, help="Write the thresholds as a JSON file.")
 @click.option(
