@@ -27,6 +27,7 @@ from postgres import Server, running_server
 from worlds_on_disk import World, write_labels, write_world
 
 BATCH = 4
+CLAIM = "f1 >= 0.94"  # just below the truth: the plan stays open, so that kills meet work
 
 
 @dataclass
@@ -112,7 +113,7 @@ def begun(server: Server, folder: Path, world: World, name: str, seed: int) -> A
         "--threshold", 0.5, "--text", "body", "--ledger", f"{server.url}#{name}",
     ]  # fmt: skip
     subprocess.run([str(part) for part in command], check=True, stdout=subprocess.DEVNULL)
-    assert attack.run("plan", "f1 >= 0.99", "--seed", "attack", deadly=False)
+    assert attack.run("plan", CLAIM, "--seed", "attack", deadly=False)
     for step in (attack.draw, attack.label, attack.look, attack.certify):
         step()
     return attack

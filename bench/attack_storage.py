@@ -59,7 +59,7 @@ def work(project: Project, world: World, say: Callable[[str], None], *, held: bo
                 continue
             waiting = [item for item in attempt.order if not state.labelled(item)]
             if not waiting:
-                waiting = list(draw_batch(project, count=8, write=False).items)
+                waiting = list(draw_batch(project, write=False).items)
             for item in waiting:
                 row = LabelRow(item=item, label=world.truth[item], annotator="kim")
                 label(project, [row])

@@ -45,9 +45,7 @@ from assaymark.triaging.triage import RULES, Cutoffs, Triage
 REVIEW = "review"
 FEWEST = 3  # items of each class: some to train, to calibrate and to prove with
 Array = NDArray[Any]
-DECLINES = (
-    "a triage classifier may decline to answer, and its cut-offs are not where the score is 0"
-)
+DECLINES = "it may decline to answer, and its cut-offs are not where the score is 0"
 SPLITS = (
     "weights go into training only: the proof counts items, and a repeated item is one more item"
 )
