@@ -23,11 +23,12 @@ from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.issuing import certify
 from assaymark.certification.looks import look
 from assaymark.certification.sealing import PlanRequest, seal_plan
+from assaymark.certification.view.people import read_story
 from assaymark.files.labels import LabelRow
 from assaymark.lab.tickets import Tickets, make_tickets, write_tickets
 from assaymark.labelling.recording import label
 from assaymark.labelling.settings import Settings, write_settings
-from assaymark.overview.dossier import dossier
+from assaymark.overview.dossier import dossier_of
 from assaymark.overview.matter import matter_of
 from assaymark.overview.report_content import report_of
 from assaymark.project.folder import Project
@@ -140,7 +141,8 @@ def shoot_start(browser: Browser, url: str, link: str) -> None:
 
 def report_page(made: Project) -> None:
     """Page one of a report."""
-    pages = typeset(report_of(dossier(made), matter_of(made)), form="png")
+    story = read_story(made.ledger.entries())
+    pages = typeset(report_of(dossier_of(made, story), matter_of(made, story)), form="png")
     (PAGE.parent / "report.png").write_bytes(pages[0])
 
 
