@@ -92,7 +92,7 @@ def look_at_sentinels(project: Project) -> SentinelAnswer:
 def judge_sentinels(state: State, start: SurveyWork) -> SentinelAnswer:
     """What the labels of all units say, whether or not anybody looked."""
     settings, works = start.survey.settings, units_of(state, start)
-    answers = [_judged(state, part, works) for part in parts_of(settings)]
+    answers = [_judged(state, part, works) for part in part_facts(settings)]
     rang = [answer for answer in answers if answer.unit is not None]
     if rang:
         return min(rang, key=lambda answer: answer.unit or 0)
@@ -105,8 +105,8 @@ def judge_sentinels(state: State, start: SurveyWork) -> SentinelAnswer:
     )
 
 
-def parts_of(settings: dict[str, Any]) -> list[dict[str, Any]]:
-    """The terms of each figure that is watched; several share the risk in equal parts (union bound)."""
+def part_facts(settings: dict[str, Any]) -> list[dict[str, Any]]:
+    """The stored terms of each figure that is watched; several share the risk equally (union bound)."""
     parts = settings.get("parts")
     if parts is None:
         return [settings]
@@ -116,9 +116,8 @@ def parts_of(settings: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _judged(state: State, settings: dict[str, Any], works: Sequence[SurveyWork]) -> SentinelAnswer:
     whole = []
-    for (
-        work
-    ) in works:  # a unit counts when all its sentinels have an answer, or its deadline passed
+    for work in works:
+        # a unit counts when all its sentinels have an answer, or its deadline passed
         if not work.closed and not all(state.labelled(item) for item in work.order):
             break
         whole.append(work)

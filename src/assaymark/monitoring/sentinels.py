@@ -22,7 +22,7 @@ from assaymark.monitoring.sentinel_judging import (
     Subject,
     latest_start,
     null_of,
-    parts_of,
+    part_facts,
     rule_of,
     starts_of,
     units_of,
@@ -117,7 +117,7 @@ def start_sentinels(project: Project, request: SentinelRequest) -> SentinelPlan:
         claim=settings["claim"],
         null=null_of(settings),
         settings=settings,
-        falls=tuple(fall for part in parts_of(settings) for fall in _falls(part, unit)),
+        falls=tuple(fall for part in part_facts(settings) for fall in _falls(part, unit)),
     )
 
 
