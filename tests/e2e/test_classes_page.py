@@ -6,6 +6,8 @@ from assaymark.project.folder import Project
 
 TAGS = ("food", "news", "sport")
 READY = "() => document.querySelector('#item [data-text], #item p') && !document.querySelector('#deck').hidden"
+NEXT = """(item) => !document.querySelector("#done").hidden
+    || document.querySelector("#item-id").textContent !== item"""
 
 
 def begun(assaymark, tmp_path, column, rows, *options):
@@ -36,9 +38,7 @@ def labelled(page, answer, count):
         item = page.text_content("#item-id")
         answer(page.text_content("#item"))
         page.wait_for_function("() => document.querySelector('#saved').textContent === 'saved ✓'")
-        page.wait_for_function(
-            "(item) => document.querySelector('#item-id').textContent !== item", arg=item
-        )
+        page.wait_for_function(NEXT, arg=item)
 
 
 def drawn(page):
@@ -70,10 +70,7 @@ def test_twenty_classes_from_the_claim_to_the_certificate(serve, enter, assaymar
             page.keyboard.press("Enter")
 
         waiting = len(Project(folder=folder).state().surveyed)
-        labelled(page, typed, waiting - 1)
-        page.wait_for_function(READY)
-        typed(page.text_content("#item"))
-        page.wait_for_selector("#done h2, #item p")
+        labelled(page, typed, waiting)  # then all are labelled, or the page has drawn on by itself
         page.click("nav >> text=Progress")
         page.click("text=See what is proven")
         page.click("text=Issue the certificate")
