@@ -30,7 +30,7 @@ from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.issuing import certify
 from assaymark.certification.looks import look
 from assaymark.certification.sealing import PlanRequest, seal_plan
-from assaymark.errors import AssaymarkError
+from assaymark.errors import AssaymarkError, PlanError
 from assaymark.files.labels import LabelRow
 from assaymark.labelling.recording import label
 from assaymark.ledger.events import check_story, replay
@@ -59,7 +59,8 @@ def work(project: Project, world: World, say: Callable[[str], None], *, held: bo
                 continue
             waiting = [item for item in attempt.order if not state.labelled(item)]
             if not waiting:
-                waiting = list(draw_batch(project, write=False).items)
+                with suppress(PlanError):  # all is drawn and labelled: the look below closes it
+                    waiting = list(draw_batch(project, write=False).items)
             for item in waiting:
                 row = LabelRow(item=item, label=world.truth[item], annotator="kim")
                 label(project, [row])

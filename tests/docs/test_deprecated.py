@@ -4,6 +4,7 @@ import importlib.util
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 
 import click
 from pages import DOCS
@@ -47,7 +48,8 @@ def _design() -> None:
 
 
 def _method() -> None:
-    parse = cli.commands["size"].make_context
+    # as under the command line itself: click keeps the help option that it made first
+    parse = partial(cli.commands["size"].make_context, **cli.context_settings)
     old, new = (
         parse("size", ["f1 >= 0.7", "--method", name]).params for name in ("mended", "corrected")
     )
