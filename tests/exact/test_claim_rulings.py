@@ -176,7 +176,7 @@ def test_no_form_errs_beyond_its_level(name, measured):
     for world in worlds(sealed):
         holds = all(truth(sealed, world))
         wrong = "fail" if holds else "pass"
-        chance = decisions(sealed, world, lambda found, wrong=wrong: found.decision == wrong)
+        chance = decisions(sealed, world, lambda verdict, wrong=wrong: verdict.decision == wrong)
         worst[wrong] = max(worst[wrong], chance)
     measured("composite-claims", f"exact: {name}", max(worst.values()), nominal=LEVEL)
     assert worst["pass"] <= LEVEL + 1e-9, worst
@@ -184,18 +184,22 @@ def test_no_form_errs_beyond_its_level(name, measured):
     assert max(worst.values()) > 0, "a test that never decides early shows nothing"
 
 
+def misnamed(holds):
+    """Whether a verdict says of a part that it is reached, though it does not hold."""
+
+    def wrong(verdict):
+        states = [part["state"] for part in verdict.result["parts"]]
+        return any(s == "reached" and not h for s, h in zip(states, holds, strict=True))
+
+    return wrong
+
+
 def test_names_err_at_most_at_the_level_of_the_family():
     """Any wrong name, of a part that holds or of one that fails, has the level together."""
     strata = [stratum("1", items=2, groups=(g,)) for g in "pqr"]
     sealed = sealed_claim("precision >= 0.6 in every g", strata, family="named", groups=("g",))
     for world in worlds(sealed):
-        holds = truth(sealed, world)
-
-        def wrong(found, holds=holds):
-            states = [part["state"] for part in found.result["parts"]]
-            return any(s == "reached" and not h for s, h in zip(states, holds, strict=True))
-
-        assert decisions(sealed, world, wrong) <= LEVEL + 1e-9
+        assert decisions(sealed, world, misnamed(truth(sealed, world))) <= LEVEL + 1e-9
 
 
 def test_names_of_tags_err_at_most_at_the_level_of_the_family():
@@ -209,13 +213,7 @@ def test_names_of_tags_err_at_most_at_the_level_of_the_family():
     )
     chances = []
     for world in worlds(sealed):
-        holds = truth(sealed, world)
-
-        def wrong(found, holds=holds):
-            states = [part["state"] for part in found.result["parts"]]
-            return any(s == "reached" and not h for s, h in zip(states, holds, strict=True))
-
-        chances.append(decisions(sealed, world, wrong))
+        chances.append(decisions(sealed, world, misnamed(truth(sealed, world))))
     assert max(chances) <= LEVEL + 1e-9
     assert max(chances) > 0
 

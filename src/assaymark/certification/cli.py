@@ -9,7 +9,15 @@ from assaymark.claims.direction import refuse_wrong_way
 from assaymark.claims.record import plain
 from assaymark.claims.results import chance, counted, percent, shown
 from assaymark.records.plan import Expectation
-from assaymark.terminal.output import Command, headline, json_option, rows, say, show_json
+from assaymark.terminal.output import (
+    Command,
+    confidence_option,
+    headline,
+    json_option,
+    rows,
+    say,
+    show_json,
+)
 from assaymark.terminal.shares import SHARE
 
 if TYPE_CHECKING:
@@ -82,13 +90,7 @@ def read_expectation(
 @click.command()
 @click.option("--metric", required=True, help="f1, recall, precision, accuracy, elusion, …")
 @click.option("--counts", required=True, metavar="TP,FP,FN,TN", help="What the sample showed.")
-@click.option(
-    "--confidence",
-    default=0.95,
-    show_default=True,
-    type=float,
-    help="How sure the statement is to be.",
-)
+@confidence_option
 @click.option("--side", help="lower, upper or both (default: upper for elusion, else lower)")
 @click.option(
     "--method", default="exact", show_default=True, help="How to bound; exact is guaranteed."

@@ -22,6 +22,7 @@ from assaymark.composite.cli.steps import abandon_several, is_of_several
 from assaymark.estimation.cli.estimate import plan_estimate
 from assaymark.terminal.output import (
     asks,
+    confidence_option,
     confirmed,
     connection_option,
     headline,
@@ -56,13 +57,7 @@ if TYPE_CHECKING:
     help="Of a score-guided plan: draw nothing ahead of the labels; for a single reviewer.",
 )
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy.")
-@click.option(
-    "--confidence",
-    default=0.95,
-    show_default=True,
-    type=float,
-    help="How sure the statement is to be.",
-)
+@confidence_option
 @click.option(
     "--power", default=POWER, show_default=True, type=float, help="Wanted chance to pass."
 )

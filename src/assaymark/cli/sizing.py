@@ -13,7 +13,7 @@ from assaymark.certification.cli import (
 from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
 from assaymark.claims.results import percent
-from assaymark.terminal.output import headline, json_option, rows, show_json
+from assaymark.terminal.output import confidence_option, headline, json_option, rows, show_json
 
 if TYPE_CHECKING:
     from assaymark.claims.language.tree import ClaimTree
@@ -36,13 +36,7 @@ def _method(context: click.Context, parameter: click.Parameter, value: str) -> s
 @click.option("--groups", type=click.IntRange(min=1), metavar="N", help='Groups of "in every …".')
 @click.option("--differ", type=float, help="Share of items on which two classifiers differ.")
 @click.option("--gap", type=float, help="Expected gap between two classifiers.")
-@click.option(
-    "--confidence",
-    default=0.95,
-    show_default=True,
-    type=float,
-    help="How sure the statement is to be.",
-)
+@confidence_option
 @click.option(
     "--power", default=POWER, show_default=True, type=float, help="Wanted chance to pass."
 )

@@ -32,6 +32,13 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
 
 
+def confidence_option(command: Command) -> Command:
+    """`--confidence`, 0.95 unless another is wanted."""
+    words = "How sure the statement is to be."
+    option = click.option("--confidence", default=0.95, show_default=True, type=float, help=words)
+    return option(command)
+
+
 def project_option(command: Command) -> Command:
     """Adds -p/--project: the project folder; $ASSAYMARK_PROJECT or the current one by default."""
     return click.option(

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 import click
 
 from assaymark.composite.cli.shown import show_sealed
-from assaymark.terminal.output import Command, json_option, progress_bar, project_option
+from assaymark.terminal.output import (
+    Command,
+    confidence_option,
+    json_option,
+    progress_bar,
+    project_option,
+)
 
 if TYPE_CHECKING:
     from assaymark.composite.planning.comparing import ComparisonRequest
@@ -77,13 +83,7 @@ def risk_options(command: Command) -> Command:
 @click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
 @click.option("--positive", metavar="NAME", help="The value that means relevant, if it is not 1.")
 @click.option("--only", metavar="WHICH", help="better or worse: one direction, with all the risk.")
-@click.option(
-    "--confidence",
-    default=0.95,
-    show_default=True,
-    type=float,
-    help="How sure the statement is to be.",
-)
+@confidence_option
 @click.option(
     "--one-by-one", is_flag=True, help="Draw nothing ahead of the labels; for a single reviewer."
 )
@@ -199,13 +199,7 @@ def _refuse_other_pool(folder: Path, pool: str) -> None:
     "--budget", type=click.IntRange(min=1), metavar="N",
     help="Promise N random labels and judge once, when all are there: the fixed walk.",
 )  # fmt: skip
-@click.option(
-    "--confidence",
-    default=0.95,
-    show_default=True,
-    type=float,
-    help="How sure the statement is to be.",
-)
+@confidence_option
 @click.option(
     "--one-by-one", is_flag=True, help="Draw nothing ahead of the labels; for a single reviewer."
 )

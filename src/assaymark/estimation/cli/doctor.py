@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.claims.results import counted, percent, rounded, shown
-from assaymark.terminal.output import advise, headline, json_option, rows, show_json, warn
+from assaymark.terminal.output import (
+    advise,
+    confidence_option,
+    headline,
+    json_option,
+    rows,
+    show_json,
+    warn,
+)
 
 if TYPE_CHECKING:
     from assaymark.estimation.label_doctor import Diagnosis, Figure
@@ -38,13 +46,7 @@ RULINGS = {"established": 0, "refuted": 1, "undecided": 4}
 @click.option(
     "--claim", metavar="CLAIM", help="Judge this claim by the labels, once: 'recall >= 0.9'."
 )
-@click.option(
-    "--confidence",
-    default=0.95,
-    show_default=True,
-    type=float,
-    help="How sure the statement is to be.",
-)
+@confidence_option
 @json_option
 def doctor(
     file: str,

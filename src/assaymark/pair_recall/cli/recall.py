@@ -11,6 +11,7 @@ from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, rounded, shown
 from assaymark.terminal.output import (
     advise,
+    confidence_option,
     engine_option,
     headline,
     json_option,
@@ -72,13 +73,7 @@ def numbers(text: str, names: str, kind: Callable[[str], Number]) -> list[Number
 @click.option("--outside", is_flag=True, help="Labels outside are a random sample too.")
 @click.option("--delta", metavar="LOW,HIGH", help="How dependent the classifiers may be; 1 is "
               "independent. Default: as measured on pairs of the KIND, else 0.85,1.25.")  # fmt: skip
-@click.option(
-    "--confidence",
-    default=0.95,
-    show_default=True,
-    type=float,
-    help="How sure the statement is to be.",
-)
+@confidence_option
 @click.option("--within", default=0.05, show_default=True, type=float, help="Wanted half-width.")
 @click.option("--pair", "kind", metavar="KIND", help="How the pair was built, for its warnings.")
 @click.option("--new", "another", metavar="FLAGGED,LABELS,POSITIVES",
