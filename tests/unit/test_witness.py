@@ -309,6 +309,20 @@ def test_a_head_that_is_late_or_unreadable_is_no_fault(labelled: Path, assaymark
     assert read_head(labelled / "ledger.sqlite") is None
 
 
+def test_a_ledger_that_was_copied_alone_is_not_called_well(
+    labelled: Path, assaymark: Run, tmp_path: Path
+) -> None:
+    """Without the head beside it nobody knows whether acknowledged labels are missing at its end."""
+    settle_heads()
+    assert "All well." in assaymark("check", "-p", labelled).out
+    copied = tmp_path / "copied"
+    shutil.copytree(labelled, copied, ignore=shutil.ignore_patterns("ledger.head"))
+    done = assaymark("check", "-p", copied)
+    assert done.code == 0
+    assert "All well." not in done.out
+    assert "assaymark backup, never the file" in " ".join(done.out.split())
+
+
 def test_a_head_is_written_in_its_place_and_never_goes_back(tmp_path: Path) -> None:
     """Whoever copies the folder meanwhile finds no file that comes and goes."""
     ledger, found = tmp_path / "ledger.sqlite", []

@@ -82,9 +82,9 @@ def register(
     if not arrays and not is_table(pool.data):
         _refuse_no_pool(pool.data)
         refuse_used(folder)
-        source = readable_pool(str(pool.data), folder)
-        columns = _with_names(pool, source, _file_columns(pool), engine=engine)
-        init(folder, pool=source, columns=columns, engine=engine, connection=connection)
+        with readable_pool(str(pool.data), folder) as source:
+            columns = _with_names(pool, source, _file_columns(pool), engine=engine)
+            init(folder, pool=source, columns=columns, engine=engine, connection=connection)
         return
     if is_project(folder):
         raise InputError(

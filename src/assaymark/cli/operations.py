@@ -1,11 +1,13 @@
 """Keeping projects safe and moving them: check, backup, restore, move, join."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted
+from assaymark.records.certificate import Check
 from assaymark.terminal.output import (
     advise,
     headline,
@@ -42,9 +44,20 @@ def check(context: click.Context, folder: Path, as_json: bool) -> None:
     if as_json:
         show_json({"ok": not failed, "checks": [plain(one) for one in checks]})
     else:
-        headline("Something is wrong." if failed else "All well.", "bad" if failed else "good")
+        headline(_summed_up(checks), "bad" if failed else "good")
         rows([(f"{MARKS[one.outcome]} {one.name}", one.detail) for one in checks])
     context.exit(1 if failed else 0)
+
+
+def _summed_up(checks: Sequence[Check]) -> str:
+    from assaymark.overview.check import END
+
+    if any(one.outcome == "failed" for one in checks):
+        return "Something is wrong."
+    unknown = any(one.name == END for one in checks)
+    return (
+        "Nothing is wrong that can be seen; see the end of the ledger." if unknown else "All well."
+    )
 
 
 @click.command()

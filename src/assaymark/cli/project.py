@@ -103,7 +103,6 @@ def init(
     from assaymark.project.registration import missing_columns, refuse_used
 
     refuse_used(folder)
-    pool = readable_pool(pool, folder)
     columns = Columns(
         id=joined_name(id_columns),
         score=score,
@@ -113,25 +112,26 @@ def init(
         groups=groups or None,
         positive=positive,
     )
-    columns = _with_names(
-        pool,
-        columns,
-        classes=classes,
-        named=named,
-        tags=tags,
-        probabilities=probabilities,
-        engine=engine,
-    )
-    with progress_bar("init") as progress:
-        pool_seen = run(
-            folder,
-            pool=pool,
-            columns=columns,
+    with readable_pool(pool, folder) as source:
+        columns = _with_names(
+            source,
+            columns,
+            classes=classes,
+            named=named,
+            tags=tags,
+            probabilities=probabilities,
             engine=engine,
-            connection=connection,
-            ledger=ledger,
-            progress=progress,
         )
+        with progress_bar("init") as progress:
+            pool_seen = run(
+                folder,
+                pool=source,
+                columns=columns,
+                engine=engine,
+                connection=connection,
+                ledger=ledger,
+                progress=progress,
+            )
     summary = pool_seen.summary
     if as_json:
         show_json(

@@ -74,20 +74,18 @@ class Blocking(Record):
         )
 
 
-def blocking_items(state: State, *, counted: int | None = None) -> Blocking | None:
-    """What holds up the open plan; None where nothing does. `counted` draws count, if that is known."""
+def blocking_items(state: State) -> Blocking | None:
+    """What holds up the open plan; None where nothing does."""
     attempt = state.attempt
     if attempt is None or not attempt.open:
         return None
-    first = len(state.settled(draw.id for draw in attempt.draws)) if counted is None else counted
-    before = {draw.id for draw in attempt.draws[:first]}
+    order = attempt.order
+    counting = len(state.settled(order))
+    before = set(order[:counting])
     # far more is drawn than labelled, so what came later is looked for among the answers
     if before.issuperset(state.answers) and before.issuperset(state.decided):
         return None
-    places: dict[str, int] = {}
-    for place, draw in enumerate(attempt.draws[first:]):
-        if draw.id not in before:
-            places.setdefault(draw.id, place)
+    places = {item: place for place, item in enumerate(order[counting:])}
     labelled = {item for item in places if state.labelled(item)}
     settled = labelled - attempt.answered  # labels from before the seal wait for nobody
     if not settled:

@@ -160,7 +160,7 @@ def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[E
     events: list[Event] = []
     changed: list[str] = []
     for row in rows:
-        answers = state.answers.get(row.item, {})
+        answers = state.answers_of(row.item)
         if row.annotator not in answers:
             events.append(_first(state, row))
         elif answers[row.annotator] != row.label:
@@ -251,7 +251,7 @@ def _summary(
 ) -> Labelled:
     state = project.state()
     attempt = state.attempt
-    missing = [item for item in handed_out(state) if not state.labelled(item)]
+    missing = state.unsettled(handed_out(state))
     kinds = [event.kind for event in events]
     skipped = sum(isinstance(event, LabelRecorded) and event.value is None for event in events)
     return Labelled(
@@ -271,5 +271,5 @@ def _summary(
         closed=attempt is not None and not attempt.open and not state.surveys and not state.reviews,
         ask=_ask(state, drawn),
         again=_again(state),
-        blocking=blocking_items(state),
+        blocking=blocking_items(state) if missing else None,
     )

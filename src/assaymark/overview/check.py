@@ -12,7 +12,7 @@ from assaymark.errors import AssaymarkError
 from assaymark.files.readers import READERS
 from assaymark.files.writers import WRITERS
 from assaymark.learners.documents import LEARNERS
-from assaymark.ledger import LEDGERS
+from assaymark.ledger import ENDING, LEDGERS
 from assaymark.ledger.events import State, check_story, replay
 from assaymark.ledger.head import lost_end
 from assaymark.pool import ENGINES, Progress, silent
@@ -24,6 +24,11 @@ from assaymark.sampling.reserve import refuse_changed
 from assaymark.training.stats.stopping_policy import POLICIES
 
 NEEDED = ("numpy", "scipy", "duckdb", "click", "rich", "cryptography")
+END = "end of the ledger"
+NO_HEAD = (
+    "no ledger.head that can be read lies beside it, as where the file was copied alone: labels at "
+    "its end may be missing, and nobody could tell. Copy a project with assaymark backup, never the file"
+)
 LEAST_FREE = 200_000_000  # bytes; below that a reserve or a batch may not fit
 
 
@@ -34,8 +39,8 @@ def check(folder: Path, *, progress: Progress = silent) -> tuple[Check, ...]:
         checks.append(_unchecked("project", f"{str(folder)!r} is not a project; name one with -p"))
         return tuple(checks)
     project = Project(folder=folder)
-    ledger_check, state = _ledger(project)
-    checks.append(ledger_check)
+    ledger_checks, state = _ledger(project)
+    checks += ledger_checks
     if state is not None:
         checks.append(_guarded("stored files", lambda: _files(project, state)))
         checks.append(_guarded("pool", lambda: _pool(project, state, progress)))
@@ -112,19 +117,22 @@ def _disk(folder: Path) -> Check:
     return _ok("disk", said) if free > LEAST_FREE else _failed("disk", f"only {said}")
 
 
-def _ledger(project: Project) -> tuple[Check, State | None]:
+def _ledger(project: Project) -> tuple[list[Check], State | None]:
     try:
         ledger = project.ledger
         kept = ledger.remembered()  # before the entries, which may grow meanwhile
         entries = ledger.entries()
         check_story(entries)
     except AssaymarkError as error:
-        return _failed("ledger", error.message), None
+        return [_failed("ledger", error.message)], None
     if fault := lost_end(entries, kept):
-        return _failed("ledger", fault), None
+        return [_failed("ledger", fault)], None
     head = entries[-1].hash[:12] if entries else "none"
     sentence = f"{ledger.address}: {len(entries):,} events, chain and order right, head {head}…"
-    return _ok("ledger", sentence), replay(entries)
+    checks = [_ok("ledger", sentence)]
+    if kept is None and entries and ledger.address.endswith(ENDING):
+        checks.append(_unchecked(END, NO_HEAD))
+    return checks, replay(entries)
 
 
 def _files(project: Project, state: State) -> Check:

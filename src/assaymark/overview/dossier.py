@@ -255,7 +255,7 @@ def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict |
         expected_left=None if total is None or not attempt.open else max(total - labels, 0),
         outlook=None if verdict is None or not attempt.open else verdict.outlook,
         ahead=None if verdict is None or not attempt.open else verdict.labels_ahead,
-        blocking=blocking_items(state, counted=prefix.draws),
+        blocking=blocking_items(state),
     )
 
 

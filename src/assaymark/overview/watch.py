@@ -1,6 +1,7 @@
 """Watch a project: the dossier of now, and every look that it shows goes on record."""
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -14,6 +15,8 @@ from assaymark.overview.basis import Basis, basis_of, present
 from assaymark.overview.dossier import dossier_of, pool_of, with_card
 from assaymark.project.folder import Project, latest_attempt
 from assaymark.records.agreement import Sensitivity
+
+MOMENT = 0.05  # seconds
 
 
 def look_is_due(state: State) -> bool:
@@ -70,6 +73,12 @@ class Watch:
                 score_picture(self._project, pool_of(story.state), story.state)
             else:
                 self._dossier(story)
+
+    def at_leisure(self) -> None:
+        """Wait until nobody waits for a dossier: work for later would make theirs slower."""
+        time.sleep(MOMENT)  # whoever waits for the lock comes first
+        with self._lock:
+            pass
 
     def look(self) -> Dossier:
         """What there is to see. It goes on record when labels changed since the last look."""

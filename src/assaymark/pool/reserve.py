@@ -56,15 +56,15 @@ def load_reserve(path: Path, *, sha256: str) -> list[ReservedItem]:
     return list(_items(path, sha256))
 
 
-def load_scores(path: Path, *, sha256: str) -> dict[str, float]:
-    """The scores of the items of a reserve file that have one, after its digest was checked."""
+def load_scores(path: Path, *, sha256: str) -> tuple[list[str], np.ndarray]:
+    """Those items of a reserve file that have a score, and their scores, once its digest was checked."""
     _check(path, sha256)
     connection = connect()
-    rows = connection.execute(
+    table = connection.execute(
         f"SELECT id, score FROM read_parquet({quoted(str(path))}) WHERE NOT isnan(score)"
-    ).fetchall()
+    ).fetchnumpy()
     connection.close()
-    return dict(rows)
+    return table["id"].tolist(), table["score"]
 
 
 @lru_cache(maxsize=4)

@@ -1,7 +1,8 @@
 """Pools in files that no engine reads: workbooks and Concordance load files, copied as parquet."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from assaymark.errors import InputError
@@ -17,18 +18,28 @@ NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d+)?(?:[eE]-?\d+)?")
 """A number as people write it; one with a zero in front is an id, and a longer one too."""
 
 
-def readable_pool(pool: str, folder: Path) -> str:
+@contextmanager
+def readable_pool(pool: str, folder: Path) -> Iterator[str]:
     """The pool itself, or its copy in the project folder where no engine reads it.
 
-    The copy is what the project is about: the checksum is that of the copy.
+    The copy is what the project is about: the checksum is that of the copy. It is taken back where
+    the project does not begin.
     """
     path = Path(pool).expanduser()
     reader = READERS.get(path.suffix.lower())
     if reader is None or not path.is_file():
-        return pool
+        yield pool
+        return
     columns = _columns(reader(path), path)
     private_folder(folder)
-    return str(write_table(folder / COPY, columns))
+    copy = write_table(folder / COPY, columns)
+    try:
+        yield str(copy)
+    except BaseException:
+        copy.unlink(missing_ok=True)
+        with suppress(OSError):  # it holds something else
+            folder.rmdir()
+        raise
 
 
 def _columns(table: Table, path: Path) -> dict[str, list[object]]:

@@ -32,7 +32,7 @@ from assaymark.web.access.sessions import Sessions, start_links
 from assaymark.web.assets import load_assets, load_templates, version_of
 from assaymark.web.pages import entering, labelling
 from assaymark.web.programs.hooks_out import tell_on
-from assaymark.web.rooms import prepare, room
+from assaymark.web.rooms import begin_loading, prepare, room
 from assaymark.web.runner import Runner
 from assaymark.web.site import Site, on_gone, on_refusal, on_trouble, pages_of, refuse
 
@@ -81,6 +81,7 @@ def make_site(
     """What serves a project; `home` is the address of the list of projects it belongs to."""
     settings = read_settings(project.folder)
     share = settings.twice if options.twice is None else options.twice
+    begin_loading()
     desk = Desk(project, clock=clock, share=share, minutes=options.minutes)
     if options.twice is not None:
         _refuse_settled(desk, options.twice)

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import importlib
 import sys
+import threading
 from types import ModuleType
 
 from starlette.requests import Request
@@ -20,6 +21,7 @@ ROOMS = tuple(
     for name in ("watching", "deciding", "planning", "reading", "surveys", "label_files")
 )
 FORECASTS = "assaymark.certification.sealing"
+DRAWING = "assaymark.certification.drawing"
 _open: dict[str, ModuleType] = {}
 
 
@@ -46,14 +48,18 @@ async def loaded(module: str) -> None:
         await asyncio.to_thread(importlib.import_module, module)
 
 
+def begin_loading() -> None:
+    """Load the code of the dashboard while the ledger is read: `serve` opens it in the browser."""
+    threading.Thread(target=_enter, args=(ROOMS[0],), name="loading", daemon=True).start()
+
+
 def prepare(site: Site) -> None:
     """Work out the dashboard and load all pages, while people begin to label."""
     _enter(ROOMS[0])
     with contextlib.suppress(AssaymarkError, OSError):  # whoever opens the dashboard will be told
         site.watch.prepare()
-    importlib.import_module(FORECASTS)
-    for name in ROOMS[1:]:
-        _enter(name)
-    importlib.import_module("assaymark.certification.drawing")
-    with contextlib.suppress(AssaymarkError, OSError):
+        site.watch.at_leisure()
         site.watch.numbers()
+    for name in (FORECASTS, *(f"assaymark.web.{name}" for name in ROOMS[1:]), DRAWING):
+        site.watch.at_leisure()
+        importlib.import_module(name)

@@ -129,9 +129,27 @@ def test_concordance_load_files_as_labels_and_as_a_pool(tmp_path, encoding):
     assert found == {("ABC0001", "kim"): 1, ("ABC0002", "kim"): 0}
     import duckdb
 
-    copy = readable_pool(str(path), tmp_path / "work")
-    rows = duckdb.sql(f"FROM read_parquet('{copy}')").fetchall()
+    with readable_pool(str(path), tmp_path / "work") as copy:
+        rows = duckdb.sql(f"FROM read_parquet('{copy}')").fetchall()
     assert rows[0] == ("ABC0001", "Yes", "first line\nsecond “line”", 0.9)
+
+
+def test_a_pool_that_is_refused_leaves_no_copy(assaymark, tmp_path):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (["id", "score"], ["a", 0.1], [None, 0.2]):
+        book.active.append(row)
+    book.save(tmp_path / "pool.xlsx")
+    columns = ("--id", "id", "--score", "score", "--threshold", 0.5)
+    for folder, before in ((tmp_path / "new", None), (tmp_path / "mine", "notes.txt")):
+        if before:
+            folder.mkdir()
+            (folder / before).write_text("mine")
+        done = assaymark("init", folder, "--pool", tmp_path / "pool.xlsx", *columns)
+        assert (done.code, "have no id" in done.err) == (2, True)
+        left = [path.name for path in folder.iterdir()] if folder.exists() else None
+        assert left == ([before] if before else None)
 
 
 def test_a_workbook_is_a_pool(assaymark, tmp_path):

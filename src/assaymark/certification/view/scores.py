@@ -122,14 +122,9 @@ def _labelled(project: Project, state: State, low: float, width: float) -> list[
 @lru_cache(maxsize=4)
 def _places(files: tuple[tuple[Path, str], ...], low: float, width: float) -> dict[str, int]:
     """The bar of each item in these files, which are named by their digests."""
-    return {
-        item: max(0, min(BARS - 1, int((score - low) / width)))
-        for file in files
-        for item, score in _file_scores(*file).items()
-    }
-
-
-@lru_cache(maxsize=8)
-def _file_scores(path: Path, sha256: str) -> dict[str, float]:
-    # the digest is part of the key, so a cached answer is never that of another file
-    return load_scores(path, sha256=sha256)
+    bar_of: dict[str, int] = {}
+    for path, sha256 in files:
+        items, scores = load_scores(path, sha256=sha256)
+        bars = np.clip(np.trunc((scores - low) / width), 0, BARS - 1).astype(int)
+        bar_of.update(zip(items, bars.tolist(), strict=True))
+    return bar_of

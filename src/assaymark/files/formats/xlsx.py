@@ -34,7 +34,9 @@ def first_sheet(path: Path) -> Table:
         table = next((one for one in tables if any(one.header)), None)
         if table is None:
             raise InputError(f"The workbook {path.name!r} holds nothing.")
-        return replace(table, rows=[(number, list(cells)) for number, cells in table.rows])
+        # a sheet may end a million empty rows below the last one with content
+        filled = [(n, list(c)) for n, c in table.rows if any(v is not None for v in c)]
+        return replace(table, rows=filled)
 
 
 def read(path: Path, names: Names) -> Iterator[Answer]:

@@ -9,6 +9,7 @@ from assaymark.ledger.events.chain import Entry
 from assaymark.ledger.events.chances import labels_in_use, note_changes
 from assaymark.ledger.events.draws import Draws
 from assaymark.ledger.events.event import KINDS, Answered, Event, Stamped
+from assaymark.ledger.events.item_answers import NO_ANSWERS, ItemAnswers
 from assaymark.ledger.events.review_work import ReviewWork
 from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
@@ -122,7 +123,8 @@ class State:
     once a classifier was trained here. `predictions` are those of the items drawn by plans on that
     pool, and `claimed` all items that any plan ever drew. `notes` are remarks per item with who made
     them, `seconds` the times per annotator, and `labels_at` is the number of the latest event that
-    gave or changed a label. `known` are labels that no draw asked for, `twice` the items whose label is
+    gave or changed a label. Items with the same `answers` have one object, which is in `shared`.
+    `known` are labels that no draw asked for, `twice` the items whose label is
     final only when two people gave one.
     """
 
@@ -135,7 +137,8 @@ class State:
     claimed: dict[str, None] = field(default_factory=dict)
     surveyed: set[str] = field(default_factory=set)
     twice: set[str] = field(default_factory=set)
-    answers: dict[str, dict[str, int | None]] = field(default_factory=dict)
+    answers: dict[str, ItemAnswers] = field(default_factory=dict)
+    shared: dict[tuple[tuple[str, int | None], ...], ItemAnswers] = field(default_factory=dict)
     decided: dict[str, int] = field(default_factory=dict)
     corrections: "list[Stamped[LabelCorrected]]" = field(default_factory=list)
     adjudications: "list[Stamped[LabelAdjudicated]]" = field(default_factory=list)
@@ -181,25 +184,35 @@ class State:
         """Whether the item was handed out, by a plan or by a survey."""
         return item in self.claimed or item in self.surveyed
 
+    def answer(self, item: str, annotator: str, label: int | None) -> None:
+        """Take an answer into account, in place of the one this annotator gave before."""
+        given = tuple({**self.answers_of(item), annotator: label}.items())
+        if given not in self.shared:
+            self.shared[given] = ItemAnswers(given)
+        self.answers[item] = self.shared[given]
+
+    def answers_of(self, item: str) -> ItemAnswers:
+        """What each annotator answered about the item."""
+        return self.answers.get(item, NO_ANSWERS)
+
     def labelled(self, item: str) -> bool:
         """Whether the item counts: it has a settled label, or all who saw it could not tell."""
-        answers = self.answers.get(item)
-        if answers is None or len(answers) == 1:  # nearly always, and asked for every item
-            return item in self.decided or (answers is not None and item not in self.twice)
-        return item in self.decided or not _differ(answers)
+        given = self.answers.get(item)
+        return item in self.decided or (
+            given is not None and not given.differ and (len(given) > 1 or item not in self.twice)
+        )
 
     def disputed(self, item: str) -> bool:
         """Whether reviewers differ and nobody has decided yet."""
-        answers = self.answers.get(item, {})
-        return len(answers) > 1 and item not in self.decided and _differ(answers)
+        given = self.answers.get(item)
+        return given is not None and given.differ and item not in self.decided
 
     def label(self, item: str) -> int | None:
         """The settled label; None ("cannot tell") if all who saw the item skipped it."""
         if item in self.decided:
             return self.decided[item]
-        answers = self.answers.get(item, {})
-        labels = answers.values() if len(answers) == 1 else _labels(answers)
-        return next(iter(labels), SKIPPED)
+        given = self.answers.get(item)
+        return SKIPPED if given is None else given.label
 
     def labels(self) -> dict[str, int]:
         """Every settled label; items that nobody could tell have none."""
@@ -207,14 +220,13 @@ class State:
         settled = ((item, self.label(item)) for item in items if self.labelled(item))
         return {item: label for item, label in settled if label is not SKIPPED}
 
+    def unsettled(self, items: Iterable[str]) -> list[str]:
+        """Those of these items that do not count."""
+        return [item for item in items if not self.labelled(item)]
+
     def settled_items(self) -> list[str]:
         """Every item that counts, each once."""
-        twice = self.twice
-        answered = [
-            item
-            for item, answers in self.answers.items()
-            if (len(answers) == 1 and item not in twice) or self.labelled(item)
-        ]
+        answered = [item for item in self.answers if self.labelled(item)]
         return answered + [item for item in self.decided if item not in self.answers]
 
     def settled(self, items: Iterable[str]) -> list[int | None]:
@@ -222,18 +234,13 @@ class State:
         answers, decided, twice = self.answers, self.decided, self.twice
         labels: list[int | None] = []
         for item in items:
-            by_annotator = answers.get(item)
-            if (
-                by_annotator is not None
-                and len(by_annotator) == 1
-                and item not in decided
-                and item not in twice
-            ):
-                labels.extend(by_annotator.values())  # nearly always, and asked for every draw
-            elif self.labelled(item):
-                labels.append(self.label(item))
-            else:
+            given = answers.get(item)
+            if item in decided:
+                labels.append(decided[item])
+            elif given is None or given.differ or (len(given) == 1 and item in twice):
                 break
+            else:
+                labels.append(given.label)
         return labels
 
     @property
@@ -265,7 +272,7 @@ def _copy(value: Any) -> Any:
         works = value and isinstance(value[0], Attempt | SurveyWork | ReviewWork)
         return [_copy(work) for work in value] if works else value.copy()
     if isinstance(value, dict):
-        nested = any(isinstance(part, dict | list) for part in value.values())
+        nested = value and isinstance(next(iter(value.values())), list)
         return {key: part.copy() for key, part in value.items()} if nested else value.copy()
     if isinstance(value, set | Draws):
         return value.copy()
@@ -284,15 +291,6 @@ def _remark(state: State, event: Answered) -> None:
         state.notes.setdefault(event.item, []).append(
             Remark(annotator=event.annotator, text=event.note)
         )
-
-
-def _differ(answers: dict[str, int | None]) -> bool:
-    """Whether these answers hold two labels; skips aside."""
-    return len(set(answers.values())) > 1 and len(_labels(answers)) > 1
-
-
-def _labels(answers: dict[str, int | None]) -> set[int]:
-    return {answer for answer in answers.values() if answer is not SKIPPED}
 
 
 def replay(entries: Iterable[Entry]) -> State:
