@@ -76,8 +76,8 @@ CHANGES = (
     ),
     Change(
         name="command",
-        places=("estimation.cli.estimate:COMMANDS",),
-        note="or that of its capability",
+        places=("cli.commands:COMMANDS",),
+        note="its name and its module; the module lies in the `cli` of its capability",
     ),
     Change(
         name="class claim", places=("claims.language.grammar:parse",), note="compiles it to rows"

@@ -7,12 +7,14 @@ asks for it is told why. Nothing else is affected.
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
 from inspect import signature
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from assaymark.claims.checks import choice
 from assaymark.errors import InputError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Entry = TypeVar("Entry")
 
@@ -40,6 +42,8 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
 
     @cached_property
     def _offered(self) -> tuple[dict[str, Entry], dict[str, str]]:
+        from importlib.metadata import entry_points  # what is built in needs none
+
         entries: dict[str, Entry] = {}
         refused: dict[str, str] = {}
         points = sorted(entry_points(group=self.group), key=lambda point: (point.name, point.value))
@@ -95,7 +99,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         return len(self.built_in) + len(self._offered[0])
 
 
-def _package(point: EntryPoint) -> str:
+def _package(point: "EntryPoint") -> str:
     return point.dist.name if point.dist is not None else point.module
 
 

@@ -108,7 +108,7 @@ def test_plug_ins_that_end_the_program_or_take_one_anothers_names_are_left_out(
     points = [
         EntryPoint(name=name, value=value, group="g") for name in offered for value in offered[name]
     ]
-    monkeypatch.setattr(plugins, "entry_points", lambda **_: points)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: points)
     found = plugins.Registry("g", {"own": len}, plugins.takes("x"))
     assert list(found) == ["own", "twin"]
     assert found["twin"] is json.dumps

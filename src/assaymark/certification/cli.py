@@ -256,6 +256,3 @@ def _who(claim: "Claim") -> str:
         "predicted positive": " (of items that the classifier flagged)",
         "predicted negative": " (of items that the classifier rejected)",
     }.get(where, "")
-
-
-COMMANDS = (bound,)

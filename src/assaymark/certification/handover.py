@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from assaymark.certification.certificate import certificate_hash, read, statement_of
+from assaymark.certification.certificate import read, statement_of
 from assaymark.certification.modes.closing import closed_because
 from assaymark.claims.results import percent
 from assaymark.errors import AssaymarkError
@@ -60,7 +60,7 @@ def certificate_file(project: Project, expected: str | None) -> bytes | None:
         certificate, _ = read(text.decode("utf-8"))
     except (AssaymarkError, UnicodeDecodeError):
         return None
-    return text if certificate_hash(certificate) == expected else None
+    return text if certificate.digest == expected else None
 
 
 def certificate_statement(text: bytes | None) -> str | None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from assaymark import __version__
 from assaymark.certification.certificate import (
     account_words,
-    certificate_hash,
     issue,
     population_in_words,
     statement_of,
@@ -83,7 +82,7 @@ def certify(
         )
     certificate, head = _recorded(project, bound=bound)
     write_certificate(path, write(certificate), signer)
-    return Issued(certificate=certificate, path=path, hash=certificate_hash(certificate), head=head)
+    return Issued(certificate=certificate, path=path, hash=certificate.digest, head=head)
 
 
 def write_certificate(path: Path, text: str, signer: Signer | None) -> None:
@@ -115,7 +114,7 @@ def _recorded(project: Project, *, bound: bool) -> tuple[Certificate, str]:
             session.record(
                 CertificateIssued(
                     plan=certificate.plan.number,
-                    certificate=certificate_hash(certificate),
+                    certificate=certificate.digest,
                     software=__version__,
                     bound=certificate.bound,
                 )
@@ -141,7 +140,7 @@ def _reissued(entries: list[Entry]) -> tuple[Certificate, str]:
         software=event.software,
         bound=event.bound is not None,
     )
-    if event.certificate != certificate_hash(certificate):
+    if event.certificate != certificate.digest:
         raise VerificationError(
             "The recorded certificate was issued on another kind of processor, and this one gives "
             "other last digits. Use the file that was written then."

@@ -16,9 +16,9 @@ SAFE = 2**53  # whole numbers from here on are written as decimal text
 _PLAIN = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
-_DELICATE = re.compile(
-    r"[:,\[]-?[0-9]+(?:[.e]|[0-9]{15})|^-?[0-9]+(?:[.e]|[0-9]{15})|[\ud800-\U0010ffff]"
-)
+_OTHER_ORDER = re.compile(r"[\ud800-\U0010ffff]")
+_DELICATE = re.compile(r"(?:^|[:,\[])-?[0-9]+(?:[.e]|[0-9]{15})")
+_WORDS = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:[.e][-+.e0-9]*|[0-9]{15,})')
 
 
 def canonical(value: Any) -> str:
@@ -29,7 +29,7 @@ def canonical(value: Any) -> str:
     """
     try:
         return _written(value)
-    except rfc8785.CanonicalizationError as error:
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
         raise InputError(_refusal(value, error)) from error
     except ValueError as error:
         raise InputError(
@@ -39,19 +39,15 @@ def canonical(value: Any) -> str:
 
 def _written(value: Any) -> str:
     text = _PLAIN.encode(value)
-    if not _DELICATE.search(text):
-        return text
-    if type(value) is list:  # only what is delicate is written the long way
-        return f"[{','.join(map(_part, value))}]"
-    if type(value) is dict:
-        pairs = sorted(value.items(), key=lambda pair: pair[0].encode("utf-16be", "surrogatepass"))
-        return f"{{{','.join(f'{_written(key)}:{_part(item)}' for key, item in pairs)}}}"
-    return rfc8785.dumps(value).decode()
+    if _OTHER_ORDER.search(text):
+        return rfc8785.dumps(value).decode()
+    return _WORDS.sub(_again, text) if _DELICATE.search(text) else text
 
 
-def _part(value: Any) -> str:
-    """A part of what was written plainly before, so that every fraction in it is finite."""
-    return rfc8785.dumps(value).decode() if type(value) is float else _written(value)
+def _again(word: re.Match[str]) -> str:
+    """A text as it stands; a delicate number as RFC 8785 writes it."""
+    text = word.group()
+    return text if text[0] == '"' else rfc8785.dumps(json.loads(text)).decode()
 
 
 def _refusal(value: Any, error: Exception) -> str:

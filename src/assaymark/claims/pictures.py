@@ -7,10 +7,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from assaymark.drawing.interval_rows import IntervalRow, interval_figure
-from assaymark.drawing.svg import svg
-from assaymark.drawing.themes import NOTEBOOK
-
 WIDTH = 520
 
 
@@ -40,6 +36,10 @@ class Bar:
 
 def interval_picture(bars: Sequence[Bar], *, caption: str, least: float = 0.0) -> Picture:
     """The intervals below each other, on one scale from `least` (0 or −1) to 1."""
+    from assaymark.drawing.interval_rows import IntervalRow, interval_figure  # most draw nothing
+    from assaymark.drawing.svg import svg
+    from assaymark.drawing.themes import NOTEBOOK
+
     rows = [
         IntervalRow(name=bar.title, low=bar.low, high=bar.high, point=bar.point, target=bar.target)
         for bar in bars

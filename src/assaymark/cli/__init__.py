@@ -7,57 +7,10 @@ from pathlib import Path
 import click
 
 from assaymark import __version__
-from assaymark.certification import cli as calculators
-from assaymark.cli import (
-    convert,
-    feeding,
-    lab,
-    operations,
-    planning,
-    project,
-    report,
-    review,
-    serve,
-    sizing,
-    story,
-    verifying,
-)
-from assaymark.composite.cli import commands as composite
+from assaymark.cli.commands import Parted
 from assaymark.errors import AssaymarkError
-from assaymark.estimation.cli import estimate
-from assaymark.monitoring.cli import export, gating, sentinel, watch
-from assaymark.pair_recall.cli import pairs, recall
 from assaymark.terminal.encoding import adapt_streams
 from assaymark.terminal.output import fail, say
-from assaymark.training.cli import train
-from assaymark.triaging.cli import triage
-
-# what belongs together stands together in the help, in the order of the work
-PARTS = {
-    "Prove a claim": (
-        "size", "convert", "init", "plan", "compare", "cutoff", "draw", "label", "serve", "users", "status",
-        "look", "certify", "verify", "report", "key", "witness",
-    ),
-    "Find everything relevant": ("review",),
-    "Gate a release": ("lock", "gate", "watch", "sentinel", "export"),
-    "Estimate, find, train, automate": (
-        "bound", "estimate", "doctor", "train", "recall", "keywords", "pair", "triage",
-    ),
-    "Keep a project safe": ("check", "backup", "restore", "move", "join"),
-    "See it work": ("demo", "lab"),
-}  # fmt: skip
-
-
-class Parted(click.Group):
-    """A group whose help lists its commands in parts, each with its whole first sentence."""
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands, part by part."""
-        for title, names in PARTS.items():
-            commands = [(name, self.get_command(ctx, name)) for name in names]
-            listed = [(name, part.get_short_help_str(limit=200)) for name, part in commands if part]
-            with formatter.section(title):
-                formatter.write_dl(listed)
 
 
 @click.group(
@@ -92,34 +45,6 @@ def cli(context: click.Context, log: Path | None) -> None:
         from assaymark.terminal.logs import log_to
 
         log_to(log, command=context.invoked_subcommand)
-
-
-for command in (
-    *calculators.COMMANDS,
-    *sizing.COMMANDS,
-    *project.COMMANDS,
-    *planning.COMMANDS,
-    *convert.COMMANDS,
-    *feeding.COMMANDS,
-    *story.COMMANDS,
-    *verifying.COMMANDS,
-    *report.COMMANDS,
-    *serve.COMMANDS,
-    *composite.COMMANDS,
-    *estimate.COMMANDS,
-    *train.COMMANDS,
-    *triage.COMMANDS,
-    *sentinel.COMMANDS,
-    *watch.COMMANDS,
-    *recall.COMMANDS,
-    *review.COMMANDS,
-    *pairs.COMMANDS,
-    *gating.COMMANDS,
-    *export.COMMANDS,
-    *operations.COMMANDS,
-    *lab.COMMANDS,
-):
-    cli.add_command(command)
 
 
 def main() -> None:

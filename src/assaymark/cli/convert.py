@@ -130,6 +130,3 @@ def _init(pool: "ConvertedPool", output: Path) -> str:
     words += [f"--text {quoted(name)}" for name in pool.text]
     words += ["--group", pool.group] if pool.group else []
     return " ".join(words)
-
-
-COMMANDS = (convert,)

@@ -324,6 +324,3 @@ def _count_overdue(
             f"  {counted(done.undecided, 'item')} on which reviewers differ still wait for a decision"
         )
     advise(f"assaymark look -p {quoted(project.folder)}")
-
-
-COMMANDS = (draw, label)

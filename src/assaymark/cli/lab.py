@@ -96,6 +96,3 @@ def lab(
         rows([("written to", str(output)), ("files", f"{len(written.files)}")])
         if written.missing:
             say(f"  {written.missing}")
-
-
-COMMANDS = (lab,)

@@ -155,6 +155,3 @@ def join(folder: Path, ledger: str, pool: str | None, as_json: bool) -> None:
     headline(f"Joined. {summary.summary}", "good")
     rows([("project", str(folder)), ("ledger", project.ledger.address)])
     advise(f"assaymark check -p {quoted(folder)}")
-
-
-COMMANDS = (check, backup, restore, move, join)

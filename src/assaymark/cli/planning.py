@@ -371,6 +371,3 @@ def _abandon(project: "Project", reason: str, *, as_json: bool) -> None:
         show_json({"plan": number, "outcome": "abandoned", "reason": reason})
         return
     headline(f"Plan {number} is closed: abandoned.")
-
-
-COMMANDS = (plan,)

@@ -211,6 +211,3 @@ def _with_names(
     return with_classes(
         pool, columns, predicted_by=by, named=named, and_predicted=classes, engine=engine
     )
-
-
-COMMANDS = (init,)

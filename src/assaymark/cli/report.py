@@ -95,6 +95,3 @@ def _review(folder: Path, output: Path | None, *, as_json: bool) -> None:
     headline(f"Report written to {written.path}")
     rows([("verdict", sentence), ("ledger", written.head)])
     advise(f"assaymark review status -p {quoted(folder)}")
-
-
-COMMANDS = (report,)

@@ -321,6 +321,3 @@ def export(output: Path, form: str, folder: Path, as_json: bool) -> None:
         show_json({"path": str(output), "decided": number})
         return
     headline(f"{counted(number, 'decision')} written to {output}")
-
-
-COMMANDS = (review,)

@@ -355,6 +355,3 @@ def remove(name: str, folder: Path, as_json: bool) -> None:
         show_json({"removed": name})
         return
     headline(f"{name} can no longer use the page, from this moment on")
-
-
-COMMANDS = (serve, users)

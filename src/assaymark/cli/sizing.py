@@ -205,6 +205,3 @@ def _show_parts(
     if answer.bonferroni is not None and answer.bonferroni != answer.labels:
         lines.append(("split by Bonferroni", f"about {answer.bonferroni:,}"))
     rows(lines)
-
-
-COMMANDS = (size,)

@@ -314,6 +314,3 @@ def witness(text: str, by: str, folder: Path, as_json: bool) -> None:
         return
     headline(f"Recorded: {by.strip()} keeps the head of event {done.event:,}")
     rows([("head", done.head), ("form", done.told)])
-
-
-COMMANDS = (look, certify, status, key, witness, demo)

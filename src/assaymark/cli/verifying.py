@@ -213,6 +213,3 @@ def _reread(
         f"fill in the column 'label', then: assaymark verify {quoted(certificate)} "
         f"-p {quoted(project.folder)} --reread {quoted(output)}"
     )
-
-
-COMMANDS = (verify,)

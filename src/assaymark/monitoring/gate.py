@@ -34,7 +34,6 @@ from assaymark.monitoring.claim_files import (
 )
 from assaymark.monitoring.evidence import Evidence, PlanEvidence, SeveralEvidence, read_evidence
 from assaymark.monitoring.outcomes import EXIT_CODES, Outcome, gravest
-from assaymark.monitoring.sentinel_judging import judge_sentinels, starts_of
 from assaymark.pool import silent
 from assaymark.pool.sources import file_difference, find_source, hash_files, is_elsewhere
 from assaymark.project.folder import collection_of
@@ -136,9 +135,10 @@ def _each(
 ) -> list[GatedClaim]:
     if processes < 2 or "fork" not in get_all_start_methods():
         return [judged(file) for file in files]
+    first = judged(files[0])  # before the fork: what it loads is loaded once
     share = math.ceil(len(files) / (4 * processes))
     with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
-        return list(pool.map(judged, files, chunksize=share))
+        return [first, *pool.map(judged, files[1:], chunksize=share)]
 
 
 def _orphans(place: Path) -> list[Path]:
@@ -226,6 +226,10 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
 
 def _sentinels(evidence: Evidence) -> str | None:
     """What the sentinels of the certificate refute, in words; None if nothing."""
+    if not evidence.state.surveys:
+        return None
+    from assaymark.monitoring.sentinel_judging import judge_sentinels, starts_of
+
     if isinstance(evidence, SeveralEvidence):
         subject = {"claim_survey": evidence.work.number}
     else:

@@ -1,8 +1,10 @@
 """A certificate: a claim, its evidence in numbers, and where to find the rest."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, NoReturn
 
+from assaymark.claims.canonical import digest
 from assaymark.claims.claim import Claim
 from assaymark.claims.pictures import html_answer
 from assaymark.claims.record import Record, stored
@@ -203,10 +205,19 @@ class Certificate(Record):
         claim = self.plan.claim
         return claim if self.bound is None else replace(claim, target=float(self.bound))
 
-    def sealed(self) -> dict[str, Any]:
-        """What is hashed and signed."""
+    @cached_property
+    def _stored(self) -> dict[str, Any]:
         fields: dict[str, Any] = stored(self)
         return fields
+
+    def sealed(self) -> dict[str, Any]:
+        """What is hashed and signed."""
+        return self._stored
+
+    @cached_property
+    def digest(self) -> str:
+        """Hex SHA-256 of what is sealed: the hash beside it, which the ledger keeps too."""
+        return digest(self._stored)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from assaymark.certification.certificate import certificate_hash, issue, write
+from assaymark.certification.certificate import issue, write
 from assaymark.certification.verification import verify
 from assaymark.claims.canonical import canonical
 from assaymark.errors import AssaymarkError
@@ -73,7 +73,7 @@ def forge(folder, change):
         last = chain[-1] if chain else None
         chain.append(seal(last, time=time, kind=kind, body=canonical(body)))
     certificate = issue(replay(chain), plan=1, issued=chain[-1].time, software="0.1.0")
-    event = CertificateIssued(plan=1, certificate=certificate_hash(certificate), software="0.1.0")
+    event = CertificateIssued(plan=1, certificate=certificate.digest, software="0.1.0")
     chain.append(seal(chain[-1], time=chain[-1].time, kind=event.kind, body=event.body()))
     settle_heads()
     head_file(folder / "ledger.sqlite").unlink(missing_ok=True)  # a forger leaves no head behind

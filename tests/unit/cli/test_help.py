@@ -1,8 +1,12 @@
 """The help of the whole program leaves nothing out."""
 
+import subprocess
+import sys
+
 import click
 
-from assaymark.cli import PARTS, cli
+from assaymark.cli import cli
+from assaymark.cli.commands import PARTS
 
 
 def test_every_command_stands_in_one_part_of_the_help() -> None:
@@ -29,3 +33,19 @@ def _without_help(group: click.Group, before: str = "") -> list[str]:
 
 def test_every_option_says_what_it_is_for() -> None:
     assert _without_help(cli) == []
+
+
+def test_a_command_loads_its_own_module_and_no_other() -> None:
+    script = (
+        "import sys\n"
+        "from assaymark.cli import cli\n"
+        "cli.get_command(None, 'gate')\n"
+        "print(*sorted(m for m in sys.modules if m.startswith('assaymark.') and '.cli' in m))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.split() == [
+        "assaymark.cli",
+        "assaymark.cli.commands",
+        "assaymark.monitoring.cli",
+        "assaymark.monitoring.cli.gating",
+    ], done.stderr

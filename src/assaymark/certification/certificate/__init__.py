@@ -19,7 +19,6 @@ from assaymark.certification.certificate.draws import (
 from assaymark.certification.certificate.history import history_of
 from assaymark.certification.certificate.issue import (
     as_earlier,
-    certificate_hash,
     document,
     issue,
     looks_of,
@@ -40,7 +39,6 @@ __all__ = [
     "Recorded",
     "account_words",
     "as_earlier",
-    "certificate_hash",
     "check_chances",
     "check_draws",
     "check_form",

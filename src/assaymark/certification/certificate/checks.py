@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from assaymark.certification.certificate.issue import (
-    certificate_hash,
     document,
     issue,
     items_used,
@@ -130,7 +129,7 @@ def check_replay(certificate: Certificate, entries: Sequence[Entry], past: State
         raise VerificationError(
             f"The certificate's field '{where}' does not follow from the ledger it names."
         )
-    if event.certificate != certificate_hash(certificate):
+    if event.certificate != certificate.digest:
         raise VerificationError(
             f"Event {issued.seq} records another certificate than this one (its hash differs)."
         )

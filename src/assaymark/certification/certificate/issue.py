@@ -9,7 +9,7 @@ from assaymark.certification.modes import judge, labelled_prefix
 from assaymark.certification.modes.account import Left, left_for, sharers, wealth_of
 from assaymark.certification.modes.prefix import changed_since
 from assaymark.certification.modes.tallies import tallied, tallies_of
-from assaymark.claims.canonical import canonical, digest, read_json
+from assaymark.claims.canonical import canonical, read_json
 from assaymark.claims.record import restored
 from assaymark.claims.results import Verdict, counted
 from assaymark.errors import InputError, PlanError, VerificationError
@@ -279,8 +279,7 @@ def write(certificate: Certificate) -> str:
 
 def document(certificate: Certificate) -> dict[str, Any]:
     """The certificate as it is written: its facts, and their hash."""
-    body = certificate.sealed()
-    return {**body, "hash": digest(body)}
+    return {**certificate.sealed(), "hash": certificate.digest}
 
 
 def read(text: str) -> tuple[Certificate, dict[str, Any]]:
@@ -301,8 +300,3 @@ def read(text: str) -> tuple[Certificate, dict[str, Any]]:
         raise VerificationError(
             f"The certificate was changed: a field is unusable ({error})."
         ) from error
-
-
-def certificate_hash(certificate: Certificate) -> str:
-    """The hash that the ledger keeps of a certificate."""
-    return digest(certificate.sealed())

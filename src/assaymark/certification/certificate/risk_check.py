@@ -2,22 +2,27 @@
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from assaymark.certification.certificate.checks import Recorded
 from assaymark.certification.certificate.words import account_words
 from assaymark.certification.modes.account import alpha_of
-from assaymark.certification.planning.stakes import RiskRequest, stake_for
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import State, replay
 from assaymark.records.certificate import Certificate, Check
 from assaymark.records.decimals import complement, decimal_text
 from assaymark.records.plan import FAMILY, JOINT, Plan, Stake
 
+if TYPE_CHECKING:
+    from assaymark.certification.planning.stakes import RiskRequest
+
 ROUNDING = 1e-6  # of numbers that are computed again on another processor
 
 
 def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
     """The stake of the plan, computed again from the events before it was sealed."""
+    from assaymark.certification.planning.stakes import stake_for  # the gate needs no planning
+
     plan = certificate.plan
     attempt = recorded.past.attempts[plan.number - 1]
     if plan.earlier:
@@ -37,7 +42,9 @@ def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
     return Check(name="risk", outcome="ok", detail=detail)
 
 
-def _asked(state: State, plan: Plan) -> RiskRequest:
+def _asked(state: State, plan: Plan) -> "RiskRequest":
+    from assaymark.certification.planning.stakes import RiskRequest
+
     mine = plan.stake.account
     return RiskRequest(
         confidence=float(complement(decimal_text(alpha_of(plan)))),

@@ -244,6 +244,3 @@ def cutoff(
     )  # fmt: skip
     sealed = seal_cutoff(project, claim, terms, at=at, start=start)
     show_sealed(project, sealed, as_json=as_json)
-
-
-COMMANDS = (compare, cutoff)

@@ -7,7 +7,6 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, rounded, shown
-from assaymark.estimation.cli.doctor import doctor
 from assaymark.estimation.estimate import EstimateDesign, Estimates, MetricEstimate
 from assaymark.terminal.output import (
     advise,
@@ -307,6 +306,3 @@ def _promise(one: MetricEstimate) -> str:
         return side
     first, last = one.guaranteed_interval
     return f"{side}; two-sided {rounded(first)} to {rounded(last, up=True)}"
-
-
-COMMANDS = (estimate, doctor)

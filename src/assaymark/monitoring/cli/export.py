@@ -59,6 +59,3 @@ def export(
     else:
         headline(f"Exported as {form}", "good")
         rows([("file", str(output)), ("certificate", exported.sha256)])
-
-
-COMMANDS = (export,)

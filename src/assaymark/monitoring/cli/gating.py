@@ -1,6 +1,8 @@
 """Commands: lock a claim file, and gate a release on a folder of them."""
 
 import os
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -128,11 +130,7 @@ def gate(
 
 def _write(gate: "Gate", files: dict[str, Path | None]) -> None:
     from assaymark.files.places import SHARED, write_safely
-    from assaymark.monitoring.formats.junit import junit
-    from assaymark.monitoring.formats.markdown import markdown
-    from assaymark.monitoring.formats.sarif import sarif
 
-    writers = {"junit": junit, "sarif": sarif, "markdown": markdown}
     for name, path in files.items():
         if path is None:
             continue
@@ -140,7 +138,15 @@ def _write(gate: "Gate", files: dict[str, Path | None]) -> None:
             raise InputError(
                 f"There is no folder {str(path.parent)!r} to write {path.name!r} into."
             )
-        write_safely(path, for_command_line(writers[name](gate)), mode=SHARED)
+        write_safely(path, for_command_line(_writer(name)(gate)), mode=SHARED)
+
+
+def _writer(name: str) -> Callable[["Gate"], str]:
+    """The writer of this format; a gate that writes no file loads none."""
+    writer: Callable[[Gate], str] = getattr(
+        import_module(f"assaymark.monitoring.formats.{name}"), name
+    )
+    return writer
 
 
 def _show(gate: "Gate") -> None:
@@ -151,6 +157,3 @@ def _show(gate: "Gate") -> None:
         until = f", until {claim.expires}" if claim.expires else ""
         say(f"  {claim.name:<{names}}  {claim.outcome:<{words}}  {claim.claim}{until}")
         say(f"  {'':<{names}}  {'':<{words}}  {claim.reason}")
-
-
-COMMANDS = (lock, gate)

@@ -156,6 +156,3 @@ def look(folder: Path, as_json: bool) -> None:
             advise("take the classifier out of use, or certify it again on today's items")
     if answer.decision == "refuted":
         click.get_current_context().exit(1)
-
-
-COMMANDS = (sentinel,)

@@ -74,6 +74,3 @@ def _show(drift: "ScoreWatch", folder: Path) -> None:
         )
     if drift.decision == "drifted":
         advise(f"label some of them: assaymark sentinel start -p {quoted(folder)}; or certify them")
-
-
-COMMANDS = (watch,)

@@ -183,6 +183,3 @@ def pair(
     if built.warning:
         warn(built.warning)
     _next(output, built.columns, text, split)
-
-
-COMMANDS = (keywords, pair)

@@ -373,6 +373,3 @@ def _dependence(estimate: "OverlapEstimate") -> str:
     if estimate.feasible:
         text += f"; below {estimate.feasible.low:.2f} it is impossible"
     return text
-
-
-COMMANDS = (recall,)

@@ -294,6 +294,3 @@ def _score(project: "Project", source: str, output: Path | None, *, as_json: boo
         return
     headline(f"{counted(done.items, 'item')} scored by model {done.model}")
     rows([("flags", flagged_line(done.flagged, done.items)), ("file", done.path)])
-
-
-COMMANDS = (train,)

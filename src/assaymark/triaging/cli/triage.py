@@ -314,5 +314,3 @@ def route(
 
 for command in (draw_wanted, size_needed, audit):
     triage.add_command(command)
-
-COMMANDS = (triage,)
