@@ -257,20 +257,20 @@ def _figures(cells: tuple[Cell, ...], weights: Weights, confidence: float) -> tu
     names = {name: k for k, name in enumerate(dict.fromkeys(cell.stratum for cell in cells))}
     stratum = np.repeat([names[cell.stratum] for cell in cells], counts)
     as_is = Weighted(weight=np.ones(len(label)), stratum=np.zeros(len(label), dtype=np.int64))
+    sample = weights and Weighted(
+        weight=np.repeat([weights[cell] for cell in cells], counts), stratum=stratum
+    )
     figures = []
     for name in METRICS:
         ratio = metric(name)
         unweighted = binary_estimate(
             ratio, as_is, predicted=predicted, label=label, confidence=confidence
         )
-        if weights is None:
+        if sample is None:
             figures.append(
                 Figure(metric=name, plain=unweighted.point, repaired=None, low=None, high=None)
             )
             continue
-        sample = Weighted(
-            weight=np.repeat([weights[cell] for cell in cells], counts), stratum=stratum
-        )
         weighted = weighted_estimate(
             ratio, sample, predicted=predicted, label=label, confidence=confidence
         )

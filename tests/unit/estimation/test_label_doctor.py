@@ -1,14 +1,19 @@
 """Labels that exist: what they support, what weights repair, and what is refused."""
 
 import csv
+import subprocess
+import sys
 
 import duckdb
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assaymark.errors import InputError
 from assaymark.estimation.label_doctor import diagnose
 from assaymark.estimation.label_file import LabelColumns
+from assaymark.estimation.stats.horvitz_thompson import Weighted, numbered
 from assaymark.estimation.stats.label_design import Mix, chance_of_mix, stratum_weights
 from assaymark.hints import for_command_line
 
@@ -236,3 +241,28 @@ def test_a_claim_from_tables_in_memory():
     assert str(found).endswith("the claim was accuracy >= 0.9.")
     with pytest.raises(TypeError, match=r"diagnosis\.established"):
         bool(found)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([1.0, 2.5, 7.0])), min_size=1))
+def test_items_of_one_stratum_and_one_weight_are_one_group(items) -> None:
+    """As a sort of whole rows would number them, which takes fifty times as long."""
+    stratum, weight = (np.array(part) for part in zip(*items, strict=True))
+    _, rows = np.unique(np.stack([stratum, weight]), axis=1, return_inverse=True)
+    sample = Weighted(weight=weight, stratum=stratum)
+    assert sample.groups.tolist() == rows.reshape(-1).tolist()
+    assert numbered(stratum).tolist() == np.unique(stratum, return_inverse=True)[1].tolist()
+
+
+def test_labels_that_name_their_design_are_judged_without_the_tables_of_distributions(
+    tmp_path,
+) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("label,predicted,probability\n1,1,0.5\n0,0,0.1\n", encoding="utf-8")
+    script = (
+        "import sys\n"
+        "from assaymark.estimation.label_doctor import LabelColumns, diagnose\n"
+        "diagnose(sys.argv[1], LabelColumns(prediction='predicted'))\n"
+        "print('scipy.stats' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr

@@ -7,6 +7,7 @@ and a macro figure is a mean of ratios. Estimates for reading, never claims.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,11 +45,28 @@ class Weighted:
         if not kept.any():
             return None
         # numbered anew: a stratum without items has no mean
-        _, stratum = np.unique(self.stratum[kept], return_inverse=True)
-        cluster = None
-        if self.cluster is not None:
-            _, cluster = np.unique(self.cluster[kept], return_inverse=True)
-        return Weighted(weight=self.weight[kept], stratum=stratum, cluster=cluster)
+        return Weighted(
+            weight=self.weight[kept],
+            stratum=numbered(self.stratum[kept]),
+            cluster=None if self.cluster is None else numbered(self.cluster[kept]),
+        )
+
+    @cached_property
+    def groups(self) -> Ints:
+        """The group of each item: those of one stratum and one weight, in their order, from 0."""
+        _, weight = np.unique(self.weight, return_inverse=True)
+        _, group = np.unique(self.stratum * (weight.max() + 1) + weight, return_inverse=True)
+        return group
+
+
+def numbered(codes: Ints) -> Ints:
+    """Whole numbers without gaps in the order of the codes, from 0: by counting, without a sort.
+
+    >>> numbered(np.array([7, 2, 2, 9])).tolist()
+    [1, 0, 0, 2]
+    """
+    present = np.bincount(codes) > 0
+    return (np.cumsum(present) - 1)[codes]
 
 
 @dataclass(frozen=True, kw_only=True)

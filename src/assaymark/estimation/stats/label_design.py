@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import stats
 
 from assaymark.errors import InputError
 from assaymark.hints import option
@@ -41,11 +40,15 @@ def chance_of_mix(mix: Mix) -> float | None:
         return 1.0
     if len(names) == 2:
         return _two_parts(int(counts[0]), labels, int(sizes[0]), items)
+    from scipy import stats  # takes a second to load, and most files name their design
+
     expected = labels * sizes / sizes.sum()
     return float(stats.chi2.sf(((counts - expected) ** 2 / expected).sum(), len(names) - 1))
 
 
 def _two_parts(labelled: int, labels: int, size: int, items: int) -> float:
+    from scipy import stats
+
     law = stats.hypergeom(items, size, labels)
     return float(min(1.0, 2 * min(law.cdf(labelled), law.sf(labelled - 1))))
 

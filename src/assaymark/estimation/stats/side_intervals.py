@@ -11,8 +11,12 @@ from dataclasses import replace
 import numpy as np
 
 from assaymark.claims.ratio_metrics import Metric
-from assaymark.estimation.stats.confidence_axis import Floats, Ints
-from assaymark.estimation.stats.horvitz_thompson import RatioEstimate, Weighted, binary_estimate
+from assaymark.estimation.stats.horvitz_thompson import (
+    RatioEstimate,
+    Weighted,
+    binary_estimate,
+    numbered,
+)
 from assaymark.estimation.stats.reading_intervals import Ends, StrataCounts, profile_interval
 
 METHOD = "the wider of two methods"
@@ -52,11 +56,9 @@ def weighted_estimate(
     )
     if estimate.point is None or sample.cluster is not None or np.ptp(sample.weight) == 0:
         return estimate
-    _, group = np.unique(np.stack([sample.stratum, sample.weight]), axis=1, return_inverse=True)
-    group = group.reshape(-1)
-    if group.max() + 1 > len(label) / 2:
+    if sample.groups.max() + 1 > len(label) / 2:
         return estimate
-    counts = _cells(predicted, label, group, sample.weight)
+    counts = _cells(predicted, label, sample)
     point = min(max(estimate.point, 0.0), 1.0)
     profile = profile_interval(ratio, counts, confidence=confidence, point=point)
     low = profile.low if estimate.low is None else min(estimate.low, profile.low)
@@ -64,12 +66,11 @@ def weighted_estimate(
     return replace(estimate, low=low, high=high)
 
 
-def _cells(predicted: np.ndarray, label: np.ndarray, group: Ints, weight: Floats) -> StrataCounts:
+def _cells(predicted: np.ndarray, label: np.ndarray, sample: Weighted) -> StrataCounts:
     """Labelled items as strata of one predicted class each; sizes are the sums of the weights."""
-    _, cells = np.unique(np.stack([group, predicted]), axis=1, return_inverse=True)
-    cells = cells.reshape(-1)
+    cells = numbered(2 * sample.groups + predicted)
     labelled = np.bincount(cells).astype(np.int64)
-    sizes = np.rint(np.bincount(cells, weights=weight)).astype(np.int64)
+    sizes = np.rint(np.bincount(cells, weights=sample.weight)).astype(np.int64)
     return StrataCounts(
         predicted=np.bincount(cells, weights=predicted) > 0,
         sizes=np.maximum(sizes, labelled),
@@ -83,10 +84,11 @@ def _linearised(ratio: Metric, counts: StrataCounts, confidence: float) -> Ends 
     labelled = counts.labelled
     strata_of = np.repeat(np.arange(len(labelled)), labelled)
     place = np.arange(len(strata_of)) - np.repeat(np.cumsum(labelled) - labelled, labelled)
-    _, stratum = np.unique(strata_of, return_inverse=True)
     estimate = binary_estimate(
         ratio,
-        Weighted(weight=(counts.sizes / np.maximum(labelled, 1))[strata_of], stratum=stratum),
+        Weighted(
+            weight=(counts.sizes / np.maximum(labelled, 1))[strata_of], stratum=numbered(strata_of)
+        ),
         predicted=counts.predicted[strata_of],
         label=place < counts.positives[strata_of],
         confidence=confidence,

@@ -8,8 +8,6 @@ worst metric.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.stats import hypergeom
-
 from assaymark.claims.claim import Claim, Side
 from assaymark.claims.ratio_metrics import metric
 
@@ -33,6 +31,8 @@ def least_positives(part: SampledPart, alpha: float) -> int:
     >>> least_positives(SampledPart(predicted=True, items=10, labels=10, positives=7), 0.05)
     7
     """
+    from scipy.stats import hypergeom  # takes a second to load, and only claims need it
+
     low, high = part.positives, part.positives + part.items - part.labels
     # P(X >= seen) rises with the positives: the first number that the sample does not refute
     while low < high:

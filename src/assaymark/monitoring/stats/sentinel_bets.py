@@ -146,12 +146,16 @@ def _known(value: float) -> float | None:
 
 
 def simulated_excess(
-    bar: Bar, unit: UnitPlan, level: float, largest: float, runs: int, rng: np.random.Generator
-) -> Floats:
-    """The excess of one unit at this level of the metric, in every run."""
+    bar: Bar, unit: UnitPlan, level: float, largest: float, runs: int, rng: np.random.Generator,
+    precision: float | None = None,
+) -> Floats:  # fmt: skip
+    """The excess of one unit at this level of the metric, in every run.
+
+    `precision` is that of the unit where it does not move with the metric.
+    """
     tp, fp, fn, tn = bar.cells
     sizes = (unit.positives, *unit.others)
-    rates = _error_rates(bar, unit, level)
+    rates = _error_rates(bar, unit, level, level if precision is None else precision)
     total = np.zeros(runs)
     for number, (size, draws, rate) in enumerate(zip(sizes, unit.draws, rates, strict=True)):
         good, bad = (tp, fp) if number == 0 else (tn, fn)
@@ -162,13 +166,13 @@ def simulated_excess(
     return np.maximum(total / largest, -1.0)
 
 
-def _error_rates(bar: Bar, unit: UnitPlan, level: float) -> list[float]:
+def _error_rates(bar: Bar, unit: UnitPlan, level: float, precision: float) -> list[float]:
     if bar.metric == "accuracy":
         return [1 - level] * (1 + len(unit.others))
-    right = unit.positives * level
+    right = unit.positives * precision
     missed = right * (1 - level) / level if bar.metric != "precision" else 0.0
     shares = (0.8, 0.2) if len(unit.others) == 2 else (1.0,)
     rates = [
         min(1.0, missed * s / n) if n else 0.0 for s, n in zip(shares, unit.others, strict=True)
     ]
-    return [1 - level, *rates]
+    return [1 - precision, *rates]
