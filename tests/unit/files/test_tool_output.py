@@ -100,8 +100,9 @@ def promptfoo(path, results, version=3):
     return path
 
 
-def result(test, passed, prompt=0):
-    return {"testIdx": test, "promptIdx": prompt, "vars": {"question": "q?", "label": "x"}, "success": passed,
+def result(test, passed, prompt=0, question=None):
+    question = test if question is None else question
+    return {"testIdx": test, "promptIdx": prompt, "vars": {"question": f"q{question}?", "label": "x"}, "success": passed,
             "response": {"output": {"a": 1}}, "gradingResult": {"pass": passed, "score": 1}}  # fmt: skip
 
 
@@ -120,6 +121,53 @@ def test_promptfoo_with_one_prompt_or_a_chosen_one(tmp_path) -> None:
         convert(promptfoo(tmp_path / "err.json", [failed]), "promptfoo", Choices())
     with pytest.raises(InputError, match="says version 9"):
         convert(promptfoo(tmp_path / "new.json", [], version=9), "promptfoo", Choices())
+
+
+def test_repeated_runs_of_promptfoo_are_refused_or_one_is_taken(tmp_path) -> None:
+    """`promptfoo eval --repeat 2` numbers the runs of a test as tests of their own."""
+    runs = [result(i, i != 3, question=i % 2) for i in (3, 0, 1, 2)]
+    path = promptfoo(tmp_path / "out.json", runs)
+    with pytest.raises(InputError, match=r"same variables up to 2 times.*not independent items"):
+        convert(path, "auto", Choices())
+    pool = convert(path, "auto", Choices(epoch=2))
+    assert [(row["id"], row["fails"]) for row in pool.rows] == [("test-2", 0), ("test-3", 1)]
+    assert pool.remarks == ("Run 2 of up to 2 was taken: one answer per test.",)
+    with pytest.raises(InputError, match="has no run 3 of a test; it has 2"):
+        convert(path, "auto", Choices(epoch=3))
+
+
+def test_an_answer_that_was_never_given_has_no_score(tmp_path) -> None:
+    refused = {**result(0, False), "response": {"error": "429"}, "error": "429", "failureReason": 2}
+    path = promptfoo(tmp_path / "out.json", [refused, result(1, True)])
+    with pytest.raises(InputError, match=r"1 of 2 answers have no score \(test 0\)"):
+        convert(path, "auto", Choices())
+
+
+def test_a_score_that_is_no_number_is_missing_and_never_a_pass(tmp_path) -> None:
+    """A log may hold NaN for an answer that was not scored; NaN is below no threshold."""
+    graded = [{"id": 1, "score": 0.9}, {"id": 2, "score": float("nan")}]
+    with pytest.raises(InputError, match=r"1 of 2 answers have no score \(line 2\)"):
+        convert(lines(tmp_path / "n.jsonl", graded), "auto", Choices(threshold=0.5))
+    words = [{"id": 1, "verdict": "pass"}, {"id": 2, "verdict": " "}]
+    with pytest.raises(InputError, match=r"1 of 2 answers have no score \(line 2\)"):
+        convert(lines(tmp_path / "w.jsonl", words), "auto", Choices())
+    endless = [{"id": 1, "score": float("inf")}]
+    with pytest.raises(InputError, match="the judge gave inf, which is no number"):
+        convert(lines(tmp_path / "i.jsonl", endless), "auto", Choices(threshold=0.5))
+
+
+def test_an_answer_without_an_id_is_named(tmp_path) -> None:
+    path = lines(tmp_path / "e.jsonl", [{"id": 1, "pass": True}, {"id": None, "pass": True}])
+    with pytest.raises(InputError, match=r"Line 2 of 'e\.jsonl' has no id"):
+        convert(path, "auto", Choices())
+    log = inspect_log(tmp_path / "log.json", [sample(None)])
+    with pytest.raises(InputError, match="A sample of the log has no id"):
+        convert(log, "inspect", Choices())
+
+
+def test_epochs_may_be_written_as_text(tmp_path) -> None:
+    rows = [{"id": 1, "epoch": k, "pass": True} for k in ("1", "2")]
+    assert len(convert(lines(tmp_path / "r.jsonl", rows), "auto", Choices(epoch=2)).rows) == 1
 
 
 def lines(path, rows):

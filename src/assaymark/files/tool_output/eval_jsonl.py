@@ -11,6 +11,7 @@ from assaymark.files.tool_output.rows import (
     Judged,
     as_text,
     column_name,
+    id_of,
     judged_pool,
 )
 from assaymark.hints import option
@@ -33,7 +34,7 @@ def convert(path: Path, choices: Choices) -> ConvertedPool:
     texts = [name for name in records[0][1] if name not in hidden]
     answers = [
         Judged(
-            id=str(record.get(item)),
+            id=id_of(record.get(item), f"Line {number} of {path.name!r}"),
             value=record.get(verdict),
             texts={column_name(name): as_text(record.get(name)) for name in texts},
             where=f"line {number}",
@@ -97,7 +98,7 @@ def _one_epoch(
         )
     if choices.epoch is None:
         return records, name
-    kept = [(number, one) for number, one in records if one.get(name) == choices.epoch]
+    kept = [(number, one) for number, one in records if str(one.get(name)) == str(choices.epoch)]
     if not kept:
         raise InputError(f"{path.name!r} has no {name} {choices.epoch}.")
     remarks.append(f"{name} {choices.epoch} of {len(epochs)} was taken: one answer per item.")

@@ -12,6 +12,7 @@ from assaymark.files.tool_output.rows import (
     ConvertedPool,
     Judged,
     as_text,
+    id_of,
     judged_pool,
     read_json,
     refuse_version,
@@ -106,7 +107,8 @@ def _judged(one: dict[str, Any], scorer: str) -> Judged:
     if not one.get("messages"):
         texts["answer"] = _completion(one)
     texts["target"] = as_text(one.get("target"))
-    return Judged(id=str(one.get("id")), value=value, texts=texts, where=f"sample {one.get('id')}")
+    name = id_of(one.get("id"), "A sample of the log")
+    return Judged(id=name, value=value, texts=texts, where=f"sample {name}")
 
 
 def _completion(one: dict[str, Any]) -> str:

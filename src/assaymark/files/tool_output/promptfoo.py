@@ -1,5 +1,7 @@
 """promptfoo: the results of an evaluation, as `promptfoo eval -o output.json` writes them."""
 
+import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from assaymark.files.tool_output.rows import (
 from assaymark.hints import option
 
 VERSIONS = (2, 3)
+ERROR = 2  # the reason of a failure in which nothing was asserted
 
 
 def convert(path: Path, choices: Choices) -> ConvertedPool:
@@ -28,6 +31,7 @@ def convert(path: Path, choices: Choices) -> ConvertedPool:
     refuse_version(path, inner.get("version"), VERSIONS)
     remarks: list[str] = []
     results = _one_prompt(path, inner["results"], choices, remarks)
+    results = _one_repeat(path, results, choices, remarks)
     return judged_pool([_judged(i, one) for i, one in enumerate(results)], choices, remarks)
 
 
@@ -48,11 +52,36 @@ def _one_prompt(
     return [one for one in results if int(one.get("promptIdx", 0)) == wanted]
 
 
+def _one_repeat(
+    path: Path, results: list[dict[str, Any]], choices: Choices, remarks: list[str]
+) -> list[dict[str, Any]]:
+    """One run of every test: `--repeat` gives each run a number of its own, and the same variables."""
+    runs: Counter[str] = Counter()
+    numbered = []
+    for one in sorted(results, key=lambda one: int(one.get("testIdx", 0))):
+        question = json.dumps(one.get("vars") or {}, sort_keys=True)
+        runs[question] += 1
+        numbered.append((runs[question], one))
+    most = max(runs.values(), default=1)
+    if choices.epoch is None and most == 1:
+        return results
+    if choices.epoch is None:
+        raise InputError(
+            f"{path.name!r} has tests with the same variables up to {most} times, as repeated runs have: "
+            f"answers to one question are not independent items. Take one of them: {option('epoch', 1)}."
+        )
+    kept = [one for number, one in numbered if number == choices.epoch]
+    if not kept:
+        raise InputError(f"{path.name!r} has no run {choices.epoch} of a test; it has {most}.")
+    remarks.append(f"Run {choices.epoch} of up to {most} was taken: one answer per test.")
+    return kept
+
+
 def _judged(place: int, one: dict[str, Any]) -> Judged:
     grading = one.get("gradingResult") or {}
     value = grading.get("pass", one.get("success"))
     response = one.get("response") or {}
-    if one.get("error") and not response:
+    if one.get("failureReason") == ERROR or (one.get("error") and response.get("output") is None):
         value = None  # no answer, so nothing was judged
     texts = {column_name(name): as_text(text) for name, text in (one.get("vars") or {}).items()}
     texts["answer"] = as_text(response.get("output"))

@@ -1,6 +1,7 @@
 """Rows of a pool made from another tool's output, and what was left out on the way."""
 
 import json
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -81,6 +82,10 @@ def fails(value: object, *, where: str, threshold: float | None = None) -> int:
     if isinstance(value, bool):
         return int(not value)
     if isinstance(value, (int, float)):
+        if abs(value) == math.inf:
+            raise InputError(
+                f"{where}: the judge gave {value:g}, which is no number. Score it again."
+            )
         if value in (0, 1) and threshold is None:
             return int(value == 0)
         if threshold is None:
@@ -99,12 +104,24 @@ def fails(value: object, *, where: str, threshold: float | None = None) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """One answer with what a judge said; a value of None is a missing score."""
+    """One answer with what a judge said; None, NaN or no text at all is a missing score."""
 
     id: str
     value: object
     texts: dict[str, str]
     where: str
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the judge said anything."""
+        return str(self.value).strip() not in ("None", "nan", "")
+
+
+def id_of(value: object, where: str) -> str:
+    """The id of an answer as text; refused where there is none."""
+    if value is None or str(value).strip() == "":
+        raise InputError(f"{where} has no id, so its label could not be joined to it. Give it one.")
+    return str(value)
 
 
 def judged_pool(answers: list[Judged], choices: Choices, remarks: list[str]) -> ConvertedPool:
@@ -114,9 +131,9 @@ def judged_pool(answers: list[Judged], choices: Choices, remarks: list[str]) -> 
     """
     if not answers:
         raise InputError("The log holds no answer.")
-    scored = [one for one in answers if one.value is not None]
+    scored = [one for one in answers if one.is_scored]
     if missing := len(answers) - len(scored):
-        first = next(one for one in answers if one.value is None)
+        first = next(one for one in answers if not one.is_scored)
         if not choices.leave_out_unscored:
             raise InputError(
                 f"{missing:,} of {len(answers):,} answers have no score ({first.where}). A pool without them "
