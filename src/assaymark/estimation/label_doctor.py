@@ -257,9 +257,10 @@ def _figures(cells: tuple[Cell, ...], weights: Weights, confidence: float) -> tu
     names = {name: k for k, name in enumerate(dict.fromkeys(cell.stratum for cell in cells))}
     stratum = np.repeat([names[cell.stratum] for cell in cells], counts)
     as_is = Weighted(weight=np.ones(len(label)), stratum=np.zeros(len(label), dtype=np.int64))
-    sample = weights and Weighted(
-        weight=np.repeat([weights[cell] for cell in cells], counts), stratum=stratum
-    )
+    sample = None
+    if weights is not None:
+        each = np.repeat([weights[cell] for cell in cells], counts)
+        sample = Weighted(weight=each, stratum=stratum)
     figures = []
     for name in METRICS:
         ratio = metric(name)
