@@ -94,6 +94,8 @@ def labelled_project(work: Path, name: str, plan: list[object], labels: int) -> 
         assaymark("draw", labels - drawn, "-o", batch, "-p", folder)
         assaymark("label", work / "truth.csv", "-p", folder)
         drawn += len(batch.read_text().splitlines()) - 1
+        if "fixed" in plan:  # one batch holds every draw; some are of an item drawn before
+            break
     return folder
 
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
 
 import assaymark
 from assaymark.monitoring.exports import FORMATS, read_exported
@@ -75,6 +73,10 @@ KEYS = {
 
 @pytest.mark.parametrize("issue", KEYS)
 def test_every_format_takes_a_certificate_of_several_parts(issue, tmp_path: Path) -> None:
+    # takes seconds to load, which every process that only collects tests would wait for
+    from cyclonedx.schema import SchemaVersion
+    from cyclonedx.validation.json import JsonStrictValidator
+
     exported = issue(tmp_path / "work")
     assert sorted(figure.key for figure in exported.figures) == sorted(KEYS[issue])
     text = {name: write(exported) for name, write in FORMATS.items()}

@@ -87,7 +87,6 @@ def _measured(
 
 
 TERMS = "seed terms and neighbours by"
-OWN_TEXT = "Give each classifier a text of its own."
 WEAK = "It passed 1.25 only where a classifier found less than 60 % of the positives: label outside to check."
 # measured by `assaymark lab pairs` on four collections; a band holds a topic if it covers in nine
 # samples of ten, or its mean δ1 lies in the range of the other topics of that kind (held_out)
