@@ -22,7 +22,8 @@ HEADS: dict[str, str] = json.loads((GOLDEN / "heads.json").read_text(encoding="u
 
 def copied(name: str, place: Path) -> Path:
     """A copy of a golden project beside its pool."""
-    shutil.copy(GOLDEN / "pool.csv", place)
+    for pool in ("pool.csv", "tags.csv"):
+        shutil.copy(GOLDEN / pool, place)
     return Path(shutil.copytree(GOLDEN / name, place / "work"))
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from assaymark.claims.label_sets import all_sets, set_name
 from assaymark.composite.drawing import draw_for_claim
 from assaymark.composite.issuing import certify_claim
 from assaymark.composite.looks import abandon_claim, look_at_claim
@@ -34,6 +35,7 @@ HERE = Path(__file__).parent
 TOPICS = ("art", "news", "sport")
 SCORED = Columns(id="id", score="score", threshold=0.5, groups=("lang",))
 CLASSES = Columns(id="id", prediction="topic", score="sure", classes=TOPICS)
+TAGGED = Columns(id="id", prediction="tags", tags=TOPICS, classes=all_sets(TOPICS))
 
 
 def _all(text: str, **parts: object) -> Callable[[Project, Terms], object]:
@@ -55,6 +57,8 @@ class Golden:
 
     seal: Callable[[Project, Terms], object]
     columns: Columns = SCORED
+    pool: str = "pool.csv"
+    answers: str = "truth.csv"
     truth: str = "label"
     budget: int | None = None
     second: bool = False
@@ -68,6 +72,13 @@ PROJECTS = {
     "gap": Golden(seal=_all("accuracy gap between lang <= 0.4")),
     "classes": Golden(
         seal=_all("recall of every class >= 0.4"), columns=CLASSES, truth="true_topic"
+    ),
+    "tags": Golden(
+        seal=_all("recall of every class >= 0.6"),
+        columns=TAGGED,
+        pool="tags.csv",
+        answers="true_tags.csv",
+        truth="true_tags",
     ),
     "macro": Golden(seal=_all("macro f1 >= 0.5"), columns=CLASSES, truth="true_topic"),
     "comparison": Golden(seal=_better("accuracy", "0.2"), columns=Columns(id="id")),
@@ -101,20 +112,37 @@ def write_pool(place: Path) -> None:
         writer.writerows([f"d{i:03d}", truth[i], topic[i]] for i in range(600))
 
 
+def write_tags(place: Path) -> None:
+    """600 items with any number of topics, and a classifier that errs on each now and then."""
+    rng = np.random.default_rng(20)
+    truth = rng.random((600, 3)) < (0.5, 0.4, 0.3)
+    guess = truth ^ (rng.random((600, 3)) < 0.04)
+    names = [*all_sets(TOPICS), ""]
+    columns = {
+        "true_tags": [names.index(set_name(np.array(TOPICS)[row], TOPICS)) for row in truth],
+        "tags": [set_name(np.array(TOPICS)[row], TOPICS) for row in guess],
+    }
+    for name, values in columns.items():
+        with (place / f"{name}.csv").open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(["id", name])
+            writer.writerows([f"d{i:03d}", value] for i, value in enumerate(values))
+
+
 def write(place: Path, golden: Golden) -> str:
     """The project beside its pool; the head of its ledger comes back."""
-    shutil.copy(HERE / "pool.csv", place)
-    init(place / "work", pool=str(place / "pool.csv"), columns=golden.columns)
+    shutil.copy(HERE / golden.pool, place)
+    init(place / "work", pool=str(place / golden.pool), columns=golden.columns)
     project = Project(folder=place / "work")
     terms = Terms(seed=None if golden.second else "golden", budget=golden.budget)
     if golden.second:
         golden.seal(project, terms)
-        _batch(project, golden.truth)
+        _batch(project, golden)
         look_at_claim(project)
         abandon_claim(project, "a golden project begins again")
     golden.seal(project, terms)
     while required_claim(project.state()).can_draw:
-        _batch(project, golden.truth)
+        _batch(project, golden)
         if look_at_claim(project).decision in ("pass", "better", "worse", "within"):
             break
     certify_claim(project)
@@ -122,10 +150,10 @@ def write(place: Path, golden: Golden) -> str:
     return project.ledger.entries()[-1].hash
 
 
-def _batch(project: Project, column: str) -> None:
+def _batch(project: Project, golden: Golden) -> None:
     """Draw and label; every 29th item is skipped, every 11th is labelled wrongly and corrected."""
-    with (HERE / "truth.csv").open(encoding="utf-8", newline="") as stream:
-        truth = {row["id"]: int(row[column]) for row in csv.DictReader(stream)}
+    with (HERE / golden.answers).open(encoding="utf-8", newline="") as stream:
+        truth = {row["id"]: int(row[golden.truth]) for row in csv.DictReader(stream)}
     items = draw_for_claim(project, count=40, write=False).items
     skipped = [item for item in items if int(item[1:]) % 29 == 0]
     wrong = [item for item in items if int(item[1:]) % 11 == 0 and item not in skipped]
@@ -148,6 +176,8 @@ def main() -> None:
     """Write what is missing."""
     if not (HERE / "pool.csv").exists():
         write_pool(HERE)
+    if not (HERE / "tags.csv").exists():
+        write_tags(HERE)
     kept = HERE / "heads.json"
     known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     for name, golden in PROJECTS.items():
