@@ -26,6 +26,7 @@ from assaymark.estimation.label_file import (
     LabelFile,
     collection_sizes,
     read_labels,
+    refuse_foreign,
 )
 from assaymark.estimation.stats.horvitz_thompson import Weighted, binary_estimate
 from assaymark.estimation.stats.label_design import (
@@ -137,6 +138,8 @@ def diagnose(
         raise InputError(
             "No item of the file has a label that counts, so there is nothing to judge."
         )
+    if pool is not None:
+        refuse_foreign(path, pool, columns)
     mix = _mix(file, columns, pool)
     support, reason, weights = _support(file, columns, mix, random=random)
     return Diagnosis(

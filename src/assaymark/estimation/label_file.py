@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assaymark.claims.results import counted
 from assaymark.errors import InputError
 from assaymark.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT
 from assaymark.hints import option
@@ -192,6 +193,38 @@ def collection_sizes(path: str, columns: LabelColumns) -> dict[str, int]:
             "GROUP BY 1 ORDER BY 1"
         )
     return {str(name): int(items) for name, items in rows}
+
+
+def refuse_foreign(path: str, pool: str, columns: LabelColumns) -> None:
+    """Refuse labels of items that the collection does not hold, or for which it predicts otherwise.
+
+    Nothing is compared where the two do not name their items by the same column.
+    """
+    with (
+        open_file(path, columns, what="file of labels") as labels,
+        open_file(pool, columns, what="collection") as file,
+    ):
+        if columns.id is None or columns.id not in file.types:
+            return
+        read = f"SELECT CAST({named(columns.id)} AS VARCHAR) AS item, {predicted(columns)} AS said"
+        foreign, stray, other, turned = file.rows(
+            f"WITH labelled AS ({read} FROM {labels.reader}), held AS ({read} FROM {file.reader}) "
+            "SELECT count(DISTINCT item) FILTER (WHERE held.item IS NULL), "
+            "min(item) FILTER (WHERE held.item IS NULL), "
+            "count(DISTINCT item) FILTER (WHERE labelled.said <> held.said), "
+            "min(item) FILTER (WHERE labelled.said <> held.said) "
+            "FROM labelled LEFT JOIN held USING (item)"
+        )[0]
+    if foreign:
+        raise InputError(
+            f"{counted(foreign, 'labelled item')} of the file cannot be found in the collection by "
+            f"{columns.id!r} (the first is {stray!r}). Are these labels of another collection?"
+        )
+    if other:
+        raise InputError(
+            f"The file and the collection predict differently for {counted(other, 'item')} (the first is "
+            f"{turned!r}). Give the collection with the predictions of the same classifier."
+        )
 
 
 def part_sizes(path: str, columns: LabelColumns) -> dict[tuple[str, bool], int]:

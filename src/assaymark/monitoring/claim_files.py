@@ -1,6 +1,7 @@
 """Claim files: `claims/*.toml`, one claim each, reviewed like code."""
 
 import hashlib
+import os
 import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -37,6 +38,11 @@ class ClaimFile:
     terms: ClaimTerms
     classifier: dict[str, str]
     owner: str | None = None
+
+    @property
+    def folder(self) -> str:
+        """The folder of the project as people write it: "claims/../work" is work."""
+        return os.path.normpath(self.project)
 
     @property
     def lock_path(self) -> Path:

@@ -100,12 +100,12 @@ def read_evidence(claim: ClaimFile) -> Evidence | None:
 def _refuse_lost_ledger(claim: ClaimFile, lock: Lock | None) -> None:
     if (claim.project / CERTIFICATE).exists():
         raise VerificationError(
-            f"{str(claim.project)!r} holds a certificate without the ledger that it follows from"
+            f"{claim.folder!r} holds a certificate without the ledger that it follows from"
         )
     if lock is not None:
         raise VerificationError(
             f"{claim.lock_path.name!r} names event {lock.event} of a ledger that is not at "
-            f"{str(claim.project)!r}"
+            f"{claim.folder!r}"
         )
 
 
@@ -131,7 +131,7 @@ def _agreed(
     name = claim.lock_path.name
     if sealed is None or sealed.lock is None:
         raise VerificationError(
-            f"{name!r} exists, but the ledger in {str(claim.project)!r} holds no lock of a claim "
+            f"{name!r} exists, but the ledger in {claim.folder!r} holds no lock of a claim "
             f"named {claim.name!r}"
         )
     seq, event = sealed.lock.seq, sealed.lock.event

@@ -266,3 +266,18 @@ def test_labels_that_name_their_design_are_judged_without_the_tables_of_distribu
     )
     done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True)
     assert done.stdout == "False\n", done.stderr
+
+
+def test_labels_of_another_collection_or_another_classifier_are_refused(tmp_path, pool) -> None:
+    """By their mix alone they would pass: both sides are there, in any number."""
+    rows = [(i, int(i < 1000), 1) for i in range(0, 20_000, 100)]
+    path = write(tmp_path / "other.csv", [*rows[:-1], ("x7", 0, 1), ("x8", 0, 0)])
+    with pytest.raises(InputError, match=r"2 labelled items .* by 'id' \(the first is 'x7'\)"):
+        diagnose(path, BY_PREDICTION, pool=pool)
+    turned = write(tmp_path / "turned.csv", [*rows[:-1], (19_900, 1, 1)])
+    with pytest.raises(
+        InputError, match=r"predict differently for 1 item \(the first is '19900'\)"
+    ):
+        diagnose(turned, BY_PREDICTION, pool=pool)
+    unnamed = LabelColumns(prediction="predicted", strata="prediction")
+    assert diagnose(turned, unnamed, pool=pool).support == "repairable"

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 
 import assaymark
 from assaymark.monitoring.exports import FORMATS, read_exported
+from assaymark.monitoring.exports.facts import Exported
 from assaymark.monitoring.exports.figures import several_figures
+from assaymark.monitoring.exports.in_toto import statement as in_toto_statement
 
 RNG = np.random.default_rng(42)
 TRUTH = RNG.random(300) < 0.4
@@ -100,6 +103,38 @@ def test_bounds_are_those_of_the_certificate(tmp_path: Path) -> None:
         (f.claim, str(f.part).removeprefix("language = ")): f.low for f in exported.figures
     } == proved
     assert exported.details["bounds"].startswith("Each bound of a part holds with 95% confidence")
+
+
+def test_a_family_of_which_not_all_is_proved_is_a_warning(tmp_path: Path) -> None:
+    """One language is right throughout; of the other every fourth item is wrong."""
+    wrong = (POOL["language"] == "fr") & (np.arange(300) % 4 == 0)
+    work = assaymark.certify_parts(
+        {**POOL, "mixed": TRUTH ^ wrong},
+        "accuracy >= 0.8 in every language",
+        prediction="mixed",
+        group="language",
+        which=True,
+        seed=1,
+        folder=tmp_path / "work",
+    )
+    work.run(_label, batch=60, max_labels=240)
+    exported = read_exported(work.certify().path)
+    assert [figure.key for figure in exported.figures] == ["accuracy/language_de"]
+    lost, proved = ("accuracy >= 0.8 [fr]",), ["accuracy >= 0.8 [de]"]
+    failed = _predicate(exported)
+    assert (failed["passedTests"], failed["failedTests"]) == (proved, list(lost))
+    waiting = _predicate(replace(exported, failed=(), open=lost))
+    assert (waiting["passedTests"], waiting["warnedTests"]) == (proved, list(lost))
+    assert failed["result"] == waiting["result"] == "WARNED"
+
+
+def _predicate(exported: Exported) -> dict:
+    from google.protobuf import json_format
+    from in_toto_attestation.predicates.test_result.v0 import test_result_pb2 as published
+
+    predicate = in_toto_statement(exported)["predicate"]
+    json_format.ParseDict(predicate, published.TestResult())  # unknown fields fail
+    return predicate
 
 
 def test_a_comparison_that_was_lost_is_not_exported_as_won(tmp_path: Path) -> None:

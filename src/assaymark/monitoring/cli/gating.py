@@ -53,7 +53,7 @@ def lock(file: Path, seed: str | None, as_json: bool) -> None:
     with progress_bar("lock") as progress:
         locked = run(file, seed=seed, progress=progress)
     claim, facts = locked.claim, locked.lock
-    folder = os.path.normpath(claim.project)  # "claims/../work" is work
+    folder = claim.folder
     if as_json:
         show_json(
             {
