@@ -4,7 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from assaymark.claims.results import counted, percent
-from assaymark.composite.wording import ASSUMPTIONS, bounds_words, gap_words, part_name, statement
+from assaymark.composite.wording import (
+    ASSUMPTIONS,
+    bounds_words,
+    claim_title,
+    gap_words,
+    part_name,
+    statement,
+)
 from assaymark.drawing.marks import Bars, Dots, Line, Plot, Rule, Words, figure
 from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart, Section, Table
@@ -26,7 +33,7 @@ def claim_section(result: Mapping[str, Any]) -> Section:
     if rungs := result.get("rungs"):
         tables.append(_rungs(rungs))
     return Section(
-        title=f"Claim: {result['claim']}",
+        title=claim_title(result),
         sentence=statement(result),
         paragraphs=(_covered(result),),
         tables=tuple(tables),
@@ -48,8 +55,9 @@ def _covered(result: Mapping[str, Any]) -> str:
 
 
 def _comparison(result: Mapping[str, Any]) -> Table:
+    a, b = result["classifiers"]
     return Table(
-        caption="The gap is the figure of b less that of a",
+        caption=f"The gap is the figure of '{b}' (b) less that of '{a}' (a)",
         header=("what", "value"),
         rows=(
             ("decision", result["decision"]),

@@ -69,6 +69,14 @@ def is_established(result: Mapping[str, Any]) -> bool:
     return bool(result["decision"] == "pass")
 
 
+def claim_title(result: Mapping[str, Any]) -> str:
+    """The claim as a heading; a comparison says who is who."""
+    if result["kind"] != "comparison":
+        return f"Claim: {result['claim']}"
+    a, b = result["classifiers"]
+    return f"Claim: {result['claim']} (a is '{a}', b is '{b}')"
+
+
 def statement(result: Mapping[str, Any]) -> str:
     """The sentence that the facts of a look or a certificate establish, or what is in its way."""
     sure = percent(result["confidence"])

@@ -152,7 +152,8 @@ def _survey_answer(surveys: tuple[SurveySeen, ...]) -> Answer:
 def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossier:
     state = story.state
     items = set(state.surveyed)
-    missing = sum(not state.labelled(item) for item in items)
+    missing = len(state.unsettled(items))
+    skipped = len(_skipped(state, items))
     surveys = _surveys(state)
     return Dossier(
         title=project.folder.resolve().name,
@@ -170,9 +171,9 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
             labelled=len(items) - missing,
             missing=missing,
             disputed=sum(state.disputed(item) for item in items),
-            skipped=0,
+            skipped=skipped,
             waiting=0,
-            labels=len(items) - missing,
+            labels=len(items) - missing - skipped,
             expected_total=None,
             expected_left=None,
         ),
@@ -185,7 +186,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
         card=(),
         strata=(),
         scores=score_picture(project, pool, state),
-        people=people(story.said, items=items, visible=True),
+        people=people(story.said, items=items, visible=not state.classes),
         agreement=_agreement(state, items),
         sensitivity=None,
         looks=(),
@@ -365,18 +366,26 @@ def _training_answer(state: State) -> Answer | None:
 
 def _proof(project: Project, story: Story, pool: RegisteredPool, attempt: Attempt | None) -> Proof:
     head = story.state.head
-    issued = attempt.certificate if attempt else None
+    certificate, issued = _issued(story.state, attempt)
     name = FilePath(project.folder.resolve().name)
-    folder, certificate = (shlex.quote(str(path)) for path in (name, name / "certificate.json"))
-    commands = [for_command_line(command("status", project=folder))]
-    if issued:
-        commands = [for_command_line(command("verify", certificate, project=folder))]
+    folder, file = (shlex.quote(str(path)) for path in (name, name / "certificate.json"))
+    check = command("verify", file, project=folder) if issued else command("status", project=folder)
     return Proof(
         head=head.hash if head else "",
         events=head.seq if head else 0,
         fingerprint=pool.fingerprint,
-        certificate=issued.event.certificate if issued else None,
-        issued=issued.time if issued else None,
+        certificate=certificate,
+        issued=issued,
         software=__version__,
-        commands=tuple(commands),
+        commands=(for_command_line(check),),
     )
+
+
+def _issued(state: State, attempt: Attempt | None) -> tuple[str | None, str | None]:
+    """The hash of the certificate, and when it was issued; of the latest claim if it has several parts."""
+    if attempt is not None:
+        stamped = attempt.certificate
+        return (stamped.event.certificate, stamped.time) if stamped else (None, None)
+    work = current_claim(state)
+    reports = [] if work is None else work.reports("certificate")
+    return (reports[-1][2]["hash"], reports[-1][1]) if reports else (None, None)

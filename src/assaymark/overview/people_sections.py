@@ -15,11 +15,12 @@ def people_section(dossier: Dossier) -> Section | None:
     """Who gave the answers; None where nobody did."""
     if not dossier.people:
         return None
+    told = any(person.relevant is not None for person in dossier.people)
     rows = tuple(
         (
             person.name,
             f"{person.labels:,}",
-            "–" if person.relevant is None else f"{person.relevant:,}",
+            *((f"{person.relevant or 0:,}",) if told else ()),
             f"{person.skipped:,}",
             f"{person.corrections:,}",
             f"{person.decisions:,}",
@@ -28,9 +29,8 @@ def people_section(dossier: Dossier) -> Section | None:
         )
         for person in dossier.people
     )
-    header = (
-        "name", "labels", "relevant", "cannot tell", "corrections", "decisions", "time each", "when",
-    )  # fmt: skip
+    counts = ("labels", *(("relevant",) if told else ()), "cannot tell", "corrections", "decisions")
+    header = ("name", *counts, "time each", "when")
     return Section(
         title="Who labelled",
         sentence=("1 person" if len(dossier.people) == 1 else f"{len(dossier.people)} people")

@@ -7,6 +7,8 @@ from pathlib import Path
 from assaymark.certification.looks import look
 from assaymark.certification.view.dossier import Dossier
 from assaymark.certification.view.people import read_story
+from assaymark.composite.looks import look_at_claim
+from assaymark.composite.work import current_claim
 from assaymark.errors import InputError, PlanError
 from assaymark.files.places import SHARED, part_of
 from assaymark.overview.dossier import dossier_of
@@ -41,6 +43,10 @@ def write_report(project: Project, *, output: Path | None = None) -> Written:
     if form == "pdf":  # before a look goes on record for nothing
         typesetter()
     story = read_story(project.ledger.entries())
+    claim = current_claim(story.state)
+    if claim is not None and claim.look_is_due(story.state):
+        look_at_claim(project)
+        story = read_story(project.ledger.entries())
     if look_is_due(story.state):
         with contextlib.suppress(PlanError):  # too early to look: then the report shows no verdict
             look(project)

@@ -4,6 +4,7 @@ The same content is set as HTML and as PDF; nothing here knows about either.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from assaymark.certification.certificate.words import known_words
 from assaymark.certification.report.annex import (
@@ -15,6 +16,7 @@ from assaymark.certification.report.annex import (
 from assaymark.certification.report.charts import path_chart, range_text
 from assaymark.certification.view.dossier import CardNumber, Dossier, Note
 from assaymark.claims.results import counted, percent, rounded, shown
+from assaymark.composite.wording import claim_title
 from assaymark.overview.matter import (
     Matter,
     matter_facts,
@@ -84,9 +86,18 @@ def report_of(dossier: Dossier, matter: Matter = NOTHING) -> Report:
             )
             if section is not None
         ),
-        annex=_present(plan_section, strata_section, scores_section, proof_section, of=dossier),
+        annex=_annex(dossier),
         foot=f"assaymark {dossier.proof.software} · ledger {dossier.proof.head[:16]} · "
         f"{dossier.proof.events:,} events · as of {moment(dossier.as_of)}",
+    )
+
+
+def _annex(dossier: Dossier) -> tuple[Section, ...]:
+    """What stands behind it all, lettered in order."""
+    makers = (plan_section, strata_section, scores_section, proof_section)
+    return tuple(
+        replace(section, title=f"Annex {letter}: {section.title[:1].lower()}{section.title[1:]}")
+        for letter, section in zip("ABCD", _present(*makers, of=dossier), strict=False)
     )
 
 
@@ -97,7 +108,7 @@ def _title(dossier: Dossier) -> str:
         survey.result for survey in dossier.surveys if survey.purpose == "claim" and survey.result
     ]
     if claims:
-        return f"Claim: {claims[-1]['claim']}"
+        return claim_title(claims[-1])
     results = any(survey.result for survey in dossier.surveys)
     return f"What the labels of {dossier.title} say" if results else "No claim yet"
 
@@ -161,6 +172,8 @@ def _known(dossier: Dossier) -> str | None:
 def _labels_fact(dossier: Dossier) -> str:
     progress = dossier.progress
     text = f"{progress.labels:,} that count"
+    if dossier.plan is None and progress.skipped:
+        text += f"; nobody could tell of {counted(progress.skipped, 'item')} more"
     if progress.blocking is not None:
         text += f"; {progress.blocking.sentence.rstrip('.')}"
     elif progress.missing:

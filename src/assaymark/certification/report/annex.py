@@ -31,7 +31,7 @@ def plan_section(dossier: Dossier) -> Section | None:
     evidence = () if dossier.evidence is None else (dossier.evidence.sentence,)
     known = tuple((name, value) for name, value in rows if value is not None)
     return Section(
-        title="Annex A: the sealed plan",
+        title="The sealed plan",
         sentence="Nothing in the plan changed after it was sealed.",
         paragraphs=evidence,
         tables=(Table(caption="The plan", header=("what", "value"), rows=known),),
@@ -54,7 +54,7 @@ def strata_section(dossier: Dossier) -> Section | None:
     )
     charts = [chart for chart in (strata_chart(dossier),) if chart is not None]
     return Section(
-        title="Annex B: groups of items",
+        title="Groups of items",
         sentence="Where the labels went, and how many errors are still possible there.",
         paragraphs=(
             f"Each number of possible errors holds with {percent(dossier.strata[0].confidence)} "
@@ -77,9 +77,11 @@ def scores_section(dossier: Dossier) -> Section | None:
     figures = tuple(made for made in (card, chart) if made is not None)
     if not figures:
         return None
+    numbers, scores = "The four numbers as ranges", "the scores of the collection"
+    said = f"{numbers}, and {scores}" if len(figures) == 2 else numbers if card else scores
     return Section(
-        title="Annex C: the numbers as pictures",
-        sentence="The four numbers as ranges, and the scores of the collection.",
+        title="The numbers as pictures",
+        sentence=f"{said[:1].upper()}{said[1:]}.",
         charts=figures,
     )
 
@@ -95,7 +97,7 @@ def proof_section(dossier: Dossier) -> Section:
         ("software", f"assaymark {proof.software}"),
     ]
     return Section(
-        title="Annex D: how to check this",
+        title="How to check this",
         sentence="Everything above follows from the ledger; anybody who has it and the collection "
         "can recompute every number.",
         paragraphs=(

@@ -1,0 +1,52 @@
+"""The report of a claim of several parts: its certificate, its counts and its annex agree with it."""
+
+import re
+import shutil
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from assaymark.overview.report import write_report
+from assaymark.project.folder import Project
+
+GOLDEN = Path(__file__).parents[2] / "data" / "golden_claims"
+
+
+def _report(name: str, place: Path) -> str:
+    for pool in ("pool.csv", "tags.csv"):
+        shutil.copy(GOLDEN / pool, place)
+    folder = Path(shutil.copytree(GOLDEN / name, place / "work"))
+    written = write_report(Project(folder=folder), output=place / "report.html")
+    text = re.sub(r"<(style|svg|script).*?</\1>", " ", written.path.read_text("utf-8"), flags=re.S)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", text)).split())
+
+
+@pytest.mark.parametrize("name", ["groups", "comparison", "tags", "cut-off"])
+def test_a_certified_claim_says_how_to_verify_it(name: str, tmp_path: Path) -> None:
+    text = _report(name, tmp_path)
+    assert "none was issued" not in text
+    assert "certificate issued 20" in text
+    assert "assaymark verify work/certificate.json -p work" in text
+    letters = re.findall(r"Annex ([A-Z]):", text)
+    assert letters == list("ABCD"[: len(letters)])
+
+
+@pytest.mark.parametrize("name", ["groups", "tags"])
+def test_labels_are_counted_once(name: str, tmp_path: Path) -> None:
+    text = _report(name, tmp_path)
+    count, unclear = re.search(
+        r"(\d+) that count; nobody could tell of (\d+) items more", text
+    ).groups()
+    assert f"{count} labels of {int(count) + int(unclear)} draws" in text
+
+
+def test_a_comparison_says_who_is_who(tmp_path: Path) -> None:
+    text = _report("comparison", tmp_path)
+    assert "Claim: accuracy of b > accuracy of a (a is 'old', b is 'new')" in text
+
+
+def test_classes_have_no_count_of_relevant_items(tmp_path: Path) -> None:
+    assert "labels relevant cannot tell" in _report("groups", tmp_path)
+    (tmp_path / "t").mkdir()
+    assert "labels cannot tell" in _report("tags", tmp_path / "t")
