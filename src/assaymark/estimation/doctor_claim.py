@@ -51,7 +51,7 @@ def judge_labels(
     other: Side = "upper" if wanted.side == "lower" else "lower"
     limits: list[float | None]
     if support == "random":
-        counts = _counts(file)
+        counts = counts_of(file)
         method = "exact, random sample"
         limits = [
             bound(wanted.metric, counts, design="simple", confidence=confidence, side=side).bound
@@ -93,7 +93,8 @@ def _refuse_gaps(file: LabelFile) -> None:
     )
 
 
-def _counts(file: LabelFile) -> Counts:
+def counts_of(file: LabelFile) -> Counts:
+    """The usable labels by prediction, each counted once."""
     cells: Counter[tuple[bool, bool]] = Counter()
     for cell in file.cells:
         cells[cell.predicted, cell.label] += cell.count

@@ -19,7 +19,7 @@ from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent
 from assaymark.errors import InputError
-from assaymark.estimation.doctor_claim import JudgedClaim, judge_labels
+from assaymark.estimation.doctor_claim import JudgedClaim, counts_of, judge_labels
 from assaymark.estimation.label_file import (
     Cell,
     LabelColumns,
@@ -28,7 +28,7 @@ from assaymark.estimation.label_file import (
     read_labels,
     refuse_foreign,
 )
-from assaymark.estimation.stats.horvitz_thompson import Weighted, binary_estimate
+from assaymark.estimation.stats.horvitz_thompson import Weighted
 from assaymark.estimation.stats.label_design import (
     DOUBT,
     Mix,
@@ -147,7 +147,7 @@ def diagnose(
         reason=reason,
         labels=sum(cell.count for cell in file.cells),
         file=file,
-        figures=_figures(file.cells, weights, confidence),
+        figures=_figures(file, weights, confidence),
         findings=_findings(file),
         confidence=confidence,
         claim=None
@@ -253,39 +253,28 @@ def _sized(file: LabelFile) -> Weights:
     return {cell: weights[cell.stratum] for cell in file.cells}
 
 
-def _figures(cells: tuple[Cell, ...], weights: Weights, confidence: float) -> tuple[Figure, ...]:
+def _figures(file: LabelFile, weights: Weights, confidence: float) -> tuple[Figure, ...]:
+    as_is = counts_of(file).cells
+    plain = {name: metric(name).value(as_is) for name in METRICS}
+    if weights is None:
+        none = {"repaired": None, "low": None, "high": None}
+        return tuple(Figure(metric=name, plain=plain[name], **none) for name in METRICS)
+    cells = file.cells
     counts = np.array([cell.count for cell in cells])
-    predicted = np.repeat([cell.predicted for cell in cells], counts)
-    label = np.repeat([cell.label for cell in cells], counts)
     names = {name: k for k, name in enumerate(dict.fromkeys(cell.stratum for cell in cells))}
-    stratum = np.repeat([names[cell.stratum] for cell in cells], counts)
-    as_is = Weighted(weight=np.ones(len(label)), stratum=np.zeros(len(label), dtype=np.int64))
-    sample = None
-    if weights is not None:
-        each = np.repeat([weights[cell] for cell in cells], counts)
-        sample = Weighted(weight=each, stratum=stratum)
+    sample = Weighted(
+        weight=np.repeat([weights[cell] for cell in cells], counts),
+        stratum=np.repeat([names[cell.stratum] for cell in cells], counts),
+    )
+    items = {
+        "predicted": np.repeat([cell.predicted for cell in cells], counts),
+        "label": np.repeat([cell.label for cell in cells], counts),
+    }
     figures = []
     for name in METRICS:
-        ratio = metric(name)
-        unweighted = binary_estimate(
-            ratio, as_is, predicted=predicted, label=label, confidence=confidence
-        )
-        if sample is None:
-            figures.append(
-                Figure(metric=name, plain=unweighted.point, repaired=None, low=None, high=None)
-            )
-            continue
-        weighted = weighted_estimate(
-            ratio, sample, predicted=predicted, label=label, confidence=confidence
-        )
+        one = weighted_estimate(metric(name), sample, **items, confidence=confidence)
         figures.append(
-            Figure(
-                metric=name,
-                plain=unweighted.point,
-                repaired=weighted.point,
-                low=weighted.low,
-                high=weighted.high,
-            )
+            Figure(metric=name, plain=plain[name], repaired=one.point, low=one.low, high=one.high)
         )
     return tuple(figures)
 

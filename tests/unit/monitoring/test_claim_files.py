@@ -71,6 +71,8 @@ def test_locking_again_is_refused_while_the_plan_is_open_and_renews_it_later(fol
     assert (renewed.code, renewed.json["plan"]) == (0, 2)
     state = Project(folder=folder.project).state()
     assert state.attempts[1].lock.event.replaces == state.attempts[0].lock.event.file
+    bought = len(set(state.attempts[0].order))
+    assert state.attempts[1].plan.known.items == bought, "what was labelled is not drawn again"
     assert folder.gate().code == 4
     folder.label()
     assert folder.run("certify", "-p", folder.project).code == 0
