@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assaymark.composite.judging import Judgement, judge_path
+from assaymark.composite.judging import Ruled, judge_path
 from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.planning.target import aim_of
 from assaymark.composite.rows import row_test
@@ -72,8 +72,8 @@ def run_claim(
     rng: np.random.Generator,
     *,
     most: int | None = None,
-    done: Callable[[Judgement], bool] = lambda found: found.decided_at is not None,
-) -> tuple[Judgement, int]:
+    done: Callable[[Ruled], bool] = lambda found: found.decided_at is not None,
+) -> tuple[Ruled, int]:
     """One run until `done`: the judgement, and after how many labels it was reached."""
     test = row_test(sealed)
     race = Race(test)

@@ -33,7 +33,7 @@ from scipy.stats import binomtest, norm
 from assaymark import __version__
 from assaymark.api.several_parts import compare
 from assaymark.composite.cli.commands import compare as command
-from assaymark.composite.judging import Judgement
+from assaymark.composite.judging import Ruled
 from claim_runs import outcomes_of, run_claim, write_pool
 
 Z = float(norm.ppf(0.975))
@@ -137,7 +137,7 @@ def ours(pair: Pair, runs: int) -> list[int]:
     return sorted(n if judged.decision == "better" else 10**6 for judged, n in found)
 
 
-def simulated(pair: Pair, runs: int, *, most: int) -> list[tuple[Judgement, int]]:
+def simulated(pair: Pair, runs: int, *, most: int) -> list[tuple[Ruled, int]]:
     """Simulated comparisons of the product: what each found, and after how many labels."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

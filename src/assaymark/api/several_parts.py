@@ -13,6 +13,12 @@ from assaymark.claims.pictures import Bar
 from assaymark.composite.drawing import draw_for_claim
 from assaymark.composite.issuing import ClaimIssued, certify_claim
 from assaymark.composite.judging import Judgement
+from assaymark.composite.look_facts import (
+    ComparisonFacts,
+    ConjunctionFacts,
+    CutOffFacts,
+    LookFacts,
+)
 from assaymark.composite.looks import abandon_claim, look_at_claim
 from assaymark.composite.planning.comparing import ComparisonRequest, seal_comparison
 from assaymark.composite.planning.cutting import seal_cutoff
@@ -97,7 +103,7 @@ class ComposedClaim(SurveyAskTell[Conclusion]):
 
 def _conclusion(sealed: SealedClaim, judged: Judgement) -> Conclusion:
     figures = judged.result
-    rows, bars, bound, least = _KINDS[sealed.kind](sealed, figures)
+    rows, bars, bound, least = _shown(sealed, figures)
     return Conclusion(
         decision=judged.decision,
         sentence=statement(figures),
@@ -115,17 +121,24 @@ def _conclusion(sealed: SealedClaim, judged: Judgement) -> Conclusion:
 _Shown = tuple[list[dict[str, Any]], list[Bar], float | None, float]
 
 
-def _compared(sealed: SealedClaim, figures: dict[str, Any]) -> _Shown:
-    low, high, margin = figures["gap_low"], figures["gap_high"], figures["margin"]
+def _shown(sealed: SealedClaim, facts: LookFacts) -> _Shown:
+    """Rows, bars, bound and the least of the scale."""
+    if facts["kind"] == "comparison":
+        return _compared(sealed, facts)
+    return _parts(facts) if facts["kind"] == "conjunction" else _cut_off(facts)
+
+
+def _compared(sealed: SealedClaim, facts: ComparisonFacts) -> _Shown:
+    low, high, margin = facts["gap_low"], facts["gap_high"], facts["margin"]
     row = {"metric": sealed.metric, "gap_low": low, "gap_high": high, "margin": margin}
     return [row], [Bar(title=f"{sealed.metric}, b − a", low=low, high=high, target=0.0)], low, -1.0
 
 
-def _parts(_sealed: SealedClaim, figures: dict[str, Any]) -> _Shown:
+def _parts(facts: ConjunctionFacts) -> _Shown:
     names = ("part", "state", "bound", "labels", "items")
-    rows = [
-        {"group": " ".join(part["group"])} | {name: part[name] for name in names}
-        for part in figures["parts"]
+    rows: list[dict[str, Any]] = [
+        {"group": " ".join(part["group"])} | {name: dict(part)[name] for name in names}
+        for part in facts["parts"]
     ]
     bars = [
         Bar(title=f"{row['group']} {row['part']}".strip(), low=row["bound"], high=1.0)
@@ -135,16 +148,13 @@ def _parts(_sealed: SealedClaim, figures: dict[str, Any]) -> _Shown:
     return rows, bars, min(known) if len(known) == len(rows) else None, 0.0
 
 
-def _cut_off(_sealed: SealedClaim, figures: dict[str, Any]) -> _Shown:
-    rows = [dict(rung) for rung in figures["rungs"]]
+def _cut_off(facts: CutOffFacts) -> _Shown:
+    rows = [dict(rung) for rung in facts["rungs"]]
     bars = [
         Bar(title=rung["state"], low=None, high=None, point=rung["cutoff"])
-        for rung in figures["rungs"]
+        for rung in facts["rungs"]
     ]
-    return rows, bars, figures["cutoff"], 0.0
-
-
-_KINDS = {"comparison": _compared, "conjunction": _parts, "cut-off": _cut_off}
+    return rows, bars, facts["cutoff"], 0.0
 
 
 @contextmanager

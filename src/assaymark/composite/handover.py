@@ -17,7 +17,7 @@ def claim_on_record(state: State) -> OnRecord | None:
     work = current_claim(state)
     if work is None:
         return None
-    looks, issued = work.reports("look"), work.reports("certificate")
+    looks, issued = work.looks, work.reports("certificate")
     last = looks[-1] if looks else None
     return OnRecord(
         claim=work.sealed.claim,

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,6 +13,13 @@ from assaymark.claims.language.tree import Threshold
 from assaymark.claims.truth import part_holds
 from assaymark.composite.bounds import bound_ladder, part_bounds, row_passed
 from assaymark.composite.course import Course, Outcomes
+from assaymark.composite.look_facts import (
+    DisagreementFacts,
+    LookFacts,
+    PartFacts,
+    PartState,
+    RungFacts,
+)
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.walk import rungs_passed
@@ -25,13 +32,23 @@ DECISIONS = {"pass": "pass", "fail": "fail", "unreachable": "fail", "open": "con
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judgement:
-    """What is established. `result` holds the facts in plain values, `decision` among them."""
+class Ruled:
+    """What the rows decide, and the facts that only this kind of claim has."""
 
     decision: str
     decided_at: int | None
     certain: bool
-    result: dict[str, Any] = field(default_factory=dict)
+    result: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """What is established. `result` holds all facts in plain values, `decision` among them."""
+
+    decision: str
+    decided_at: int | None
+    certain: bool
+    result: LookFacts
 
 
 def judge(
@@ -42,13 +59,13 @@ def judge(
     `sealed` may start from less than its course did, where labels of earlier claims were changed.
     """
     if sealed.judged == "once":
-        judgement = _walked(sealed, strata, outcomes)
+        ruled = _walked(sealed, strata, outcomes)
     else:
         draws = course.draws(strata, outcomes)
         test = course.test if sealed == course.sealed else row_test(sealed)
-        judgement = judge_path(sealed, replay(test, draws), draws)
+        ruled = judge_path(sealed, replay(test, draws), draws)
     common = {
-        "decision": judgement.decision,
+        "decision": ruled.decision,
         "claim": sealed.claim,
         "kind": sealed.kind,
         "confidence": sealed.stated,
@@ -57,13 +74,18 @@ def judge(
         "labels": len(outcomes) - outcomes.count(-1),
         "draws": len(outcomes),
         "skipped": outcomes.count(-1),
-        "decided_at": judgement.decided_at,
-        "certain": judgement.certain,
+        "decided_at": ruled.decided_at,
+        "certain": ruled.certain,
     }
-    return replace(judgement, result={**common, **judgement.result})
+    return Judgement(
+        decision=ruled.decision,
+        decided_at=ruled.decided_at,
+        certain=ruled.certain,
+        result=cast("LookFacts", {**common, **ruled.result}),
+    )
 
 
-def judge_path(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
+def judge_path(sealed: SealedClaim, path: RowPath, draws: Draws) -> Ruled:
     """What the rows decide, by the rule of the claim's kind."""
     result = {"comparison": _compared, "conjunction": _conjunction, "cut-off": _cut_off}
     return result[sealed.kind](sealed, path, draws)
@@ -75,7 +97,7 @@ def _all(path: RowPath, rows: Sequence[int]) -> int | None:
     return max(known, default=0) if len(known) == len(times) else None
 
 
-def _compared(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
+def _compared(sealed: SealedClaim, path: RowPath, draws: Draws) -> Ruled:
     times = _statement_times(sealed, path)
     better, worse = times.get(("b", Fraction(0))), times.get(("a", Fraction(0)))
     within = None
@@ -107,12 +129,12 @@ def _compared(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
         "disagreements": _disagreements(sealed, draws),
     }
     sure = bool(ranked) and any(bool(known.holds[rows, -1].all()) for rows in zero)
-    return Judgement(decision=decision, decided_at=decided_at, certain=sure, result=result)
+    return Ruled(decision=decision, decided_at=decided_at, certain=sure, result=result)
 
 
-def _disagreements(sealed: SealedClaim, draws: Draws) -> list[dict[str, Any]]:
+def _disagreements(sealed: SealedClaim, draws: Draws) -> list[DisagreementFacts]:
     """Who was right where they differ, by predictions and scores."""
-    names, found = sealed.cells.labels, []
+    names, found = sealed.cells.labels, list[DisagreementFacts]()
     for k, stratum in enumerate(sealed.strata):
         if len(set(stratum.predictions)) == 1:
             continue
@@ -171,7 +193,7 @@ def _not_worse(sealed: SealedClaim, times: Times) -> bool:
     return times.get(("b", -sealed.margin)) is not None or times.get(("b", Fraction(0))) is not None
 
 
-def _conjunction(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
+def _conjunction(sealed: SealedClaim, path: RowPath, draws: Draws) -> Ruled:
     ruling = rule_on(path)
     if ruling.decision == "pass" and sealed.family == "every" and not ruling.certain:
         ruling = _chained(sealed, path, draws, ruling)
@@ -186,7 +208,7 @@ def _conjunction(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
         decision = "continue" if not ended else "pass" if named else "fail"
     spent = sealed.ceiling is not None and path.draws >= sealed.most
     at = ruling.passed_at if decision == "pass" else ruling.failed_at
-    return Judgement(
+    return Ruled(
         decision="undecided" if decision == "continue" and spent else decision,
         decided_at=path.draws if counted is not None else at,
         certain=ruling.certain or counted is not None,
@@ -224,9 +246,9 @@ def _counted(sealed: SealedClaim, path: RowPath, draws: Draws) -> list[bool] | N
 
 def _parts(
     sealed: SealedClaim, path: RowPath, draws: Draws, ruling: Ruling, counted: list[bool] | None
-) -> list[dict[str, Any]]:
+) -> list[PartFacts]:
     """Every part of a conjunction: its state, bound, labels and items."""
-    parts, start, book = [], 0, path.test.book
+    parts, start, book = list[PartFacts](), 0, path.test.book
     bounds = part_bounds(sealed, draws, path.test.recipe)
     for number, part in enumerate(sealed.compiled[0].parts):
         rows = list(range(start, start + len(part.rows)))
@@ -257,7 +279,7 @@ def _target(text: str) -> float | None:
     return float(leaf.target) if isinstance(leaf, Threshold) else None
 
 
-def _state(sealed: SealedClaim, path: RowPath, rows: list[int], ruling: Ruling) -> str:
+def _state(sealed: SealedClaim, path: RowPath, rows: list[int], ruling: Ruling) -> PartState:
     """The state of a part. Where parts are named one by one, only a name is proof."""
     failed = set(rows) <= set(ruling.culprits) or bool(path.certainty.refuted[rows, -1].all())
     if sealed.family == "named":
@@ -271,13 +293,13 @@ def _state(sealed: SealedClaim, path: RowPath, rows: list[int], ruling: Ruling) 
     return "reached" if _all(path, rows) is not None else "open"
 
 
-def _walked(sealed: SealedClaim, strata: Sequence[int], outcomes: Outcomes) -> Judgement:
+def _walked(sealed: SealedClaim, strata: Sequence[int], outcomes: Outcomes) -> Ruled:
     """A ladder judged once: nothing is told before the last of the promised labels."""
     labelled = list(zip(strata, outcomes, strict=False))
     complete = len(outcomes) >= sealed.most
     passed = rungs_passed(sealed, labelled[: sealed.most]) if complete else []
     decision = "continue" if not complete else "pass" if passed else "undecided"
-    return Judgement(
+    return Ruled(
         decision=decision,
         decided_at=sealed.most if passed else None,
         certain=False,
@@ -291,9 +313,9 @@ def _walked(sealed: SealedClaim, strata: Sequence[int], outcomes: Outcomes) -> J
 
 def _rungs(
     sealed: SealedClaim, passed: int, labelled: Sequence[tuple[int, int]]
-) -> list[dict[str, Any]]:
+) -> list[RungFacts]:
     """The cut-offs in their order, with the items above each and the labels its row counts."""
-    claim, found = sealed.compiled[0], []
+    claim, found = sealed.compiled[0], list[RungFacts]()
     for place, (name, row) in enumerate(zip(claim.constants["order"], claim.rows, strict=True)):
         above, domain = sealed.columns.rungs.index(name), set(row.domain)
         found.append(
@@ -307,7 +329,7 @@ def _rungs(
     return found
 
 
-def _cut_off(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
+def _cut_off(sealed: SealedClaim, path: RowPath, draws: Draws) -> Ruled:
     ruling = rule_on(path)
     order = [str(name) for name in sealed.compiled[0].constants["order"]]
     chosen = None if ruling.chosen is None else order[ruling.chosen]
@@ -317,7 +339,7 @@ def _cut_off(sealed: SealedClaim, path: RowPath, draws: Draws) -> Judgement:
     at = None
     if ruling.chosen is not None:
         at = int(np.max([t for t in path.passed_at[: ruling.chosen + 1] if t is not None]))
-    return Judgement(
+    return Ruled(
         decision=decision,
         decided_at=at if chosen is not None else ruling.failed_at,
         certain=ruling.certain,

@@ -1,9 +1,13 @@
 """A claim of several rows as people read it: what is established, and every part in one picture."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from assaymark.claims.results import counted, percent
+from assaymark.composite.look_facts import (
+    ComparisonFacts,
+    DisagreementFacts,
+    LookFacts,
+    PartFacts,
+    RungFacts,
+)
 from assaymark.composite.wording import (
     ASSUMPTIONS,
     bounds_words,
@@ -19,19 +23,19 @@ from assaymark.reports.section import Chart, Section, Table
 WORDS = {"reached": "proof reached", "open": "open", "failed": "failed"}
 
 
-def claim_section(result: Mapping[str, Any]) -> Section:
+def claim_section(result: LookFacts) -> Section:
     """The statement of the latest look, and what stands behind it."""
     tables, charts = [], []
     if result["kind"] == "comparison":
         tables.append(_comparison(result))
         if any(cell["labels"] for cell in result["disagreements"]):
             charts.append(_disagreements(result))
-    if parts := result.get("parts"):
-        tables.append(_parts(parts))
-        if any(part.get("bound") is not None for part in parts):
-            charts.append(_bounds(parts, bounds_words(result) or ""))
-    if rungs := result.get("rungs"):
-        tables.append(_rungs(rungs))
+    elif result["kind"] == "conjunction":
+        tables.append(_parts(result["parts"]))
+        if any(part.get("bound") is not None for part in result["parts"]):
+            charts.append(_bounds(result["parts"], bounds_words(result) or ""))
+    else:
+        tables.append(_rungs(result["rungs"]))
     return Section(
         title=claim_title(result),
         sentence=statement(result),
@@ -42,9 +46,9 @@ def claim_section(result: Mapping[str, Any]) -> Section:
     )
 
 
-def _covered(result: Mapping[str, Any]) -> str:
+def _covered(result: LookFacts) -> str:
     """What the confidence covers: two claims of several parts may be false in different ones."""
-    several = len(result.get("parts", ())) > 1
+    several = result["kind"] == "conjunction" and len(result["parts"]) > 1
     scope = (
         "for each part, every claim made on it" if several else "every claim on the same subject"
     )
@@ -54,7 +58,7 @@ def _covered(result: Mapping[str, Any]) -> str:
     )
 
 
-def _comparison(result: Mapping[str, Any]) -> Table:
+def _comparison(result: ComparisonFacts) -> Table:
     a, b = result["classifiers"]
     return Table(
         caption=f"The gap is the figure of '{b}' (b) less that of '{a}' (a)",
@@ -67,7 +71,7 @@ def _comparison(result: Mapping[str, Any]) -> Table:
     )
 
 
-def _disagreements(result: Mapping[str, Any]) -> Chart:
+def _disagreements(result: ComparisonFacts) -> Chart:
     """Who was right among the labelled disagreements, by predictions and scores."""
     a, b = result["classifiers"]
     cells = [cell for cell in result["disagreements"] if cell["labels"]]
@@ -106,11 +110,11 @@ def _disagreements(result: Mapping[str, Any]) -> Chart:
     )
 
 
-def _tally(cell: Mapping[str, Any]) -> str:
+def _tally(cell: DisagreementFacts) -> str:
     return f"{cell['a_right']} : {cell['b_right']} of {cell['labels']}"
 
 
-def _cell_name(cell: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+def _cell_name(cell: DisagreementFacts, result: ComparisonFacts) -> str:
     """Predictions and scores of a cell, as a name for people."""
     low, high = cell.get("low"), cell.get("high")
     ends = [f"from {low:.3g}"] if low is not None else []
@@ -123,7 +127,7 @@ def _cell_name(cell: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     return f"{a} says {first}, {b} {second}{about}"
 
 
-def _parts(parts: list[Mapping[str, Any]]) -> Table:
+def _parts(parts: list[PartFacts]) -> Table:
     return Table(
         caption="Parts; a part alone is not certified, and each bound holds on its own",
         header=("part", "state", "bound", "labels", "items"),
@@ -140,7 +144,7 @@ def _parts(parts: list[Mapping[str, Any]]) -> Table:
     )
 
 
-def _bounds(parts: list[Mapping[str, Any]], level: str) -> Chart:
+def _bounds(parts: list[PartFacts], level: str) -> Chart:
     """A dot for the bound of every part beside its target: filled where its proof is reached."""
     rows = [(part.get("bound"), part.get("target"), part["state"]) for part in parts]
     dots = [(x, float(y), state) for y, (x, _, state) in enumerate(rows) if x is not None]
@@ -171,7 +175,7 @@ def _bounds(parts: list[Mapping[str, Any]], level: str) -> Chart:
     )
 
 
-def _rungs(rungs: list[Mapping[str, Any]]) -> Table:
+def _rungs(rungs: list[RungFacts]) -> Table:
     return Table(
         caption="Cut-offs in their sealed order; one counts only with all before it",
         header=("cut-off", "items above", "state"),

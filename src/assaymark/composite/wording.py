@@ -1,9 +1,15 @@
 """What is said about a claim of several rows: sentences from its sealed words and its facts."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from assaymark.claims.results import counted, percent
+from assaymark.composite.look_facts import (
+    ComparisonFacts,
+    ConjunctionFacts,
+    CutOffFacts,
+    LookFacts,
+    PartFacts,
+)
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.shared_risk.risk import FAMILY, JOINT
 
@@ -41,18 +47,18 @@ def account_words(sealed: SealedClaim) -> str | None:
     return f"Claim {number} on its subject; {each}the {sure} covers all of them together"
 
 
-def bounds_words(result: Mapping[str, Any]) -> str | None:
+def bounds_words(result: LookFacts) -> str | None:
     """At which level the bounds of several parts hold, each alone and all with the claim.
 
     What is claimed of a part and its bound share one risk; all parts together: at most the sum of
     their risks, and one more for the names of a family. None for a single part, and where nothing is
     proved yet.
     """
-    parts = result.get("parts", ())
+    parts = result["parts"] if result["kind"] == "conjunction" else []
     if len(parts) < 2 or all(part.get("bound") is None for part in parts):
         return None
     confidence = result["confidence"]
-    risks = len(parts) + (result.get("family") == "named")
+    risks = len(parts) + (result["kind"] == "conjunction" and result["family"] == "named")
     together = 1 - risks * (1 - confidence)
     words = f"Each bound of a part holds with {percent(confidence)} confidence on its own"
     if together <= 0:
@@ -60,16 +66,16 @@ def bounds_words(result: Mapping[str, Any]) -> str | None:
     return f"{words}; all of them and the claim together with at least {percent(together)}."
 
 
-def is_established(result: Mapping[str, Any]) -> bool:
+def is_established(result: LookFacts) -> bool:
     """Whether there is something to certify."""
     if result["kind"] == "comparison":
-        return result["decision"] != "undecided" or bool(result["not_worse"])
-    if result.get("family") == "named":
+        return result["decision"] != "undecided" or result["not_worse"]
+    if result["kind"] == "conjunction" and result["family"] == "named":
         return any(part["state"] == "reached" for part in result["parts"])
-    return bool(result["decision"] == "pass")
+    return result["decision"] == "pass"
 
 
-def claim_title(result: Mapping[str, Any]) -> str:
+def claim_title(result: LookFacts) -> str:
     """The claim as a heading; a comparison says who is who."""
     if result["kind"] != "comparison":
         return f"Claim: {result['claim']}"
@@ -77,7 +83,7 @@ def claim_title(result: Mapping[str, Any]) -> str:
     return f"Claim: {result['claim']} (a is '{a}', b is '{b}')"
 
 
-def statement(result: Mapping[str, Any]) -> str:
+def statement(result: LookFacts) -> str:
     """The sentence that the facts of a look or a certificate establish, or what is in its way."""
     sure = percent(result["confidence"])
     if result["kind"] == "comparison":
@@ -107,7 +113,7 @@ def statement(result: Mapping[str, Any]) -> str:
     return f"{result['claim']} is open: {len(left)} of {len(result['parts'])} parts not proved yet."
 
 
-def _cut_off(result: Mapping[str, Any], sure: str) -> str:
+def _cut_off(result: CutOffFacts, sure: str) -> str:
     if result.get("cutoff") is not None:
         return f"From score {result['cutoff']:g} up, {result['claim']}, with {sure} confidence."
     if result["decision"] == "undecided":
@@ -122,12 +128,12 @@ def _cut_off(result: Mapping[str, Any], sure: str) -> str:
     return f"No cut-off is proved to keep {result['claim']} yet."
 
 
-def part_name(part: Mapping[str, Any]) -> str:
+def part_name(part: PartFacts) -> str:
     """A part with its group."""
     return " ".join([part["part"], *(f"[{name}]" for name in part["group"])])
 
 
-def _named(result: Mapping[str, Any], sure: str) -> str:
+def _named(result: ConjunctionFacts, sure: str) -> str:
     """Which parts hold: the family is all parts that were sealed, and its size is stated."""
     count = len(result["parts"])
     good = [part_name(p) for p in result["parts"] if p["state"] == "reached"]
@@ -139,13 +145,13 @@ def _named(result: Mapping[str, Any], sure: str) -> str:
     )
 
 
-def _left_out(result: Mapping[str, Any]) -> str:
+def _left_out(result: ConjunctionFacts) -> str:
     if not result["left_out"]:
         return ""
     return f"; left out as too small: {', '.join(' '.join(g) for g in result['left_out'])}"
 
 
-def _compared(result: Mapping[str, Any], sure: str) -> str:
+def _compared(result: ComparisonFacts, sure: str) -> str:
     a, b = (f"'{name}'" for name in result["classifiers"])
     low, high, metric = result["gap_low"], result["gap_high"], result["metric"]
     if result["decision"] == "better":
@@ -184,7 +190,7 @@ def _by(least: float) -> str:
     return f" by at least {least:g}" if least > 0 else ""
 
 
-def gap_words(result: Mapping[str, Any]) -> str:
+def gap_words(result: ComparisonFacts) -> str:
     """Bounds of the gap in words; a bound that no label has moved is left out."""
     low, high = result["gap_low"], result["gap_high"]
     if (low, high) == (-1.0, 1.0):
@@ -196,7 +202,7 @@ def gap_words(result: Mapping[str, Any]) -> str:
     return f"{low:g} to {high:g} (b less a)"
 
 
-def look_lines(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+def look_lines(result: LookFacts) -> list[tuple[str, str]]:
     """What a look prints below its statement."""
     lines = [("labels", f"{result['labels']:,} ({counted(result['draws'], 'draw')})")]
     if result["skipped"]:
@@ -204,27 +210,31 @@ def look_lines(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     if result["kind"] == "comparison":
         lines.append(("gap", gap_words(result)))
         lines.append(("predictions differ", counted(result["disagree"], "item")))
-    for part in result.get("parts", ()):
-        name = part_name(part)
-        bound = "" if part["bound"] is None else f"; at least {part['bound']:g} on its own"
-        if "<=" in part["part"]:
-            bound = bound.replace("at least", "at most")
+    if result["kind"] == "conjunction":
         proof = "holds" if result["family"] == "named" else "proof reached"
-        words = {"reached": proof, "open": "open", "failed": "failed"}[part["state"]]
-        lines.append((name, f"{words}{bound} ({part['labels']:,} of {part['items']:,} labelled)"))
+        lines += [(part_name(part), _part_line(part, proof)) for part in result["parts"]]
     if note := bounds_words(result):
         lines.append(("bounds", note))
-    for rung in result.get("rungs", ()):
-        text = f"{rung['state']}; {counted(rung['items'], 'item')} above"
-        lines.append((f"{rung['cutoff']:g}", text))
-    if better := _next_rung(result):
-        lines.append(("or go on", better))
+    if result["kind"] == "cut-off":
+        for rung in result["rungs"]:
+            text = f"{rung['state']}; {counted(rung['items'], 'item')} above"
+            lines.append((f"{rung['cutoff']:g}", text))
+        if better := _next_rung(result):
+            lines.append(("or go on", better))
     return lines
 
 
-def _next_rung(result: Mapping[str, Any]) -> str | None:
+def _part_line(part: PartFacts, proof: str) -> str:
+    bound = part.get("bound")
+    most = "at most" if "<=" in part["part"] else "at least"
+    known = "" if bound is None else f"; {most} {bound:g} on its own"
+    words = {"reached": proof, "open": "open", "failed": "failed"}[part["state"]]
+    return f"{words}{known} ({part['labels']:,} of {part['items']:,} labelled)"
+
+
+def _next_rung(result: CutOffFacts) -> str | None:
     """What a better cut-off would change, where more labels may still prove one."""
-    rungs = result.get("rungs", [])
+    rungs = result["rungs"]
     left = [rung for rung in rungs if rung["state"] == "open"]
     if not left or len(left) == len(rungs) or result["judged"] == "once":
         return None

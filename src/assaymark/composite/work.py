@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from assaymark.claims.canonical import digest
+from assaymark.composite.look_facts import LookFacts
 from assaymark.composite.sealed import PURPOSE, SealedClaim, read_settings
 from assaymark.composite.wording import is_established
 from assaymark.errors import InputError, PlanError, VerificationError
@@ -52,14 +53,19 @@ class ClaimWork:
         ]
 
     @property
+    def looks(self) -> list[tuple[int, str, LookFacts]]:
+        """Number, time and facts of every look on record."""
+        return cast("list[tuple[int, str, LookFacts]]", self.reports("look"))
+
+    @property
     def open(self) -> bool:
         """Whether the claim is neither certified, nor failed, nor abandoned."""
-        failed = any(r["decision"] == "fail" for _, _, r in self.reports("look"))
+        failed = any(r["decision"] == "fail" for _, _, r in self.looks)
         return not (self.reports("certificate") or self.reports("abandoned") or failed)
 
     def look_is_due(self, state: State) -> bool:
         """Whether labels changed since the open claim was last looked at."""
-        looks = self.reports("look")
+        looks = self.looks
         seen = looks[-1][0] if looks else self.survey.opened_at
         return self.open and bool(self.survey.order) and state.labels_at > seen
 
@@ -72,7 +78,7 @@ class ClaimWork:
     @property
     def established(self) -> bool:
         """Whether the latest look on record established something."""
-        looks = self.reports("look")
+        looks = self.looks
         return bool(looks) and is_established(looks[-1][2])
 
     @property

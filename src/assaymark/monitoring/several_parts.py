@@ -130,7 +130,7 @@ def judge_several(state: State, work: ClaimWork, facts: Facts | None) -> Standin
     if facts is not None:
         result = facts["result"]
         return Standing(outcome="certified", labels=result["labels"], reason=statement(result))
-    failed = [look for _, _, look in work.reports("look") if look["decision"] == "fail"]
+    failed = [look for _, _, look in work.looks if look["decision"] == "fail"]
     result = failed[-1] if failed else judge_claim(state, work).result
     labels, reason = int(result["labels"]), statement(result)
     if result["decision"] == "fail":

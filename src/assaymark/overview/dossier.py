@@ -343,7 +343,7 @@ def _composite_answer(state: State) -> Answer | None:
     work = current_claim(state)
     if work is None:
         return None
-    looks = work.reports("look")
+    looks = work.looks
     if not looks:
         sentence = f"The claim is sealed: {work.sealed.claim}. Nobody has looked at labels yet."
         return Answer(tone="too early", word="Sealed", sentence=sentence, told=sentence)

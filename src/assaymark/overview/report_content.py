@@ -5,6 +5,7 @@ The same content is set as HTML and as PDF; nothing here knows about either.
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 from assaymark.certification.certificate.words import known_words
 from assaymark.certification.report.annex import (
@@ -16,6 +17,7 @@ from assaymark.certification.report.annex import (
 from assaymark.certification.report.charts import path_chart, range_text
 from assaymark.certification.view.dossier import CardNumber, Dossier, Note
 from assaymark.claims.results import counted, percent, rounded, shown
+from assaymark.composite.look_facts import LookFacts
 from assaymark.composite.wording import claim_title
 from assaymark.overview.matter import (
     Matter,
@@ -108,7 +110,7 @@ def _title(dossier: Dossier) -> str:
         survey.result for survey in dossier.surveys if survey.purpose == "claim" and survey.result
     ]
     if claims:
-        return claim_title(claims[-1])
+        return claim_title(cast("LookFacts", claims[-1]))
     results = any(survey.result for survey in dossier.surveys)
     return f"What the labels of {dossier.title} say" if results else "No claim yet"
 

@@ -1,8 +1,7 @@
 """Where a project stands, without looking at its verdict."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assaymark.certification.modes.closing import closed_because
 from assaymark.hints import command
@@ -22,6 +21,7 @@ from assaymark.project.folder import Project, registered_pool
 from assaymark.training.training_advice import advice_of
 
 if TYPE_CHECKING:
+    from assaymark.composite.look_facts import LookFacts
     from assaymark.composite.work import ClaimWork
 
 
@@ -153,7 +153,7 @@ def _claim(state: State) -> "ClaimWork | None":
     return current_claim(state)
 
 
-def _said(result: Mapping[str, Any]) -> str:
+def _said(result: "LookFacts") -> str:
     """The sentence of a look that is on record."""
     from assaymark.composite.wording import statement
 
@@ -164,7 +164,7 @@ def _of_claim(status: Status, state: State, claim: "ClaimWork") -> Status:
     """The same, about a claim of several rows."""
     work, subject = claim.survey, f"The claim '{claim.sealed.claim}'"
     missing = sum(not state.labelled(item) for item in work.order)
-    looks = claim.reports("look")
+    looks = claim.looks
     if not claim.open:
         summary, advice = f"{subject} is closed.", command("report")
     elif not work.order:

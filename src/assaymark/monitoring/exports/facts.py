@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assaymark.certification.certificate import check_form, read
 from assaymark.claims.record import restored
+from assaymark.composite.look_facts import LookFacts
 from assaymark.composite.verification import is_claim_certificate, read_facts
 from assaymark.composite.wording import bounds_words, part_name, statement
 from assaymark.errors import InputError
@@ -130,11 +131,12 @@ def _of_several(facts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _parts_in(result: Mapping[str, Any], state: str) -> tuple[str, ...]:
-    return tuple(part_name(p) for p in result.get("parts", ()) if p["state"] == state)
+def _parts_in(result: LookFacts, state: str) -> tuple[str, ...]:
+    parts = result["parts"] if result["kind"] == "conjunction" else []
+    return tuple(part_name(part) for part in parts if part["state"] == state)
 
 
-def _facts_of_several(facts: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, str]:
+def _facts_of_several(facts: Mapping[str, Any], result: LookFacts) -> dict[str, str]:
     bounds = bounds_words(result)
     return {
         "claim": facts["claim"],

@@ -1,13 +1,20 @@
 """The figures that a certificate proves, one per part of its claim, with their bounds."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from assaymark.certification.certificate.words import estimate_of
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Comparison, Gap, Part, Threshold, Within
+from assaymark.composite.look_facts import (
+    ComparisonFacts,
+    ConjunctionFacts,
+    CutOffFacts,
+    LookFacts,
+    PartFacts,
+)
 from assaymark.composite.wording import statement
 from assaymark.records.certificate import Certificate
 
@@ -66,13 +73,14 @@ def single_figure(certificate: Certificate) -> Figure:
     )
 
 
-def several_figures(result: Mapping[str, Any]) -> tuple[Figure, ...]:
+def several_figures(result: LookFacts) -> tuple[Figure, ...]:
     """The figures of a certificate of several parts, a comparison or a cut-off: what is proved."""
-    kinds = {"comparison": _compared, "cut-off": _cut_off, "conjunction": _parts}
-    return _with_keys(kinds[result["kind"]](result))
+    if result["kind"] == "comparison":
+        return _with_keys(_compared(result))
+    return _with_keys(_cut_off(result) if result["kind"] == "cut-off" else _parts(result))
 
 
-def _common(result: Mapping[str, Any]) -> dict[str, Any]:
+def _common(result: LookFacts) -> dict[str, Any]:
     judged = "judged once" if result["judged"] == "once" else "judged at any time"
     return {
         "key": "",
@@ -82,7 +90,7 @@ def _common(result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _compared(result: Mapping[str, Any]) -> list[Figure]:
+def _compared(result: ComparisonFacts) -> list[Figure]:
     a, b = result["classifiers"]
     return [
         Figure(
@@ -98,20 +106,20 @@ def _compared(result: Mapping[str, Any]) -> list[Figure]:
     ]
 
 
-def _cut_off(result: Mapping[str, Any]) -> list[Figure]:
+def _cut_off(result: CutOffFacts) -> list[Figure]:
     (part,) = parse(result["claim"]).parts
     proved = _proved(part, None) | {"part": f"score >= {result['cutoff']:g}"}
     return [Figure(**_common(result), **proved, claim=statement(result))]
 
 
-def _parts(result: Mapping[str, Any]) -> list[Figure]:
+def _parts(result: ConjunctionFacts) -> list[Figure]:
     columns = parse(result["claim"]).every
     return [
         _of_part(result, part, columns) for part in result["parts"] if part["state"] == "reached"
     ]
 
 
-def _of_part(result: Mapping[str, Any], facts: Mapping[str, Any], columns: Sequence[str]) -> Figure:
+def _of_part(result: ConjunctionFacts, facts: PartFacts, columns: Sequence[str]) -> Figure:
     (part,) = parse(facts["part"]).parts
     named = zip(columns, facts["group"], strict=True) if columns else ()
     groups = [f"{column} = {value}" for column, value in named]
