@@ -54,11 +54,9 @@ def test_from_a_file_to_a_report_without_a_terminal(
         assert faults(page) == []
         page.click("#sealing button[value=yes]")
         page.wait_for_url("**/watch")
-        for _ in range(600):  # the server draws the items of the plan by itself
-            if page.is_visible("a:has-text('waiting')"):
-                break
-            page.wait_for_timeout(200)
-            page.reload()
+        # the server draws the items of the plan by itself, and the page shows it by itself
+        page.wait_for_selector("a:has-text('waiting')")
+        page.wait_for_function("() => !document.querySelector('#to-draw:not([hidden]) .primary')")
         page.click("nav >> text=Label")
         state = Project(folder=home / "refunds").state()
         for _ in state.attempt.order:
@@ -88,6 +86,24 @@ def test_from_a_file_to_a_report_without_a_terminal(
     assert (
         assaymark("verify", home / "refunds" / "certificate.json", "-p", home / "refunds").code == 0
     )
+
+
+def test_items_of_a_lead_who_looked_at_label_and_left_are_free_at_once(
+    serve, enter, assaymark, project
+) -> None:
+    plan = ["accuracy >= 0.7", "--mode", "fixed", "--budget", 2, "--seed", "s"]
+    assert assaymark("plan", *plan, "-p", project).code == 0
+    assert assaymark("draw", "-p", project).code == 0
+    with serve(project) as server:
+        lead = enter(server, "Ann")
+        lead.click("nav >> text=Label")
+        lead.wait_for_selector("#item [data-text]")
+        page = enter(server, "kim", role="annotator")
+        page.wait_for_selector("#done h2")
+        assert page.is_hidden("#deck")
+        lead.click("nav >> text=Progress")
+        page.wait_for_selector("#item [data-text]")  # the empty page goes on by itself
+        assert lead.faults + page.faults == []
 
 
 def test_labelling_has_no_traps(serve, enter, assaymark, project, world) -> None:

@@ -45,6 +45,7 @@ from assaymark.ledger.events import (
 )
 from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, open_attempt, registered_pool
+from assaymark.project.purpose import pool_for_sampling
 from assaymark.records.decimals import complement
 from assaymark.records.plan import Expectation, Plan
 from assaymark.sampling.reserve import build_reserve
@@ -210,7 +211,7 @@ def _forecast(
     The mode with a budget never refuses alone, since the fixed mode can pass wherever it can; and
     scores neither refuse a claim nor recommend that mode.
     """
-    summary = registered_pool(state).summary
+    summary = pool_for_sampling(state).summary
     known = expected_by(state, request)
     if known is None:
         return None
@@ -279,7 +280,7 @@ def expected_in_words(project: Project, request: PlanRequest) -> str:
 
 def predicted_share(project: Project, claim: Claim) -> float:
     """The share of the pool's items that are predicted positive, for a claim that may need it."""
-    summary = registered_pool(project.state()).summary
+    summary = pool_for_sampling(project.state()).summary
     refuse_unpredicted(claim, summary)
     return summary.predicted_positive / summary.items
 

@@ -173,6 +173,8 @@ def init(
         advise(f'grow a classifier: assaymark train "f1 >= 0.75" --budget 3000 -p {place}')
         return
     claim = "f1 >= 0.75" if columns.predicts else "prevalence <= 0.05"
+    if columns.groups:
+        claim += f" in every {columns.groups[0]}"
     advise(f'assaymark plan "{claim}" -p {place}, with the claim you want to prove')
 
 

@@ -109,7 +109,7 @@ def _rests_on(look: "Look") -> str:
     from assaymark.certification.modes.words import useful
 
     verdict = look.verdict
-    guided = look.plan.kind.guided and not verdict.census
+    guided = look.plan.kind.guided and verdict.decision == "continue" and verdict.labels
     early = guided and not useful(verdict.claim, verdict.estimate.interval)
     return " (mostly from the scores: few labels yet)" if early else ""
 

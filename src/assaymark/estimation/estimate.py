@@ -112,8 +112,8 @@ class MetricEstimate(Record):
         if self.exact:
             return f"{self.title} is {shown(self.point)} exactly"
         half = (self.high - self.low) / 2
-        inside = self.point - half >= 0 and self.point + half <= 1  # else ± contradicts the range
-        around = f" ± {half:.3f}" if inside else ""
+        # where the point is not in the middle, ± contradicts the range
+        around = f" ± {half:.3f}" if abs(self.high - half - self.point) <= 0.1 * half else ""
         return (
             f"{self.title} {shown(self.point)}{around} "
             f"({rounded(self.low)} to {rounded(self.high, up=True)})"
@@ -146,6 +146,7 @@ class Estimates(Record):
     warnings: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     classes: tuple["ClassEstimate", ...] = field(default=())
+    every_look: bool = True
 
     def __str__(self) -> str:
         return f"{self.metrics[0]} from {counted(self.labels, 'label')}"

@@ -5,7 +5,7 @@ The ranges are those of the dashboard and the report, so that no two places tell
 
 from assaymark.certification.metric_ranges import Ranges, joint_words, spoken_of
 from assaymark.certification.modes import judge, labelled_prefix
-from assaymark.certification.modes.words import PROTOCOL, UNCHANGED
+from assaymark.certification.modes.words import PROTOCOL, UNCHANGED, useful
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict
 from assaymark.errors import PlanError
@@ -40,6 +40,7 @@ def estimate_attempt(state: State, attempt: Attempt) -> Estimates:
         design=_design(verdict),
         warnings=(note,),
         assumptions=(PROTOCOL, UNCHANGED, *verdict.estimate.assumptions[2:]),
+        every_look=not plan.kind.judged_once,
     )
 
 
@@ -56,6 +57,7 @@ def _metric(name: str, ranges: Ranges) -> MetricEstimate:
     claimed = name == verdict.claim.metric
     lower = verdict.claim.side == "lower"
     known = interval.point is not None
+    proven = verdict.estimate.interval
     return MetricEstimate(
         metric=name,
         title=metric(name).title,
@@ -64,8 +66,11 @@ def _metric(name: str, ranges: Ranges) -> MetricEstimate:
         high=interval.high if known else None,
         method=interval.method,
         confidence=ranges.attempt.plan.confidence,
-        guaranteed_low=verdict.estimate.interval.low if claimed and lower else None,
-        guaranteed_high=verdict.estimate.interval.high if claimed and not lower else None,
+        guaranteed_low=proven.low if claimed and lower else None,
+        guaranteed_high=proven.high if claimed and not lower else None,
+        guaranteed_reason="nothing useful is proven so far"
+        if claimed and not useful(verdict.claim, proven)
+        else None,
         guaranteed_interval=None if claimed or not known else (interval.low, interval.high),
         reason=None if known else ranges.why_no_point(name),
     )

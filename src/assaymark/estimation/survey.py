@@ -20,6 +20,7 @@ from assaymark.hints import command, option
 from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork, about_pool
 from assaymark.pool import Pool, Progress, silent
 from assaymark.project.folder import Project, registered_pool
+from assaymark.project.purpose import pool_for_sampling, refuse_review
 from assaymark.records.pool import ReservedItem
 from assaymark.records.strata import Stratum
 from assaymark.records.survey import Cell, Survey
@@ -57,7 +58,7 @@ class PlannedEstimate:
 
 def forecast_estimate(project: Project, request: EstimateRequest) -> EstimateDesign:
     """The design and its forecast; nothing is recorded."""
-    pool = registered_pool(project.state())
+    pool = pool_for_sampling(project.state())
     return plan_estimate(request, pool.summary, cut_off=pool.columns.threshold)
 
 
@@ -65,7 +66,7 @@ def open_estimate(project: Project, request: EstimateRequest) -> PlannedEstimate
     """Put the design on record. Another estimate may be open; the latest is worked on."""
     with project.writing() as session:
         state = session.state
-        pool = registered_pool(state)
+        pool = pool_for_sampling(state)
         if request.seed in state.seeds:
             raise PlanError(
                 f"The seed {request.seed!r} was used before on this pool: the same items would be drawn "
@@ -152,6 +153,7 @@ def draw_estimate(
 def _required(state: State) -> SurveyWork:
     work = current_estimate(state)
     if work is None:
+        refuse_review(state)
         raise PlanError(
             f"This project has no estimate yet. Plan one: {command('plan', estimate='accuracy', within=0.02)}"
         )

@@ -31,10 +31,12 @@ def people_section(dossier: Dossier) -> Section | None:
     )
     counts = ("labels", *(("relevant",) if told else ()), "cannot tell", "corrections", "decisions")
     header = ("name", *counts, "time each", "when")
+    alone = any(person.decisions and not person.labels for person in dossier.people)
+    decided = " or decided where others differed" if alone else ""
     return Section(
         title="Who labelled",
         sentence=("1 person" if len(dossier.people) == 1 else f"{len(dossier.people)} people")
-        + " gave labels. What is handed out to label holds no score and no prediction.",
+        + f" gave labels{decided}. What is handed out to label holds no score and no prediction.",
         tables=(Table(caption="Answers by person", header=header, rows=rows),),
     )
 
@@ -63,7 +65,7 @@ def agreement_section(dossier: Dossier) -> Section | None:
     error = agreement.implied_error
     if error.value is not None:
         sentences.append(
-            f"If annotators erred independently and equally often, about {percent(round(error.value, 4))} "
+            f"If reviewers erred independently and equally often, about {percent(round(error.value, 4))} "
             "of single labels would be wrong. Errors that they share leave no trace in agreement."
         )
     rows = tuple(
@@ -85,7 +87,7 @@ def agreement_section(dossier: Dossier) -> Section | None:
         tables=(
             Table(
                 caption="Raw agreement, and agreement beyond chance by two definitions of chance",
-                header=("annotators", "items", "raw", "Cohen's kappa", "Gwet's AC1"),
+                header=("reviewers", "items", "raw", "Cohen's kappa", "Gwet's AC1"),
                 rows=rows,
             ),
         ),

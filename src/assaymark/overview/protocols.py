@@ -13,6 +13,10 @@ def _range(number: CardNumber | None) -> str:
     return f"{rounded(number.low)} to {rounded(number.high, up=True)}"
 
 
+def _some(count: int, remark: str) -> str:
+    return f"{count:,}, {remark}" if count else "none"
+
+
 def _card(dossier: Dossier) -> dict[str, CardNumber]:
     return {number.name: number for number in dossier.card}
 
@@ -48,7 +52,7 @@ def elusion_test(dossier: Dossier) -> Section:
                 f"{int(number.low * size):,} to {-int(-number.high * size // 1):,}",
             )
         )
-        rows.append(("confidence", f"{percent(number.confidence)}, of each range on its own"))
+        rows.append(("confidence", dossier.card_note or percent(number.confidence)))
     return _table(
         "Elusion test",
         "The null set holds the items that the classifier rejected; elusion is the share of it that is "
@@ -79,9 +83,10 @@ def tar_validation(dossier: Dossier) -> Section:
             "reviewers",
             f"{len(dossier.people)}, who saw neither score nor decision of the classifier",
         ),
-        ("documents nobody could decide", f"{len(dossier.skipped):,}, counted against the claim"),
-        ("corrections and decisions", f"{len(dossier.notes):,}, all in this report"),
-        ("earlier plans on this collection", f"{len(dossier.earlier):,}, all in this report"),
+        ("documents nobody could decide", _some(len(dossier.skipped), "counted against the claim")),
+        ("corrections and decisions", _some(len(dossier.notes), "all in this report")),
+        ("earlier plans on this collection", _some(len(dossier.earlier), "all in this report")),
+        ("confidence", dossier.card_note or "not known from this sample"),
     ]
     return _table(
         "TAR validation",

@@ -20,6 +20,7 @@ from assaymark.pair_recall.stats.capture_recapture import share
 from assaymark.pool import Progress, silent
 from assaymark.pool.cells import cell_names, count_cells, lowest_tickets
 from assaymark.project.folder import Project, Session, collection_of
+from assaymark.project.purpose import refuse_review
 from assaymark.records.survey import Cell, Survey
 from assaymark.sampling.surveys import SurveyBatch, cell_labels, find_survey, hand_out, open_survey
 
@@ -38,6 +39,7 @@ def draw_recall_survey(
     """Open or continue the survey of these classifiers and hand out its next items, blind."""
     with project.writing() as session:
         state = session.state
+        refuse_review(state)
         pool = collection_of(state)
         opened = project.pool(pool, request.flags)
         try:

@@ -24,6 +24,7 @@ from assaymark.ledger.events import (
 )
 from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, Session, collection_of
+from assaymark.project.purpose import refuse_review
 from assaymark.records.survey import Cell, Survey
 from assaymark.records.training import Advice
 from assaymark.records.training_settings import CELLS
@@ -176,6 +177,7 @@ def _begin(
     output: Path | None,
     progress: Progress,
 ) -> Trained:
+    refuse_review(state)
     settings = first_settings(request)
     collection = collection_of(state)
     refuse_untrainable_pool(collection)

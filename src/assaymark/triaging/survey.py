@@ -18,6 +18,7 @@ from assaymark.pool import Progress, silent
 from assaymark.pool.scored import ScoreColumns, ScoreFile, read_scored
 from assaymark.pool.sources import is_elsewhere
 from assaymark.project.folder import Project, registered_pool
+from assaymark.project.purpose import pool_for_sampling, refuse_review
 from assaymark.records.pool import RegisteredPool
 from assaymark.records.survey import Cell, Survey
 from assaymark.sampling.surveys import SurveyBatch, before_freeze, hand_out, open_survey
@@ -83,7 +84,7 @@ def draw_labels(
     would pass too often. A new attempt is another draw, and the risks of all attempts add up.
     """
     with project.writing() as session:
-        pool = registered_pool(session.state)
+        pool = pool_for_sampling(session.state)
         risk = _risk(session.state, request.delta)
         waiting = open_work(session.state)
         if waiting is not None:
@@ -205,6 +206,7 @@ def judge_labels(project: Project) -> TriageAnswer:
         state = session.state
         works = _label_surveys(state)
         if not works:
+            refuse_review(state)
             raise PlanError(
                 f"No labels were drawn for triage in this project. Draw some: "
                 f"{command('triage draw', target=0.9, labels=300, project='DIR')}, or give a "

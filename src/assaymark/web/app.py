@@ -225,6 +225,7 @@ ROUTES = [
     Route("/label", labelling.show),
     Route("/label/hand", labelling.hand, methods=["POST"]),
     Route("/label/answer", labelling.answer, methods=["POST"]),
+    Route("/label/release", labelling.release, methods=["POST"]),
     Route("/label/back", labelling.back, methods=["POST"]),
     Route("/label/file", attachments.show),
     Route("/watch", room("pages.watching", "show")),

@@ -6,6 +6,7 @@ import pytest
 import assaymark
 from assaymark.certification.metric_ranges import agreeing
 from assaymark.certification.modes.mode import Range
+from assaymark.certification.modes.ranges import anytime_range_of
 from assaymark.claims.ratio_metrics import metric, parse_claim
 from assaymark.claims.results import Estimate, Interval, Verdict
 from assaymark.estimation.survey import read_estimate
@@ -76,6 +77,22 @@ def test_every_shell_tells_the_same_ranges_and_none_contradicts_the_verdict(seed
         assert (text == "not known") == (number.low is None)
     if card:
         assert shown.card_note in report.card_note
+
+
+@pytest.mark.parametrize("name", ["f1", "jaccard", "recall", "precision", "accuracy", "elusion"])
+def test_a_range_is_on_the_scale_of_its_metric_and_holds_what_the_sample_shows(name):
+    """F1 was shown with the range of the Jaccard index: 0.7949 (0.4987 to 0.7949) for 0.812."""
+    work, _truth, _predicted = played(0, "accuracy >= 0.5", "anytime")
+    pairs = [(True, 1)] * 41 + [(True, 0)] * 17 + [(False, 1)] * 2 + [(False, 0)] * 90
+    pairs = [pairs[place] for place in np.random.default_rng(1).permutation(150)]
+    found = anytime_range_of(work.plan, name, pairs)
+    assert found.point == pytest.approx(metric(name).value([41.0, 17.0, 2.0, 90.0]))
+    assert found.low < found.point < found.high
+    if name == "f1":
+        jaccard = anytime_range_of(work.plan, "jaccard", pairs)
+        for end in ("low", "high"):
+            share = getattr(jaccard, end)
+            assert getattr(found, end) == pytest.approx(2 * share / (1 + share))
 
 
 def test_after_a_census_every_place_tells_the_exact_value():

@@ -69,6 +69,7 @@ def begun(assaymark, folder, *more):
     pool = ("--pool", str(folder / "pool.csv"), "--id", "id", "--text", "body")
     done = assaymark("init", str(folder / "w"), *pool, *more)
     assert done.code == 0, done.err
+    return done.out
 
 
 def test_a_comparison_from_seal_to_certificate(assaymark, folder):
@@ -139,7 +140,8 @@ def test_recall_and_named_verdicts(assaymark, folder):
 
 
 def test_a_conjunction_in_every_group(assaymark, folder):
-    begun(assaymark, folder, "--prediction", "new", "--group", "lang")
+    next_step = begun(assaymark, folder, "--prediction", "new", "--group", "lang")
+    assert 'Next: assaymark plan "f1 >= 0.75 in every lang"' in next_step
     claim = "recall >= 0.6 and precision >= 0.6 in every lang"
     sealed = assaymark("plan", claim, "--seed", "s", "-p", str(folder / "w"), "--json")
     assert sealed.code == 0, sealed.err

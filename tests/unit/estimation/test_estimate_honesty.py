@@ -322,5 +322,5 @@ def test_no_recall_is_estimated_from_labels_without_a_relevant_item(tmp_path):
     assert "(mostly from the scores: few labels yet)" in run("look", "-p", work)
     told = run("estimate", "-p", work)
     assert "recall is undefined: no relevant item is labelled yet" in told
-    assert "nothing useful yet" in told
+    assert "Nothing is guaranteed: nothing useful is proven so far." in told
     assert "two-sided" not in told

@@ -44,3 +44,6 @@ def test_every_preset_adds_its_figures(told, name) -> None:
     assert {"elusion-test": "relevant items left in the null set", "tar-validation": "validation sample",
             "systematic-review": "records identified"}[name] in page  # fmt: skip
     assert "1,551" in page  # the null set
+    if name != "systematic-review":  # which ranges hold how often is said where they stand
+        assert page.count("Each range holds on its own with 95% confidence") == 2
+    assert '<td data-head="labels">' in page  # on a phone a row is a block of named values

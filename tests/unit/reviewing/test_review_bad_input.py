@@ -171,6 +171,33 @@ def test_each_step_names_the_next_one(tmp_path):
         draw_batch(project)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["plan", "recall >= 0.8"],
+        ["plan", "prevalence <= 0.5"],
+        ["plan", "recall >= 0.8 and precision >= 0.7"],
+        ["plan", "--estimate", "prevalence", "--within", "0.05"],
+        ["estimate"],
+        ["train", "f1 >= 0.75", "--budget", "300"],
+        ["cutoff", "recall >= 0.9"],
+        ["compare", "--a", "x", "--b", "y"],
+        ["triage", "--target", "0.9"],
+        ["recall", "--a", "x", "--b", "y", "--draw", "10"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_no_review_is_refused_in_one_and_says_what_to_do(tmp_path, assaymark, command):
+    world(tmp_path)
+    project = begun(tmp_path)
+    before = project.ledger.entries()
+    done = assaymark(*command, "-p", project.folder)
+    assert done.code == 2
+    assert done.err.startswith("Error: This project is a review: assaymark review next hands")
+    assert "register the collection in a new folder: assaymark init FOLDER." in done.err
+    assert project.ledger.entries() == before
+
+
 def test_a_proof_of_next_to_nothing_is_not_a_number(tmp_path):
     world(tmp_path)
     now = review_status(begun(tmp_path, known="r0001"))

@@ -193,6 +193,18 @@ def test_label_studio_becomes_the_front_end_by_four_calls(drawn) -> None:
         assert wrong.status_code == 400
 
 
+def test_what_label_studio_refuses_is_told_in_its_own_words(drawn) -> None:
+    """A refused token was told as an answer that is not JSON."""
+    refusal = {"/api/projects/": (401, {"detail": "legacy token authentication has been disabled"})}
+    with Ear(refusal) as ear, signed(drawn) as web:
+        asked = {"url": ear.url, "token": "secret", "back": "http://127.0.0.1:8765"}
+        told = web.post("/connect/label-studio", data=asked)
+    assert told.status_code == 400
+    assert "Label Studio answered 401" in told.json()["error"]
+    assert "legacy token authentication has been disabled" in told.json()["error"]
+    assert "Make a personal access token" in told.json()["error"]
+
+
 def test_hooks_are_signed_and_follow_nobody() -> None:
     with Ear({"/moved": (302, {}), "/broken": (500, {})}) as ear:
         hook = Hook(url=f"{ear.url}/hook", secret="s3cret")

@@ -46,6 +46,25 @@ def test_counts_follow_without_a_look(blocked, assaymark) -> None:
         assaymark("draw", 5, "--anyway", "-p", folder)
         news = web.get("/watch/news").json()
     assert (news["drawn"], news["mine"], news["waiting"]) == (17, 6, 6)
+    assert news["can_draw"] is True
+
+
+def test_the_money_spent_stands_on_progress_and_result(blocked) -> None:
+    folder, _ = blocked
+    with signed(folder) as web:
+        for page in ("/watch", "/read"):
+            assert "11 answers so far: 11.00 EUR" in web.get(page, headers=HTML).text
+
+
+def test_whoever_leaves_the_labelling_page_keeps_no_item_from_others(blocked) -> None:
+    folder, items = blocked
+    with signed(folder, name="ann") as lead:
+        assert [one["id"] for one in lead.post("/label/hand", json={}).json()["items"]] == items[:1]
+        with signed(folder, name="kim", role="annotator") as web:
+            assert web.post("/label/hand", json={}).json()["items"] == []
+            assert lead.post("/label/release", json={}).status_code == 204
+            handed = web.post("/label/hand", json={}).json()["items"]
+    assert [one["id"] for one in handed] == items[:1]
 
 
 def test_items_of_somebody_who_is_away_are_counted_after_the_cost_was_shown(blocked) -> None:

@@ -68,7 +68,8 @@ def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
         asked = web.post("/watch/stop", headers=HTML)
         assert "Freeze the classifier and seal the plan?" in asked.text
         assert re.search(r"Certifying f1 &gt;= 0.8 will take about [\d,]+ labels?", asked.text)
-        assert re.search(r"The labels will cost about [\d,]+ EUR\.", asked.text)
+        assert re.search(r"\d+ answers so far: [\d,]+\.00 EUR\.", asked.text)
+        assert re.search(r"The labels to come will cost about [\d,]+ EUR\.", asked.text)
         assert project.state().attempt is None, "nothing is sealed before the cost was seen"
         stopped = web.post("/watch/stop", data={"sure": "yes"}, headers=HTML)
         assert stopped.status_code == 200

@@ -23,7 +23,7 @@ def closed_because(attempt: Attempt) -> str:
         return refuted_because(plan.claim, title, plan.confidence, look.labels)
     if closed.reason == "census":
         return (
-            f"{title} is {shown(look.low)}: all {look.labels:,} items were labelled; which does not "
+            f"{title} is {shown(look.low)} (all {look.labels:,} items were labelled), which does not "
             f"meet the claim of {wanted}"
         )
     if closed.reason == "budget spent":

@@ -23,6 +23,7 @@ from assaymark.ledger.events import Attempt
 from assaymark.records.plan import Plan
 from assaymark.stats.binomial_bounds import bound
 from assaymark.stats.score_guided.interval import weighted_range
+from assaymark.stats.sequential.beta_mixture import metric_at
 from assaymark.stats.sequential.confidence_sequence import anytime_range
 
 Pair = tuple[bool, int | None]
@@ -96,15 +97,16 @@ def exact_range(plan: Plan, name: str, pairs: Sequence[Pair]) -> Range:
 
 def anytime_range_of(plan: Plan, name: str, pairs: Sequence[Pair]) -> Range:
     """A range that holds at every look at once."""
-    interval = anytime_range(
-        _successes(_claim(name, "lower"), pairs),
+    lower = _claim(name, "lower")
+    share = anytime_range(
+        _successes(lower, pairs),
         confidence=plan.confidence,
         pessimist=~_successes(_claim(name, "upper"), pairs),
     )
     return Range(
         point=_point(name, pairs),
-        low=interval.low,
-        high=interval.high,
+        low=metric_at(lower, share.low),
+        high=metric_at(lower, share.high),
         method="anytime range (mixture)",
     )
 

@@ -139,8 +139,8 @@ def census_sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str
     if estimate.point is None:
         return f"{estimate.title} cannot be computed: {estimate.reason}."
     word = "at least" if claim.side == "lower" else "at most"
-    end = "the claim was" if decision == "pass" else "which does not meet the claim of"
+    end = "; the claim was" if decision == "pass" else ", which does not meet the claim of"
     return (
-        f"{estimate.title} is {shown(estimate.point)}: all {estimate.labels:,} items were labelled; "
+        f"{estimate.title} is {shown(estimate.point)} (all {estimate.labels:,} items were labelled)"
         f"{end} {word} {claim.target:g}."
     )

@@ -9,6 +9,8 @@ from assaymark.hints import option
 from assaymark.records.seeds import source_in_words
 from assaymark.reports.section import Section, Table
 
+ELSEWHERE = f" Where the collection lies elsewhere, add {option('pool')} with its place."
+
 
 def plan_section(dossier: Dossier) -> Section | None:
     """The plan as it was sealed."""
@@ -104,8 +106,10 @@ def proof_section(dossier: Dossier) -> Section:
             "Each event of the ledger carries the hash of the one before, so that no part can change "
             "unnoticed while the last hash is the one printed here. The owner of the ledger could "
             "rewrite all of it: keep this report, or the certificate, with somebody else.",
-            "Commands: " + "; ".join(proof.commands) + ". Where the collection lies elsewhere, add "
-            f"{option('pool')} with its place.",
+            "Commands: "
+            + "; ".join(proof.commands)
+            + "."
+            + (ELSEWHERE if proof.certificate else ""),
         ),
         tables=(Table(caption="Hashes (SHA-256)", header=("what", "value"), rows=tuple(rows)),),
     )

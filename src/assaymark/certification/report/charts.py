@@ -1,7 +1,7 @@
 """The charts of dashboard and report that show a plan: its path, its four numbers, its power."""
 
 from assaymark.certification.view.dossier import CardNumber, Dossier, Path
-from assaymark.claims.results import ModeForecast, PowerCurve, percent, rounded, shown
+from assaymark.claims.results import ModeForecast, PowerCurve, rounded, shown
 from assaymark.drawing.interval_rows import IntervalRow, interval_figure
 from assaymark.drawing.marks import (
     Bars,
@@ -31,7 +31,7 @@ def path_chart(dossier: Dossier) -> Chart | None:
     plot = Plot(
         x=Axis(high=max(1, *(p.labels for p in path.points)), title="labels", numbers="count"),
         y=Axis(low=low, high=high, title=dossier.claim_title or path.metric, grid=True),
-        marks=(*_lines(path), *_events(path, low), _ends(path)),
+        marks=(*_lines(path, low, high), *_events(path, low), _ends(path)),
         height=320,
         room_right=138,
     )
@@ -62,7 +62,7 @@ def _events_in_words(path: Path) -> str:
 
 
 def _window(path: Path) -> tuple[float, float]:
-    """The part of the axis that is worth looking at; what lies outside is drawn at its edge."""
+    """The part of the axis that is worth looking at; what lies outside is not drawn."""
     points = [p.point for p in path.points if p.point is not None]
     settled = points[len(points) // 8 :] or [path.target]
     bounds = [p.bound for p in path.points if p.bound is not None]
@@ -73,9 +73,18 @@ def _window(path: Path) -> tuple[float, float]:
     return 0.0, min(1.0, max(2.2 * path.target, 1.15 * max(settled), 1.1 * (bounds or [0])[-1]))
 
 
-def _lines(path: Path) -> list[Mark]:
-    bounds = tuple((float(p.labels), p.bound) for p in path.points if p.bound is not None)
-    points = tuple((float(p.labels), p.point) for p in path.points if p.point is not None)
+def _lines(path: Path, low: float, high: float) -> list[Mark]:
+    # drawn along the edge of the picture, a bound of nothing would look like one of that value
+    bounds = tuple(
+        (float(p.labels), p.bound)
+        for p in path.points
+        if p.bound is not None and low <= p.bound <= high
+    )
+    points = tuple(
+        (float(p.labels), p.point)
+        for p in path.points
+        if p.point is not None and low <= p.point <= high
+    )
     marks: list[Mark] = [
         Rule(y=path.target),
         Line(points=points, role="soft"),
@@ -121,8 +130,7 @@ def card_chart(dossier: Dossier) -> Chart | None:
         return None
     return Chart(
         title="Four numbers",
-        caption=f"Each bar is a range that holds with {percent(known[0].confidence)} confidence on its "
-        "own; the dot is the estimate.",
+        caption="The four ranges of the first page; the dot is the estimate.",
         figure=Figure(plots=tuple(_range_plot(number) for number in known), gap=4),
     )
 

@@ -18,8 +18,8 @@ def strata_chart(dossier: Dossier) -> Chart | None:
     hidden = [row.hidden or 0 for row in rows]
     return Chart(
         title="Where the labels went",
-        caption="Left: labels in each group of items. Right: how many more errors are possible "
-        "among its unlabelled items, at most.",
+        caption="Labels in each group of items, and how many more errors are possible at most among "
+        "its unlabelled items.",
         figure=Figure(
             plots=(
                 row_bars(names, labels, title="labels given", width=430, opacity=0.55),

@@ -31,7 +31,8 @@ from assaymark.composite.work import claim_works
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import command, option, switch
 from assaymark.ledger.events import State
-from assaymark.project.folder import Project, Session, registered_pool
+from assaymark.project.folder import Project, Session
+from assaymark.project.purpose import pool_for_sampling
 from assaymark.records.pool import RegisteredPool
 from assaymark.records.survey import Cell, Survey
 from assaymark.sampling.surveys import open_survey
@@ -110,7 +111,7 @@ def draft_conjunction(
     project: Project, text: str, terms: Terms, parts: Parts | None = None
 ) -> SealedClaim:
     """The claim as it would be sealed; nothing is written."""
-    pool = registered_pool(project.state())
+    pool = pool_for_sampling(project.state())
     return with_digests(_drafted(project, pool, text, terms, parts or Parts()))
 
 
@@ -208,7 +209,7 @@ def _columns(tree: ClaimTree, pool: RegisteredPool) -> PoolColumns:
 
 def ready(state: State, terms: Terms) -> RegisteredPool:
     """The pool, where a claim may be sealed now."""
-    pool = registered_pool(state)
+    pool = pool_for_sampling(state)
     if state.attempt is not None and state.attempt.open:
         raise PlanError(
             f"Plan {state.attempt.plan.number} is open ({state.attempt.plan.claim}). Certify it, or "

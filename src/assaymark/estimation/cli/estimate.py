@@ -260,11 +260,19 @@ def show_estimates(estimates: Estimates) -> None:
     """The metric that was asked for first, then the others, then what they rest on."""
     headline(str(estimates))
     rows([(one.title, _line(one)) for one in estimates.metrics])
-    promised = [one for one in estimates.metrics if one.guaranteed_low is not None]
+    promised = [
+        one
+        for one in estimates.metrics
+        if one.guaranteed_low is not None and one.guaranteed_reason is None
+    ]
     if all(one.exact for one in promised):
         promised = []  # what is known exactly needs no guarantee
     if promised:
-        say(f"Guaranteed with {percent(estimates.confidence)} confidence each, at every look:")
+        level = percent(estimates.confidence)
+        if estimates.every_look:
+            say(f"Guaranteed with {level} confidence each, at every look:")
+        else:
+            say(f"Guaranteed with {level} confidence each:")
         rows([(one.title, _promise(one)) for one in promised])
     elif estimates.metrics[0].guaranteed_reason and not estimates.metrics[0].exact:
         say(f"Nothing is guaranteed: {estimates.metrics[0].guaranteed_reason}.")

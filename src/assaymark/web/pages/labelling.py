@@ -93,6 +93,13 @@ async def answer(request: Request) -> Response:
 
 
 @only("annotator", "lead")
+async def release(request: Request) -> Response:
+    """Somebody left the page: what lay on their screen is free for others at once."""
+    await site_of(request).release(person_of(request).name)
+    return Response(status_code=204)
+
+
+@only("annotator", "lead")
 async def back(request: Request) -> Response:
     """The item that this person answered before the one on the screen."""
     asked = await body(request)

@@ -13,6 +13,7 @@ from assaymark.certification.handover import (
 )
 from assaymark.composite.handover import claim_file, claim_on_record, claim_statement
 from assaymark.labelling.desk import Desk
+from assaymark.labelling.spending import spending
 from assaymark.overview.report import report_bytes
 from assaymark.project.folder import Project
 from assaymark.reports.forms import REPORT_FORMS
@@ -46,6 +47,7 @@ async def show(request: Request) -> Response:
         statement=statement(text),
         surveyed=await site.runner.ask(_claims_nothing),
         forms=REPORT_FORMS,
+        spent=await site.runner.ask(lambda desk: spending(desk.state, site.settings).sentence),
     )
 
 

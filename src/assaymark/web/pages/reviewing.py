@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.labelling.desk import ConflictError, Desk
+from assaymark.labelling.spending import spending
 from assaymark.ledger.events import replay
 from assaymark.project.folder import Project
 from assaymark.reviewing.certificate import certify_review
@@ -50,6 +51,7 @@ async def show(request: Request) -> Response:
         picture=picture,
         price=_price(now) if not now.found else (),
         desk=desk,
+        spent=await site.runner.ask(lambda desk: spending(desk.state, site.settings).sentence),
         busy=BUSY in site.busy,
         usual=USUAL,
     )

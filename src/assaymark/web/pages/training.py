@@ -13,7 +13,7 @@ from assaymark.claims.claim import Claim
 from assaymark.claims.results import counted
 from assaymark.errors import AssaymarkError
 from assaymark.labelling.desk import ConflictError, Desk
-from assaymark.labelling.settings import Settings
+from assaymark.labelling.spending import Spending, spending
 from assaymark.ledger.events import State, settings_of, training_of
 from assaymark.training.freeze import NotAgreedError, stop_training, train_on
 from assaymark.training.sealed_cost import SealedCost
@@ -80,19 +80,20 @@ async def stop(request: Request) -> Response:
     try:
         answer = await _worked(request, partial(stop_training, site.project, agree=agree))
     except NotAgreedError:
-        return ask(request, _freeze_question(costs[0], site.settings))
+        so_far = await site.runner.ask(lambda desk: spending(desk.state, site.settings))
+        return ask(request, _freeze_question(costs[0], so_far))
     return answer  # the classifier was frozen before, and only its plan was missing
 
 
-def _freeze_question(cost: SealedCost, settings: Settings) -> Question:
+def _freeze_question(cost: SealedCost, so_far: Spending) -> Question:
     flagged = (
         f"The classifier flags {cost.flagged:,} of {counted(cost.items, 'item')} "
         f"({cost.flagged / max(cost.items, 1):.0%}) for reading."
     )
-    money: tuple[str, ...] = ()
-    if cost.expected is not None and settings.cost:
-        price = f"{cost.expected * settings.cost:,.0f} {settings.currency}"
-        money = (f"The labels will cost about {price}.",)
+    money: tuple[str, ...] = (f"{so_far.sentence}.",) if so_far.sentence else ()
+    if cost.expected is not None and so_far.cost:
+        price = f"{cost.expected * so_far.cost:,.0f} {so_far.currency}"
+        money += (f"The labels to come will cost about {price}.",)
     return Question(
         title="Freeze the classifier and seal the plan?",
         sentences=(flagged, cost.sentence, *money),

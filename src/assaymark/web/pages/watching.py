@@ -12,11 +12,13 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from assaymark.certification.report.charts import path_chart
 from assaymark.certification.report.collection_charts import score_chart
 from assaymark.certification.view.dossier import CardNumber, Dossier, SurveySeen
-from assaymark.claims.results import digits, percent, rounded
+from assaymark.claims.results import digits, percent, rounded, shown
 from assaymark.composite.work import current_claim
 from assaymark.errors import PlanError
 from assaymark.labelling.blocking import NEW_ITEMS, Blocking, blocking_items
 from assaymark.labelling.desk import Desk
+from assaymark.labelling.settings import Settings
+from assaymark.labelling.spending import spending
 from assaymark.ledger.events import State
 from assaymark.overview.survey_sections import survey_section
 from assaymark.overview.watch import look_is_due
@@ -44,7 +46,7 @@ TONES = {
 class Now:
     """What the lead can do next.
 
-    `answers` were given so far for the money `spent`; `again` of them are second readings.
+    `spent` is a sentence: how many answers were given, and what they cost.
 
     Of the items `drawn` those `waiting` need a label: `mine` from whoever asks, while `second` were
     labelled once and wait for a second reviewer.
@@ -59,18 +61,14 @@ class Now:
     due: bool
     labels_at: int
     drawn: int
-    answers: int
-    again: int
-    spent: float
+    spent: str
     proven: bool = False
 
 
-def _now(desk: Desk, name: str, cost: float = 0.0) -> Now:
+def _now(desk: Desk, name: str, settings: Settings) -> Now:
     desk.catch_up()
     queue, state = desk.queue, desk.state
     claim = current_claim(state)
-    answers = sum(len(by_annotator) for by_annotator in state.answers.values())
-    again = answers - sum(bool(by_annotator) for by_annotator in state.answers.values())
     return Now(
         open=_is_open(state) if claim is None else claim.open,
         waiting=len(queue.waiting),
@@ -81,9 +79,7 @@ def _now(desk: Desk, name: str, cost: float = 0.0) -> Now:
         due=look_is_due(state) if claim is None else claim.look_is_due(state),
         labels_at=state.labels_at,
         drawn=len(queue.wanted),
-        answers=answers,
-        again=again,
-        spent=answers * cost,
+        spent=spending(state, settings).sentence,
         proven=claim is not None and claim.established,
     )
 
@@ -108,7 +104,7 @@ async def show(request: Request) -> Response:
         return RedirectResponse("/review", status_code=303)
     dossier = await asyncio.to_thread(site.watch.look)
     name = person_of(request).name
-    now = await site.runner.ask(lambda desk: _now(desk, name, site.settings.cost))
+    now = await site.runner.ask(lambda desk: _now(desk, name, site.settings))
     sections = await _sections(site, dossier) if dossier.surveys else []
     tone, sign = TONES[dossier.answer.tone]
     return site.page(
@@ -158,8 +154,8 @@ def _training(dossier: Dossier) -> Mapping[str, Any] | None:
 @only("lead")
 async def news(request: Request) -> Response:
     """Counts only, which are no look: what is waiting, and whether looking again would show anything new."""
-    name = person_of(request).name
-    now = await site_of(request).runner.ask(lambda desk: _now(desk, name))
+    site, name = site_of(request), person_of(request).name
+    now = await site.runner.ask(lambda desk: _now(desk, name, site.settings))
     return JSONResponse(
         {
             "due": now.due,
@@ -168,6 +164,7 @@ async def news(request: Request) -> Response:
             "disputed": now.disputed,
             "at": now.labels_at,
             "drawn": now.drawn,
+            "can_draw": now.can_draw,
         }
     )
 
@@ -182,8 +179,16 @@ async def numbers(request: Request) -> Response:
     return site.page(request, "four.html", seen=dossier, ranges=_ranges(dossier), rounded=rounded)
 
 
-def _ranges(dossier: Dossier) -> list[tuple[CardNumber, Markup | None]]:
-    return [(number, range_picture(number)) for number in dossier.card]
+def _ranges(dossier: Dossier) -> list[tuple[CardNumber, Markup | None, str]]:
+    """The numbers of the card, each with its picture and, where it is known exactly, its value."""
+    return [
+        (
+            number,
+            range_picture(number),
+            shown(number.low) if number.low is not None and number.low == number.high else "",
+        )
+        for number in dossier.card
+    ]
 
 
 @only("lead")

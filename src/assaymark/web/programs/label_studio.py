@@ -14,6 +14,10 @@ from assaymark.project.connections import checked_address
 
 PATIENCE = 60.0
 REFRESH = "/api/token/refresh/"
+REFUSED = (
+    " Make a personal access token in Label Studio under “Account & Settings”: new ones refuse legacy "
+    "tokens."
+)
 LARGEST = 200_000_000  # bytes of an answer
 
 
@@ -54,8 +58,9 @@ class LabelStudio:
         return self._send("GET", f"/api/projects/{project}/export?exportType=JSON", None)
 
     def _call(self, method: str, path: str, asked: Any) -> Any:
+        reply = self._send(method, path, asked)
         try:
-            return read_json(self._send(method, path, asked))
+            return read_json(reply)
         except ValueError as error:
             raise InputError("Label Studio's answer is not JSON. Is the address right?") from error
 
@@ -82,7 +87,10 @@ class LabelStudio:
                 return content
         except urllib.error.HTTPError as error:
             text = error.read(300).decode("utf-8", "replace")
-            raise InputError(f"Label Studio answered {error.code} to {path}: {text}") from error
+            hint = REFUSED if error.code == 401 else ""
+            raise InputError(
+                f"Label Studio answered {error.code} to {path}: {text}{hint}"
+            ) from error
         except OSError as error:
             raise InputError(f"Label Studio does not answer at {self.url}: {error}.") from error
 

@@ -18,8 +18,9 @@
   let since = 0, hiddenFor = 0, hiddenAt = 0;
   const times = [];
 
-  const call = async (path, data) => {
+  const call = async (path, data, more = {}) => {
     const answer = await fetch(root + path, {
+      ...more,
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json", "x-assaymark-token": mark },
       body: JSON.stringify(data),
@@ -280,6 +281,8 @@
     else if (hiddenAt) { hiddenFor += performance.now() - hiddenAt; hiddenAt = 0; }
   });
   window.addEventListener("beforeunload", (event) => { if (busy) event.preventDefault(); });
+  // whoever leaves the page keeps no item from others
+  window.addEventListener("pagehide", () => { if (hand.length) call("/label/release", {}, { keepalive: true }).catch(() => {}); });
   window.addEventListener("pageshow", (event) => { if (event.persisted) { hand = []; load(); } });
 
   const SIZES = ["s", "m", "l", "xl", "xxl"];

@@ -118,6 +118,10 @@
       document.getElementById(link).hidden = !number;
       document.getElementById(count).textContent = number.toLocaleString("en");
     }
+    // the server may have drawn by itself: then labelling is next, not drawing
+    const draw = document.getElementById("to-draw");
+    if (draw) draw.hidden = !news.can_draw;
+    if (news.mine) draw?.querySelector("button").classList.remove("primary");
     const more = news.drawn - Number(verdict.dataset.drawn);
     if (more > 0) {
       verdict.dataset.drawn = news.drawn;

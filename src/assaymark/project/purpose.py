@@ -1,0 +1,23 @@
+"""What a project is for: a review reads records and stops; it has no plan, estimate or training."""
+
+from assaymark.errors import PlanError
+from assaymark.hints import command
+from assaymark.ledger.events import State
+from assaymark.project.folder import registered_pool
+from assaymark.records.pool import RegisteredPool
+
+
+def pool_for_sampling(state: State) -> RegisteredPool:
+    """What a plan, a survey or a training draws from; refused in a review, which says what to do there."""
+    refuse_review(state)
+    return registered_pool(state)
+
+
+def refuse_review(state: State) -> None:
+    """Refuse a plan, a survey or a training in a project that is a review."""
+    if state.reviews:
+        raise PlanError(
+            f"This project is a review: {command('review next')} hands records out and "
+            f"{command('review status')} says whether to stop. For anything else register the collection "
+            f"in a new folder: {command('init', 'FOLDER')}."
+        )
