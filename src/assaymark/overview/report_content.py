@@ -270,7 +270,7 @@ def _notes(dossier: Dossier, matter: Matter) -> Section | None:
         sentence="No label was changed after it was given."
         if not number
         else f"{counted(number, 'label')} {'was' if number == 1 else 'were'} changed, or decided between "
-        "annotators, after being given; the verdict uses the latest.",
+        "reviewers, after being given; the verdict uses the latest.",
         paragraphs=(flag,) if decisions else (),
         tables=(_table("Changes in order", header, rows),) if rows else (),
     )

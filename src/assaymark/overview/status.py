@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assaymark.certification.modes.closing import closed_because
+from assaymark.claims.results import counted
 from assaymark.hints import command
 from assaymark.labelling.blocking import Blocking, blocking_items
 from assaymark.labelling.recording import answer_command
@@ -80,6 +81,10 @@ def status(project: Project) -> Status:
             f"Plan {attempt.plan.number} waits for labels.",
             command("draw", pending=True),
         )
+    elif attempt.looks and attempt.looks[-1].seq > state.labels_at:
+        seen = counted(attempt.looks[-1].event.labels, "label")
+        summary = f"Plan {attempt.plan.number}: not yet, at the last look ({seen})."
+        advice = command("draw")
     else:
         summary, advice = f"Plan {attempt.plan.number} can be looked at.", command("look")
     summary_of = Status(

@@ -334,3 +334,34 @@ def test_labels_ahead_begin_at_the_labels_so_far_at_most(expected, ahead) -> Non
     found = with_labels_ahead(verdict, plan)
     assert found.labels_ahead == ahead
     assert found.labels_expected <= 900
+
+
+def test_status_after_a_look_asks_for_more_labels_not_for_the_same_look(
+    assaymark, project, world, tmp_path
+) -> None:
+    """`look` said to draw, and `status` said to look, for ever."""
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    items = assaymark("draw", 12, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    labels = write_labels(tmp_path / "l.csv", {item: world.truth[item] for item in items})
+    assaymark("label", labels, "-p", project)
+    assert "Next: assaymark look" in assaymark("status", "-p", project).out
+    assert "Next: assaymark draw" in assaymark("look", "-p", project).out
+    told = assaymark("status", "-p", project).out
+    assert told.startswith("Plan 1: not yet, at the last look (12 labels).")
+    assert "Next: assaymark draw" in told
+
+
+def test_an_estimate_promises_no_more_than_the_plan_does(
+    assaymark, project, world, tmp_path
+) -> None:
+    """A plan that is judged once holds once; a bound of next to nothing is no guarantee."""
+    for claim, mode, expected in (
+        ("accuracy >= 0.7", ["--mode", "fixed", "--budget", 30], "Guaranteed with 95% confidence each:"),
+        ("f1 >= 0.8", [], "Nothing is guaranteed: nothing useful is proven so far."),
+    ):  # fmt: skip
+        assaymark("plan", claim, *mode, "-p", project)
+        drawn = assaymark("draw", *([] if mode else [8]), "-p", project, "--json").json["items"]
+        labels = write_labels(tmp_path / "l.csv", {item: world.truth[item] for item in drawn})
+        assaymark("label", labels, "-p", project)
+        assert expected in assaymark("estimate", "-p", project).out
+        assaymark("plan", "--abandon", "done", "-p", project)
