@@ -179,6 +179,28 @@ def test_a_review_begins_with_search_terms_and_the_price_of_a_proof(tmp_path, ta
     assert "What a proof costs at least" in page
 
 
+def test_a_review_goes_on_from_decisions_of_another_tool(tmp_path, table) -> None:
+    """A second table brings them; records that it decided are not read again, and strangers are refused."""
+    ids = [line.split(",")[0] for line in table.decode().splitlines()[1:]]
+    decided = "\n".join(["id,label", *(f"{name},{k % 2}" for k, name in enumerate(ids[:20]))])
+    with signed(tmp_path) as web:
+        name = upload(web, "t.csv", table).json()["table"]
+        other = upload(web, "rayyan.csv", decided.encode()).json()["table"]
+        strange = upload(web, "strange.csv", b"id,label\nnobody,1\n").json()["table"]
+        page = web.get("/start/table", params={"name": name}, headers={"accept": "text/html"}).text
+        assert f'<option value="{other}">' in page
+        asked = {"target": "80 %", "purpose": "review"}
+        refused = begin(web, name, screened=strange, **asked)
+        assert (refused.status_code, "nobody" in refused.text) == (400, True)
+        assert begin(web, name, screened="../users.json", **asked).status_code == 400
+        assert not (tmp_path / "my-project").exists()
+        done = begin(web, name, screened=other, known=ids[30], **asked)
+        assert done.json() == {"where": "/p/my-project/review"}
+    state = Project(folder=tmp_path / "my-project").state()
+    assert set(state.reviews[0].known) == {*ids[:20], ids[30]}
+    assert not {*ids[:20], ids[30]} & set(state.reviews[0].handed)
+
+
 def test_uploads_are_bounded_and_in_order(tmp_path, table) -> None:
     with signed(tmp_path) as web:
         asked = {"name": "t.csv", "size": 10}

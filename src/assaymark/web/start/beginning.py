@@ -34,13 +34,17 @@ RESERVED = {"tables"}
 
 @dataclass(frozen=True, kw_only=True)
 class Beginning:
-    """What somebody asked for: the table, its columns, the purpose and the numbers it needs."""
+    """What somebody asked for: the table, its columns, the purpose and the numbers it needs.
+
+    `screened` is a table of decisions that were made in another tool.
+    """
 
     table: Path
     title: str
     columns: Columns
     purpose: str
     asked: Mapping[str, Any]
+    screened: Path | None = None
 
 
 def begin(home: Path, beginning: Beginning) -> tuple[str, str]:
@@ -119,20 +123,27 @@ def _compare(folder: Path, pool: str, beginning: Beginning) -> str:
 def _review(folder: Path, pool: str, beginning: Beginning) -> str:
     recall = share_of(beginning.asked, "target") or 0.9
     columns = beginning.columns
-    words = str(beginning.asked.get("terms") or "")
+    terms, known = (_listed(beginning.asked, name) for name in ("terms", "known"))
     asked = Start(
         pool=pool,
         id=columns.id,
         text=columns.text,
         recall=f"{recall:g}",
         score=columns.score,
-        terms=tuple(word.strip() for word in words.split(",") if word.strip()),
+        terms=terms,
+        known=known or None,
+        screened=() if beginning.screened is None else (str(beginning.screened),),
         decisions="open",
         twice=f"{share_of(beginning.asked, 'twice') or 0:g}",
     )
     start(folder, asked)
     next_items(Project(folder=folder), count=FIRST_RECORDS, write=False)
     return "/review"
+
+
+def _listed(asked: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """What somebody typed with commas between."""
+    return tuple(part.strip() for part in str(asked.get(name) or "").split(",") if part.strip())
 
 
 def _triage(folder: Path, pool: str, beginning: Beginning) -> str:

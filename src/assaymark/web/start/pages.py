@@ -80,6 +80,7 @@ async def show_table(request: Request) -> Response:
         with Table(here.uploads.readable(name)) as table:
             return table.preview()
 
+    tables = await asyncio.to_thread(here.uploads.tables)
     try:
         preview = await asyncio.to_thread(read)
     except EngineError as error:  # the table's fault, not the server's
@@ -98,6 +99,7 @@ async def show_table(request: Request) -> Response:
         first=[[visible(cell) for cell in row] for row in preview.first],
         guess=preview.guess,
         metrics=[(key, metric(key).title) for key in METRICS],
+        others=[(other, visible(other)) for other in tables if other != name][:200],
     )
 
 
@@ -151,6 +153,7 @@ async def start(request: Request) -> Response:
     title = _text(asked, "title").strip()
     if not title:
         raise InputError("Give the project a name.")
+    screened = _text(asked, "screened")
     here.beginning = True
     try:
         beginning = Beginning(
@@ -159,6 +162,7 @@ async def start(request: Request) -> Response:
             columns=_columns(asked),
             purpose=_text(asked, "purpose"),
             asked=asked,
+            screened=await asyncio.to_thread(here.uploads.table, screened) if screened else None,
         )
         name, page = await asyncio.to_thread(begin, here.folder, beginning)
     except EngineError as error:
