@@ -18,7 +18,7 @@ from assaymark.project.users import add_user
 from assaymark.web.app import Options
 from assaymark.web.start.app import make_start_app
 from assaymark.web.start.uploads import OPEN, PIECE
-from worlds_on_disk import write_world
+from worlds_on_disk import write_labels, write_world
 
 JSON = {"accept": "application/json"}
 LINKS = {"lead": "the-lead-s-secret", "annotator": "the-reviewers-secret"}
@@ -199,6 +199,21 @@ def test_a_review_goes_on_from_decisions_of_another_tool(tmp_path, table) -> Non
     state = Project(folder=tmp_path / "my-project").state()
     assert set(state.reviews[0].known) == {*ids[:20], ids[30]}
     assert not {*ids[:20], ids[30]} & set(state.reviews[0].handed)
+
+
+def test_the_list_counts_the_labels_that_the_dashboard_counts(
+    assaymark, project, world, tmp_path
+) -> None:
+    """An item on which reviewers differ was labelled in the list and not on the dashboard."""
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    items = assaymark("draw", 5, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    for name, labels in (("kim", dict.fromkeys(items, 1)), ("lee", {items[0]: 0})):
+        path = write_labels(tmp_path / f"{name}.csv", labels)
+        assert assaymark("label", path, "--annotator", name, "-p", project).code == 0
+    with signed(project.parent) as web:
+        assert "f1 &gt;= 0.8 · 4 labelled" in web.get("/", headers={"accept": "text/html"}).text
+        seen = web.get(f"/p/{project.name}/watch", headers={"accept": "text/html"}).text
+        assert '<p class="progress">4 labelled' in seen
 
 
 def test_uploads_are_bounded_and_in_order(tmp_path, table) -> None:

@@ -114,7 +114,8 @@ def _about(path: Path) -> str:
     if not ledger.is_file() or ledger.stat().st_size > LARGE:
         return ""
     state = Project(folder=path).state()
-    labels = f"{len(state.answers):,} labelled"
+    settled = sum(state.labelled(item) for item in {**state.answers, **state.decided})
+    labels = f"{settled:,} labelled"
     if state.attempt is not None:
         ending = "" if state.attempt.open else f", {state.attempt.outcome_word}"
         return f"{state.attempt.plan.claim}{ending} · {labels}"
