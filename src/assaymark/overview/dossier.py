@@ -13,8 +13,8 @@ from assaymark.certification.view.answer import (
     SURVEYED,
     SURVEYING,
     answer_of,
+    claim_sentence,
     upper_first,
-    wanted,
 )
 from assaymark.certification.view.bound_path import path_of, shown_bound
 from assaymark.certification.view.card import card_note
@@ -95,8 +95,7 @@ def dossier_of(
         collection=_collection(story, pool),
         claim=plan.claim,
         claim_title=upper_first(title),
-        claim_text=f"{upper_first(title)} is {wanted(plan.claim)} with {percent(plan.confidence)} "
-        "confidence",
+        claim_text=f"{claim_sentence(plan.claim)} with {percent(plan.confidence)} confidence",
         plan=plan,
         outcome=attempt.outcome,
         sealed=story.times.get(attempt.sealed_at),

@@ -54,6 +54,7 @@ def test_the_money_spent_stands_on_progress_and_result(blocked) -> None:
     with signed(folder) as web:
         for page in ("/watch", "/read"):
             assert "11 answers so far: 11.00 EUR" in web.get(page, headers=HTML).text
+        assert "<h1>F1 is at least 0.8</h1>" in web.get("/read", headers=HTML).text
 
 
 def test_whoever_leaves_the_labelling_page_keeps_no_item_from_others(blocked) -> None:

@@ -4,6 +4,7 @@ from assaymark.certification.modes.closing import closed_because
 from assaymark.certification.modes.words import useful
 from assaymark.certification.view.dossier import Answer, Tone
 from assaymark.claims.claim import Claim
+from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict, counted, percent, rounded, shown
 from assaymark.ledger.events import Attempt
 
@@ -39,6 +40,11 @@ SURVEYED = Answer(
 def wanted(claim: Claim) -> str:
     """The target as people say it: "at least 0.75"."""
     return f"{'at least' if claim.side == 'lower' else 'at most'} {claim.target:g}"
+
+
+def claim_sentence(claim: Claim) -> str:
+    """The claim as people say it: "Recall is at least 0.8"."""
+    return f"{upper_first(metric(claim.metric).title)} is {wanted(claim)}"
 
 
 def answer_of(attempt: Attempt, verdict: Verdict | None, *, superseded: bool) -> Answer:

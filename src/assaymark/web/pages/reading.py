@@ -11,6 +11,7 @@ from assaymark.certification.handover import (
     certificate_statement,
     on_record,
 )
+from assaymark.certification.view.answer import claim_sentence
 from assaymark.composite.handover import claim_file, claim_on_record, claim_statement
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.spending import spending
@@ -43,6 +44,7 @@ async def show(request: Request) -> Response:
         person=person_of(request),
         mark=site.mark(request),
         found=record,
+        headline=await site.runner.ask(lambda desk: _headline(desk, record)),
         has_file=text is not None,
         statement=statement(text),
         surveyed=await site.runner.ask(_claims_nothing),
@@ -55,6 +57,14 @@ def _record(desk: Desk) -> OnRecord:
     desk.catch_up()
     state = desk.state
     return review_on_record(state) or claim_on_record(state) or on_record(state)
+
+
+def _headline(desk: Desk, record: OnRecord) -> str | None:
+    """The claim as a sentence, where it is of one metric; else as it was written."""
+    attempt = desk.state.attempt
+    if record.kind == "plan" and attempt is not None:
+        return claim_sentence(attempt.plan.claim)
+    return record.claim
 
 
 def _claims_nothing(desk: Desk) -> bool:
