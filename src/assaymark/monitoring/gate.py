@@ -7,11 +7,9 @@ locks, ledgers and certificates, the bytes of the pool where it is at hand, and 
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
-from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -133,7 +131,12 @@ def _digests(files: Sequence[ClaimFile]) -> Files:
 def _each(
     judged: Callable[[ClaimFile], GatedClaim], files: Sequence[ClaimFile], processes: int
 ) -> list[GatedClaim]:
-    if processes < 2 or "fork" not in get_all_start_methods():
+    if processes < 2:
+        return [judged(file) for file in files]
+    from concurrent.futures import ProcessPoolExecutor  # one claim needs none
+    from multiprocessing import get_all_start_methods, get_context
+
+    if "fork" not in get_all_start_methods():
         return [judged(file) for file in files]
     first = judged(files[0])  # before the fork: what it loads is loaded once
     share = math.ceil(len(files) / (4 * processes))
