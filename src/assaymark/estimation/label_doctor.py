@@ -26,7 +26,6 @@ from assaymark.estimation.label_file import (
     LabelFile,
     collection_sizes,
     read_labels,
-    refuse_foreign,
 )
 from assaymark.estimation.stats.horvitz_thompson import Weighted
 from assaymark.estimation.stats.label_design import (
@@ -138,9 +137,7 @@ def diagnose(
         raise InputError(
             "No item of the file has a label that counts, so there is nothing to judge."
         )
-    if pool is not None:
-        refuse_foreign(path, pool, columns)
-    mix = _mix(file, columns, pool)
+    mix = _mix(file, columns, pool, labels=path)
     support, reason, weights = _support(file, columns, mix, random=random)
     return Diagnosis(
         support=support,
@@ -158,7 +155,7 @@ def diagnose(
     )
 
 
-def _mix(file: LabelFile, columns: LabelColumns, pool: str | None) -> Mix:
+def _mix(file: LabelFile, columns: LabelColumns, pool: str | None, *, labels: str) -> Mix:
     """The labels' parts beside the collection's: by the named strata, or by the prediction."""
     labelled: Counter[str] = Counter()
     for cell in file.cells:
@@ -167,7 +164,7 @@ def _mix(file: LabelFile, columns: LabelColumns, pool: str | None) -> Mix:
     if pool is None:
         return Mix(labelled=labelled)
     rule = columns if columns.strata is not None else replace(columns, strata="prediction")
-    return Mix(labelled=labelled, collection=collection_sizes(pool, rule))
+    return Mix(labelled=labelled, collection=collection_sizes(pool, rule, labels=labels))
 
 
 Weights = dict[Cell, float] | None

@@ -185,36 +185,36 @@ def _counted(file: ScoreFile, names: tuple[str, ...]) -> LabelFile:
     )
 
 
-def collection_sizes(path: str, columns: LabelColumns) -> dict[str, int]:
-    """How many items of the collection lie in each stratum, by the same rule as the labels."""
+def collection_sizes(path: str, columns: LabelColumns, *, labels: str) -> dict[str, int]:
+    """How many items of the collection lie in each stratum, by the same rule as the labels.
+
+    Refused where labels are of items that it does not hold, or for which it predicts otherwise, if
+    both name their items by the same column.
+    """
     with open_file(path, columns, what="collection") as file:
-        rows = file.rows(
-            f"SELECT coalesce({_stratum(columns, tuple(file.types))}, ''), count(*) FROM {file.reader} "
-            "GROUP BY 1 ORDER BY 1"
+        both = columns.id is not None and columns.id in file.types
+        item = f"CAST({named(str(columns.id))} AS VARCHAR)" if both else "NULL"
+        stratum = _stratum(columns, tuple(file.types))
+        file.rows(
+            f"CREATE TEMP TABLE held AS SELECT {item} AS item, {predicted(columns)} AS said, "
+            f"coalesce({stratum}, '') AS stratum FROM {file.reader}"
         )
+        if both:
+            with open_file(labels, columns, what="file of labels") as given:
+                source = f"SELECT {item} AS item, {predicted(columns)} AS said FROM {given.reader}"
+            _refuse_foreign(file, source, columns)
+        rows = file.rows("SELECT stratum, count(*) FROM held GROUP BY 1 ORDER BY 1")
     return {str(name): int(items) for name, items in rows}
 
 
-def refuse_foreign(path: str, pool: str, columns: LabelColumns) -> None:
-    """Refuse labels of items that the collection does not hold, or for which it predicts otherwise.
-
-    Nothing is compared where the two do not name their items by the same column.
-    """
-    with (
-        open_file(path, columns, what="file of labels") as labels,
-        open_file(pool, columns, what="collection") as file,
-    ):
-        if columns.id is None or columns.id not in file.types:
-            return
-        read = f"SELECT CAST({named(columns.id)} AS VARCHAR) AS item, {predicted(columns)} AS said"
-        foreign, stray, other, turned = file.rows(
-            f"WITH labelled AS ({read} FROM {labels.reader}), held AS ({read} FROM {file.reader}) "
-            "SELECT count(DISTINCT item) FILTER (WHERE held.item IS NULL), "
-            "min(item) FILTER (WHERE held.item IS NULL), "
-            "count(DISTINCT item) FILTER (WHERE labelled.said <> held.said), "
-            "min(item) FILTER (WHERE labelled.said <> held.said) "
-            "FROM labelled LEFT JOIN held USING (item)"
-        )[0]
+def _refuse_foreign(file: ScoreFile, labelled: str, columns: LabelColumns) -> None:
+    foreign, stray, other, turned = file.rows(
+        "SELECT count(DISTINCT item) FILTER (WHERE held.item IS NULL), "
+        "min(item) FILTER (WHERE held.item IS NULL), "
+        "count(DISTINCT item) FILTER (WHERE labelled.said <> held.said), "
+        "min(item) FILTER (WHERE labelled.said <> held.said) "
+        f"FROM ({labelled}) labelled LEFT JOIN held USING (item)"
+    )[0]
     if foreign:
         raise InputError(
             f"{counted(foreign, 'labelled item')} of the file cannot be found in the collection by "
