@@ -1,9 +1,12 @@
 """The command `assaymark train` as people and scripts see it."""
 
 import csv
+from types import SimpleNamespace
 
 import pytest
 
+from assaymark.records.training import Advice
+from assaymark.training.cli.shown import belief_lines
 from training_worlds import write_texts
 
 
@@ -253,3 +256,14 @@ def test_where_annotators_differ_the_way_on_is_a_decision(
     assaymark("label", other, "--annotator", "lee", "-p", begun)
     went = assaymark("train", "-p", begun)
     assert "Next: decide them in a file: assaymark label FILE --adjudicate" in went.out
+
+
+@pytest.mark.parametrize(("best", "shown"), [(116, False), (105, False), (90, True)])
+def test_the_best_moment_to_stop_is_named_only_where_it_costs_less_than_now(best, shown) -> None:
+    """Stopping now was forecast at 105 labels, and beside it "at the best: about 116"."""
+    advice = Advice(
+        action="train", reason="", labels=50, estimate=0.9, low=0.8, high=0.97, total=105,
+        total_low=76, total_high=202, best_at=62, best_total=best,
+    )  # fmt: skip
+    summary = SimpleNamespace(metric="F1", target=0.75, budget=600)
+    assert ("at the best" in dict(belief_lines(summary, advice))) == shown

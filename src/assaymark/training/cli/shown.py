@@ -123,7 +123,7 @@ def _show_now(summary: "TrainingSummary", advice: "Advice | None") -> None:
         ("training labels", labels_line(summary)),
     ]
     if advice is not None:
-        lines += _believed(summary, advice)
+        lines += belief_lines(summary, advice)
     rows(lines)
     show_looks(summary.looks, summary.metric)
 
@@ -142,7 +142,8 @@ def labels_line(summary: "TrainingSummary") -> str:
     return f"{summary.labels:,} ({', '.join(parts)})"
 
 
-def _believed(summary: "TrainingSummary", advice: "Advice") -> list[tuple[str, str]]:
+def belief_lines(summary: "TrainingSummary", advice: "Advice") -> list[tuple[str, str]]:
+    """What is believed of the classifier, and what it costs now and at the best moment to stop."""
     lines = [
         (
             summary.metric,
@@ -155,7 +156,7 @@ def _believed(summary: "TrainingSummary", advice: "Advice") -> list[tuple[str, s
             ("flagged for reading", f"{advice.flagged:.0%} of the items: that much is left to read")
         )
     lines.append(("labels in all", _total(summary, advice)))
-    if advice.best_total is not None and advice.best_at != advice.labels:
+    if advice.best_total is not None and (advice.total is None or advice.best_total < advice.total):
         lines.append(
             ("at the best", f"about {advice.best_total:,} with {advice.best_at:,} training labels")
         )
