@@ -85,11 +85,11 @@ def draw(
     if pending and (waiting := pending_survey(project, output=output)) is not None:
         show_batch(waiting, project.folder, as_json=as_json, pending=True)
         return
+    if not pending and not anyway:
+        _ask_about_blocking(project)
     if not pending and claiming_now(project):
         draw_now(project, count, output, as_json=as_json)
         return
-    if not pending and not anyway:
-        _ask_about_blocking(project)
     batch = (
         draw_pending(project, output=output, form=form)
         if pending

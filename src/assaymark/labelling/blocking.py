@@ -4,12 +4,13 @@ Only the labelled prefix in draw order counts, so one undecided early item holds
 after it. What holds the work up is said before anything else, and settling it is the next step.
 """
 
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from assaymark.claims.record import Record
 from assaymark.claims.results import counted
 from assaymark.hints import command, switch
-from assaymark.ledger.events import State
+from assaymark.ledger.events import State, SurveyWork
 
 NAMED = 3
 NEW_ITEMS = "New items will not count either until then."
@@ -75,11 +76,34 @@ class Blocking(Record):
 
 
 def blocking_items(state: State) -> Blocking | None:
-    """What holds up the open plan; None where nothing does."""
+    """What holds up the open plan or claim of several parts; None where nothing does."""
+    claim = open_claim(state)
+    if claim is not None:
+        return _held_up(state, claim.order)
     attempt = state.attempt
     if attempt is None or not attempt.open:
         return None
-    order = attempt.order
+    return _held_up(state, attempt.order, known=attempt.answered)
+
+
+def open_claim(state: State) -> SurveyWork | None:
+    """The claim of several parts that is worked on; None where it is closed or a plan came later."""
+    works = [work for work in state.surveys if work.survey.purpose == "claim"]
+    attempt = state.attempt
+    if not works or (attempt is not None and attempt.sealed_at > works[-1].opened_at):
+        return None
+    told = [report.event.result for report in works[-1].reports]
+    closed = any(
+        one.get("event") in ("certificate", "abandoned") or one.get("decision") == "fail"
+        for one in told
+    )
+    return None if closed else works[-1]
+
+
+def _held_up(
+    state: State, order: Sequence[str], *, known: Set[str] = frozenset()
+) -> Blocking | None:
+    """Open items with settled ones after them, in draw order; `known` labels wait for nobody."""
     counting = len(state.settled(order))
     before = set(order[:counting])
     # far more is drawn than labelled, so what came later is looked for among the answers
@@ -87,7 +111,7 @@ def blocking_items(state: State) -> Blocking | None:
         return None
     places = {item: place for place, item in enumerate(order[counting:])}
     labelled = {item for item in places if state.labelled(item)}
-    settled = labelled - attempt.answered  # labels from before the seal wait for nobody
+    settled = labelled - known  # labels from before the seal wait for nobody
     if not settled:
         return None
     last = max(places[item] for item in settled)

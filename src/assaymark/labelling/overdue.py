@@ -8,7 +8,8 @@ from assaymark.claims.record import Record
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import option
-from assaymark.ledger.events import BatchDrawn, Entry, LabelRecorded, State
+from assaymark.labelling.blocking import open_claim
+from assaymark.ledger.events import BatchDrawn, Entry, LabelRecorded, State, SurveyDrawn
 from assaymark.project.folder import Project, open_attempt
 
 
@@ -40,30 +41,41 @@ class Overdue(Record):
 
 
 def overdue(project: Project, days: float) -> Overdue:
-    """The open plan's items that were handed out so long ago and have no answer. Records nothing."""
+    """Items of the open plan or claim, handed out so long ago, without an answer. Records nothing."""
     if not 0 <= days < 36500:
         raise InputError(f"{option('overdue')} is a number of days, got {days:g}.")
     return _overdue(project.state(), project.ledger.entries(), days, project.now())
 
 
 def _overdue(state: State, entries: Sequence[Entry], days: float, now: str) -> Overdue:
-    attempt = open_attempt(state)
-    drawn: dict[str, str] = {}
-    for entry in entries:
-        event = entry.event
-        if isinstance(event, BatchDrawn) and event.plan == attempt.plan.number:
-            for draw in event.draws:
-                drawn.setdefault(draw.id, entry.time)
+    drawn = _drawn_at(state, entries)
     late = [
         item
-        for item in attempt.order
+        for item in drawn
         if item not in state.answers
         and item not in state.decided
         and _days(drawn[item], now) >= days
     ]
     return Overdue(
-        days=days, items=tuple(late), undecided=sum(state.disputed(i) for i in attempt.order)
+        days=days, items=tuple(late), undecided=sum(state.disputed(item) for item in drawn)
     )
+
+
+def _drawn_at(state: State, entries: Sequence[Entry]) -> dict[str, str]:
+    """The items of the open claim of several parts, or else of the open plan, and when each was drawn."""
+    claim = open_claim(state)
+    attempt = None if claim is not None else open_attempt(state)
+    drawn: dict[str, str] = {}
+    for entry in entries:
+        event = entry.event
+        items: list[str] = []
+        if attempt is not None and isinstance(event, BatchDrawn):
+            items = [draw.id for draw in event.draws if event.plan == attempt.plan.number]
+        elif claim is not None and isinstance(event, SurveyDrawn):
+            items = [one.id for one in event.items if event.survey == claim.survey.number]
+        for item in items:
+            drawn.setdefault(item, entry.time)
+    return drawn
 
 
 def count_as_unclear(project: Project, days: float, *, annotator: str) -> Overdue:

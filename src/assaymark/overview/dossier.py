@@ -175,6 +175,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
             labels=len(items) - missing - skipped,
             expected_total=None,
             expected_left=None,
+            blocking=blocking_items(state),
         ),
         point=None,
         bound=None,

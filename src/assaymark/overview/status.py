@@ -174,6 +174,11 @@ def _of_claim(status: Status, state: State, claim: "ClaimWork") -> Status:
         summary, advice = f"{subject} is closed.", command("report")
     elif not work.order:
         summary, advice = f"{subject} is sealed.", command("draw")
+    elif status.blocking is not None:
+        summary, advice = (
+            f"{subject}: {status.blocking.sentence}",
+            command("draw", pending=True),
+        )
     elif missing:
         summary, advice = f"{subject} waits for labels.", command("draw", pending=True)
     elif not looks or looks[-1][0] < state.labels_at:

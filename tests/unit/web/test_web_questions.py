@@ -86,3 +86,35 @@ def test_items_of_somebody_who_is_away_are_counted_after_the_cost_was_shown(bloc
     assert state.answers[items[0]] == {"ann": None}
     with signed(folder, role="annotator") as web:
         assert web.post("/items/overdue", data={"days": "0"}).status_code == 403
+
+
+def test_one_open_item_of_a_claim_of_several_parts_is_named_and_can_be_counted(
+    assaymark, project, world, tmp_path
+) -> None:
+    """Labels after it did not count, and every place said to draw more."""
+    claim = "recall >= 0.6 and precision >= 0.5"
+    assert assaymark("plan", claim, "--seed", "s", "-p", project).code == 0
+    assaymark("draw", 20, "-o", tmp_path / "b.csv", "-p", project)
+    order = Project(folder=project).state().surveys[-1].order
+    labels = {item: world.truth[item] for item in order[1:]}
+    told = assaymark("label", write_labels(tmp_path / "l.csv", labels), "-p", project).out
+    held_up = f"{len(order) - 1} labels do not count yet because item {order[0]} has no label"
+    for said in (
+        told,
+        assaymark("look", "-p", project).out,
+        assaymark("status", "-p", project).out,
+    ):
+        assert held_up in said
+        assert "draw --pending" in said
+    refused = assaymark("draw", 5, "-p", project)
+    assert (refused.code, held_up in refused.err) == (2, True)
+    with signed(project, name="ann") as web:
+        assert held_up in web.get("/watch", headers=HTML).text
+        assert "Draw more items anyway?" in web.post("/watch/draw", headers=HTML).text
+        assert "Is a reviewer away?" in web.get("/items", headers=HTML).text
+        asked = web.post("/items/overdue", data={"days": "0"}, headers=HTML)
+        assert "Count 1 item as cannot tell?" in asked.text
+        web.post("/items/overdue", data={"days": "0", "sure": "yes"}, headers=HTML)
+        assert "do not count yet" not in web.get("/watch", headers=HTML).text
+    assert Project(folder=project).state().answers[order[0]] == {"ann": None}
+    assert assaymark("draw", 5, "-p", project).code == 0

@@ -9,7 +9,7 @@ import click
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted
 from assaymark.composite.cli.shown import show_cost, show_sealed
-from assaymark.terminal.output import advise, headline, quoted, rows, show_json
+from assaymark.terminal.output import advise, headline, quoted, rows, show_blocking, show_json
 from assaymark.terminal.seeds import seed_lines
 
 if TYPE_CHECKING:
@@ -128,6 +128,7 @@ def look_now(
     """Look at the claim, for the command look; `exit_codes` of what is established and refuted."""
     from assaymark.composite.looks import look_at_claim
     from assaymark.composite.wording import is_established, look_lines, statement
+    from assaymark.labelling.blocking import blocking_items
 
     judgement = look_at_claim(project)
     result = judgement.result
@@ -138,7 +139,11 @@ def look_now(
         rows(look_lines(result))
         done = is_established(result)
         step = "certify" if done else "status" if judgement.decision == "fail" else "draw"
-        advise(f"assaymark {step} -p {quoted(project.folder)}")
+        blocking = blocking_items(project.state()) if step == "draw" else None
+        if blocking is not None:
+            show_blocking(blocking, project.folder)
+        else:
+            advise(f"assaymark {step} -p {quoted(project.folder)}")
     decision = "fail" if judgement.decision in ("fail", "worse") else "continue"
     if decision == "continue" and is_established(result):
         decision = "pass"

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from assaymark.errors import InputError
+from assaymark.labelling.blocking import open_claim
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.texts import Sources, text_sources
 from assaymark.project.users import checked_name
@@ -90,7 +91,8 @@ def listing(desk: Desk) -> Listing:
         sources=text_sources(state),
         classes=state.classes,
         hidden=hidden,
-        open_plan=state.attempt is not None and state.attempt.open,
+        open_plan=(state.attempt is not None and state.attempt.open)
+        or open_claim(state) is not None,
     )
 
 
