@@ -11,6 +11,7 @@ from assaymark import __version__
 from assaymark.errors import AssaymarkError
 from assaymark.files.readers import READERS
 from assaymark.files.writers import WRITERS
+from assaymark.hints import command
 from assaymark.learners.documents import LEARNERS
 from assaymark.ledger import ENDING, LEDGERS
 from assaymark.ledger.events import State, check_story, replay
@@ -27,7 +28,7 @@ NEEDED = ("numpy", "scipy", "duckdb", "click", "rich", "cryptography")
 END = "end of the ledger"
 NO_HEAD = (
     "no ledger.head that can be read lies beside it, as where the file was copied alone: labels at "
-    "its end may be missing, and nobody could tell. Copy a project with assaymark backup, never the file"
+    f"its end may be missing, and nobody could tell. Copy a project with {command('backup')}, never the file"
 )
 LEAST_FREE = 200_000_000  # bytes; below that a reserve or a batch may not fit
 
