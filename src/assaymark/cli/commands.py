@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from assaymark.terminal.groups import LONGEST
+
 # what belongs together stands together in the help, in the order of the work
 PARTS = {
     "Prove a claim": {
@@ -77,6 +79,8 @@ class Parted(click.Group):
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, part by part."""
         for title, names in PARTS.items():
-            listed = [(name, self.commands[name].get_short_help_str(limit=200)) for name in names]
+            listed = [
+                (name, self.commands[name].get_short_help_str(limit=LONGEST)) for name in names
+            ]
             with formatter.section(title):
                 formatter.write_dl(listed)

@@ -7,6 +7,7 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent
+from assaymark.terminal.groups import WholeSentences
 from assaymark.terminal.output import (
     advise,
     headline,
@@ -27,7 +28,7 @@ READ = click.Path(exists=True, dir_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.group()
+@click.group(cls=WholeSentences)
 def review() -> None:
     """Read in rank order while a model learns, and stop when the recall is proved.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.errors import InputError
+from assaymark.terminal.groups import WholeSentences
 from assaymark.terminal.output import (
     advise,
     headline,
@@ -270,7 +271,7 @@ def _bound(host: str, port: int) -> socket.socket:
     return bound
 
 
-@click.group()
+@click.group(cls=WholeSentences)
 def users() -> None:
     """Who may use the page from other machines.
 

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import click
+import pytest
 
 from assaymark.cli import cli
 from assaymark.cli.commands import PARTS
@@ -29,6 +30,13 @@ def _without_help(group: click.Group, before: str = "") -> list[str]:
         if isinstance(command, click.Group):
             missing += _without_help(command, f"{before}{name} ")
     return missing
+
+
+@pytest.mark.parametrize("group", ["review", "triage", "sentinel", "users"])
+def test_no_sentence_of_a_group_is_cut_off(assaymark, group: str) -> None:
+    listed = assaymark(group, "-h").out.partition("Commands:")[2]
+    assert listed.strip()
+    assert "..." not in listed
 
 
 def test_every_option_says_what_it_is_for() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.claims.results import counted, digits
+from assaymark.terminal.groups import WholeSentences
 from assaymark.terminal.output import (
     advise,
     headline,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from assaymark.stats.sequential.unit_alarm import UnitAlarm
 
 
-@click.group()
+@click.group(cls=WholeSentences)
 def sentinel() -> None:
     """Is the certificate still true? A few random labels of every new unit, and an alarm."""
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 
 from assaymark.claims.results import counted, percent, shown
+from assaymark.terminal.groups import WholeSentences
 from assaymark.terminal.output import (
     advise,
     engine_option,
@@ -50,7 +51,7 @@ class TriageOptions(TypedDict):
     as_json: bool
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=WholeSentences, invoke_without_command=True)
 @click.option("--dev", metavar="FILE", help="Development items with scores and labels.")
 @click.option("--score", metavar="COL", help="The score, in any range; higher means relevant.")
 @click.option("--label", metavar="COL", help="The label: 1 relevant, 0 not.")
