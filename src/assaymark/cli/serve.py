@@ -178,6 +178,7 @@ def _app(folder: Path, options: "Options") -> "tuple[ASGIApp, bool]":
 
 ALLOCATIONS = 100_000
 """New objects after which garbage is collected; the usual 700 suit programs with little in memory."""
+TURN = 0.0005  # seconds until a thread that computes gives way: no key waits while a model learns
 LINKS = {"lead": "the lead", "annotator": "reviewers"}
 
 
@@ -233,6 +234,7 @@ def _run(app: "ASGIApp", bound: socket.socket, cert: Path | None, key: Path | No
         ssl_keyfile=key,
         h11_max_incomplete_event_size=32_768,
     )
+    sys.setswitchinterval(TURN)
     uvicorn.Server(config).run(sockets=[bound])
 
 
