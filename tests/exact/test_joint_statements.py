@@ -16,6 +16,7 @@ from assaymark.stats.betting.rules import AllOf
 from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.risk_account import ClosedPlan, ClosedRow, carried
 
+EVERY = {"kind": "conjunction", "family": "every"}
 LEVEL = 0.2
 BOLD = replace(EACH, least_margin=0.9, margins=(0.5, 0.7, 0.9), reach=(0.95,) * 4)
 
@@ -48,7 +49,7 @@ def test_each_bound_keeps_the_level_and_both_together_do_not(reached):
 def test_bounds_and_claim_keep_the_level_that_is_printed_for_all_of_them(reached, measured):
     """Two parts at 80 % each: at least 60 % together, for their bounds and for the claim."""
     wrong = sum(chance for chance, crossed in reached if crossed.any() or crossed.all())
-    result = {"confidence": 1 - LEVEL, "parts": [{"bound": 0.6}, {"bound": 0.7}]}
+    result = {**EVERY, "confidence": 1 - LEVEL, "parts": [{"bound": 0.6}, {"bound": 0.7}]}
     assert bounds_words(result) == (
         "Each bound of a part holds with 80% confidence on its own; all of them and the claim together "
         "with at least 60%."
@@ -84,11 +85,16 @@ def test_two_claims_that_are_false_in_different_parts_cost_a_risk_each(reached):
     ],
 )
 def test_the_level_of_bounds_is_one_minus_the_sum_of_risks(parts, words):
-    assert bounds_words({"confidence": 0.95, "parts": parts}) == words
+    assert bounds_words({**EVERY, "confidence": 0.95, "parts": parts}) == words
 
 
 def test_the_names_of_a_family_have_a_risk_of_their_own():
-    result = {"confidence": 0.95, "parts": [{"bound": 0.8}] * 4, "family": "named"}
+    result = {
+        "kind": "conjunction",
+        "family": "named",
+        "confidence": 0.95,
+        "parts": [{"bound": 0.8}] * 4,
+    }
     assert (bounds_words(result) or "").endswith("together with at least 75%.")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from assaymark import __version__
-from assaymark.cli.commands import Parted
+from assaymark.cli.commands import Commands, Parted
 from assaymark.errors import AssaymarkError
 from assaymark.terminal.encoding import adapt_streams
 from assaymark.terminal.output import fail, say
@@ -45,6 +45,9 @@ def cli(context: click.Context, log: Path | None) -> None:
         from assaymark.terminal.logs import log_to
 
         log_to(log, command=context.invoked_subcommand)
+
+
+cli.commands = Commands()  # type: ignore[assignment]  # each is loaded when it is asked for
 
 
 def main() -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -71,10 +70,6 @@ class Commands(Mapping[str, click.Command]):
 
 class Parted(click.Group):
     """A group whose help lists its commands in parts, each with its whole first sentence."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.commands = Commands()  # type: ignore[assignment]  # nothing is added to it
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, part by part."""

@@ -167,7 +167,7 @@ class Desk:
             )
         if submission.deciding:
             return self._decision(submission)
-        answers = self.state.answers_of(submission.item)
+        answers = self.state.answers.of(submission.item)
         if submission.annotator in answers:
             return self._change(submission, answers[submission.annotator])
         self._refuse_closed(submission)

@@ -115,7 +115,7 @@ class Queue:
         return sum(not state.answers.get(item) for item in self.waiting)
 
     def _done(self, state: State, item: str) -> bool:
-        answers = state.answers_of(item)
+        answers = state.answers.of(item)
         return item in state.decided or len(answers) >= self.wanted[item]
 
     def hand(
@@ -142,7 +142,7 @@ class Queue:
         """Whether the item still needs somebody, and this person may be the one."""
         if item not in self.waiting:
             return False
-        answers = state.answers_of(item)
+        answers = state.answers.of(item)
         if annotator in answers:
             return False
         owner = self.assigned.get(item)

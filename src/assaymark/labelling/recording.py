@@ -160,7 +160,7 @@ def _answers(state: State, rows: Sequence[LabelRow], *, correct: bool) -> list[E
     events: list[Event] = []
     changed: list[str] = []
     for row in rows:
-        answers = state.answers_of(row.item)
+        answers = state.answers.of(row.item)
         if row.annotator not in answers:
             events.append(_first(state, row))
         elif answers[row.annotator] != row.label:

@@ -30,7 +30,7 @@ def matter_of(project: Project, story: Story) -> Matter:
         for remark in remarks
     )
     decided = {one.event.item: one.event.annotator for one in state.adjudications}
-    decisions = (item for item, who in decided.items() if who in state.answers_of(item))
+    decisions = (item for item, who in decided.items() if who in state.answers.of(item))
     return Matter(
         settings=read_settings(project.folder), notes=notes, own_decisions=frozenset(decisions)
     )

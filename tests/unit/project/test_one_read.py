@@ -72,7 +72,7 @@ def test_a_copy_goes_on_apart(labelled):
     state = Project(folder=labelled).state()
     twin = state.copy()
     item = next(iter(twin.answers))
-    twin.answer(item, "somebody", 1)
+    twin.answers.give(item, "somebody", 1)
     twin.attempts[0].order.clear()
     assert state == Project(folder=labelled).state()
     assert twin != state

@@ -230,7 +230,7 @@ def _strata(state: State, attempt: Attempt, verdict: Verdict) -> tuple[StratumCo
 
 
 def _annotators(state: State, items: set[str]) -> tuple[Annotator, ...]:
-    names = Counter(name for item in items for name in state.answers_of(item))
+    names = Counter(name for item in items for name in state.answers.of(item))
     return tuple(Annotator(name=name, labels=names[name]) for name in sorted(names))
 
 

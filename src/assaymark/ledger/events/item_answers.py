@@ -22,3 +22,29 @@ class ItemAnswers(dict[str, int | None]):
 
 
 NO_ANSWERS = ItemAnswers(())
+
+
+class AnswersByItem(dict[str, ItemAnswers]):
+    """The answers about every item; those that are alike are one object."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._alike: dict[tuple[tuple[str, int | None], ...], ItemAnswers] = {}
+
+    def of(self, item: str) -> ItemAnswers:
+        """What each annotator answered about the item."""
+        return self.get(item, NO_ANSWERS)
+
+    def give(self, item: str, annotator: str, label: int | None) -> None:
+        """Take an answer into account, in place of the one this annotator gave before."""
+        given = tuple({**self.of(item), annotator: label}.items())
+        if given not in self._alike:
+            self._alike[given] = ItemAnswers(given)
+        self[item] = self._alike[given]
+
+    def copy(self) -> "AnswersByItem":
+        """The same answers, to go on from apart from these."""
+        twin = AnswersByItem()
+        twin.update(self)
+        twin._alike = self._alike.copy()
+        return twin

@@ -69,7 +69,7 @@ class LabelKnown(Event):
 
 
 def _label_recorded(state: State, event: LabelRecorded, _entry: Entry) -> None:
-    state.answer(event.item, event.annotator, state.code(event.value))
+    state.answers.give(event.item, event.annotator, state.code(event.value))
 
 
 def _answer(state: State, event: LabelRecorded) -> str | None:
@@ -77,17 +77,17 @@ def _answer(state: State, event: LabelRecorded) -> str | None:
         return "its item was not drawn"
     if fault := _training_label(state, event.item):
         return fault
-    answers = state.answers_of(event.item)
+    answers = state.answers.of(event.item)
     return "this annotator answered before" if event.annotator in answers else None
 
 
 def _label_corrected(state: State, event: LabelCorrected, entry: Entry) -> None:
-    state.answer(event.item, event.annotator, state.code(event.after))
+    state.answers.give(event.item, event.annotator, state.code(event.after))
     state.corrections.append(stamped(event, entry))
 
 
 def _correction(state: State, event: LabelCorrected) -> str | None:
-    answers = state.answers_of(event.item)
+    answers = state.answers.of(event.item)
     if event.annotator not in answers or answers[event.annotator] != state.code(event.before):
         return "the answer it corrects was never given"
     return _training_label(state, event.item)

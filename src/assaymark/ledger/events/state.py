@@ -9,7 +9,7 @@ from assaymark.ledger.events.chain import Entry
 from assaymark.ledger.events.chances import labels_in_use, note_changes
 from assaymark.ledger.events.draws import Draws
 from assaymark.ledger.events.event import KINDS, Answered, Event, Stamped
-from assaymark.ledger.events.item_answers import NO_ANSWERS, ItemAnswers
+from assaymark.ledger.events.item_answers import AnswersByItem
 from assaymark.ledger.events.review_work import ReviewWork
 from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
@@ -123,9 +123,8 @@ class State:
     once a classifier was trained here. `predictions` are those of the items drawn by plans on that
     pool, and `claimed` all items that any plan ever drew. `notes` are remarks per item with who made
     them, `seconds` the times per annotator, and `labels_at` is the number of the latest event that
-    gave or changed a label. Items with the same `answers` have one object, which is in `shared`.
-    `known` are labels that no draw asked for, `twice` the items whose label is
-    final only when two people gave one.
+    gave or changed a label. `known` are labels
+    that no draw asked for, `twice` the items whose label is final only when two people gave one.
     """
 
     pool: RegisteredPool | None = None
@@ -137,8 +136,7 @@ class State:
     claimed: dict[str, None] = field(default_factory=dict)
     surveyed: set[str] = field(default_factory=set)
     twice: set[str] = field(default_factory=set)
-    answers: dict[str, ItemAnswers] = field(default_factory=dict)
-    shared: dict[tuple[tuple[str, int | None], ...], ItemAnswers] = field(default_factory=dict)
+    answers: AnswersByItem = field(default_factory=AnswersByItem)
     decided: dict[str, int] = field(default_factory=dict)
     corrections: "list[Stamped[LabelCorrected]]" = field(default_factory=list)
     adjudications: "list[Stamped[LabelAdjudicated]]" = field(default_factory=list)
@@ -183,17 +181,6 @@ class State:
     def drawn(self, item: str) -> bool:
         """Whether the item was handed out, by a plan or by a survey."""
         return item in self.claimed or item in self.surveyed
-
-    def answer(self, item: str, annotator: str, label: int | None) -> None:
-        """Take an answer into account, in place of the one this annotator gave before."""
-        given = tuple({**self.answers_of(item), annotator: label}.items())
-        if given not in self.shared:
-            self.shared[given] = ItemAnswers(given)
-        self.answers[item] = self.shared[given]
-
-    def answers_of(self, item: str) -> ItemAnswers:
-        """What each annotator answered about the item."""
-        return self.answers.get(item, NO_ANSWERS)
 
     def labelled(self, item: str) -> bool:
         """Whether the item counts: it has a settled label, or all who saw it could not tell."""

@@ -35,7 +35,7 @@ def _next(desk: Desk, after: str | None, wanted: str | None, person: Person) -> 
     if not items:
         return None
     # what others differ about comes first: who answered an item should not decide it
-    items.sort(key=lambda item: person.name in desk.state.answers_of(item))
+    items.sort(key=lambda item: person.name in desk.state.answers.of(item))
     place = items.index(after) + 1 if after in items else 0
     item = wanted if wanted in items else items[place % len(items)]
     notes = {said.annotator: said.text for said in desk.state.notes.get(item, [])}
@@ -55,7 +55,7 @@ def _next(desk: Desk, after: str | None, wanted: str | None, person: Person) -> 
 
 def _may_decide(desk: Desk, item: str, person: Person) -> bool:
     """Where decisions are blind, nobody decides about a record that they read themselves."""
-    answered = person.name in desk.state.answers_of(item)
+    answered = person.name in desk.state.answers.of(item)
     return not (answered and decides_blind(desk.state))
 
 

@@ -67,7 +67,7 @@ def listing(desk: Desk) -> Listing:
     strata = _strata(desk)
     rows = []
     for item in queue.wanted:
-        answers = state.answers_of(item)
+        answers = state.answers.of(item)
         decided = state.decided.get(item)
         rows.append(
             ItemRow(
@@ -104,7 +104,7 @@ def _hidden(desk: Desk) -> bool:
 
 
 def _state(desk: Desk, item: str) -> str:
-    answers = desk.state.answers_of(item)
+    answers = desk.state.answers.of(item)
     if item in desk.state.decided:
         return "decided"
     if item in desk.queue.disputed:
