@@ -200,6 +200,7 @@ def start_plan(folder: Path, address: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(command, stdout=quiet, stderr=quiet, start_new_session=True)
 
 
+@pytest.mark.slow  # a driver of its own is started, killed and started again
 def test_a_client_killed_in_the_ticket_pass_leaves_nothing_half_written(tmp_path, cluster) -> None:
     """Through Spark Connect; the same command afterwards gives the tickets that DuckDB gives."""
     path = write_pool(tmp_path / "pool.parquet", 800_000)
