@@ -103,7 +103,7 @@ class ComposedClaim(SurveyAskTell[Conclusion]):
 
 def _conclusion(sealed: SealedClaim, judged: Judgement) -> Conclusion:
     figures = judged.result
-    rows, bars, bound, least = _shown(sealed, figures)
+    rows, bars, bound, least = _figures_of(sealed, figures)
     return Conclusion(
         decision=judged.decision,
         sentence=statement(figures),
@@ -121,7 +121,7 @@ def _conclusion(sealed: SealedClaim, judged: Judgement) -> Conclusion:
 _Shown = tuple[list[dict[str, Any]], list[Bar], float | None, float]
 
 
-def _shown(sealed: SealedClaim, facts: LookFacts) -> _Shown:
+def _figures_of(sealed: SealedClaim, facts: LookFacts) -> _Shown:
     """Rows, bars, bound and the least of the scale."""
     if facts["kind"] == "comparison":
         return _compared(sealed, facts)

@@ -92,10 +92,10 @@ def open_claim(state: State) -> SurveyWork | None:
     attempt = state.attempt
     if not works or (attempt is not None and attempt.sealed_at > works[-1].opened_at):
         return None
-    told = [report.event.result for report in works[-1].reports]
+    results = [report.event.result for report in works[-1].reports]
     closed = any(
         one.get("event") in ("certificate", "abandoned") or one.get("decision") == "fail"
-        for one in told
+        for one in results
     )
     return None if closed else works[-1]
 

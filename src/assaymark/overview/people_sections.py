@@ -15,12 +15,12 @@ def people_section(dossier: Dossier) -> Section | None:
     """Who gave the answers; None where nobody did."""
     if not dossier.people:
         return None
-    told = any(person.relevant is not None for person in dossier.people)
+    with_relevant = any(person.relevant is not None for person in dossier.people)
     rows = tuple(
         (
             person.name,
             f"{person.labels:,}",
-            *((f"{person.relevant or 0:,}",) if told else ()),
+            *((f"{person.relevant or 0:,}",) if with_relevant else ()),
             f"{person.skipped:,}",
             f"{person.corrections:,}",
             f"{person.decisions:,}",
@@ -29,7 +29,13 @@ def people_section(dossier: Dossier) -> Section | None:
         )
         for person in dossier.people
     )
-    counts = ("labels", *(("relevant",) if told else ()), "cannot tell", "corrections", "decisions")
+    counts = (
+        "labels",
+        *(("relevant",) if with_relevant else ()),
+        "cannot tell",
+        "corrections",
+        "decisions",
+    )
     header = ("name", *counts, "time each", "when")
     alone = any(person.decisions and not person.labels for person in dossier.people)
     decided = " or decided where others differed" if alone else ""

@@ -80,10 +80,10 @@ def scores_section(dossier: Dossier) -> Section | None:
     if not figures:
         return None
     numbers, scores = "The four numbers as ranges", "the scores of the collection"
-    said = f"{numbers}, and {scores}" if len(figures) == 2 else numbers if card else scores
+    contents = f"{numbers}, and {scores}" if len(figures) == 2 else numbers if card else scores
     return Section(
         title="The numbers as pictures",
-        sentence=f"{said[:1].upper()}{said[1:]}.",
+        sentence=f"{contents[:1].upper()}{contents[1:]}.",
         charts=figures,
     )
 
