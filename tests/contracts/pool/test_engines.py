@@ -160,6 +160,7 @@ def test_files_that_changed_or_went_missing_are_refused_by_name(tmp_path, engine
     assert not (tmp_path / "p" / "reserve").exists()
 
 
+@pytest.mark.slow  # waits for Spark to notice, and to start another
 def test_an_executor_killed_in_the_ticket_pass_changes_no_ticket(tmp_path, cluster) -> None:
     path = write_pool(tmp_path / "pool.parquet", 1_500_000)
     columns = Columns(id="id", score="score", threshold=0.5)
