@@ -60,8 +60,7 @@ class ClaimWork:
     @property
     def open(self) -> bool:
         """Whether the claim is neither certified, nor failed, nor abandoned."""
-        failed = any(r["decision"] == "fail" for _, _, r in self.looks)
-        return not (self.reports("certificate") or self.reports("abandoned") or failed)
+        return not self.survey.concluded
 
     def look_is_due(self, state: State) -> bool:
         """Whether labels changed since the open claim was last looked at."""

@@ -92,12 +92,7 @@ def open_claim(state: State) -> SurveyWork | None:
     attempt = state.attempt
     if not works or (attempt is not None and attempt.sealed_at > works[-1].opened_at):
         return None
-    results = [report.event.result for report in works[-1].reports]
-    closed = any(
-        one.get("event") in ("certificate", "abandoned") or one.get("decision") == "fail"
-        for one in results
-    )
-    return None if closed else works[-1]
+    return None if works[-1].concluded else works[-1]
 
 
 def _held_up(

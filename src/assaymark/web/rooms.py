@@ -60,6 +60,9 @@ def prepare(site: Site) -> None:
         site.watch.prepare()
         site.watch.at_leisure()
         site.watch.numbers()
-    for name in (FORECASTS, *(f"assaymark.web.{name}" for name in ROOMS[1:]), DRAWING):
+    for name in ROOMS[1:]:
+        site.watch.at_leisure()
+        _enter(name)
+    for name in (FORECASTS, DRAWING):
         site.watch.at_leisure()
         importlib.import_module(name)

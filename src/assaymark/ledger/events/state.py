@@ -114,6 +114,15 @@ class SurveyWork:
         """How many batches were drawn."""
         return len(self.files)
 
+    @property
+    def concluded(self) -> bool:
+        """Whether a claim of several parts was certified, abandoned, or failed at a look."""
+        results = [report.event.result for report in self.reports]
+        return any(
+            one.get("event") in ("certificate", "abandoned") or one.get("decision") == "fail"
+            for one in results
+        )
+
 
 @dataclass(kw_only=True)
 class State:
@@ -123,8 +132,8 @@ class State:
     once a classifier was trained here. `predictions` are those of the items drawn by plans on that
     pool, and `claimed` all items that any plan ever drew. `notes` are remarks per item with who made
     them, `seconds` the times per annotator, and `labels_at` is the number of the latest event that
-    gave or changed a label. `known` are labels
-    that no draw asked for, `twice` the items whose label is final only when two people gave one.
+    gave or changed a label. `known` are labels that no draw asked for, `twice` the items whose label is
+    final only when two people gave one.
     """
 
     pool: RegisteredPool | None = None
