@@ -70,13 +70,14 @@ class AskTell(ABC, Generic[Answer]):
         """
         if count is not None:
             count = _at_least("count", count, 1)
-        left = self._left()
-        if left == 0:
-            return []
-        blocking = blocking_items(self.project.state())
-        if blocking is not None:
-            warnings.warn(for_python(draw_warning(blocking)), stacklevel=2)
-        return self._items(self._draw(None if count is None else min(count, left)))
+        with self.project.read_once() as state:
+            left = self._left()
+            if left == 0:
+                return []
+            blocking = blocking_items(state)
+            if blocking is not None:
+                warnings.warn(for_python(draw_warning(blocking)), stacklevel=2)
+            return self._items(self._draw(None if count is None else min(count, left)))
 
     def tell(
         self,
@@ -165,8 +166,9 @@ class AskTell(ABC, Generic[Answer]):
         correct: bool,
         adjudicate: bool,
     ) -> Labelled:
-        rows = self._rows(labels, annotator, id_column, label_column)
-        done = label(self.project, rows, correct=correct, adjudicate=adjudicate)
+        with self.project.read_once():
+            rows = self._rows(labels, annotator, id_column, label_column)
+            done = label(self.project, rows, correct=correct, adjudicate=adjudicate)
         return replace(done, ask=for_python(done.ask), again=for_python(done.again))
 
     def _rows(

@@ -3,8 +3,6 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 
 from assaymark.errors import InputError, PlanError, VerificationError
@@ -12,10 +10,9 @@ from assaymark.files.batch import BatchRow, refuse_existing, write_batch
 from assaymark.files.writers import find_writer, usual_ending
 from assaymark.hints import command
 from assaymark.ledger.events import Attempt, BatchDrawn, Drawn, ReserveStored, State
-from assaymark.pool.reserve import load_reserve, load_texts
+from assaymark.pool.reserve import Queues, load_queues, load_texts
 from assaymark.project.folder import Project, open_attempt, registered_pool
 from assaymark.records.plan import Plan
-from assaymark.records.pool import ReservedItem
 from assaymark.sampling.reserve import build_reserve
 from assaymark.sampling.tickets import Draw
 
@@ -233,9 +230,7 @@ def _left(attempt: Attempt) -> int:
     return mode_of(attempt.plan).left(attempt)
 
 
-def _drawn(
-    attempt: Attempt, steps: Sequence[Draw], tickets: list[list[ReservedItem]]
-) -> list[Drawn]:
+def _drawn(attempt: Attempt, steps: Sequence[Draw], tickets: Queues) -> list[Drawn]:
     cells = attempt.pool.cells if attempt.pool else (None,)
     known = {item: cells.index(prediction) for item, prediction in attempt.known.items()}
     order = list(attempt.order)
@@ -265,16 +260,16 @@ def _nothing_left(state: State, attempt: Attempt) -> str:
 
 def _tickets(
     project: Project, state: State, attempt: Attempt, steps: Sequence[Draw]
-) -> tuple[list[list[ReservedItem]], list[ReserveStored]]:
+) -> tuple[Queues, list[ReserveStored]]:
     """The plan's items in ticket order per stratum, as far as the draws need them.
 
     Where the reserve is used up, one more pass over the pool continues after its last tickets.
     """
     plan = attempt.plan
-    parts: list[ReservedItem] = []
+    queues: Queues = ((),) * len(plan.strata)
     for number, stored in enumerate(attempt.reserves, start=1):
-        parts += _part(project, state, plan, stored, number=number, before=parts)
-    queues = _queues(plan, parts)
+        part = _part(project, state, plan, stored, number=number, before=queues)
+        queues = part if number == 1 else _continued(queues, part)
     added: list[ReserveStored] = []
     need = [0] * len(plan.strata)
     for step in steps:
@@ -295,26 +290,23 @@ def _tickets(
         if more.items == 0:
             raise VerificationError("The pool holds fewer items than its summary says.")
         added.append(more)
-        parts += load_reserve(project.folder / more.file, sha256=more.sha256)
-        queues = _queues(plan, parts)
+        part = load_queues(project.folder / more.file, sha256=more.sha256, strata=len(plan.strata))
+        queues = _continued(queues, part)
     return _unknown(attempt, queues), added
 
 
-def _unknown(attempt: Attempt, queues: list[list[ReservedItem]]) -> list[list[ReservedItem]]:
+def _unknown(attempt: Attempt, queues: Queues) -> Queues:
     """The queues without items whose label was known at the seal: these left their strata."""
     if not attempt.before:
         return queues
-    return [[item for item in queue if item.id not in attempt.before] for queue in queues]
+    return tuple(tuple(item for item in queue if item.id not in attempt.before) for queue in queues)
 
 
-def _queues(plan: Plan, items: Sequence[ReservedItem]) -> list[list[ReservedItem]]:
-    queues: list[list[ReservedItem]] = [[] for _ in plan.strata]
-    for stratum, run in groupby(items, key=attrgetter("stratum")):
-        queues[stratum].extend(run)
-    return queues
+def _continued(queues: Queues, part: Queues) -> Queues:
+    return tuple(queue + more for queue, more in zip(queues, part, strict=True))
 
 
-def _last_tickets(queues: Sequence[Sequence[ReservedItem]]) -> list[str]:
+def _last_tickets(queues: Queues) -> list[str]:
     return [queue[-1].ticket if queue else "" for queue in queues]
 
 
@@ -325,13 +317,13 @@ def _part(
     stored: ReserveStored,
     *,
     number: int,
-    before: Sequence[ReservedItem],
-) -> list[ReservedItem]:
-    path = project.folder / stored.file
+    before: Queues,
+) -> Queues:
+    path, strata = project.folder / stored.file, len(plan.strata)
     if path.exists():
-        return load_reserve(path, sha256=stored.sha256)
+        return load_queues(path, sha256=stored.sha256, strata=strata)
     # lost, or drawn on another machine, but it follows from the pool and the seed
-    after = _last_tickets(_queues(plan, before)) if number > 1 else None
+    after = _last_tickets(before) if number > 1 else None
     again = build_reserve(
         project, registered_pool(state), plan, part=number, limits=stored.limits, after=after
     )
@@ -340,7 +332,7 @@ def _part(
             "The reserve was lost, and the pool no longer gives the same tickets. Restore "
             f"{stored.file!r} from a backup."
         )
-    return load_reserve(path, sha256=again.sha256)
+    return load_queues(path, sha256=again.sha256, strata=strata)
 
 
 def _write(

@@ -1,7 +1,7 @@
 """The reserve: the lowest tickets of a plan with their texts, as one file of the project."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +16,8 @@ from assaymark.pool.tables import file_digest, write_table
 from assaymark.records.pool import ReservedItem
 
 Texts = Mapping[str, Mapping[str, str | None]]
+Queues = tuple[tuple[ReservedItem, ...], ...]
+"""Items in ticket order, per stratum."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,10 +52,10 @@ def store_reserve(
     return StoredReserve(sha256=file_digest(path), tickets=tickets_digest(items))
 
 
-def load_reserve(path: Path, *, sha256: str) -> list[ReservedItem]:
-    """The items of a reserve file, after its digest was checked."""
+def load_queues(path: Path, *, sha256: str, strata: int) -> Queues:
+    """The items of a reserve file in ticket order per stratum, after its digest was checked."""
     _check(path, sha256)
-    return list(_items(path, sha256))
+    return _queues(path, sha256, strata)
 
 
 def load_scores(path: Path, *, sha256: str) -> tuple[list[str], np.ndarray]:
@@ -68,24 +70,23 @@ def load_scores(path: Path, *, sha256: str) -> tuple[list[str], np.ndarray]:
 
 
 @lru_cache(maxsize=4)
-def _items(path: Path, sha256: str) -> tuple[ReservedItem, ...]:  # noqa: ARG001 - names the content
-    """The items of a file with this digest; a loop that draws one by one reads it once."""
+def _queues(path: Path, sha256: str, strata: int) -> Queues:  # noqa: ARG001 - names the content
+    """The same for a file with this digest; a loop that draws one by one reads it once."""
+    queues: list[list[ReservedItem]] = [[] for _ in range(strata)]
+    for item in _items(path):
+        queues[item.stratum].append(item)
+    return tuple(tuple(queue) for queue in queues)
+
+
+def _items(path: Path) -> Iterator[ReservedItem]:
     connection = connect()
     rows = connection.execute(
-        f"SELECT id, stratum, ticket, prediction, score FROM read_parquet({quoted(str(path))}) "
+        "SELECT id, stratum, ticket, CASE WHEN prediction >= 0 THEN prediction = 1 END, "
+        f"CASE WHEN NOT isnan(score) THEN score END FROM read_parquet({quoted(str(path))}) "
         "ORDER BY stratum, ticket, id"
     ).fetchall()
     connection.close()
-    return tuple(
-        ReservedItem(
-            id=name,
-            stratum=stratum,
-            ticket=ticket,
-            prediction=None if prediction < 0 else bool(prediction),
-            score=None if score != score else score,
-        )
-        for name, stratum, ticket, prediction, score in rows
-    )
+    return map(ReservedItem._make, rows)
 
 
 def load_texts(path: Path, ids: Sequence[str], columns: Sequence[str]) -> dict[str, dict[str, str]]:

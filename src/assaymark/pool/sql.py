@@ -188,10 +188,7 @@ class SqlPool(ABC):
                 cuts=cuts,
             )
         )
-        items = [
-            ReservedItem(id=name, stratum=k, ticket=ticket, prediction=prediction, score=score)
-            for name, k, ticket, prediction, score in rows
-        ]
+        items = map(ReservedItem._make, rows)
         # here and not in the engine: a few thousand rows, and every engine sorts text its own way
         return sorted(items, key=lambda item: (item.stratum, item.ticket, item.id))
 

@@ -67,7 +67,19 @@ class Project:
     def state(self) -> State:
         """Where the project stands now. One object, which moves on with every call."""
         memory = self._begun()
+        if memory.still:
+            return memory.state
         return memory.go_on(self.ledger.entries(after=memory.state.head))
+
+    @contextmanager
+    def read_once(self) -> Iterator[State]:
+        """The state now, for one step: inside, only what the step writes itself moves it on."""
+        state, memory = self.state(), self._memory
+        before, memory.still = memory.still, True
+        try:
+            yield state
+        finally:
+            memory.still = before and memory.still
 
     def _begun(self) -> "Memory":
         """What was read so far, by this command or by the last one that kept it."""
@@ -94,6 +106,8 @@ class Project:
         except BaseException:
             memory.forget()  # what a step did to the state before it failed is nobody's
             raise
+        if memory.still:
+            memory.go_on(session.added)
         if self.resumes:
             memory.keep(self._name)
 
@@ -135,6 +149,7 @@ class Memory:
 
     state: State = field(default_factory=State)
     kept: int = 0
+    still: bool = False
 
     def resume(self, ledger: Ledger, name: str) -> None:
         """Begin with the state that was kept, if the ledger still holds its last event."""
@@ -166,7 +181,7 @@ class Memory:
 
     def forget(self) -> None:
         """Have the next call read the whole ledger."""
-        self.state = State()
+        self.state, self.still = State(), False
 
 
 @dataclass(kw_only=True)

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from assaymark.claims.label_sets import MOST_TAGS, SEPARATOR, all_sets
 from assaymark.claims.record import Record
@@ -297,8 +297,7 @@ def _fields(shape: ColumnsShape) -> dict[str, Any]:
     return {field.name: getattr(shape, field.name) for field in fields(ColumnsShape)}
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReservedItem(Record):
+class ReservedItem(NamedTuple):
     """An item that may be drawn: its place in the ticket order of its stratum."""
 
     id: str

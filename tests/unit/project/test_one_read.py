@@ -54,17 +54,18 @@ def test_what_others_wrote_meanwhile_is_read_on(labelled):
     assert one.state() == other.state() == replay(one.ledger.entries())
 
 
+def spoil(project: Project) -> None:
+    """A step that changes the state at hand and fails."""
+    with project.read_once(), project.writing() as session:
+        session.state.answers.clear()
+        raise PlanError("refused")
+
+
 def test_a_step_that_fails_leaves_nothing_behind(labelled):
     project = Project(folder=labelled)
-
-    def spoil() -> None:
-        with project.writing() as session:
-            session.state.answers.clear()
-            raise PlanError("refused")
-
     project.state()
     with pytest.raises(PlanError):
-        spoil()
+        spoil(project)
     assert project.state() == replay(project.ledger.entries())
 
 
@@ -76,3 +77,24 @@ def test_a_copy_goes_on_apart(labelled):
     twin.attempts[0].order.clear()
     assert state == Project(folder=labelled).state()
     assert twin != state
+
+
+def test_one_step_reads_once_and_knows_what_it_wrote(labelled, monkeypatch):
+    project, other = Project(folder=labelled), Project(folder=labelled)
+    with project.read_once() as state:
+        before = len(state.attempts[0].looks)
+        look(other)
+        assert len(project.state().attempts[0].looks) == before  # one reading for the whole step
+        look(project)  # a write meets what came between, and its own event is known at once
+        monkeypatch.setattr(type(project.ledger), "entries", None)
+        assert len(project.state().attempts[0].looks) == before + 2
+        monkeypatch.undo()
+    assert project.state() == replay(project.ledger.entries())
+
+
+def test_a_write_that_fails_ends_the_one_reading(labelled):
+    project = Project(folder=labelled)
+    with project.read_once():
+        with pytest.raises(PlanError):
+            spoil(project)
+        assert project.state() == replay(project.ledger.entries())

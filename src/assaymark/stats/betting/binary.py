@@ -182,8 +182,7 @@ def binary_test(
 
     Strata that say nothing about the claim are left out; draws must be numbered by `kept`.
     """
-    row = claim_row(claim, strata)
-    kept = tuple(sorted(row.domain))
+    kept = _telling(claim, tuple(strata))
     used = tuple(strata[k] for k in kept)
     if not any(stratum.size for stratum in used):
         raise InputError(f"No item of these strata says anything about {claim}.")
@@ -191,6 +190,12 @@ def binary_test(
     if any(scored) and not all(scored):
         raise InputError("Either every stratum has a mean score or none has.")
     return _shared(BinaryTest(claim=claim, strata=used, kept=kept, level=level, **more))
+
+
+@lru_cache(maxsize=16)
+def _telling(claim: Claim, strata: tuple[Stratum, ...]) -> tuple[int, ...]:
+    """Which strata say something about the claim."""
+    return tuple(sorted(claim_row(claim, strata).domain))
 
 
 @lru_cache(maxsize=16)
