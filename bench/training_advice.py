@@ -3,6 +3,8 @@
     python bench/training_advice.py newsgroups20.parquet --topics 10 --items 4000 --budget 1200
     python bench/training_advice.py arxiv.parquet --text "title || ' ' || abstract" \\
         --topic-column categories --topic cs.CR --topic cs.RO
+    python bench/training_advice.py crisislex.parquet --where "event = '2013_Boston_Bombings'" \\
+        --name "Boston" --id tweet_id --topic-column "on_topic::int" --topic 1
 
 The file has an id, texts and the topics of each text, one or several with ";" between them. For
 every topic a project is begun, trained as advised, frozen and certified with the labels that the
@@ -99,7 +101,7 @@ def topics_of(options: argparse.Namespace) -> tuple[list[str], list[tuple[str, s
     column = options.topic_column
     sample = duckdb.sql(
         f"SELECT CAST({options.id} AS VARCHAR), {options.text}, CAST({column} AS VARCHAR) "
-        f"FROM read_parquet('{options.data}') WHERE {options.text} IS NOT NULL "
+        f"FROM read_parquet('{options.data}') WHERE {options.text} IS NOT NULL AND {options.where} "
         f"ORDER BY hash({options.id}) LIMIT {options.items}"
     ).fetchall()
     rows = [(item, text, set((topics or "").split(";"))) for item, text, topics in sample]
@@ -115,7 +117,7 @@ def keep(options: argparse.Namespace, row: dict[str, object]) -> None:
     path = options.output
     kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     setting = {"claim": options.claim, "budget": options.budget, "items": options.items}
-    kept.append({"collection": options.data.stem, **setting, **row})
+    kept.append({"collection": options.name or options.data.stem, **setting, **row})
     path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
@@ -130,6 +132,8 @@ def main() -> None:
     parser.add_argument("--claim", default="f1 >= 0.6")
     parser.add_argument("--id", default="id")
     parser.add_argument("--text", default="text", help="an SQL expression")
+    parser.add_argument("--where", default="true", help="an SQL condition: a part of the file")
+    parser.add_argument("--name", help="the collection's name in the results")
     parser.add_argument("--topic-column", default="label")
     parser.add_argument("--output", type=Path, help="a JSON file to which the topics are added")
     options = parser.parse_args()

@@ -19,6 +19,7 @@ from assaymark.certification.view.dossier import CardNumber, Dossier, Note
 from assaymark.claims.results import counted, percent, rounded, shown
 from assaymark.composite.look_facts import LookFacts
 from assaymark.composite.wording import claim_title
+from assaymark.overview.answer_names import AnswerNames
 from assaymark.overview.matter import (
     Matter,
     matter_facts,
@@ -29,12 +30,10 @@ from assaymark.overview.matter import (
 from assaymark.overview.people_sections import agreement_section, moment, people_section
 from assaymark.overview.protocols import protocol_section
 from assaymark.overview.survey_sections import reported, survey_section
-from assaymark.records.value import Value
 from assaymark.reports.document import Report
 from assaymark.reports.section import Section, Table
 
 NOTHING = Matter()
-LABELS: dict[Value | None, str] = {1: "relevant", 0: "not relevant", None: "cannot tell"}
 MARKS = {
     "pass": "✓",
     "fail": "✗",
@@ -60,7 +59,10 @@ MEANINGS = {
 
 def report_of(dossier: Dossier, matter: Matter = NOTHING) -> Report:
     """The report of a project as its dossier tells it, and what its people wrote beside it."""
+    names = AnswerNames.of(matter.settings)
+    dossier = names.dossier(dossier)
     chosen = protocol_section(matter.settings.protocol, dossier)
+    surveys = (survey_section(survey) for survey in reported(dossier.surveys))
     written = (protocol_text_section(matter), roles_section(matter))
     return Report(
         title=_title(dossier),
@@ -77,28 +79,32 @@ def report_of(dossier: Dossier, matter: Matter = NOTHING) -> Report:
         record=tuple(
             section
             for section in (
-                chosen,
+                None if chosen is None else names.section(chosen),
                 *_present(_drawn, of=dossier),
                 *(written if dossier.people or matter.settings.criteria else ()),
-                *_present(people_section, agreement_section, _looks, of=dossier),
+                *map(names.section, _present(people_section, of=dossier)),
+                *_present(agreement_section, _looks, of=dossier),
                 _notes(dossier, matter),
                 notes_section(matter),
                 *_present(_skips, _earlier, of=dossier),
-                *(survey_section(survey) for survey in reported(dossier.surveys)),
+                *map(names.section, surveys),
             )
             if section is not None
         ),
-        annex=_annex(dossier),
+        annex=_annex(dossier, names),
         foot=f"assaymark {dossier.proof.software} · ledger {dossier.proof.head[:16]} · "
         f"{dossier.proof.events:,} events · as of {moment(dossier.as_of)}",
     )
 
 
-def _annex(dossier: Dossier) -> tuple[Section, ...]:
+def _annex(dossier: Dossier, names: AnswerNames) -> tuple[Section, ...]:
     """What stands behind it all, lettered in order."""
     makers = (plan_section, strata_section, scores_section, proof_section)
     return tuple(
-        replace(section, title=f"Annex {letter}: {section.title[:1].lower()}{section.title[1:]}")
+        replace(
+            names.section(section),
+            title=f"Annex {letter}: {section.title[:1].lower()}{section.title[1:]}",
+        )
         for letter, section in zip("ABCD", _present(*makers, of=dossier), strict=False)
     )
 
@@ -131,24 +137,25 @@ def _present(*makers: Callable[[Dossier], Section | None], of: Dossier) -> tuple
 
 
 def _facts(dossier: Dossier, matter: Matter) -> tuple[tuple[str, str], ...]:
+    names = AnswerNames.of(matter.settings)
     collection = dossier.collection
     source = collection.source
     name = source if "://" in source else source.rstrip("/").rsplit("/", 1)[-1]
     about = f"{counted(collection.items, 'item')} in {name}"
     if collection.predicts:
         about += f", of which the classifier flagged {collection.predicted_positive:,}"
-    names = ", ".join(person.name for person in dossier.people[:6])
+    people = ", ".join(person.name for person in dossier.people[:6])
     if len(dossier.people) > 6:
-        names += f" and {len(dossier.people) - 6} more"
+        people += f" and {len(dossier.people) - 6} more"
     facts = [
         *matter_facts(matter),
-        *_meaning(dossier),
+        *((title, names.text(meaning)) for title, meaning in _meaning(dossier)),
         *((("Sealed", moment(dossier.sealed)),) if dossier.sealed else ()),
         *((("Risk", f"{dossier.account}."),) if dossier.account else ()),
         ("The collection", about),
         *((("What it is about", dossier.population),) if dossier.population else ()),
         ("Project", matter.settings.title or dossier.title),
-        ("Labelled by", names or "nobody yet"),
+        ("Labelled by", people or "nobody yet"),
         ("Labels", _labels_fact(dossier)),
         *((("Known before", f"{known}."),) if (known := _known(dossier)) else ()),
         *((("Agreement", dossier.agreement.sentence),) if dossier.agreement else ()),
@@ -264,7 +271,8 @@ def _notes(dossier: Dossier, matter: Matter) -> Section | None:
         "reviewers who differed, not by a third person."
     )
     header = ("event", "time", "item", "by", "what", "before", "after", "reason")
-    rows = tuple(_note_row(note) for note in dossier.notes)
+    names = AnswerNames.of(matter.settings)
+    rows = tuple(_note_row(note, names) for note in dossier.notes)
     return Section(
         title="Corrections and decisions",
         sentence="No label was changed after it was given."
@@ -276,15 +284,11 @@ def _notes(dossier: Dossier, matter: Matter) -> Section | None:
     )
 
 
-def _label(value: Value | None) -> str:
-    return LABELS.get(value, str(value))
-
-
-def _note_row(note: Note) -> tuple[str, ...]:
-    before = _label(note.before) if note.kind == "correction" else "differed"
+def _note_row(note: Note, names: AnswerNames) -> tuple[str, ...]:
+    before = names.answer(note.before) if note.kind == "correction" else "differed"
     return (
         str(note.event), moment(note.time), note.item, note.annotator, note.kind, before,
-        _label(note.after), note.reason or "–",
+        names.answer(note.after), note.reason or "–",
     )  # fmt: skip
 
 

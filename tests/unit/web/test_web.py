@@ -15,6 +15,7 @@ with warnings.catch_warnings():  # it asks for another name of the same library
     warnings.simplefilter("ignore")
     from starlette.testclient import TestClient
 
+from assaymark.labelling.settings import Settings, write_settings
 from assaymark.project.folder import Project
 from assaymark.project.users import add_user, read_users, remove_user
 from assaymark.web.access.guard import LARGEST, POLICY
@@ -280,6 +281,21 @@ def test_the_certificate_equals_the_command_lines(assaymark, project, world, tmp
     assert assaymark("certify", "-o", again, "-p", project).code == 0
     assert again.read_bytes() == downloaded
     assert assaymark("verify", again, "-p", project).code == 0
+
+
+def test_the_dashboard_speaks_the_names_of_the_project(labelled) -> None:
+    settings = Settings(relevant="Refund", not_relevant="Not a refund")
+    write_settings(labelled, settings)
+    with signed(labelled) as web:
+        pages = [
+            web.get(path, headers={"accept": "text/html"}).text
+            for path in ("/watch", "/watch/numbers", "/watch/doubt", "/items")
+        ]
+    words = [re.sub(r"<script.*?</script>|<[^>]+>", " ", page, flags=re.DOTALL) for page in pages]
+    assert [re.findall(r".{40}\brelevant\b.{20}", page) for page in words] == [[], [], [], []]
+    assert "predicted “Refund”" in words[0]
+    assert "“Refund” items that the classifier found" in words[1]
+    assert "“Refund”" in words[2]
 
 
 def test_drawing_by_itself_records_no_look_while_nothing_more_counts(drawn) -> None:

@@ -73,7 +73,7 @@ def _score_plot(scores: ScorePicture, *, predicts: bool) -> Plot:
             Words(x=cut, y=most, text=f"cut-off {cut:g}", dy=-8, anchor="middle", bold=True),
         ]
     flagged: tuple[tuple[Role, float, str], ...] = (
-        (("accent", 1, "predicted relevant"), ("grid", 1, "predicted not relevant"))
+        (("accent", 1, "flagged by the classifier"), ("grid", 1, "rejected"))
         if predicts
         else (("grid", 1, "items"),)
     )

@@ -8,10 +8,12 @@ from functools import partial
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from assaymark.certification.view.hidden_positives import row_name
 from assaymark.errors import InputError
 from assaymark.labelling.blocking import open_claim
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.texts import Sources, text_sources
+from assaymark.overview.answer_names import AnswerNames
 from assaymark.project.users import checked_name
 from assaymark.web.display import visible
 from assaymark.web.numbers import count_of
@@ -124,8 +126,7 @@ def _strata(desk: Desk) -> dict[str, str]:
     attempt = desk.state.attempt
     if attempt is not None:
         for draw in attempt.draws:
-            side = {True: "predicted relevant", False: "predicted not relevant"}
-            word = side.get(draw.prediction, "part") if draw.prediction is not None else "part"
+            word = "part" if draw.prediction is None else row_name(draw.prediction)
             names[draw.id] = f"{word} {draw.stratum + 1}"
     for work in desk.state.surveys:
         for item, cell in work.cells.items():
@@ -160,6 +161,7 @@ async def show(request: Request) -> Response:
     """The list, filtered, a page at a time."""
     site, asked = site_of(request), dict(request.query_params)
     items = await site.runner.ask(listing)
+    names = AnswerNames.of(site.settings)
     rows = [row for row in items.rows if _fits(row, asked, items.classes)]
     search = asked.get("search", "").strip().lower()
     if search:
@@ -186,7 +188,7 @@ async def show(request: Request) -> Response:
         word=partial(answer_text, site, items.classes),
         batches=_batches(items),
         people_pairs=[(name, name) for name in items.people],
-        strata_pairs=[(name, name) for name in items.strata],
+        strata_pairs=[(name, names.text(name)) for name in items.strata],
         answer_pairs=[
             (_word(label, items.classes), answer_text(site, items.classes, label))
             for label in (*(range(len(items.classes)) if items.classes else (1, 0)), None)
@@ -254,6 +256,7 @@ async def one(request: Request) -> Response:
         mark=site.mark(request),
         row=row,
         shown_id=visible(row.item),
+        stratum=AnswerNames.of(site.settings).text(row.stratum),
         fields=shown_fields(site, person_of(request).name, items.sources, row.item),
         notes=[(who, visible(text)) for who, text in row.notes],
         before=near[0],

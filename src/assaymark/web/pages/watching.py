@@ -20,6 +20,7 @@ from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import Settings
 from assaymark.labelling.spending import spending
 from assaymark.ledger.events import State
+from assaymark.overview.answer_names import AnswerNames
 from assaymark.overview.survey_sections import survey_section
 from assaymark.overview.watch import look_is_due
 from assaymark.reports.section import Section
@@ -102,7 +103,8 @@ async def show(request: Request) -> Response:
     site = site_of(request)
     if await site.runner.ask(lambda desk: bool(desk.state.reviews)):
         return RedirectResponse("/review", status_code=303)
-    dossier = await asyncio.to_thread(site.watch.look)
+    names = AnswerNames.of(site.settings)
+    dossier = names.dossier(await asyncio.to_thread(site.watch.look))
     name = person_of(request).name
     now = await site.runner.ask(lambda desk: _now(desk, name, site.settings))
     sections = await _sections(site, dossier) if dossier.surveys else []
@@ -134,6 +136,7 @@ async def show(request: Request) -> Response:
 
 async def _sections(site: Site, dossier: Dossier) -> list[tuple[SurveySeen, Section, "Buttons"]]:
     """Each survey with what it says and what can be done about it."""
+    names = AnswerNames.of(site.settings)
     await loaded("assaymark.web.pages.surveys")  # the code of every kind of survey
     from assaymark.web.pages.surveys import buttons_of
 
@@ -141,7 +144,7 @@ async def _sections(site: Site, dossier: Dossier) -> list[tuple[SurveySeen, Sect
         lambda desk: [buttons_of(desk.state, one) for one in dossier.surveys]
     )
     return [
-        (survey, survey_section(survey), own)
+        (survey, names.section(survey_section(survey)), own)
         for survey, own in zip(dossier.surveys, buttons, strict=True)
     ]
 
@@ -176,6 +179,7 @@ async def numbers(request: Request) -> Response:
     dossier = await asyncio.to_thread(site.watch.numbers)
     if dossier is None:
         return Response(status_code=204)
+    dossier = AnswerNames.of(site.settings).dossier(dossier)
     return site.page(request, "four.html", seen=dossier, ranges=_ranges(dossier), rounded=rounded)
 
 
@@ -194,7 +198,9 @@ def _ranges(dossier: Dossier) -> list[tuple[CardNumber, Markup | None, str]]:
 @only("lead")
 async def doubt(request: Request) -> Response:
     """What wrong labels would do to the verdict on the screen; it takes longer than the verdict."""
-    sensitivity = await asyncio.to_thread(site_of(request).watch.sensitivity)
+    site = site_of(request)
+    sensitivity = await asyncio.to_thread(site.watch.sensitivity)
+    sensitivity = AnswerNames.of(site.settings).sensitivity(sensitivity)
     return JSONResponse({"sentence": sensitivity.sentence if sensitivity else ""})
 
 
