@@ -31,13 +31,15 @@ FORMS = ("auto", "inspect", "promptfoo", "eval-jsonl", "splink", "sarif", "alert
               help="The pool to write: .jsonl or .csv.")  # fmt: skip
 @click.option("--from", "form", type=click.Choice(FORMS), default="auto", show_default=True,
               help="What wrote FILE.")  # fmt: skip
-@click.option("--scorer", metavar="NAME", help="Of several scorers in an Inspect log.")
-@click.option("--epoch", type=int, metavar="N", help="Of several epochs: take this one.")
-@click.option("--prompt", type=int, metavar="N", help="Of several prompts in promptfoo's output.")
+@click.option("--scorer", metavar="NAME", help="Which of several scorers in an Inspect log.")
+@click.option("--epoch", type=int, metavar="N", help="Which of several epochs.")
+@click.option(
+    "--prompt", type=int, metavar="N", help="Which of several prompts in promptfoo's output."
+)
 @click.option("--threshold", type=float, metavar="X", help="A judge's number from which it passes.")
 @click.option("--id", "id_column", metavar="COL", help="The field with the id.")
 @click.option("--verdict", metavar="COL", help="The field with the verdict or score.")
-@click.option("--rule", metavar="COL", help="Of alerts: the column with the rule, or one rule.")
+@click.option("--rule", metavar="COL", help="For alerts: the column with the rule, or one rule.")
 @click.option("--leave-out-unscored", is_flag=True, help="Answers without a score are left out.")
 @json_option
 def convert(

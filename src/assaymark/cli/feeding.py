@@ -203,9 +203,10 @@ def label(
     An item that waits for a reviewer who is away can be counted as cannot tell with --overdue: that
     counts against the claim, and lets the labels drawn after it count.
 
-    Label 1/0, true/false, yes/no, relevant/irrelevant, or ? for cannot tell; an empty label is left
-    out. Items that were not drawn are left out too. Labels that exist before any plan enter with
-    --known: of items that nobody drew, they count as certain and prove nothing about the others.
+    Label 1/0, true/false, yes/no, relevant/irrelevant, included/excluded, ja/nein, oui/non, the names
+    on the buttons of the page, or ? for cannot tell; an empty label is left out. Items that were not
+    drawn are left out too. Labels that exist before any plan enter with --known: of items that nobody
+    drew, they count as certain and prove nothing about the others.
 
     \b
     Examples:

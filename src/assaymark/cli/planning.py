@@ -49,12 +49,12 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--design",
-    help="Of mode anytime: score-guided or simple. With budget, score-guided ends at a sealed number.",
+    help="With mode anytime: score-guided or simple. With mode budget: score-guided ends at a sealed number.",
 )
 @click.option(
     "--one-by-one",
     is_flag=True,
-    help="Of a score-guided plan: draw nothing ahead of the labels; for a single reviewer.",
+    help="For a score-guided plan: draw nothing ahead of the labels; for a single reviewer.",
 )
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy.")
 @confidence_option
@@ -66,7 +66,9 @@ if TYPE_CHECKING:
     "--reserve", default=0.0, type=float, metavar="PART",
     help="Part of the claim's risk to keep for a later plan on it, such as 0.1.",
 )  # fmt: skip
-@click.option("--claim-only", is_flag=True, help="Of a fixed plan: state no bound but the claim.")
+@click.option(
+    "--claim-only", is_flag=True, help="For a fixed plan: state the claim alone, no better bound."
+)
 @click.option(
     "--new-risk", is_flag=True,
     help="Start a second risk account for a claim planned before; what is stated covers both.",
@@ -76,11 +78,11 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--which", is_flag=True,
-    help="Of a claim of several parts: which of them hold, not whether all do.",
+    help="For a claim of several parts: say which of them hold, not whether all do.",
 )  # fmt: skip
 @click.option(
     "--least-group", default=0, type=click.IntRange(min=0), metavar="N",
-    help="Of a claim in every group: smaller groups are left out, by name.",
+    help="For a claim in every group: leave out smaller groups, by name.",
 )  # fmt: skip
 @click.option(
     "--seed", metavar="TEXT", callback=lambda _context, _option, seed: seed and seed.encode().decode(),
@@ -88,7 +90,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--commit", multiple=True, metavar="HASH",
-    help="Draw the seed together: the hash of another side's part. own: this side alone.",
+    help="Draw the seed jointly: the hash of the other side's part, or own for this side alone.",
 )  # fmt: skip
 @click.option(
     "--beacon", metavar="NAME[:ROUND]", help="Take the seed from a public beacon's next value."
@@ -107,25 +109,36 @@ if TYPE_CHECKING:
 @connection_option
 @click.option("--estimate", metavar="METRIC", help="Plan an estimate of METRIC, not a claim.")
 @click.option(
-    "--within", type=float, metavar="X", help="Of an estimate: half the interval's width."
+    "--within", type=float, metavar="X", help="For an estimate: half the interval's width."
 )
-@click.option("--guarantee", is_flag=True, help="Of an estimate: plan for a proved interval.")
-@click.option("--stratifier", metavar="NAME", help="Of an estimate of accuracy (default: mixc).")
-@click.option("--allocation", metavar="NAME", help="Of an estimate of accuracy (default: mass).")
+@click.option("--guarantee", is_flag=True, help="For an estimate: plan for a proved interval.")
 @click.option(
-    "--strata", type=click.IntRange(min=1), metavar="K", help="Of an estimate of accuracy."
+    "--stratifier",
+    metavar="NAME",
+    help="For an estimate of accuracy: how the collection is divided (default: mixc).",
+)
+@click.option(
+    "--allocation",
+    metavar="NAME",
+    help="For an estimate of accuracy: how labels are shared out (default: mass).",
+)
+@click.option(
+    "--strata",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="For an estimate of accuracy: how many parts.",
 )
 @click.option(
     "--first", type=click.IntRange(min=1), metavar="N",
-    help="Of an allocation that learns: labels per stratum before it does (default: 5).",
+    help="With an allocation that learns: labels in each part before it does (default: 5).",
 )  # fmt: skip
 @click.option(
     "--step", type=click.IntRange(min=1), metavar="N",
-    help="Of the allocation optimal-steps: labels per batch after that (default: 50).",
+    help="With allocation optimal-steps: labels per batch after that (default: 50).",
 )  # fmt: skip
 @click.option(
     "--no-guard", is_flag=True,
-    help="Of an allocation that learns: as printed in its paper; may never visit a stratum again.",
+    help="With an allocation that learns: as printed in its paper; may never visit a part again.",
 )  # fmt: skip
 @project_option
 @json_option

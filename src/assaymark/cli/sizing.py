@@ -49,9 +49,14 @@ def _method(context: click.Context, parameter: click.Parameter, value: str) -> s
     callback=_method,
     default="exact",
     show_default=True,
-    help="printed: by simulation as in Bagdouri et al. (2013), to compare; corrected: without its slip.",
+    help="printed: by simulation as in Bagdouri et al. (2013), to compare; corrected: with its equation 5 "
+    "put right.",
 )
-@click.option("--anyway", is_flag=True, help="The claim points the way it is written.")
+@click.option(
+    "--anyway",
+    is_flag=True,
+    help="Accept a claim that points the unusual way, such as recall <= 0.9.",
+)
 @json_option
 def size(
     claim: str,

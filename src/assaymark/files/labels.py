@@ -74,7 +74,7 @@ def _labels_words(names: Names) -> str:
         )
     if names.classes:
         return f"the name of a class as it was sealed, '{names.classes[-1]}', or ? for cannot tell"
-    usual = "1 or 0, true or false, yes or no, relevant or irrelevant"
+    usual = "1 or 0, true or false, yes or no, relevant or irrelevant, included or excluded"
     own = [
         " or ".join(f"'{word}'" for word in sorted(words))
         for words in (names.relevant, names.irrelevant)

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from assaymark.claims.label_sets import members, set_name
 from assaymark.errors import InputError
 
-RELEVANT = {"1", "true", "yes", "y", "relevant", "1.0", "included", "include", "responsive"}
+RELEVANT = {
+    "1", "true", "yes", "y", "relevant", "1.0", "included", "include", "responsive", "ja", "oui",
+}  # fmt: skip
 NOT_RELEVANT = {
     "0", "false", "no", "n", "irrelevant", "not relevant", "0.0", "excluded", "exclude",
-    "not responsive", "non-responsive",
+    "not responsive", "non-responsive", "nein", "non",
 }  # fmt: skip
 CANNOT_TELL = {"?", "skip", "unclear", "cannot tell"}
 
@@ -68,12 +70,15 @@ class Names:
         alike = [place for place, known in enumerate(self.classes) if _word(known) == word]
         return str(alike[0]) if len(alike) == 1 else None
 
-    def with_verdicts(self, positive: str, negative: str | None) -> "Names":
-        """These names, and the two verdicts that predictions are spelled with."""
+    def with_verdicts(
+        self, positive: str, negative: str | None, unclear: str | None = None
+    ) -> "Names":
+        """These names, and the answers as predictions or buttons spell them; these names win."""
         return replace(
             self,
             relevant=self.relevant | {_word(positive)} - self.irrelevant - self.unclear,
             irrelevant=self.irrelevant | ({_word(negative)} if negative else set()) - self.relevant,
+            unclear=self.unclear | ({_word(unclear)} if unclear else set()),
         )
 
 

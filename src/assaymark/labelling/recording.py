@@ -12,6 +12,7 @@ from assaymark.files.spelling import USUAL, Names
 from assaymark.hints import command, option, switch
 from assaymark.labelling.blocking import Blocking, blocking_items
 from assaymark.labelling.ids import mend_ids
+from assaymark.labelling.settings import Settings, read_settings
 from assaymark.ledger.events import (
     Event,
     LabelAdjudicated,
@@ -72,7 +73,8 @@ def label_file(
     """Record the labels of a file, all of them or none."""
 
     def read(state: State) -> LabelFile:
-        return read_labels(path, annotator=annotator, form=form, names=project_names(state, names))
+        own = project_names(state, page_names(project, names))
+        return read_labels(path, annotator=annotator, form=form, names=own)
 
     return _record(
         project, read, correct=correct, adjudicate=adjudicate, restore_zeros=restore_zeros
@@ -87,6 +89,14 @@ def project_names(state: State, names: Names) -> Names:
     if columns.positive is not None:
         names = names.with_verdicts(columns.positive, columns.negative)
     return replace(names, classes=columns.labels, tags=columns.tags or ())
+
+
+def page_names(project: Project, names: Names) -> Names:
+    """The names of labels as people gave them, and those that the lead put on the buttons."""
+    chosen, usual = read_settings(project.folder), Settings()
+    if chosen.relevant == usual.relevant and chosen.not_relevant == usual.not_relevant:
+        return names
+    return names.with_verdicts(chosen.relevant, chosen.not_relevant, chosen.cannot_tell)
 
 
 def label(

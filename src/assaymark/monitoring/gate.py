@@ -169,6 +169,11 @@ def _orphan(path: Path) -> GatedClaim:
 
 
 def _gated(claim: ClaimFile, today: date, digests: Files) -> GatedClaim:
+    gated = _outcome_of(claim, today, digests)
+    return replace(gated, reason=f"{gated.reason[:1].upper()}{gated.reason[1:]}")
+
+
+def _outcome_of(claim: ClaimFile, today: date, digests: Files) -> GatedClaim:
     blank = GatedClaim(
         name=claim.name,
         outcome="undecided",
@@ -219,7 +224,10 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
     labels = labelled_prefix(state, attempt).labels
     if attempt.closed is not None and attempt.closed.outcome == "failed":
         return replace(
-            blank, outcome="refuted", labels=labels, reason=_sentence(closed_because(attempt))
+            blank,
+            outcome="refuted",
+            labels=labels,
+            reason=f"{closed_because(attempt).rstrip('.')}.",
         )
     if attempt.closed is not None:
         reason = f"Its plan was given up ({closed_because(attempt).rstrip('.')}): lock it again."
@@ -253,10 +261,6 @@ def _drift(attempt: Attempt) -> str | None:
     if event.bound is None:
         return f"{where}: the metric is undefined for them"
     return f"{where}: at their mix the bound would be {rounded(event.bound)}"
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def _open(blank: GatedClaim, attempt: Attempt, state: State) -> GatedClaim:
@@ -305,7 +309,7 @@ def _changes(
         changes.append(drift)
     if (seq := _superseded(evidence)) is not None:
         changes.append(f"event {seq} changed a label that the certificate uses")
-    return [text[0].upper() + text[1:] if i == 0 else text for i, text in enumerate(changes)], note
+    return changes, note
 
 
 def _other_classifier(claim: ClaimFile, locked: ClaimLocked) -> list[str]:

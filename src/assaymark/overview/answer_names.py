@@ -92,6 +92,10 @@ class AnswerNames:
             sensitivity=self.sensitivity(dossier.sensitivity),
         )
 
-    def sensitivity(self, found: Sensitivity | None) -> Sensitivity | None:
+    def sensitivity(self, sensitivity: Sensitivity | None) -> Sensitivity | None:
         """What wrong labels would do, by the names of the labels."""
-        return None if found is None else replace(found, sentence=self.text(found.sentence))
+        return (
+            None
+            if sensitivity is None
+            else replace(sensitivity, sentence=self.text(sensitivity.sentence))
+        )

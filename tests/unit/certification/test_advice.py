@@ -65,6 +65,23 @@ def test_raw_scores_warn_in_words_and_close_no_way(assaymark, project) -> None:
     assert "no number will do" not in answer.out.lower()
 
 
+@pytest.mark.parametrize(
+    ("claim", "advised"),
+    [
+        ("recall >= 0.8", "--expect 0.9)"),
+        ("recall >= 0.99", "--expect 0.995)"),
+        ("recall >= 0.9999", "--expect 0.99995)"),
+        ("elusion <= 0.002", "--expect 0.001)"),
+    ],
+)
+def test_the_advised_expectation_is_one_that_is_taken(claim, advised, assaymark, project) -> None:
+    """0.99 and 1 were advised for targets of 0.99 and 0.9999: one is refused, one is certainty."""
+    answer = assaymark("plan", claim, "--pilot", "50,50,50,850", "--forecast", "-p", project)
+    assert advised in answer.out + answer.err
+    given = advised.removeprefix("--expect ").removesuffix(")")
+    assert assaymark("plan", claim, "--expect", given, "--forecast", "-p", project).code == 0
+
+
 def test_the_cost_table_marks_the_plan_that_is_sealed(assaymark, project) -> None:
     answer = assaymark("plan", "precision >= 0.6", "--expect", 0.8, "-p", project)
     marked = [line for line in answer.out.splitlines() if line.endswith("this plan")]

@@ -22,6 +22,7 @@ def test_undecided_until_the_certificate_is_issued(folder) -> None:
     assert folder.lock().code == 0
     empty = folder.only()
     assert (empty["outcome"], empty["labels"]) == ("undecided", 0)
+    assert empty["reason"].startswith("Nothing useful is proven so far"), "a sentence of its own"
     assert empty["labels_expected"] is None, "the scores alone do not promise this claim"
     folder.label(batches=7)
     some = folder.only()
@@ -177,7 +178,7 @@ def test_a_lock_that_is_missing_or_names_another_event(certified) -> None:
     assert certified.lock().json["repeated"] is True
     assert path.read_text(encoding="utf-8") == text
     path.write_text(text.replace('"plan":1', '"plan":2'), encoding="utf-8")
-    assert "the field 'plan' of 'toxicity.lock'" in certified.only()["reason"]
+    assert "The field 'plan' of 'toxicity.lock'" in certified.only()["reason"]
     path.write_text("nothing", encoding="utf-8")
     assert "not a usable lock" in certified.only()["reason"]
 
@@ -193,7 +194,7 @@ def test_another_ledger_in_the_place_of_the_locked_one(certified, tmp_path, assa
     assert certified.gate().code == 0
     path.write_text(text, encoding="utf-8")
     assert certified.gate().code == 6
-    assert "the field 'hash' of 'toxicity.lock'" in certified.only()["reason"]
+    assert "The field 'hash' of 'toxicity.lock'" in certified.only()["reason"]
 
 
 def test_a_claim_that_was_taken_away_does_not_open_the_gate(certified) -> None:

@@ -23,8 +23,16 @@ def test_our_sentences_take_the_names_and_other_words_stay():
     named = "the 49 labels “Refund”, the 5 “Not a refund”, irrelevant and relevance"
     assert REFUNDS.text(text) == named
     assert AnswerNames().text(text) == text
-    assert [REFUNDS.answer(value) for value in (1, 0, None)] == ["Refund", "Not a refund", "Unclear"]
-    assert [AnswerNames().answer(value) for value in (1, None, 7)] == ["relevant", "cannot tell", "7"]
+    assert [REFUNDS.answer(value) for value in (1, 0, None)] == [
+        "Refund",
+        "Not a refund",
+        "Unclear",
+    ]
+    assert [AnswerNames().answer(value) for value in (1, None, 7)] == [
+        "relevant",
+        "cannot tell",
+        "7",
+    ]
 
 
 def told(folder):
@@ -41,7 +49,10 @@ def test_a_report_speaks_the_names_of_the_project(protocol, labelled, assaymark,
     assert assaymark("label", changed, "--correct", "-p", labelled).code == 0
     assert "relevant" in told(labelled)
     settings = Settings(
-        relevant="Refund", not_relevant="Not a refund", criteria="A relevant rule.", protocol=protocol
+        relevant="Refund",
+        not_relevant="Not a refund",
+        criteria="A relevant rule.",
+        protocol=protocol,
     )
     write_settings(labelled, settings)
     report = told(labelled)

@@ -9,6 +9,7 @@ from test_web import answer, signed
 
 from assaymark.errors import InputError
 from assaymark.labelling.assignments import read_assignments
+from assaymark.labelling.settings import Settings, write_settings
 from assaymark.project.folder import Project
 from worlds_on_disk import write_labels
 
@@ -115,6 +116,29 @@ def test_labels_come_in_and_go_out_as_files(drawn, world, tmp_path) -> None:
         assert web.get("/items/waiting.exe").status_code == 404
         assert web.post("/items/import?name=x.csv", content=b"x" * 20_000_001).status_code == 413
     assert Project(folder=folder).state().answers[items[9]] == {"zoe": 1}
+
+
+def test_labels_are_read_by_the_names_on_the_buttons_and_go_out_whole(
+    drawn, assaymark, tmp_path
+) -> None:
+    """A file of the lead's words, in an old spreadsheet's letters, and "cannot tell" on the way back."""
+    folder, items = drawn
+    write_settings(
+        folder, Settings(relevant="Fällt an", not_relevant="Nein danke", cannot_tell="Offen")
+    )
+    text = f"id;label\n{items[9]};fällt an\n{items[10]};Nein danke\n{items[11]};offen\n"
+    text += f"{items[12]};ja\n{items[13]};nein\n{items[14]};included\n"
+    with signed(folder, name="ann") as web:
+        told = web.post("/items/import?name=x.csv", content=text.encode("cp1252")).json()
+        assert told["done"].startswith("5 labels recorded, 1 cannot tell")
+        out = web.get("/items/labels.csv").text
+    state = Project(folder=folder).state()
+    assert [state.answers[items[n]]["ann"] for n in range(9, 15)] == [1, 0, None, 1, 0, 1]
+    path = tmp_path / "out.csv"
+    path.write_text(out, encoding="utf-8")
+    again = assaymark("label", path, "-p", folder, "--json")
+    assert again.code == 0, again.err
+    assert (again.json["empty"], again.json["recorded"], again.json["unchanged"]) == (0, 0, 17)
 
 
 def test_no_name_or_note_of_a_reviewer_runs_in_the_leads_spreadsheet(drawn) -> None:

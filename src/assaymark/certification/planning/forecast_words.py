@@ -44,14 +44,27 @@ def false_words(claim: Claim, value: float | None, basis: Basis) -> str | None:
         "labels": "the labels bought so far",
         "expectation": "",
     }[basis]
-    better = 0.5 * (claim.target + (1.0 if claim.side == "lower" else 0.0))
     often = " Raw scores are often off." if basis == "scores" else ""
+    known = (
+        f" If you know better, say what you expect ({option('expect', better)});"
+        if (better := _better(claim))
+        else ""
+    )
     return (
         f"Judging by {by} the claim looks false: {title} would be {shown(value)}, {beyond} the target "
-        f"of {claim.target:g}.{often} If you know better, say what you expect "
-        f"({option('expect', f'{better:.2g}')}); or measure it first "
+        f"of {claim.target:g}.{often}{known} {'or measure' if known else 'Measure'} it first "
         f"({command('plan', estimate=claim.metric, budget=300)})."
     )
+
+
+def _better(claim: Claim) -> str | None:
+    """A value halfway between the target and the best one, in as few digits as tell it from both."""
+    best = 1.0 if claim.side == "lower" else 0.0
+    for digits in range(2, 8):
+        text = f"{0.5 * (claim.target + best):.{digits}g}"
+        if min(claim.target, best) < float(text) < max(claim.target, best):
+            return text
+    return None
 
 
 def basis_words(forecast: Forecast, expected: str) -> list[tuple[str, str]]:

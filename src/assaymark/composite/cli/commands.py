@@ -44,7 +44,7 @@ def risk_options(command: Command) -> Command:
         ),
         click.option(
             "--commit", multiple=True, metavar="HASH",
-            help="Draw the seed together: the hash of another side's part. own: this side alone.",
+            help="Draw the seed jointly: the hash of the other side's part, or own for this side alone.",
         ),
         click.option(
             "--family", is_flag=True, help="Share one risk among all claims on the pool that say so."

@@ -134,7 +134,7 @@ def show_batch(batch: "SurveyBatch", folder: Path, *, as_json: bool, pending: bo
     help="Without a project: draw from this pool of a classifier with any number of classes.",
 )
 @click.option("--id", "id_column", default="id", show_default=True, metavar="COL",
-              help="Of a file: unique id of an item.")  # fmt: skip
+              help="With a file: unique id of an item.")  # fmt: skip
 @click.option(
     "--prediction", default="prediction", show_default=True, metavar="COL", help="Predicted class."
 )

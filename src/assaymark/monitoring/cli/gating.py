@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.claims.record import plain
+from assaymark.claims.results import percent
 from assaymark.errors import InputError
 from assaymark.hints import for_command_line
 from assaymark.terminal.output import (
@@ -70,7 +71,7 @@ def lock(file: Path, seed: str | None, as_json: bool) -> None:
     headline(f"{'Already locked' if locked.repeated else 'Locked'}: {claim.name}", "good")
     rows(
         [
-            ("claim", f"{claim.terms.claim}, at {claim.terms.confidence:g}"),
+            ("claim", f"{claim.terms.claim} with {percent(claim.terms.confidence)} confidence"),
             ("project", folder),
             ("lock", str(locked.path)),
             ("event", f"{facts.event}, hash {facts.hash[:16]}…"),

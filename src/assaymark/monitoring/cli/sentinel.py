@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=WholeSentences)
 def sentinel() -> None:
-    """Is the certificate still true? A few random labels of every new unit, and an alarm."""
+    """Is the certificate still true? A few random labels of every new unit (a week), and an alarm."""
 
 
 @sentinel.command()
@@ -34,7 +34,8 @@ def sentinel() -> None:
     type=click.Choice(["ever", "yearly", "average"]),
     default="ever",
     show_default=True,
-    help="What raises it.",
+    help="ever: seldom false, however long it watches. yearly: seldom false in a year, so it notices sooner. "
+    "average: about all items since the start, taken together.",
 )
 @click.option("--per-week", "labels", type=click.IntRange(min=3), default=35, show_default=True,
               help="Labels for every unit, such as a week.")  # fmt: skip
@@ -42,7 +43,11 @@ def sentinel() -> None:
     "--items", type=click.IntRange(min=1), help="Items of a typical unit (default: the pool's)."
 )
 @click.option(
-    "--year", type=click.IntRange(min=1), default=52, show_default=True, help="Units a year."
+    "--year",
+    type=click.IntRange(min=1),
+    default=52,
+    show_default=True,
+    help="How many units a year has.",
 )
 @click.option(
     "--deadline",
@@ -50,11 +55,13 @@ def sentinel() -> None:
     default=4,
     show_default=True,
     metavar="UNITS",
-    help="Later units until a sentinel without an answer counts as unclear.",
+    help="After how many later units an item without an answer counts as cannot tell.",
 )
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the alarm.")
 @click.option(
-    "--seed", metavar="TEXT", help="Decides every draw of all units (default: 128 random bits)."
+    "--confidence", type=float, default=0.95, show_default=True, help="How sure the alarm is to be."
+)
+@click.option(
+    "--seed", metavar="TEXT", help="Decides the draws of all units (default: 128 random bits)."
 )
 @project_option
 @json_option
@@ -106,7 +113,13 @@ def _delay(one: "Fall") -> str:
 
 
 @sentinel.command()
-@click.option("--pool", "batch", required=True, metavar="FILE", help="The new unit's scored items.")
+@click.option(
+    "--pool",
+    "batch",
+    required=True,
+    metavar="FILE",
+    help="The new items with their scores, such as a week's.",
+)
 @click.option(
     "--seed",
     metavar="TEXT",
@@ -118,7 +131,7 @@ def _delay(one: "Fall") -> str:
 @project_option
 @json_option
 def draw(batch: str, seed: str | None, output: Path | None, folder: Path, as_json: bool) -> None:
-    """Hand out the sentinels of a new unit, blind."""
+    """Hand out random items of a new unit to label, without scores or predictions."""
     from assaymark.monitoring.sentinels import draw_sentinels
     from assaymark.project.folder import Project
 
@@ -147,7 +160,8 @@ def look(folder: Path, as_json: bool) -> None:
         headline(str(answer), "bad" if answer.decision == "refuted" else "good")
         rows([
             (f"alarm '{answer.alarm}'", f"silent while {answer.null}"),
-            ("evidence", f"{digits(answer.evidence)} at most so far; it goes off at {digits(answer.needed)}"),
+            ("evidence", f"{digits(answer.evidence)} at its highest; the alarm goes off at "
+                         f"{digits(answer.needed)}"),
         ])  # fmt: skip
         if answer.missing:
             rows([("without label", f"{answer.missing:,}; units count when all theirs have one")])

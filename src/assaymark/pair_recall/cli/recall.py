@@ -66,7 +66,7 @@ def numbers(text: str, names: str, kind: Callable[[str], Number]) -> list[Number
     "target",
     default="both",
     show_default=True,
-    help="Share the batch out for: both (all recalls), a, b or c.",
+    help="Whose recall the labels shall be best for: both (all of them), a, b or c.",
 )
 @click.option("-o", "--output", type=FILE, help="Where to write the batch.")
 @click.option("--labels", type=READ, help="Labels of the batch: id,label.")

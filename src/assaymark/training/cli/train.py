@@ -48,18 +48,23 @@ FILE = click.Path(dir_okay=False, path_type=Path)
               help="What the claim is about: rest (items not used for training), whole (all items) or "
               "future (later items). Needed for active sampling.")  # fmt: skip
 @click.option("--keep", type=float, metavar="SHARE",
-              help="Of population future: the share set aside (default: 0.5).")  # fmt: skip
+              help="With population future: the share set aside (default: 0.5).")  # fmt: skip
 @click.option("--sampling", metavar="NAME", help="random (default), uncertainty or relevance.")
 @click.option("--policy", metavar="NAME",
               help="split (default with a budget), adaptive, first-in-budget or wait.")  # fmt: skip
 @click.option(
-    "--wait", type=click.IntRange(min=0), metavar="N", help="Looks that policy wait waits."
+    "--wait", type=click.IntRange(min=0), metavar="N", help="With policy wait: how many more looks."
 )
 @click.option("--batch", type=click.IntRange(min=1), metavar="N",
               help="Items to hand out at a time, and now in any case (default: as many as pay).")  # fmt: skip
 @click.option("--learner", metavar="MODULE:NAME", help="A scikit-learn text pipeline of your own.")
 @click.option("--seeds", type=FILE, help="Ids to label first, such as known positives.")
-@click.option("--confidence", type=float, metavar="X", help="Of the certificate (default: 0.95).")
+@click.option(
+    "--confidence",
+    type=float,
+    metavar="X",
+    help="How sure the certificate is to be (default: 0.95).",
+)
 @click.option("--power", type=float, metavar="X", help=f"Wanted chance to pass (default: {POWER}).")
 @click.option("--mode", metavar="NAME",
               help="How to certify: score-guided (default), anytime, budget or fixed.")  # fmt: skip

@@ -56,9 +56,11 @@ class AuditOptions(TypedDict):
 @click.option(
     "--alarm",
     type=click.Choice(["ever", "yearly", "average", "every-batch"]),
-    help="What raises it, sealed with the first batch (default: ever).",
+    help="As for assaymark sentinel start; every-batch: each by itself. Sealed first (default: ever).",
 )
-@click.option("--confidence", type=float, help="Of alarm and bounds, sealed (default: 0.95).")
+@click.option(
+    "--confidence", type=float, help="How sure alarm and bounds are to be, sealed (default: 0.95)."
+)
 @click.option(
     "--window",
     type=click.IntRange(min=1),
@@ -179,7 +181,7 @@ def _judge(options: AuditOptions) -> None:
         lines.append(
             (
                 "evidence",
-                f"{digits(result.evidence)} at most so far; it goes off at {digits(result.needed)}",
+                f"{digits(result.evidence)} at its highest; the alarm goes off at {digits(result.needed)}",
             )
         )
         lines += [("warning", text) for text in result.warnings]

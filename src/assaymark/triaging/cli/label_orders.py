@@ -25,10 +25,14 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise."
 )
-@click.option("--slack", default=0.05, show_default=True, type=float, help="Doubt in the scores.")
+@click.option(
+    "--slack", default=0.05, show_default=True, type=float, help="How far the scores may be off."
+)
 @click.option("--train", metavar="FILE", help="Scores and labels to calibrate with.")
 @click.option("--score", metavar="COL", help="The score in --train (default: score).")
-@click.option("--label", default="label", show_default=True, metavar="COL", help="In --train.")
+@click.option(
+    "--label", default="label", show_default=True, metavar="COL", help="The label in --train."
+)
 @click.option("--calibrator", default="platt", show_default=True, help="platt, beta or isotonic.")
 @click.option("--seed", metavar="TEXT", help="Decides the draw (default: 128 random bits).")
 @click.option("-o", "--output", type=OUTPUT, help="Where to write: .csv or .jsonl.")
