@@ -42,7 +42,11 @@ class AnswerNames:
 
     def answer(self, value: Value | None) -> str:
         """An answer by its name; a class has its own."""
-        names = {1: self.relevant, 0: self.not_relevant, None: self.cannot_tell}
+        names: dict[Value | None, str] = {
+            1: self.relevant,
+            0: self.not_relevant,
+            None: self.cannot_tell,
+        }
         name = names.get(value, str(value))
         return name.lower() if self.usual else name
 
