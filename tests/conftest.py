@@ -1,6 +1,7 @@
 """Fixtures shared by all tests: a small project, and the command line in process."""
 
 import contextlib
+import gc
 import io
 import os
 import secrets
@@ -38,6 +39,14 @@ SEEDS = Seeds()
 
 # processes that the tests start find what others compiled
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# enumerations make millions of small objects without cycles, and looking for some took a twentieth
+gc.set_threshold(50_000, 20, 20)
+
+# thousands of small ledgers, each waiting for its disk at every commit: in memory where there is room
+IN_MEMORY = Path("/dev/shm")
+if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > 4 * 2**30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
 
 
 @pytest.fixture(scope="session")

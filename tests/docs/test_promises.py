@@ -1,10 +1,12 @@
 """The table of promises is complete: no sentence with a probability lacks its null, level and test."""
 
+import functools
 import importlib.util
 import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,13 @@ def promises():
     module = importlib.util.module_from_spec(spec)
     sys.modules["promises"] = module
     spec.loader.exec_module(module)
+    module.READERS = {kind: _once(read) for kind, read in module.READERS.items()}
     return module
+
+
+def _once(read: Callable[[str], Iterable[str]]) -> Callable[[str], tuple[str, ...]]:
+    """The same, with the texts of a file found once for all tests."""
+    return functools.cache(lambda text: tuple(read(text)))
 
 
 def test_every_sentence_with_a_probability_has_an_entry(promises):

@@ -21,6 +21,7 @@ CSV_HINT = (
     " A CSV pool is UTF-8 text with the column names in its first line, as many fields in every row, "
     f"and no row over {LONGEST // 1_000_000} MB."
 )
+NO_MARK = "(empty)"  # what DuckDB says where a file has no quotes, escapes or comments
 JOIN = "\n"  # between the text columns of an item
 AT_ONCE = 2**27  # ids compared in one go, at 8 bytes each and as much again to sort them
 
@@ -49,6 +50,32 @@ def reader_sql(source: Source, columns: dict[str, str] | None = None) -> str:
     return f"read_json({source.listed}, format = 'newline_delimited'{forced})"
 
 
+def settled_reader(connection: duckdb.DuckDBPyConnection, source: Source) -> str | None:
+    """The same call for one CSV file with its dialect spelled out, as DuckDB finds it.
+
+    Otherwise it is found again for every query, which takes longer than most answers. None for a
+    file in which none is found: the plain call says why.
+    """
+    if source.kind != "csv" or len(source.files) > 1:
+        return None
+    try:
+        found = connection.execute(
+            "SELECT Delimiter, Quote, Escape, Comment, NewLineDelimiter, SkipRows, Columns FROM "
+            f"sniff_csv({quoted(str(source.files[0]))}, header = true, all_varchar = true, "
+            f"max_line_size = {LONGEST})"
+        ).fetchall()
+    except duckdb.Error:
+        return None
+    *marks, line_end, skipped, columns = found[0]
+    delimiter, quote, escape, comment = (quoted("" if m == NO_MARK else m) for m in marks)
+    names = ", ".join(f"{quoted(column['name'])}: 'VARCHAR'" for column in columns)
+    return (
+        f"read_csv({source.listed}, auto_detect = false, header = true, skip = {skipped}, "
+        f"delim = {delimiter}, quote = {quote}, escape = {escape}, comment = {comment}, "
+        f"new_line = {quoted(line_end)}, columns = {{{names}}}, max_line_size = {LONGEST})"
+    )
+
+
 class DuckDBPool(SqlPool):
     """A pool in parquet, CSV or JSON-lines files."""
 
@@ -62,6 +89,7 @@ class DuckDBPool(SqlPool):
         if self.source.kind == "csv":
             self.score_hint = " (A score such as 0,5 has a decimal comma: write 0.5.)"
         self._connection = connect()
+        self._settled = settled_reader(self._connection, self.source)
         self.types = types = self._column_types()
         for column in (
             columns.id,
@@ -119,7 +147,7 @@ class DuckDBPool(SqlPool):
         self.export(f"SELECT {column}, * FROM everything", path, rows=rows)
 
     def _reader(self, columns: dict[str, str] | None = None) -> str:
-        return reader_sql(self.source, columns)
+        return reader_sql(self.source, columns) if self._settled is None else self._settled
 
     def _column_types(self) -> dict[str, str]:
         rows = self._rows(f"DESCRIBE SELECT * FROM {self._reader()}")

@@ -1,0 +1,76 @@
+"""A CSV pool whose dialect is found once is read as if it were found for every query."""
+
+import gzip
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from assaymark.errors import EngineError
+from assaymark.pool import open_pool
+from assaymark.pool.duckdb import connect, reader_sql, settled_reader
+from assaymark.pool.sources import find_source
+from assaymark.records.pool import Columns
+
+PLAIN = "id,score,body\n" + "".join(f"d{n},0.{n},text {n}\n" for n in range(9))
+FILES = {
+    "plain": PLAIN,
+    "nothing but names": "id,score\n",
+    "one column": "id\n1\n002\n",
+    "semicolons": PLAIN.replace(",", ";"),
+    "tabs": PLAIN.replace(",", "\t"),
+    "Windows": PLAIN.replace("\n", "\r\n"),
+    "old Macintosh": PLAIN.replace("\n", "\r"),
+    "no last line end": PLAIN.rstrip("\n"),
+    "byte order mark": "\ufeff" + PLAIN,
+    "quoted": PLAIN + 'x,0.5,"a, ""b""\nand c"\n',
+    "quotes within": PLAIN + 'x,0.5,a "b" c\n',
+    "missing and empty": PLAIN + 'x,,""\n',
+    "a comment": PLAIN + "# no item\n",
+    "a number sign": PLAIN + "#1,0.5,#2\n",
+    "names that need quotes": 'i\'d,"sc""ore",b c,b c\n1,0.5,x,y\n',
+    "a title above": "made on Monday\n" + PLAIN,
+    "quotes after the sample": PLAIN + "d,0.1,x\n" * 30_000 + 'x,0.5,"a ""b"" c"\n',
+    "an odd row after the sample": PLAIN + "d,0.1,x\n" * 30_000 + "x,0.5,a,b\n",
+}
+
+
+def answer(connection: duckdb.DuckDBPyConnection, reader: str) -> object:
+    """Names and rows, or the first line of the refusal."""
+    try:
+        found = connection.execute(f"SELECT * FROM {reader}")
+        return [column[0] for column in found.description or ()], found.fetchall()
+    except duckdb.Error as error:
+        return str(error).splitlines()[0]
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_same_rows_or_the_same_refusal(name: str, packed: bool, tmp_path: Path) -> None:
+    path = tmp_path / ("it's.csv.gz" if packed else "it's.csv")
+    content = FILES[name].encode()
+    path.write_bytes(gzip.compress(content) if packed else content)
+    source = find_source(str(path))
+    connection = connect()
+    settled = settled_reader(connection, source)
+    assert settled is not None
+    assert "auto_detect = false" in settled
+    assert answer(connection, settled) == answer(connection, reader_sql(source))
+    connection.close()
+
+
+def test_what_has_no_dialect_is_refused_as_before(tmp_path: Path) -> None:
+    (tmp_path / "pool.csv").write_text(PLAIN.replace("\n", "\r\n", 3), encoding="utf-8")
+    connection = connect()
+    assert settled_reader(connection, find_source(str(tmp_path / "pool.csv"))) is None
+    connection.close()
+    with pytest.raises(EngineError, match=r"The pool 'pool\.csv' cannot be read"):
+        open_pool(str(tmp_path / "pool.csv"), Columns(id="id"))
+
+
+def test_several_files_keep_the_plain_call(tmp_path: Path) -> None:
+    for part in "ab":
+        (tmp_path / f"{part}.csv").write_text(PLAIN, encoding="utf-8")
+    connection = connect()
+    assert settled_reader(connection, find_source(str(tmp_path / "*.csv"))) is None
+    connection.close()
