@@ -5,8 +5,9 @@
 
 Bars: the plan of a comparison on 10 million rows against one scan of its columns (1.5 ×); 50 groups
 of 5 classes planned (5 s); a look with 100 claims in one conjunction at 10,000 labels, beyond
-start-up (1 s). CrisisLex: labels for "recall ≥ .83 in every event" at one level for all, with
-Bonferroni's correction, and by separate random samples judged once (power .9).
+start-up (1 s). CrisisLex: labels for "recall ≥ .83 in every event" as one claim, in separate projects
+of one event each, and by separate random samples judged once (power .9), each also with Bonferroni's
+correction.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -34,7 +36,9 @@ from assaymark.project.registration import init
 from assaymark.records.pool import Columns
 from assaymark.stats.betting.path import replay
 from assaymark.stats.score_guided.supermartingale import Draws
-from claim_runs import outcomes_of, run_claim
+from claim_runs import Outcomes, outcomes_of, run_claim
+
+Claimed = tuple[SealedClaim, Outcomes]
 
 
 def seconds(call: object) -> float:
@@ -129,22 +133,44 @@ def crisislex(folder: Path, data: Path, runs: int) -> None:
     pool = {"id": [f"i{n}" for n in kept], "event": [rows[n][2] for n in kept],
             "score": [float(score[n]) for n in kept]}  # fmt: skip
     truth: dict[str, object] = {f"i{n}": int(y[n]) for n in kept}
-    certify_parts(pool, "recall >= 0.83 in every event", id="id", score="score", threshold=0.5,
-                  group="event", folder=folder / "crisis")  # fmt: skip
-    sealed, outcomes = outcomes_of(folder / "crisis", truth)
-    count = len(sealed.compiled[0].parts)
-    for name, level in (("one claim", sealed.level), ("Bonferroni", sealed.level / count)):
-        found = _runs(replace(sealed, level=level), outcomes, runs)
-        print(f"CrisisLex, {count} events, {name}: median {found:,.0f} labels", flush=True)
+    together = [_sealed(folder / "crisis", pool, truth)]
+    events = sorted(set(pool["event"]))
+    count = len(events)
+    alone = [
+        _sealed(folder / event, {name: [v for v, e in zip(values, pool["event"], strict=True)
+                                        if e == event] for name, values in pool.items()}, truth)
+        for event in events
+    ]  # fmt: skip
+    for name, claims in (("one claim", together), ("separate projects", alone)):
+        for corrected, share in (("", 1), (", Bonferroni", count)):
+            found = _runs(claims, share, runs)
+            print(
+                f"CrisisLex, {count} events, {name}{corrected}: median {found:,.0f} labels",
+                flush=True,
+            )
     for name, level in (("separate samples", 0.05), ("with Bonferroni", 0.05 / count)):
         total = sum(_fixed(y, score, np.array([n for n in kept if rows[n][2] == event]), level)
                     for event in sorted({row[2] for row in rows}))  # fmt: skip
         print(f"CrisisLex, {name}, judged once (power .9): {total:,} labels", flush=True)
 
 
-def _runs(sealed: SealedClaim, outcomes: list[np.ndarray], runs: int) -> float:
-    each = [run_claim(sealed, outcomes, np.random.default_rng(seed))[1] for seed in range(runs)]
-    return statistics.median(each)
+def _sealed(folder: Path, pool: dict[str, list[Any]], truth: dict[str, object]) -> Claimed:
+    certify_parts(pool, "recall >= 0.83 in every event", id="id", score="score", threshold=0.5,
+                  group="event", folder=folder)  # fmt: skip
+    return outcomes_of(folder, truth)
+
+
+def _runs(claims: list[Claimed], share: int, runs: int) -> float:
+    """Labels of all these claims together, each at this part of its level."""
+    return statistics.median(
+        sum(
+            run_claim(
+                replace(sealed, level=sealed.level / share), outcomes, np.random.default_rng(seed)
+            )[1]
+            for sealed, outcomes in claims
+        )
+        for seed in range(runs)
+    )
 
 
 def _fixed(y: np.ndarray, score: np.ndarray, where: np.ndarray, level: float) -> int:

@@ -17,7 +17,6 @@ from assaymark.learners.features import Features, Floats, Ints, Progress, needed
 from assaymark.plugins import Registry, takes
 
 Flags = NDArray[np.bool_]
-STRENGTH = 0.3
 
 
 class Scorer(Protocol):
@@ -63,18 +62,40 @@ class Weights:
         return self.features.products(self.weights) + self.intercept
 
 
+@dataclass(frozen=True, kw_only=True)
+class LinearFit:
+    """How closely a linear machine follows its labels, and how many others a relevant one outweighs."""
+
+    strength: float = 0.3
+    relevant: float = 1.0
+
+    def machine(self) -> Any:
+        """An unfitted support vector machine; fitted to the same rows it is always the same."""
+        weights = None if self.relevant == 1.0 else {True: self.relevant, False: 1.0}
+        return needed("sklearn.svm").LinearSVC(
+            C=self.strength, class_weight=weights, tol=0.05, max_iter=3000, random_state=0
+        )
+
+
+READING = LinearFit(strength=0.05, relevant=10.0)
+"""For finding the last relevant records: a smooth machine that would rather read one too many."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearDocuments:
     """A linear support vector machine over TF-IDF rows."""
 
     features: Features
-    name: str = "linear SVM over TF-IDF"
+    how: LinearFit = LinearFit()
+
+    @property
+    def name(self) -> str:
+        """What goes on record as the learner."""
+        return "linear SVM over TF-IDF" + (", made for reading" if self.how == READING else "")
 
     def fit(self, rows: Ints, labels: Flags) -> Scorer:
-        """The machine trained on these rows; the same rows always give the same one."""
-        machine = needed("sklearn.svm").LinearSVC(
-            C=STRENGTH, tol=0.05, max_iter=3000, random_state=0
-        )
+        """The machine trained on these rows."""
+        machine = self.how.machine()
         machine.fit(self.features.matrix[rows], labels)
         weights = machine.coef_.ravel().astype(np.float32)
         return Weights(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaymark.learners.documents import READING
 from assaymark.ledger.events import ReviewRanked, ReviewWork, State, labels_digest
 from assaymark.pool import Progress, silent
 from assaymark.pool.duckdb import DuckDBPool
@@ -54,7 +55,8 @@ def rank(
     stored = _stored(project.folder, last) if last else None
     if last and stored and len(labels) < (1 + REFIT) * last.labels:
         return Ranking(order=stored)
-    with open_material(project, collection_of(state), LINEAR, progress=progress) as material:
+    collection = collection_of(state)
+    with open_material(project, collection, LINEAR, how=READING, progress=progress) as material:
         scores = _fitted(material, labels, work.opened.commitment, progress)
         order = [str(material.ids[row]) for row in np.argsort(-scores, kind="stable")]
         name = material.documents.name

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 from assaymark.errors import InputError
 from assaymark.hints import command
-from assaymark.learners.documents import Documents, LinearDocuments, PipelineDocuments, load_factory
+from assaymark.learners.documents import (
+    Documents,
+    LinearDocuments,
+    LinearFit,
+    PipelineDocuments,
+    load_factory,
+)
 from assaymark.learners.features import Features, has_features, needed, open_features, vectorise
 from assaymark.ledger.events import SurveyWork, set_aside, settings_of
 from assaymark.pool import Progress, silent
@@ -69,9 +75,17 @@ class Material:
 
 @contextmanager
 def open_material(
-    project: Project, collection: RegisteredPool, learner: str, *, progress: Progress = silent
+    project: Project,
+    collection: RegisteredPool,
+    learner: str,
+    *,
+    how: LinearFit = LinearFit(),  # noqa: B008 - frozen
+    progress: Progress = silent,
 ) -> Iterator[Material]:
-    """The collection opened for training; its texts are read for the learner the first time."""
+    """The collection opened for training; its texts are read for the learner the first time.
+
+    `how` the built-in learner is fitted.
+    """
     refuse_untrainable_pool(collection)
     needed("sklearn")
     factory = None if learner == LINEAR else _factory(learner)
@@ -81,7 +95,7 @@ def open_material(
         if factory is None:
             features = _features(project, collection, pool, progress)
             yield Material(
-                ids=features.ids, documents=LinearDocuments(features=features), pool=pool
+                ids=features.ids, documents=LinearDocuments(features=features, how=how), pool=pool
             )
             return
         ids = np.array([item for batch, _ in pool.batches() for item in batch], dtype=object)

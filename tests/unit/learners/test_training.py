@@ -23,7 +23,7 @@ from assaymark.learners.cross_validation import (
     crossed_flags,
     study,
 )
-from assaymark.learners.documents import LinearDocuments, PipelineDocuments, load_factory
+from assaymark.learners.documents import READING, LinearDocuments, PipelineDocuments, load_factory
 from assaymark.learners.features import Features, vectorise
 from assaymark.stats.operating_point import best_cut
 
@@ -57,6 +57,14 @@ def test_a_study_is_deterministic_and_complete(features: Features) -> None:
     flagged = one.scores[500:] >= one.look.threshold
     truth = LABELS[500:]
     assert 2 * (flagged & truth).sum() / (flagged.sum() + truth.sum()) > 0.7
+
+
+def test_a_machine_for_reading_would_rather_read_one_too_many(features: Features) -> None:
+    """Where labels contradict each other, a relevant one outweighs several that are not."""
+    rows, labels = np.zeros(6, dtype=np.int64), np.arange(6) < 1
+    usual = LinearDocuments(features=features).fit(rows, labels)
+    reading = LinearDocuments(features=features, how=READING).fit(rows, labels)
+    assert usual.at(rows)[0] < 0 < reading.at(rows)[0]
 
 
 def test_scores_are_kept_in_single_precision(features: Features) -> None:

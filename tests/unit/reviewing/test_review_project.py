@@ -52,6 +52,8 @@ def test_a_review_to_its_certified_end(tmp_path):
     )
     assert set(needed.split()) <= now.keys()
     assert now["decision"] == "stop"
+    ranked = Project(folder=work).state().reviews[-1].rankings[-1]
+    assert ranked.learner == "linear SVM over TF-IDF, made for reading"
     assert now["labels"] < 400
     assert now["random"] > 20
     assert now["certified_recall"] >= 0.8

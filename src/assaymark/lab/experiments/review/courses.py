@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assaymark.lab.corpora import learning
+from assaymark.learners.documents import READING
 
 Flags = NDArray[np.bool_]
 Items = NDArray[np.int64]
@@ -43,7 +43,7 @@ class Ranker:
         rng = np.random.default_rng([self.seed, len(rows)])
         presumed = rng.choice(rest, size=min(short, len(rest)), replace=False)
         labels = np.concatenate([self.truth[rows], np.zeros(len(presumed), dtype=np.bool_)])
-        machine = learning("svm").LinearSVC(C=1.0, tol=0.05, max_iter=3000, random_state=0)
+        machine = READING.machine()
         machine.fit(self.features[np.concatenate([rows, presumed])], labels)
         scores = self.features @ machine.coef_.ravel()
         self.order = np.argsort(scores, kind="stable").tolist()
