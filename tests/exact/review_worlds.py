@@ -140,10 +140,15 @@ def product_refutes(alpha: Fraction):
     @cache
     def refutes(world: World) -> bool:
         row = relevant(world, range(len(world.truth)))
-        standing = account_of(*replayed(world)).standing
-        return upper_bound(standing, 1 - alpha) < row
+        return upper_bound(standing(world), 1 - alpha) < row
 
     return refutes
+
+
+@cache
+def standing(world: World):
+    """Where the review stands after this history, whatever its level."""
+    return account_of(*replayed(world)).standing
 
 
 def replayed(world: World):

@@ -235,13 +235,13 @@ def test_the_total_is_the_forecast_and_not_the_budget_cut_off() -> None:
 
 
 @pytest.mark.parametrize("policy", list(POLICIES))
-@pytest.mark.parametrize("f1", [0.3, 0.5, 0.58, 0.6, 0.61, 0.63, 0.66, 0.7, 0.8, 0.9])
+@pytest.mark.parametrize("f1", [0.3, 0.58, 0.61, 0.66, 0.9])
 def test_certification_is_never_advised_above_the_budget(policy: str, f1: float) -> None:
     """It was advised twice with a forecast above the budget or none. Lower targets that are named fit."""
     for budget in (800, 2_000, 10_000):
         wish = goal(policy=policy, budget=budget)
         looks = [look(round(share * budget), f1) for share in (0.1, 0.2, 0.3, 0.4, 0.5)]
-        for end in (3, 4, 5):
+        for end in (3, 5):
             found = advise(wish, looks[:end])
             if found.action == "certify":
                 assert found.total is not None
