@@ -54,3 +54,32 @@ def test_other_json_is_indented_and_other_text_is_left_alone(laid) -> None:
     assert '{\n  "a": [\n    1\n  ]\n}' in laid({"a": [1]})
     for text in ("plain", "[not json", "3", ""):
         assert laid(text) is None
+
+
+def test_a_column_keeps_its_place_and_an_address_beside_the_text_is_a_link(browser) -> None:
+    """A short text of a column whose other texts are long stood beside the item, where notes stand."""
+    page = browser.new_page()
+    page.set_content("<main></main>")
+    page.add_script_tag(content=SCRIPT)
+    script = files("assaymark.web") / "static" / "item.js"
+    page.add_script_tag(content=script.read_text(encoding="utf-8"))
+
+    def shown(body: str) -> str:
+        fields = [
+            {"name": "title", "text": "A ticket"},
+            {"name": "body", "text": body},
+            {"name": "page", "text": "https://example.org/1"},
+            {"name": "odd", "text": "javascript:alert(1)"},
+        ]
+        script = "(fields) => assaymarkItem(fields).map((one) => one.outerHTML).join('')"
+        return page.evaluate(script, fields)
+
+    long, short = shown("word " * 60), shown("brief")
+    assert [text.count("<dt>") for text in (long, short)] == [2, 2]
+    assert "<h2>body</h2>" in short
+    assert (
+        '<a href="https://example.org/1" rel="noopener noreferrer nofollow" target="_blank"'
+        in short
+    )
+    assert "javascript:alert(1)</span>" in short
+    page.close()

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--auto-draw/--no-auto-draw",
-    default=True,
-    show_default=True,
-    help="Draw more items automatically until the claim is established.",
+    default=None,
+    help="Draw more items automatically until the claim is established (default: as set on the page Plan, "
+    "where it is on at first).",
 )
 @click.option(
     "--return-after",
@@ -80,7 +80,7 @@ def serve(
     port: int,
     annotator: str | None,
     twice: float | None,
-    auto_draw: bool,
+    auto_draw: bool | None,
     return_after: float,
     files: Path | None,
     allow_host: tuple[str, ...],

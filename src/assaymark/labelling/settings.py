@@ -32,7 +32,7 @@ class Settings(Record):
     twice: float = 0.0
     cost: float = 1.0
     currency: str = "EUR"
-    auto_draw: bool = False
+    auto_draw: bool = True
     matter: str = ""
     classifier: str = ""
     roles: str = ""

@@ -7,6 +7,7 @@ from assaymark.drawing.marks import Band, Dots, Line, Mark, Plot, Rule, Words, f
 from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart, Section, Table
 from assaymark.training.summary import TrainingSummary
+from assaymark.training.total_words import cost_rows
 
 MOST_LOOKS = 60
 ABOUT = {
@@ -89,10 +90,12 @@ def _labels(result: TrainingSummary) -> Table:
         "skipped": "items that nobody could tell",
         "waiting": "items without a settled label",
     }
+    advice = None if result.frozen else result.advice
+    cost = cost_rows(advice, result.budget) if advice else []
     return Table(
         caption="Training items",
         header=("what", "number"),
-        rows=tuple((text, f"{getattr(result, name):,}") for name, text in names.items()),
+        rows=(*((text, f"{getattr(result, name):,}") for name, text in names.items()), *cost),
     )
 
 
@@ -108,6 +111,7 @@ def _looks(result: TrainingSummary) -> Table:
             _short(look.cross_validated),
             _short(look.estimate),
             f"{_short(look.low)} to {_short(look.high)}",
+            "–" if look.flagged is None else f"{look.flagged:.0%}",
             "–" if look.total is None else f"{look.total:,}",
             {"train": "keep labelling", "certify": "certify", "reconsider": "reconsider"}[
                 look.action
@@ -119,7 +123,7 @@ def _looks(result: TrainingSummary) -> Table:
         caption="Every model" if not left else f"The latest models; {left:,} earlier ones left out",
         header=(
             "model", "labels", "relevant", "raw estimate", "estimate", "likely range",
-            "labels in all", "advice",
+            "flagged", "labels in all", "advice",
         ),
         rows=rows,
     )  # fmt: skip

@@ -201,7 +201,9 @@ def _sentence(summary: TrainingSummary, work: SurveyWork) -> str:
             f"flags {frozen.flagged:,} of {counted(frozen.items, 'item')} for reading."
         )
     if not summary.looks:
-        return f"Training has begun with {labels}; no classifier could be trained yet."
+        if not summary.positives or summary.positives == summary.labels:
+            return f"Training has begun with {labels}; a classifier needs labels of both kinds."
+        return f"Training has begun with {labels}; no classifier was trained on them yet."
     last, advice = summary.looks[-1], advice_of(work)
     verb = VERBS[advice.action]
     belief = "" if advice.chance_true is None else f" (chance about {advice.chance_true:.0%})"

@@ -41,13 +41,14 @@ from assaymark.web.site import Site, on_gone, on_refusal, on_trouble, pages_of, 
 class Options:
     """How a project is served. `links` are the secrets of the links that are printed, by role.
 
+    `auto_draw` is None where the lead of a project decides it on the page.
     `files` is the folder of pictures and PDFs that texts name; else the project's own `files`.
     """
 
     annotator: str | None = None
     twice: float | None = None
     minutes: float = 15.0
-    auto_draw: bool = False
+    auto_draw: bool | None = False
     hosts: tuple[str, ...] = ()
     secure: bool = False
     root: str = ""
@@ -99,7 +100,7 @@ def make_site(
         attempts=Buckets(rate=1 / 3, burst=10, clock=clock),
         annotator=options.annotator,
         files=options.files or _own_files(project.folder),
-        always_draws=options.auto_draw,
+        draws=options.auto_draw,
         secure=options.secure,
         root=options.root,
         home=home,

@@ -40,7 +40,8 @@ def number_of(asked: Mapping[str, Any], name: str) -> float | None:
 def share_of(asked: Mapping[str, Any], name: str) -> float | None:
     """The share in this field, written as a fraction or in per cent.
 
-    A number above 1 is per cent, and one with the sign always is.
+    A number with the sign is per cent, and so is one from 10 on. Between 1 and 10 it may be a slip of
+    0.15 to 1.5 as well as 1.5 %, so the sign is asked for.
 
     >>> [share_of({"target": text}, "target") for text in ("0.75", "75 %", "75", "0,5 %")]
     [0.75, 0.75, 0.75, 0.005]
@@ -50,6 +51,12 @@ def share_of(asked: Mapping[str, Any], name: str) -> float | None:
     number = number_of({name: text.removesuffix("%")}, name)
     if number is None:
         return None
+    if not percent and 1 < number < 10:
+        raise FieldError(
+            name,
+            f"'{name}' of {text[:40]!r} is above 1: write {number:g} % if you mean per cent, or a number "
+            "between 0 and 1.",
+        )
     if percent or number > 1:
         number = round(number / 100, 12)
     if not 0 <= number <= 1:

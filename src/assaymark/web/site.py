@@ -133,7 +133,7 @@ class Site(Pages):
     shelf: Shelf
     settings: Settings
     files: Path | None = None
-    always_draws: bool = False
+    draws: bool | None = None
     busy: dict[str, Any] = field(default_factory=dict)
     opening: threading.Lock = field(default_factory=threading.Lock)
     watching: "Watch | None" = None
@@ -145,8 +145,8 @@ class Site(Pages):
 
     @property
     def auto_draw(self) -> bool:
-        """Whether items are drawn without anybody asking."""
-        return self.always_draws or self.settings.auto_draw
+        """Whether items are drawn without anybody asking: as the server was told, else as the lead set it."""
+        return self.settings.auto_draw if self.draws is None else self.draws
 
     @property
     def project(self) -> Project:

@@ -15,7 +15,7 @@ with warnings.catch_warnings():  # it asks for another name of the same library
     warnings.simplefilter("ignore")
     from starlette.testclient import TestClient
 
-from assaymark.labelling.settings import Settings, write_settings
+from assaymark.labelling.settings import Settings, read_settings, write_settings
 from assaymark.project.folder import Project
 from assaymark.project.users import add_user, read_users, remove_user
 from assaymark.web.access.guard import LARGEST, POLICY
@@ -307,6 +307,25 @@ def test_drawing_by_itself_records_no_look_while_nothing_more_counts(drawn) -> N
             items = list({one["id"]: one for one in items}.values())
         web.get("/label", headers={"accept": "text/html"})
     assert Project(folder=drawn).state().attempt.looks == []
+
+
+@pytest.mark.parametrize("told", [None, True, False])
+def test_who_draws_is_what_the_plan_page_shows(told, project) -> None:
+    """The box was never ticked, and the server drew all the same."""
+    with signed(project, auto_draw=told) as web:
+
+        def box() -> str:
+            page = web.get("/plan", headers={"accept": "text/html"}).text
+            return re.search(r'<input[^>]*name="auto_draw"[^>]*>', page)[0]
+
+        assert ("checked" in box()) is (told is not False)
+        assert ("disabled" in box()) is (told is not None)
+        form = {"relevant": "Yes", "not_relevant": "No", "cannot_tell": "?"}
+        assert web.post("/plan/settings", data=form).status_code == 200
+        assert ("checked" in box()) is (told is True)
+    assert read_settings(project).auto_draw is (told is not None), (
+        "what a server was told is not kept"
+    )
 
 
 def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:

@@ -116,7 +116,7 @@ def test_numbers_are_understood_as_people_type_them() -> None:
     assert {text: share_of({"t": text}, "t") for text in shares} == shares
     assert number_of({"c": "1 000,5"}, "c") == 1000.5
     assert count_of({"n": "1,000"}, "n") == 1000
-    for text in ("much", "-1", "101 %", "nan", "inf", "1e999"):
+    for text in ("much", "-1", "101 %", "nan", "inf", "1e999", "1.5", "2"):
         with pytest.raises(InputError) as caught:
             share_of({"t": text}, "t")
         assert caught.value.field == "t"

@@ -58,10 +58,13 @@ def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
         assert 'href="/watch">Progress</a>' in page, "no dead end"
         page = web.get("/watch", headers=HTML).text
         assert "Refit and draw the next batch" in page
+        assert "no classifier was trained on them yet" in page
         done = web.post("/watch/train", headers=HTML)
         assert done.status_code == 200
         assert "How the classifier is being trained" in done.text
         assert "Keep labelling: " in done.text
+        assert re.search(r"flagged for reading</td>\s*<td[^>]*>\d+% of the items", done.text)
+        assert re.search(r"labels in all</td>\s*<td[^>]*>(about|no forecast)", done.text)
         assert '<figure class="drawn" tabindex="0"><svg' in done.text
         assert not (project.folder / "survey-1-2.csv").exists(), "nobody needs a file here"
         answer_training(project, world)

@@ -164,19 +164,11 @@ def power_chart(
         Line(points=points, role="accent", width=3),
     ]
     for labels, chance, name in _named_sizes(mode, power):
-        x, near_edge = min(labels, most), labels > 0.6 * most
-        marks.append(Dots(points=((x, chance),), role="accent", radius=4.5))
-        marks.append(
-            Words(
-                x=most if near_edge else x,  # at the edge, below the curve
-                y=chance,
-                text=f"{name} {labels:,}",
-                dx=0 if near_edge else 10,
-                dy=36 if near_edge else 20,
-                anchor="end" if near_edge else "start",
-                bold=True,
-            )
-        )
+        text = f"{name} {labels:,}"
+        marks += [
+            Dots(points=((min(labels, most), chance),), role="accent", radius=4.5),
+            _beside_the_curve(labels, chance, text, most),
+        ]
     plot = Plot(
         x=Axis(high=most, title="labels", numbers="count"),
         y=Axis(title="chance to pass", ticks=(0, 0.25, 0.5, 0.75, 1), grid=True),
@@ -188,6 +180,15 @@ def power_chart(
         caption="The chance to have passed by each number of labels.",
         figure=figure(plot),
     )
+
+
+def _beside_the_curve(labels: int, chance: float, text: str, most: int) -> Words:
+    """The name of a point where the rising curve is not: right of it, below it, at the edge above it."""
+    if labels > 0.9 * most:
+        return Words(x=most, y=chance, text=text, dx=-9, dy=-7, anchor="end", bold=True)
+    if labels > 0.6 * most:
+        return Words(x=most, y=chance, text=text, dy=36, anchor="end", bold=True)
+    return Words(x=labels, y=chance, text=text, dx=10, dy=20, bold=True)
 
 
 def _named_sizes(mode: ModeForecast, power: float) -> list[tuple[int, float, str]]:

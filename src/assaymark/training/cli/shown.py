@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, shown
 from assaymark.terminal.output import advise, headline, quoted, rows, say
+from assaymark.training.total_words import cost_rows
 
 if TYPE_CHECKING:
     from assaymark.records.training import Advice
@@ -151,38 +152,12 @@ def belief_lines(summary: "TrainingSummary", advice: "Advice") -> list[tuple[str
             f"{shown(advice.high)}; {summary.target:g} is wanted",
         )
     ]
-    if advice.flagged is not None:
-        lines.append(
-            ("flagged for reading", f"{advice.flagged:.0%} of the items: that much is left to read")
-        )
-    lines.append(("labels in all", _total(summary, advice)))
+    lines += cost_rows(advice, summary.budget)
     if advice.best_total is not None and (advice.total is None or advice.best_total < advice.total):
         lines.append(
             ("at the best", f"about {advice.best_total:,} with {advice.best_at:,} training labels")
         )
     return lines
-
-
-def _total(summary: "TrainingSummary", advice: "Advice") -> str:
-    """The forecast of the whole cost, whether or not the budget has room for it."""
-    if advice.total is None:
-        return "no forecast: the estimate does not meet the claim yet"
-    text, budget = f"{span_of(advice)} if training stops now", summary.budget
-    if advice.total_high is None:
-        text += ", and possibly many more"
-    if budget is None:
-        return text
-    if advice.total > budget:
-        return f"{text}; more than the budget of {budget:,}"
-    sure = advice.total_high is not None and advice.total_high <= budget
-    return f"{text}; the budget of {budget:,} is {'' if sure else 'more likely than not '}enough"
-
-
-def span_of(advice: "Advice") -> str:
-    """The forecast of training and certification together as a range."""
-    if advice.total_high is None or advice.total_low == advice.total_high:
-        return f"about {advice.total:,}"
-    return f"about {advice.total_low:,}–{advice.total_high:,}, most likely near {advice.total:,},"
 
 
 def show_looks(looks: "Sequence[TrainingLook]", metric: str) -> None:

@@ -37,7 +37,7 @@ def _claim(desk: Desk) -> "ClaimWork | None":
 
 
 def draw_when_low(site: Site) -> None:
-    """With --auto-draw, look and draw in the background when few items are left."""
+    """Look and draw in the background when few items are left, where nobody has to ask for it."""
     if site.auto_draw and "drawing" not in site.busy:
         site.busy["drawing"] = asyncio.create_task(_draw_on(site))
         site.busy["drawing"].add_done_callback(lambda _: site.busy.pop("drawing", None))

@@ -91,6 +91,7 @@ async def show(request: Request) -> Response:
         words=words,
         claimed=claimed,
         settled_twice=await site.runner.ask(_settled_twice),
+        draws=site.draws,
         modes=MODES,
         titles=TITLES,
         percent=percent,
@@ -253,7 +254,9 @@ async def settings(request: Request) -> Response:
         **texts,
         twice=site.settings.twice if twice is None else twice / 100,
         cost=site.settings.cost if cost is None else cost,
-        auto_draw=fields.get("auto_draw") == "yes",
+        auto_draw=fields.get("auto_draw") == "yes"
+        if site.draws is None
+        else site.settings.auto_draw,
     )
     if changed != site.settings:
         keep = partial(write_settings, by=person_of(request).name, time=site.project.now())

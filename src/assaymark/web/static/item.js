@@ -34,6 +34,12 @@
     box.dataset.text = "";
     return box;
   });
+  const elsewhere = (link, address) => {
+    link.href = address;
+    link.rel = "noopener noreferrer nofollow";
+    link.target = "_blank";
+    return link;
+  };
   // the addresses in a text, each once, below it: where a link leads is always spelled out
   const links = (text) => {
     const found = [...new Set(text.slice(0, 200000).match(LINK) ?? [])].slice(0, 20)
@@ -41,10 +47,7 @@
     if (!found.length) return null;
     const list = make("ul", "links");
     found.forEach((address) => {
-      const link = make("a", "", address);
-      link.href = address;
-      link.rel = "noopener noreferrer nofollow";
-      link.target = "_blank";
+      const link = elsewhere(make("a", "", address), address);
       const row = make("li");
       row.append(link);
       list.append(row);
@@ -76,7 +79,16 @@
     if (laid) return [laid];
     return [...texts(field.text, kind), links(field.text)].filter(Boolean);
   };
-  const isShort = (field) => !field.file && field.text.length < SHORT && !field.text.includes("\n") && !/^\s*[[{]/.test(field.text);
+  const fits = (field) => !field.file && field.text.length < SHORT && !field.text.includes("\n") && !/^\s*[[{]/.test(field.text);
+  // a column that was long once keeps its place, so that items do not change their layout
+  const kept = `assaymark-long ${document.querySelector("meta[name=assaymark-root]")?.content ?? ""}`;
+  const long = new Set();
+  try { JSON.parse(sessionStorage.getItem(kept) ?? "[]").forEach((name) => long.add(name)); } catch { /* private window */ }
+  const isShort = (field) => !long.has(field.name);
+  window.assaymarkLearn = (fields) => {
+    fields.filter((field) => !fits(field)).forEach((field) => long.add(field.name));
+    try { sessionStorage.setItem(kept, JSON.stringify([...long])); } catch { /* private window */ }
+  };
 
   const section = (field, kind, headed) => {
     const part = make("section");
@@ -87,10 +99,13 @@
   const beside = (fields) => {
     const list = make("dl", "beside");
     fields.forEach((field) => {
-      const pair = make("div"), text = make("dd", "", field.text.trim() ? field.text : "–");
+      const pair = make("div"), value = make("dd"), address = /^https?:\/\/[^\s<>"'`]{3,2000}$/.test(field.text.trim());
+      const text = make(address ? "a" : "span", "", field.text.trim() ? field.text : "–");
+      if (address) elsewhere(text, field.text.trim());
       text.dataset.text = "";
-      text.dir = "auto";
-      pair.append(make("dt", "", field.name), text);
+      value.dir = "auto";
+      value.append(text);
+      pair.append(make("dt", "", field.name), value);
       list.append(pair);
     });
     return list;
@@ -98,14 +113,15 @@
 
   window.assaymarkItem = (fields) => {
     if (!fields.length) return [make("p", "quiet", "This item has no text.")];
+    assaymarkLearn(fields);
     if (fields.length === 1) return [section(fields[0], "text", false)];
-    const long = fields.filter((field) => !isShort(field));
+    const wide = fields.filter((field) => !isShort(field));
     const short = fields.filter(isShort);
     const title = short.find((field) => field.text.trim() && !/^[\d.,:/ -]+$/.test(field.text));
     const side = short.filter((field) => field !== title);
     const body = make("div", "texts");
     if (title) body.append(section(title, "text title", true));
-    long.forEach((field) => body.append(section(field, "text", true)));
+    wide.forEach((field) => body.append(section(field, "text", true)));
     if (!side.length) return [body];
     const box = make("div", "with-fields");
     box.append(body, beside(side));

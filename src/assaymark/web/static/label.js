@@ -116,6 +116,7 @@
 
   const take = (found) => {
     hand = found.items;
+    hand.forEach((one) => assaymarkLearn(one.fields));
     progress(found.progress);
     hint(found.standing);
     finish(found.standing);
