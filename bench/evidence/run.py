@@ -146,7 +146,8 @@ def _place(row: dict[str, Any]) -> str:
 
 
 def _real(row: dict[str, Any]) -> bool:
-    names = {name for step in FULL for name in step.files}
+    """Whether the figure rests on a collection, or on figures that the paper prints."""
+    names = {"the paper's", *(name for step in FULL for name in step.files)}
     return row["ours"] is not None and any(name in (row["data"] or "") for name in names)
 
 

@@ -97,7 +97,7 @@ FULL = (
     Step(
         name="sequential-bias-papers", experiment="sequential-bias", runs=200, files=("arxiv_cs",)
     ),
-    Step(name="policies-more", experiment="policies", runs=3, files=("goemotions", "arxiv_cs")),
+    Step(name="policies-more", experiment="policies", runs=1, files=("goemotions", "arxiv_cs")),
 )
 
 

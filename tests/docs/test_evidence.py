@@ -83,6 +83,8 @@ def test_a_small_run_never_replaces_a_figure_that_says_more():
     assert merged([none], [made]) == [made]
     assert merged([real], [real | {"ours": 0.4}])[0]["ours"] == 0.4
     assert merged([real], []) == [real], "the collection is not at hand today"
+    printed = real | {"data": "the paper's tweets"}
+    assert merged([printed], []) == [printed], "no step of today recomputes it"
     assert merged([made], []) == []
 
 
