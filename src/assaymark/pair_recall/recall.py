@@ -139,7 +139,7 @@ def answer_recall(
         advice=advice,
         cost=_cost(request, cells, estimate, universe),
         another=another,
-        warnings=(*warnings, *_known(request), *estimate.warnings, *_band(estimate)),
+        warnings=(*warnings, *_known(request), *estimate.warnings, *band_warnings(estimate)),
         assumptions=_assumptions(request, estimate),
     )
 
@@ -158,7 +158,8 @@ def _known(request: RecallRequest) -> tuple[str, ...]:
     return (warning,) if warning else ()
 
 
-def _band(estimate: OverlapEstimate) -> tuple[str, ...]:
+def band_warnings(estimate: OverlapEstimate) -> tuple[str, ...]:
+    """What to say where three lists measured a dependence that the band does not hold."""
     if estimate.delta1 and estimate.method == "triple":
         delta = estimate.delta1.point
         if not estimate.band.low <= delta <= estimate.band.high:

@@ -7,6 +7,7 @@ import pytest
 from assaymark.errors import InputError
 from assaymark.lab.experiments.pairs.worlds import sketched
 from assaymark.pair_recall.overlap import CellSample, DeltaBand
+from assaymark.pair_recall.recall import band_warnings
 from assaymark.pair_recall.stats.allocation import advise, allocate, cost, unbiased_labels
 from assaymark.pair_recall.stats.capture_recapture import (
     PAIR_CELLS,
@@ -14,7 +15,7 @@ from assaymark.pair_recall.stats.capture_recapture import (
     recall_of_another,
 )
 from assaymark.pair_recall.stats.outside_union import direct_recall, with_outside
-from assaymark.pair_recall.stats.pair_dependence import PAIR_KINDS, pair_kind
+from assaymark.pair_recall.stats.pair_dependence import PAIR_KINDS, band_record, pair_kind
 from assaymark.pair_recall.stats.printed_equations import (
     recall_by_independence,
     recall_upper_bound,
@@ -331,3 +332,31 @@ def test_eq_2_is_left_out_where_it_would_not_be_above_the_estimate() -> None:
     assert [own.upper for own in found.recalls] == [None, None]
     usual = recall_from_pair(PAIR, universe=10_000_000)
     assert all(own.upper is not None and own.upper >= own.recall for own in usual.recalls)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PAIR_KINDS.values() if kind.topics])
+def test_the_band_is_called_no_guarantee_and_its_record_is_that_of_its_kind(kind) -> None:
+    usual, own = DeltaBand(), kind.band
+    assert band_record(kind, usual).startswith("The range with dependence is no guarantee")
+    assert f"{kind.held} of {kind.topics} measured topics of such pairs" in band_record(kind, usual)
+    if own != usual:
+        assert f"held in {kind.held_out} of {kind.topics} measured" in band_record(kind, own)
+
+
+def test_dependence_that_was_measured_outside_the_band_is_told() -> None:
+    """Three lists measure the dependence of two: the band must not be trusted against it."""
+    both = census(
+        {"111": 40, "110": 40, "101": 4, "011": 4, "100": 10, "010": 10, "001": 30},
+        dict.fromkeys(TRIPLE_CELLS, 100),
+    )
+    found = recall_from_triple(both)
+    assert found.delta1 is not None
+    assert found.delta1.point > found.band.high
+    (said,) = band_warnings(found)
+    assert "outside the band" in said
+    assert "do not use them as a pair alone" in said
+    calm = census(dict.fromkeys(TRIPLE_CELLS, 50), dict.fromkeys(TRIPLE_CELLS, 100))
+    inside = recall_from_triple(calm)
+    assert inside.delta1 is not None
+    if inside.band.low <= inside.delta1.point <= inside.band.high:
+        assert band_warnings(inside) == ()
