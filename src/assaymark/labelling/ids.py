@@ -32,7 +32,9 @@ def mend_ids(state: State, rows: Sequence[LabelRow], *, restore_zeros: bool) -> 
             f"The id {cut!r} is a long number that a spreadsheet cut short, so nobody knows the item. "
             "Nothing was recorded. Label a .xlsx batch instead: its ids stay text."
         )
-    lost = _without_zeros(drawn, {row.item for row in rows}, {row.item for row in strange})
+    bare_ids = {row.item: WHOLE.sub("", row.item.strip()) for row in strange}
+    once = {bare for bare, times in Counter(bare_ids.values()).items() if times == 1}
+    lost = _without_zeros(drawn, {row.item for row in rows}, once)
     if lost and not restore_zeros:
         bare, whole = next(iter(lost.items()))
         raise InputError(
@@ -41,7 +43,7 @@ def mend_ids(state: State, rows: Sequence[LabelRow], *, restore_zeros: bool) -> 
             "a .xlsx batch "
             "keeps them."
         )
-    return [replace(row, item=lost.get(row.item, row.item)) for row in rows]
+    return [replace(row, item=lost.get(bare_ids.get(row.item, row.item), row.item)) for row in rows]
 
 
 def _tidied(state: State, row: LabelRow) -> LabelRow:

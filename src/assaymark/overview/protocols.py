@@ -35,6 +35,16 @@ def _table(title: str, sentence: str, rows: list[tuple[str, str]]) -> Section:
     return Section(title=title, sentence=sentence, tables=(table,))
 
 
+def _unequal(dossier: Dossier) -> str:
+    """For a reader who would divide the counts of the sample: why the share is not that."""
+    if dossier.plan is None or not dossier.plan.kind.guided:
+        return ""
+    return (
+        " Items were sampled at unequal, recorded rates, and the ranges account for that: a share of the "
+        "sample is not the share of the collection."
+    )
+
+
 def elusion_test(dossier: Dossier) -> Section:
     """An elusion test: what a sample of the null set says of the relevant items left in it."""
     size, sample, relevant = _null_set(dossier)
@@ -56,7 +66,7 @@ def elusion_test(dossier: Dossier) -> Section:
     return _table(
         "Elusion test",
         "The null set holds the items that the classifier rejected; elusion is the share of it that is "
-        "relevant.",
+        f"relevant.{_unequal(dossier)}",
         rows,
     )
 
@@ -91,7 +101,7 @@ def tar_validation(dossier: Dossier) -> Section:
     return _table(
         "TAR validation",
         "The figures that a validation order asks for, from one random sample that was drawn after the "
-        "classifier was fixed.",
+        f"classifier was fixed.{_unequal(dossier)}",
         rows,
     )
 
@@ -106,10 +116,12 @@ def systematic_review(dossier: Dossier) -> Section:
         ("records read here to judge the automation", f"{progress.labelled:,}"),
         ("share of the eligible records kept (recall)", _range(_card(dossier).get("recall"))),
         ("eligible among those left out (elusion)", _range(_card(dossier).get("elusion"))),
+        ("confidence", dossier.card_note or "not known from this sample"),
     ]
     return _table(
         "Flow of records (PRISMA 2020)",
-        "Items 16a and 8 ask how automation took part in the selection and how it was validated.",
+        "Items 8 and 16a of PRISMA 2020 ask how automation took part in the selection and how many records "
+        "it removed.",
         rows,
     )
 

@@ -21,6 +21,10 @@ CSV_HINT = (
     " A CSV pool is UTF-8 text with the column names in its first line, as many fields in every row, "
     f"one kind of line ends, and no row over {LONGEST // 1_000_000} MB."
 )
+NOT_UTF8 = (
+    "is not UTF-8 text; an old spreadsheet writes Windows-1252. Save it as CSV UTF-8, convert it (iconv "
+    "-f cp1252 -t utf-8 OLD > NEW), or upload it on the page of assaymark serve, which converts it."
+)
 NO_MARK = "(empty)"  # what DuckDB says where a file has no quotes, escapes or comments
 JOIN = "\n"  # between the text columns of an item
 AT_ONCE = 2**27  # ids compared in one go, at 8 bytes each and as much again to sort them
@@ -113,6 +117,8 @@ class DuckDBPool(SqlPool):
             return self._connection.execute(sql, parameters).fetchall()
         except duckdb.Error as error:
             names = ", ".join(path.name for path in self.source.files[:3])
+            if "not utf-8 encoded" in str(error):
+                raise EngineError(f"The pool {names!r} {NOT_UTF8}") from error
             first = str(error).splitlines()[0].rstrip(".")
             hint = CSV_HINT if self.source.kind == "csv" else ""
             raise EngineError(f"The pool {names!r} cannot be read: {first}.{hint}") from error

@@ -378,7 +378,8 @@ def test_advice_names_the_tool(assaymark: Assaymark, project: Path, drawn: list[
     assert assaymark("draw", "--format", "nothing", "-p", project).code == 2
 
 
-def test_lost_zeros_are_named_and_put_back(assaymark: Assaymark, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["{}", " {}.0 "])
+def test_lost_zeros_are_named_and_put_back(form: str, assaymark: Assaymark, tmp_path: Path) -> None:
     pool = "id,prediction\n" + "".join(f"{n:05d},{n % 2}\n" for n in range(300))
     (tmp_path / "pool.csv").write_text(pool, encoding="utf-8")
     folder = tmp_path / "z"
@@ -386,7 +387,8 @@ def test_lost_zeros_are_named_and_put_back(assaymark: Assaymark, tmp_path: Path)
     assert assaymark("init", folder, *source).code == 0
     assaymark("plan", "accuracy >= 0.5", "--seed", "s", "-p", folder)
     items = assaymark("draw", 40, "-p", folder, "--json").json["items"]
-    lines = [f"{item.lstrip('0')},1\n" for item in items[1:]] + [f"{items[0]},1\n"]
+    bare = [form.format(item.lstrip("0")) for item in items[1:]]
+    lines = [f"{item},1\n" for item in (*bare, items[0])]
     (tmp_path / "l.csv").write_text("id,label\n" + "".join(lines), encoding="utf-8")
     refused = assaymark("label", tmp_path / "l.csv", "-p", folder)
     assert refused.code == 2

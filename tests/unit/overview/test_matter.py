@@ -8,6 +8,7 @@ from assaymark.labelling.settings import Settings, write_settings
 from assaymark.overview.protocols import PROTOCOLS
 from assaymark.overview.report import report_bytes
 from assaymark.project.folder import Project
+from worlds_on_disk import write_labels
 
 
 @pytest.fixture
@@ -44,6 +45,21 @@ def test_every_preset_adds_its_figures(told, name) -> None:
     assert {"elusion-test": "relevant items left in the null set", "tar-validation": "validation sample",
             "systematic-review": "records identified"}[name] in page  # fmt: skip
     assert "1,551" in page  # the null set
-    if name != "systematic-review":  # which ranges hold how often is said where they stand
-        assert page.count("Each range holds on its own with 95% confidence") == 2
+    # which ranges hold how often is said where they stand
+    assert page.count("Each range holds on its own with 95% confidence") == 2
+    assert "unequal" not in page, "a simple sample is what it seems"
     assert '<td data-head="labels">' in page  # on a phone a row is a block of named values
+
+
+@pytest.mark.parametrize("name", ["elusion-test", "tar-validation"])
+def test_a_preset_says_where_counts_of_the_sample_are_no_shares(
+    name, assaymark, project, world, tmp_path
+) -> None:
+    """3 relevant of 108 read is no elusion of 3 % where likely misses were read more often."""
+    assert assaymark("plan", "recall >= 0.5", "--design", "weighted", "-p", project).code == 0
+    items = assaymark("draw", 40, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    labels = write_labels(tmp_path / "l.csv", {item: world.truth[item] for item in items})
+    assert assaymark("label", labels, "-p", project).code == 0
+    write_settings(project, Settings(protocol=name))
+    page = report_bytes(Project(folder=project), "html").decode()
+    assert "Items were sampled at unequal, recorded rates" in page

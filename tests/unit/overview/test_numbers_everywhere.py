@@ -130,3 +130,54 @@ def proves(assaymark, folder, look, page, report) -> None:
     assert bound in checked.out
     text = json.dumps(json.loads((folder / "certificate.json").read_text(encoding="utf-8")))
     assert str(look["labels"]) in text
+
+
+SEVERAL = {
+    "few labels": ("recall >= 0.6 and precision >= 0.6", 20, "continue"),
+    "established": ("recall >= 0.5 and precision >= 0.4", 400, "pass"),
+    "refuted": ("recall >= 0.5 and precision >= 0.99", 600, "fail"),
+    "groups": ("recall >= 0.4 in every team", 400, "pass"),
+}
+
+
+@pytest.mark.parametrize("state", SEVERAL)
+def test_every_number_of_several_parts_is_the_same_everywhere(state, assaymark, tmp_path) -> None:
+    claim, most, expected = SEVERAL[state]
+    world = write_world(tmp_path / "scores.csv", items=1500, seed=7)
+    lines = world.path.read_text(encoding="utf-8").splitlines()
+    teams = [f"{line},{('a', 'b')[at % 2]}" for at, line in enumerate(lines[1:])]
+    world.path.write_text("\n".join([f"{lines[0]},team", *teams]) + "\n", encoding="utf-8")
+    columns = ("--id", "id", "--score", "score", "--threshold", 0.5, "--group", "team")
+    folder = tmp_path / "work"
+    assert assaymark("init", folder, "--pool", world.path, *columns, "--text", "body").code == 0
+    assert assaymark("plan", claim, "--seed", "s", "-p", folder).code == 0
+    look, done = {"decision": "continue"}, 0
+    while done < most and look["decision"] == "continue":
+        file = tmp_path / f"{done}.csv"
+        items = assaymark("draw", min(50, most), "-o", file, "-p", folder, "--json").json["items"]
+        labels = write_labels(tmp_path / "l.csv", {item: world.truth[item] for item in items})
+        assert assaymark("label", labels, "-p", folder).code == 0
+        done += len(items)
+        look = assaymark("look", "-p", folder, "--json").json
+    assert (look["decision"], look["labels"]) == (expected, done)
+    status = assaymark("status", "-p", folder, "--json").json
+    assert status["labelled"] == done
+    said = assaymark("look", "-p", folder).out
+    page = watched(folder)
+    assert assaymark("report", "-o", tmp_path / "r.html", "-p", folder).code == 0
+    report = text_of((tmp_path / "r.html").read_text(encoding="utf-8"))
+    places = {"look": said, "page": page, "report": report}
+    assert f"Labels {done:,} that count" in report
+    for part in look["parts"]:
+        assert [name for name, text in places.items() if part["part"] not in text] == []
+        if part["bound"] is not None:
+            assert f"at least {part['bound']:g} on its own" in said
+            row = f" {part['bound']:g} {part['labels']:,} {part['items']:,} "
+            assert row in page
+            assert row in report
+    if expected == "pass":
+        statement = look["statement"]
+        issued = assaymark("certify", "-p", folder).out
+        checked = assaymark("verify", folder / "certificate.json", "-p", folder).out
+        for text in (said, page, report, issued, checked):
+            assert statement.rstrip(".") in text

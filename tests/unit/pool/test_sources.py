@@ -107,3 +107,10 @@ def test_a_csv_with_two_kinds_of_line_ends_is_refused_and_says_what_is_wrong(tmp
     mixed.write_bytes(b"id,score\r\na,0.9\r\nb,0.1\nc,0.5\n")
     with pytest.raises(EngineError, match="one kind of line ends"):
         open_pool(str(mixed), Columns(id="id", score="score", threshold=0.5))
+
+
+def test_an_old_spreadsheets_letters_are_named_with_three_ways_out(tmp_path):
+    old = tmp_path / "old.csv"
+    old.write_bytes("id,score,text\na,0.9,Schlüssel\n".encode("cp1252"))
+    with pytest.raises(EngineError, match=r"'old.csv' is not UTF-8 text; .* Windows-1252.*iconv"):
+        open_pool(str(old), Columns(id="id", score="score", threshold=0.5, text=("text",)))

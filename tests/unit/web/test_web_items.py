@@ -129,6 +129,9 @@ def test_labels_are_read_by_the_names_on_the_buttons_and_go_out_whole(
     text = f"id;label\n{items[9]};fällt an\n{items[10]};Nein danke\n{items[11]};offen\n"
     text += f"{items[12]};ja\n{items[13]};nein\n{items[14]};included\n"
     with signed(folder, name="ann") as web:
+        wrong = f"id,label\n{items[9]},maybe\n".encode()
+        refused = web.post("/items/import?name=../Büro 1.csv", content=wrong).json()
+        assert "Nothing was recorded from 'Büro 1.csv'" in refused["error"]
         told = web.post("/items/import?name=x.csv", content=text.encode("cp1252")).json()
         assert told["done"].startswith("5 labels recorded, 1 cannot tell")
         out = web.get("/items/labels.csv").text

@@ -1,6 +1,7 @@
 """Labels in and out as files: the lead's, on the page of items."""
 
 import asyncio
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -83,11 +84,17 @@ def _file(text: bytes, kind: str, name: str) -> Response:
     return Response(text, media_type=kind, headers=headers)
 
 
+def _plain(name: str) -> str:
+    """The name as messages may repeat it, and as a file may be called."""
+    return re.sub(r"[^\w -]", "_", name)[:60] or "labels"
+
+
 @only("lead")
 async def bring_in(request: Request) -> Response:
     """Labels of a file, all of them or none: the same step as the command line's."""
     site, query = site_of(request), request.query_params
-    ending = Path(query.get("name", "").replace("\\", "/")).suffix.lower()
+    given = Path(query.get("name", "").replace("\\", "/"))
+    ending = given.suffix.lower()
     if not ending or len(ending) > 12 or not ending[1:].isalnum():
         raise InputError("A file of labels has an ending such as .csv, .xlsx, .json or .ris.")
     annotator = checked_name(query.get("annotator") or person_of(request).name)
@@ -96,7 +103,7 @@ async def bring_in(request: Request) -> Response:
 
     def step() -> Any:
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / f"labels{ending}"
+            path = Path(folder) / f"{_plain(given.stem)}{ending}"
             path.write_bytes(text)
             return label_file(site.project, path, annotator=annotator, correct=correct)
 
