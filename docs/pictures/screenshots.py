@@ -160,7 +160,8 @@ def serve(folder: Path) -> tuple[subprocess.Popen[str], str, str]:
 
 def main() -> None:
     chromium = shutil.which("chromium") or sys.exit("Chromium is not installed.")
-    work = Path(tempfile.mkdtemp())
+    work = Path(tempfile.mkdtemp()) / "reviews"  # the name that the start page shows
+    work.mkdir()
     tickets = make_tickets(20_000, np.random.default_rng(11))
     write_tickets(tickets, work / "tickets.parquet")
     shown = {
@@ -188,7 +189,7 @@ def main() -> None:
         server.kill()
         server.wait()
         browser.close()
-    shutil.rmtree(work)
+    shutil.rmtree(work.parent)
     shutil.rmtree(PAGE, ignore_errors=True)
     shutil.move(OUT, PAGE)
     print(f"{len(list(PAGE.iterdir()))} pictures in {PAGE}")
