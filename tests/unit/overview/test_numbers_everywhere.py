@@ -177,6 +177,7 @@ def test_every_number_of_several_parts_is_the_same_everywhere(state, assaymark, 
             assert row in report
     if expected == "pass":
         statement = look["statement"]
+        assert said.startswith(f"Established: {statement}")
         issued = assaymark("certify", "-p", folder).out
         checked = assaymark("verify", folder / "certificate.json", "-p", folder).out
         for text in (said, page, report, issued, checked):

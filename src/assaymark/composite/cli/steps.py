@@ -135,7 +135,11 @@ def look_now(
     if as_json:
         show_json({**result, "statement": statement(result)})
     else:
-        headline(statement(result), TONES.get(judgement.decision, "wait"))
+        # the names of a family, comparisons and cut-offs are sentences of their own
+        every = result["kind"] == "conjunction" and result["family"] != "named"
+        established = judgement.decision == "pass" and every
+        told = f"Established: {statement(result)}" if established else statement(result)
+        headline(told, TONES.get(judgement.decision, "wait"))
         rows(look_lines(result))
         done = is_established(result)
         step = "certify" if done else "status" if judgement.decision == "fail" else "draw"

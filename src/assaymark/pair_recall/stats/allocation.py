@@ -169,12 +169,24 @@ def _more(need: float, cell: CellSample) -> int:
     return max(0, min(wanted, cell.items) - cell.labels)
 
 
+def _flagged_by(cell: str) -> str:
+    """The items of a cell, by the letters under which the classifiers were given."""
+    letters = [letter for letter, bit in zip("abc", cell, strict=False) if bit == "1"]
+    if not letters:
+        return "that none flags"
+    if len(letters) == len(cell):
+        return "flagged by all" if len(cell) > 2 else "flagged by both"
+    return f"flagged by {' and '.join(letters)} only"
+
+
 def _sentence(cells: Sequence[CellAdvice], *, wanted: float, reached: float, floor: float) -> str:
-    asked = [f"{cell.labels:,} of '{cell.cell}'" for cell in cells if cell.labels]
+    asked = [
+        f"{cell.labels:,} more items {_flagged_by(cell.cell)}" for cell in cells if cell.labels
+    ]
     if reached <= wanted:
         text = f"Sampling error is within ± {wanted:g} (± {reached:.3f})."
     elif asked:
-        text = f"For ± {wanted:g} from sampling label about {', '.join(asked)} more."
+        text = f"For ± {wanted:g} from sampling label about {', '.join(asked)}."
     else:
         text = (
             f"Sampling error is ± {reached:.3f}, more than ± {wanted:g}, and the labels so far do not "
