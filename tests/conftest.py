@@ -220,14 +220,21 @@ def labelled(world: World, tmp_path: Path, labelled_place: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[spark_cluster.Cluster]:
-    """Spark with separate executors, started once for all tests that `distribution.SPARK` names."""
+def cluster(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[spark_cluster.Cluster]:
+    """Spark with a separate executor, started once for all tests that `distribution.SPARK` names.
+
+    The long tests kill executors, and have two of them; each warms up a Java of its own.
+    """
     reason = spark_cluster.missing()
     if reason is not None:
         pytest.skip(f"Spark cannot be started: {reason}")
     if "PYTEST_XDIST_WORKER" in os.environ:  # a second cluster in another process is a mistake
         (tmp_path_factory.getbasetemp().parent / "only one Spark").touch(exist_ok=False)
-    with spark_cluster.cluster(tmp_path_factory.mktemp("spark")) as running:
+    long = any(item.get_closest_marker("slow") for item in request.session.items)
+    folder = tmp_path_factory.mktemp("spark")
+    with spark_cluster.cluster(folder, executors=2 if long else 1) as running:
         yield running
 
 

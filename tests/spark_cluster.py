@@ -31,7 +31,7 @@ def free_port() -> int:
 
 
 class Cluster:
-    """A driver in this process' JVM, two executors beside it, and a Spark Connect door."""
+    """A driver in this process' JVM, executors beside it, and a Spark Connect door."""
 
     def __init__(self, session: Any, port: int) -> None:
         self.session = session
@@ -73,8 +73,8 @@ def until(true: Callable[[], bool], *, seconds: float = 1200) -> None:
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[Cluster]:
-    """Two executors with one core each; stopped at the end."""
+def cluster(folder: Path, *, executors: int = 2) -> Iterator[Cluster]:
+    """Two cores in one executor or two; stopped at the end."""
     import pyspark
     from pyspark.sql import SparkSession
 
@@ -93,7 +93,7 @@ def cluster(folder: Path) -> Iterator[Cluster]:
         "spark.driver.extraJavaOptions": brief,
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
-        "spark.executor.cores": 1,
+        "spark.executor.cores": 2 // executors,
         "spark.executor.extraJavaOptions": brief,
         "spark.executor.memory": "1g",
         "spark.local.dir": folder / "local",
@@ -106,7 +106,8 @@ def cluster(folder: Path) -> Iterator[Cluster]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
-    builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("tests")
+    master = f"local-cluster[{executors},{2 // executors},1024]"
+    builder = SparkSession.builder.master(master).appName("tests")
     for name, value in settings.items():
         builder = builder.config(name, str(value))
     session = builder.getOrCreate()

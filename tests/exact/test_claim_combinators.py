@@ -80,6 +80,22 @@ def value(metric, cells):
     return Fraction(above, below) if below else None
 
 
+JUDGED: dict = {}  # verdicts by claim and draws: worlds share the beginnings of their orders
+
+
+def judged(sealed, node, drawn):
+    """What the product says after these draws."""
+    key = (id(sealed), drawn)
+    if key not in JUDGED:
+        JUDGED[key] = judge_path(sealed, node.path, node.draws)
+    return JUDGED[key]
+
+
+@pytest.fixture(autouse=True)
+def _fresh():
+    JUDGED.clear()
+
+
 def risks(sealed, world, *wrongs):
     """The chance of each wrong statement to be made after some draw."""
     test = replace(row_test(sealed), recipe=EACH)
@@ -89,7 +105,7 @@ def risks(sealed, world, *wrongs):
     chooser = lambda race: next_chances(race, aim=aim_of(sealed, race))  # noqa: E731
     for node in nodes(test, world, chooser=chooser, most=most):
         key = tuple(zip(node.strata, node.outcomes, strict=True))
-        found = judge_path(sealed, node.path, node.draws)
+        found = judged(sealed, node, key)
         for k, is_wrong in enumerate(wrongs):
             if is_wrong(found) and not any(key[:t] in bad[k] for t in range(len(key))):
                 bad[k].add(key)
