@@ -26,6 +26,9 @@ NOT_UTF8 = (
     "-f cp1252 -t utf-8 OLD > NEW), or upload it on the page of assaymark serve, which converts it."
 )
 NO_MARK = "(empty)"  # what DuckDB says where a file has no quotes, escapes or comments
+SETTLED: dict[tuple[str, int, int, int, int], str | None] = {}
+"""How a CSV file is read, by its path and all that changes when somebody writes to it."""
+MOST_SETTLED = 256  # files that a server remembers
 JOIN = "\n"  # between the text columns of an item
 AT_ONCE = 2**27  # ids compared in one go, at 8 bytes each and as much again to sort them
 
@@ -62,6 +65,20 @@ def settled_reader(connection: duckdb.DuckDBPyConnection, source: Source) -> str
     """
     if source.kind != "csv" or len(source.files) > 1:
         return None
+    path = source.files[0]
+    about = path.stat()
+    key = (str(path), about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
+    try:
+        return SETTLED[key]
+    except KeyError:
+        settled = _spelled_out(connection, source)
+    if len(SETTLED) >= MOST_SETTLED:
+        SETTLED.clear()
+    SETTLED[key] = settled
+    return settled
+
+
+def _spelled_out(connection: duckdb.DuckDBPyConnection, source: Source) -> str | None:
     try:
         found = connection.execute(
             "SELECT Delimiter, Quote, Escape, Comment, NewLineDelimiter, SkipRows, Columns FROM "

@@ -1,6 +1,7 @@
 """A CSV pool whose dialect is found once is read as if it were found for every query."""
 
 import gzip
+import os
 from pathlib import Path
 
 import duckdb
@@ -66,6 +67,20 @@ def test_what_has_no_dialect_is_refused_as_before(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(EngineError, match=r"The pool 'pool\.csv' cannot be read"):
         open_pool(str(tmp_path / "pool.csv"), Columns(id="id"))
+
+
+def test_a_file_that_changed_is_looked_at_again(tmp_path: Path) -> None:
+    """Of the same length, and with its old time put back."""
+    path = tmp_path / "pool.csv"
+    connection = connect()
+    for text in (PLAIN, PLAIN.replace(",", ";")):
+        path.write_text(text, encoding="utf-8")
+        os.utime(path, ns=(1, 1))
+        source = find_source(str(path))
+        settled = settled_reader(connection, source)
+        assert settled == settled_reader(connection, source)
+        assert answer(connection, str(settled)) == answer(connection, reader_sql(source))
+    connection.close()
 
 
 def test_several_files_keep_the_plain_call(tmp_path: Path) -> None:
