@@ -133,7 +133,9 @@ def _as_python(hint: Hint) -> str:
 
 def _quoted(value: str) -> str:
     """A value with spaces in quotation marks, as both shells want it."""
-    return f'"{value}"' if " " in value and not value.startswith("'") else value
+    if " " not in value or value.startswith("'"):
+        return value
+    return f"'{value}'" if '"' in value else f'"{value}"'
 
 
 def _parameter(name: str, value: str) -> str:

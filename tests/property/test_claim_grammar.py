@@ -168,6 +168,8 @@ def test_any_words_of_the_grammar_are_read_or_refused(text: str) -> None:
         ("recall >= 0.7 for every class", 24, 5, "recall of every class >= 0.7"),
         ("kappa >= 0.5", 0, 5, "f1 >= 0.75"),
         ("recall >=", 9, 1, "recall >= 0.8"),
+        ("accuracy >= 1.2", 12, 3, "accuracy >= 0.9"),
+        ("accuracy >= 0.8 and", 19, 1, "accuracy >= 0.9"),
         ("recal of b > recal of a", 0, 5, "recall of b > recall of a"),
         ("recal >= 0.8 in evry language", 0, 5, "recall >= 0.8 in every language"),
     ],
@@ -179,6 +181,14 @@ def test_a_slip_is_pointed_at_and_the_nearest_form_offered(text, start, length, 
     assert shown == f"  {text}"
     assert caret == "  " + " " * start + "^" * length
     assert sentence.endswith(f"Try: {offer}")
+
+
+@pytest.mark.parametrize("relation", [">=", "> =", "= >", "=>", "<=", "< =", "= <", "=<"])
+def test_a_relation_may_be_written_with_a_space(relation) -> None:
+    meant = ">=" if ">" in relation else "<="
+    assert str(parse(f"accuracy {relation} 0.8")) == f"accuracy {meant} 0.8"
+    with_tie = parse(f"accuracy of b {relation} accuracy of a")
+    assert with_tie == parse(f"accuracy of b {meant} accuracy of a")
 
 
 def test_in_every_binds_the_whole_claim() -> None:

@@ -176,6 +176,8 @@ def _is_class(name: str, cells: Cells) -> bool:
         raise InputError(
             f"'{name}' is a class and a classifier: name both, as in recall of {name} of {name}."
         )
+    if name not in cells.names and len(cells.classifiers) == 1 and name not in cells.classifiers:
+        raise InputError(f"There is no class '{name}': there is {_or(cells.names)}.")
     if name not in cells.names and name not in cells.classifiers:
         known = _or((*cells.names, *cells.classifiers))
         raise InputError(f"'{name}' is neither a class nor a classifier: there is {known}.")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assaymark.hints import command, for_command_line
 from assaymark.records.pool import Columns
 from assaymark.terminal.output import (
     advise,
@@ -166,16 +167,11 @@ def init(
     for missing in missing_columns(columns):
         warn(missing)
     place = quoted(folder)
-    if columns.classes:
-        advise(f'assaymark plan "recall of every class >= 0.7" -p {place}, with your claim')
-        return
-    if columns.text and not columns.predicts and not columns.score:
+    if columns.text and not (columns.classes or columns.predicts or columns.score):
         advise(f'grow a classifier: assaymark train "f1 >= 0.75" --budget 3000 -p {place}')
         return
-    claim = "f1 >= 0.75" if columns.predicts else "prevalence <= 0.05"
-    if columns.groups:
-        claim += f" in every {columns.groups[0]}"
-    advise(f'assaymark plan "{claim}" -p {place}, with the claim you want to prove')
+    claim = for_command_line(command("plan", columns.example_claim))
+    advise(f"{claim} -p {place}, with the claim you want to prove")
 
 
 def _with_names(

@@ -1,5 +1,6 @@
 """The fixed walk: a promised number of random labels, judged once, rung by rung in the sealed order."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -18,6 +19,21 @@ def rungs_passed(sealed: SealedClaim, labelled: Labelled) -> list[str]:
     carried = sealed.risk.carried
     left = [min(1.0, float(one.proof)) for one in carried] or [1.0] * len(order)
     return order[: walked(p_values, [sealed.level * share for share in left])]
+
+
+def fewest_labels(sealed: SealedClaim) -> int:
+    """The smallest budget with which a cut-off could pass: if every label were a hit."""
+    budgets = range(1, sealed.items)
+    return 1 + bisect_left(budgets, 1, key=lambda budget: int(_could_pass(sealed, budget)))
+
+
+def _could_pass(sealed: SealedClaim, budget: int) -> bool:
+    name = str(sealed.compiled[0].constants["order"][0])
+    place = sealed.columns.rungs.index(name)
+    is_above = [s.predictions[place] == "1" for s in sealed.strata]
+    above = sum(s.items for s, inside in zip(sealed.strata, is_above, strict=True) if inside)
+    hits = [(is_above.index(True), 1)] * min(budget, above)
+    return _p_value(sealed, name, hits) <= sealed.level
 
 
 def _p_value(sealed: SealedClaim, name: str, labelled: Labelled) -> float:

@@ -62,6 +62,11 @@ class ClaimWork:
         """Whether the claim is neither certified, nor failed, nor abandoned."""
         return not self.survey.concluded
 
+    def is_over(self, state: State) -> bool:
+        """Whether it is closed, and no label came after its certificate."""
+        issued = self.reports("certificate")
+        return not self.open and not (issued and state.labels_at > issued[-1][0])
+
     def look_is_due(self, state: State) -> bool:
         """Whether labels changed since the open claim was last looked at."""
         looks = self.looks

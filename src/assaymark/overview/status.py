@@ -66,7 +66,7 @@ def status(project: Project) -> Status:
     draws = len(attempt.draws) if attempt else 0
     blocking = blocking_items(state)
     if attempt is None:
-        summary, advice = "No plan yet.", command("plan", "f1 >= 0.75", "…")
+        summary, advice = "No plan yet.", command("plan", pool.columns.example_claim, "…")
     elif not attempt.open:
         summary, advice = _ended(attempt), command("plan", "…")
     elif attempt.looks and attempt.looks[-1].event.decision == "pass":
@@ -135,10 +135,16 @@ def _of_review(status: Status, state: State) -> Status:
     review = state.reviews[-1]
     order = review.order
     missing = sum(not state.labelled(item) for item in order)
-    advice = command("review next", pending=True) if missing else command("review status")
+    issued = bool(review.certificates) and review.certificates[-1].seq > state.labels_at
+    if missing:
+        summary, advice = "The review waits for labels.", command("review next", pending=True)
+    elif issued:
+        summary, advice = "The review's certificate is issued; it can go on.", command("report")
+    else:
+        summary, advice = "The review can go on.", command("review status")
     return replace(
         status,
-        summary="The review waits for labels." if missing else "The review can go on.",
+        summary=summary,
         advice=advice,
         survey="review",
         confidence=float(review.opened.confidence),
@@ -170,8 +176,10 @@ def _of_claim(status: Status, state: State, claim: "ClaimWork") -> Status:
     work, subject = claim.survey, f"The claim '{claim.sealed.claim}'"
     missing = sum(not state.labelled(item) for item in work.order)
     looks = claim.looks
-    if not claim.open:
-        summary, advice = f"{subject} is closed.", command("report")
+    if claim.reports("certificate"):
+        summary, advice = f"{subject} is closed: its certificate is issued.", command("report")
+    elif not claim.open:
+        summary, advice = f"{subject} is closed: {_said(looks[-1][2])}", command("report")
     elif not work.order:
         summary, advice = f"{subject} is sealed.", command("draw")
     elif status.blocking is not None:

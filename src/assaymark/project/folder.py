@@ -256,7 +256,8 @@ def latest_attempt(state: State) -> Attempt:
         )
     if state.attempt is None:
         raise PlanError(
-            f"This project has no plan yet. Seal one: {command('plan', 'f1 >= 0.75', '…')}"
+            "This project has no plan yet. Seal one: "
+            f"{command('plan', registered_pool(state).columns.example_claim, '…')}"
         )
     return state.attempt
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple
 
 from assaymark.claims.label_sets import MOST_TAGS, SEPARATOR, all_sets
+from assaymark.claims.language.tree import quoted
 from assaymark.claims.record import Record
 from assaymark.errors import InputError
 from assaymark.hints import option
@@ -102,6 +103,14 @@ class Columns(Record):
     def predicts(self) -> bool:
         """Whether items are predicted positive or negative at all."""
         return not self.classes and (self.prediction is not None or self.threshold is not None)
+
+    @property
+    def example_claim(self) -> str:
+        """A claim that such a pool allows, for advice."""
+        if self.classes:
+            return "recall of every class >= 0.7"
+        claim = "f1 >= 0.75" if self.predicts else "prevalence <= 0.05"
+        return f"{claim} in every {quoted(self.groups[0])}" if self.groups else claim
 
     @property
     def labels(self) -> tuple[str, ...]:

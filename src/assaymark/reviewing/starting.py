@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from assaymark import __version__
+from assaymark.claims.results import counted
 from assaymark.errors import InputError
 from assaymark.files.formats.asreview_project import is_project_file, read_project, write_records
 from assaymark.ledger.events import KnownItem, KnownLabels, ReviewOpened
@@ -15,7 +16,7 @@ from assaymark.ledger.events.reviews import METHOD
 from assaymark.pool import Progress, silent
 from assaymark.pool.duckdb import DuckDBPool
 from assaymark.pool.joined_ids import parts_of_name, write_joined
-from assaymark.pool.sources import settle
+from assaymark.pool.sources import named, settle
 from assaymark.pool.sql import refuse_unknown
 from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project, utc_now
@@ -265,6 +266,7 @@ def _merged(
     try:
         for column in filter(None, (request.score, request.rank)):
             refuse_unknown(column, dict(pool.types))
+            _refuse_no_numbers(pool, column)
         kept, duplicates = find_duplicates(pool)
         if not duplicates:
             return kept, duplicates, source
@@ -273,6 +275,23 @@ def _merged(
         return kept, duplicates, str(path)
     finally:
         pool.close()
+
+
+def _refuse_no_numbers(pool: DuckDBPool, column: str) -> None:
+    """Refuse what cannot order records; those without a score or rank are read last."""
+    text = f"trim(CAST({named(column)} AS VARCHAR))"
+    number = f"TRY_CAST({text} AS DOUBLE)"
+    wrong = f"{text} <> '' AND ({number} IS NULL OR NOT isfinite({number}))"
+    bad, one, good = pool.select(
+        f"SELECT count(*) FILTER ({wrong}), min({text}) FILTER ({wrong}), count({number}) "
+        "FROM everything"
+    )[0]
+    if bad or not good:
+        got = f"{counted(bad, 'record')} with {one!r} or the like" if bad else "none at all"
+        raise InputError(
+            f"A score or rank is a number, or empty for records that come last. {column!r} has "
+            f"{got}: name another column."
+        )
 
 
 def _known(

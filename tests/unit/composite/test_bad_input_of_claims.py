@@ -283,3 +283,23 @@ def test_a_group_that_was_read_whole_is_refuted_by_counting(tmp_path):
     assert told.output.startswith(
         "Error: There is nothing to certify: recall >= 0.5 in every g does"
     )
+
+
+@pytest.mark.parametrize("command", ["look", "status"])
+def test_advice_names_a_claim_that_the_pool_allows(classes, command):
+    """A project of classes is not told to claim f1, which needs a class there."""
+    assert 'assaymark plan "recall of every class >= 0.7"' in run(command, "-p", classes).output
+
+
+def test_advice_puts_names_of_columns_in_quotes(tmp_path):
+    rows = [{"id": n, "says": n % 2, "content type": "ab"[n % 2]} for n in range(40)]
+    pool = table(tmp_path, "typed.csv", rows)
+    told = run("init", tmp_path / "w", "--pool", pool, "--id", "id", "--prediction", "says",
+               "--group", "content type").output  # fmt: skip
+    assert "assaymark plan 'f1 >= 0.75 in every \"content type\"' -p" in told
+
+
+def test_a_class_that_does_not_exist_is_not_taken_for_a_classifier(classes):
+    told = refused("plan", "recall of ham >= 0.5", "-p", classes)
+    assert told.startswith("Error: There is no class 'ham': there is 'never' or 'k0' or ")
+    assert "classifier" not in told

@@ -164,7 +164,7 @@ def test_what_counts_two_verdicts_is_refused_where_labels_are_classes(assaymark,
     missing = assaymark("plan", "recall >= 0.8", "-p", folder / "w")
     assert "recall of 'arts' or 'news'" in missing.err
     unknown = assaymark("plan", "recall of weather >= 0.8", "-p", folder / "w")
-    assert "'weather' is neither a class nor a classifier" in unknown.err
+    assert "There is no class 'weather': there is 'arts' or 'news'" in unknown.err
 
 
 def test_annotators_who_differ_about_a_class(assaymark, folder):

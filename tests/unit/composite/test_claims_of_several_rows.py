@@ -83,6 +83,8 @@ def test_a_comparison_from_seal_to_certificate(assaymark, folder):
     head = json.loads(assaymark("certify", "--json", "-p", str(folder / "w")).out)["head"]
     whole = assaymark("verify", certificate, "-p", folder / "w", "--head", head, "--json")
     assert json.loads(whole.out)["status"] in ("verified", "verified in part")
+    assert "is closed: its certificate is issued" in assaymark("status", "-p", folder / "w").out
+    assert "Next: assaymark status" in assaymark("look", "-p", folder / "w").out
     lacking = assaymark("verify", certificate, "-p", folder / "w", "--require", "witness")
     assert lacking.code == 1
     changed = certificate.read_text().replace("better", "worse")

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 
 import pytest
 
@@ -87,3 +88,24 @@ def test_every_rung_has_its_price(assaymark, pool, tmp_path):
     assert priced
     assert all(rung["labels_fixed"] <= rung["labels_ladder"] for rung in priced)
     assert [rung["cutoff"] for rung in rungs] == sorted(rung["cutoff"] for rung in rungs)
+
+
+def fewest_of_precision():
+    """Of 60 items above 0.95 up to 53 are positive where precision is below 0.9."""
+    return next(n for n in range(1, 60) if math.comb(53, n) <= 0.05 * math.comb(60, n))
+
+
+@pytest.mark.parametrize(
+    ("claim", "fewest"),
+    [("recall >= 0.9", 29), ("precision >= 0.9", fewest_of_precision())],
+    ids=["recall", "precision"],
+)
+def test_a_budget_that_can_prove_no_cut_off_is_refused(assaymark, pool, tmp_path, claim, fewest):
+    """Of recall: 0.9^28 = 0.0523 is above the level of 0.05, and 0.9^29 = 0.0471 is not."""
+    folder = tmp_path / "w"
+    begun(assaymark, pool, folder)
+    asked = ("cutoff", claim, "--at", "0.9", "--at", "0.95", "-p", folder, "--budget")
+    refused = assaymark(*asked, fewest - 1)
+    assert refused.code == 2
+    assert f"it takes {fewest} at least" in refused.err
+    assert assaymark(*asked, fewest).code == 0

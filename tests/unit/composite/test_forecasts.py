@@ -82,3 +82,17 @@ def test_what_cannot_be_told_is_said(assaymark, claim, options, words):
     done = assaymark("size", claim, *options)
     assert done.code == 2
     assert words in done.err
+
+
+def test_a_gap_costs_less_where_it_may_be_wider(assaymark, pool, tmp_path):
+    """Scores that are alike in all groups do not say that a gap is there."""
+    columns = ("--id", "id", "--score", "score", "--threshold", "0.5", "--group", "lang")
+    assaymark("init", tmp_path / "w", "--pool", pool, *columns)
+    told = [
+        assaymark("plan", f"recall gap between lang <= {gap}", "--forecast", "-p", tmp_path / "w")
+        for gap in (0.15, 0.3, 0.5)
+    ]
+    assert all("looks false" not in one.out for one in told)
+    labels = [int(one.out.split("about ")[1].split(" if")[0].replace(",", "")) for one in told]
+    assert labels == sorted(labels, reverse=True)
+    assert labels[0] > 2 * labels[2]

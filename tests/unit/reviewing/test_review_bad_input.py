@@ -203,3 +203,23 @@ def test_a_proof_of_next_to_nothing_is_not_a_number(tmp_path):
     now = review_status(begun(tmp_path, known="r0001"))
     assert certified(now) == "next to nothing"
     assert verdict(now).endswith("1 relevant record is found; next to nothing is proved yet.")
+
+
+@pytest.mark.parametrize("field", ["score", "rank"])
+@pytest.mark.parametrize("values", [["0.5", "high"], ["0.5", "nan"], ["", ""]])
+def test_a_ranking_of_no_numbers_is_refused(tmp_path, field, values):
+    """Words would be ranked by chance without anybody being told; empty ones are read last."""
+    pool = ["id,title,given", *(f"r{n},On matter {n},{values[n % 2]}" for n in range(20))]
+    (tmp_path / "pool.csv").write_text("\n".join(pool), encoding="utf-8")
+    with pytest.raises(InputError, match="A score or rank is a number, or empty for records"):
+        begun(tmp_path, text=("title",), **{field: "given"})
+    assert not (tmp_path / "work").exists()
+
+
+def test_an_issued_certificate_shows_in_the_status(tmp_path, assaymark):
+    truth = world(tmp_path, items=60, relevant=40)
+    project = begun(tmp_path, recall="0.5")
+    read_on(project, truth, 60)
+    assert "The review can go on." in assaymark("status", "-p", project.folder).out
+    certify_review(project)
+    assert "certificate is issued" in assaymark("status", "-p", project.folder).out

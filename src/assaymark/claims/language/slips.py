@@ -8,6 +8,8 @@ from assaymark.errors import InputError
 FORMS = (
     "f1 >= 0.75",
     "recall >= 0.8",
+    "precision >= 0.7",
+    "accuracy >= 0.9",
     "elusion <= 0.2 %",
     "recall of spam >= 0.8",
     "recall of every class >= 0.7",

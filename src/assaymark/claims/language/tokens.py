@@ -7,7 +7,7 @@ from typing import Literal
 Kind = Literal["word", "name", "number", "relation", "sign", "comma", "unknown", "end"]
 
 PATTERNS: tuple[tuple[Kind, str], ...] = (
-    ("relation", r">=|=>|≥|>|<=|=<|≤|<|\bat\s+least|\bat\s+most"),
+    ("relation", r">\s*=|=\s*>|≥|>|<\s*=|=\s*<|≤|<|\bat\s+least|\bat\s+most"),
     ("name", r'"(?:[^"\\]|\\.)*"|“[^”]*”|\'[^\']*\''),
     # f1, f-2, F_0.5, "f .5": one word, although it holds a number
     ("word", r"\bf[-_\s]*(?:\d+(?:\.\d+)?|\.\d+)(?:[-_]score)?(?![\w.])"),
@@ -48,7 +48,7 @@ class Token:
     @property
     def is_lower(self) -> bool:
         """Whether a relation asks for at least."""
-        return self.low in LOWER or self.low.endswith("least")
+        return "".join(self.low.split()) in LOWER or self.low.endswith("least")
 
     @property
     def is_strict(self) -> bool:

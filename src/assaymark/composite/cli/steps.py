@@ -128,6 +128,7 @@ def look_now(
     """Look at the claim, for the command look; `exit_codes` of what is established and refuted."""
     from assaymark.composite.looks import look_at_claim
     from assaymark.composite.wording import is_established, look_lines, statement
+    from assaymark.composite.work import required_claim
     from assaymark.labelling.blocking import blocking_items
 
     judgement = look_at_claim(project)
@@ -141,9 +142,12 @@ def look_now(
         told = f"Established: {statement(result)}" if established else statement(result)
         headline(told, TONES.get(judgement.decision, "wait"))
         rows(look_lines(result))
-        done = is_established(result)
-        step = "certify" if done else "status" if judgement.decision == "fail" else "draw"
-        blocking = blocking_items(project.state()) if step == "draw" else None
+        step, state = "draw", project.state()
+        if required_claim(state).is_over(state):
+            step = "status"
+        elif is_established(result):
+            step = "certify"
+        blocking = blocking_items(state) if step == "draw" else None
         if blocking is not None:
             show_blocking(blocking, project.folder)
         else:

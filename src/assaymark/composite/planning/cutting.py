@@ -8,11 +8,13 @@ import numpy as np
 from assaymark.claims.ladders import compile_ladder, ladder_claim
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Threshold
+from assaymark.claims.results import counted
 from assaymark.composite.planning.sealing import Terms, ready, seal
 from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
+from assaymark.composite.walk import fewest_labels
 from assaymark.errors import InputError
-from assaymark.hints import command
+from assaymark.hints import command, option
 from assaymark.project.folder import Project
 
 MISSED = (0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0)
@@ -59,7 +61,19 @@ def seal_cutoff(
             judged="any time" if terms.budget is None else "once",
         )
         compile_ladder(tree, sealed.cells, start=sealed.start)
+        if terms.budget is not None:
+            _refuse_too_few(sealed, terms.budget)
         return seal(project, session, sealed, pool, terms)
+
+
+def _refuse_too_few(sealed: SealedClaim, budget: int) -> None:
+    fewest = fewest_labels(sealed)
+    if budget < fewest:
+        raise InputError(
+            f"With {counted(budget, 'label')} no cut-off can be proved to keep {sealed.claim}, even if "
+            f"all of them are hits: it takes {fewest:,} at least, and more where there are negatives. "
+            f"Give {option('budget', 'N')} with a larger number, or leave it out."
+        )
 
 
 def _rung(start: str, rungs: Sequence[str]) -> str:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from assaymark.claims.cells import subjects
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Comparison, Part, Threshold
+from assaymark.claims.rows import RowPart
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
 from assaymark.errors import InputError
 from assaymark.stats.betting.prospects import labels_to_expect
+from assaymark.stats.score_guided.kl_projection import Floats
 
 WINS = {"b is right in 2 of 3 of them": 2 / 3, "b is right in 3 of 5 of them": 3 / 5}
 LEAST = 30
@@ -88,7 +90,7 @@ def forecast_parts(sealed: SealedClaim, *, margin: float | None = None) -> list[
     stops = list(itertools.accumulate((len(p.rows) for p in claim.parts), initial=0))
     parts = []
     for part, (start, stop) in zip(claim.parts, itertools.pairwise(stops), strict=True):
-        need = None if labels is None else float(max(labels[start:stop]))
+        need = None if labels is None else _joint_need(part, labels[start:stop], ahead=margin)
         domain = sorted({cell for row in part.rows for cell in row.domain})
         leaf = parse(part.text).parts[0]
         klass = subjects(leaf.figure, cells)[0].klass if isinstance(leaf, Threshold) else None
@@ -103,6 +105,22 @@ def forecast_parts(sealed: SealedClaim, *, margin: float | None = None) -> list[
             )
         )
     return parts
+
+
+def _joint_need(part: RowPart, labels: Floats, *, ahead: float | None) -> float:
+    """Labels until the rows of a part are proved together, if each takes so many alone.
+
+    Of a mixture one bundle is enough. Wealths of a gap multiply, so that progress on its rows adds
+    up; groups are taken to be labelled alike. A gap has no single value that could be ahead.
+    """
+    if part.combinator == "mixture":
+        return float(labels.reshape(len(part.weights), -1).max(axis=1).min())
+    if part.combinator != "gap":
+        return float(labels.max())
+    if ahead is not None:
+        return math.inf
+    speed = min(sum(1.0 / labels[row] for row in product) for product in part.products)
+    return len(part.constants["groups"]) / speed if speed > 0 else math.inf
 
 
 def _wins(sealed: SealedClaim, leaf: Part, items: int) -> dict[str, int] | None:
