@@ -7,6 +7,11 @@ at once ("AST constructor recursion depth mismatch").
 
 import importlib
 import pkgutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 
 import assaymark.web.pages
 import assaymark.web.programs
@@ -17,3 +22,12 @@ for _room in (assaymark.web.pages, assaymark.web.programs):
         importlib.import_module(_page.name)
 for _step in (FORECASTS, "assaymark.certification.drawing", "assaymark.composite.drawing"):
     importlib.import_module(_step)
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_outlives_its_project(tmp_path: Path) -> Iterator[None]:
+    """A server works ahead for the first dashboard in a thread; the folder stays until it is done."""
+    yield
+    for thread in threading.enumerate():
+        if thread.name == "prepare":
+            thread.join(timeout=300)
