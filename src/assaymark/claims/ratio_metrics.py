@@ -109,13 +109,28 @@ def _f_beta(beta: float, name: str) -> Metric:
 
 
 def parse_claim(text: str) -> Claim:
-    """The claim as people write it.
+    """The claim as people write it; a slip is pointed at as everywhere.
 
     >>> str(parse_claim("elusion <= 0.2%"))
     'elusion <= 0.002'
     """
+    from assaymark.claims.language.grammar import is_simple, parse  # only where one is wrong
+
+    try:
+        return _one_claim(text)
+    except InputError:
+        if is_simple(parse(text)):
+            raise
+        raise InputError(
+            f"{text!r} is a claim of several parts, about classes, or about two classifiers, and one "
+            'metric against a number is wanted here, such as "f1 >= 0.75". From Python it is begun '
+            "with assaymark.certify_parts, or with assaymark.compare."
+        ) from None
+
+
+def _one_claim(text: str) -> Claim:
     number = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(%?)"
-    sign = r"(>=|=>|≥|>|<=|=<|≤|<|at least|at most)"
+    sign = r"(>\s*=|=\s*>|≥|>|<\s*=|=\s*<|≤|<|at least|at most)"
     match = re.fullmatch(rf"\s*(.+?)\s*(?:is\s+)?{sign}\s*{number}\s*", text, re.IGNORECASE)
     if not match:
         raise InputError(
@@ -124,7 +139,7 @@ def parse_claim(text: str) -> Claim:
         )
     name, relation, digits, percent = match.groups()
     target = float(digits) / 100 if percent else float(digits)
-    side = "lower" if relation.lower() in (">=", "=>", "≥", ">", "at least") else "upper"
+    side = "lower" if re.search(r">|≥|least", relation, re.IGNORECASE) else "upper"
     return Claim(metric=metric(name).name, side=side, target=target)  # type: ignore[arg-type]
 
 

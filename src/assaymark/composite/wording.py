@@ -213,6 +213,8 @@ def look_lines(result: LookFacts) -> list[tuple[str, str]]:
     if result["kind"] == "conjunction":
         proof = "holds" if result["family"] == "named" else "proof reached"
         lines += [(part_name(part), _part_line(part, proof)) for part in result["parts"]]
+        if result["family"] == "named" and is_established(result) and _is_open(result):
+            lines.append(("or go on", "more draws may prove further ones, before you certify"))
     if note := bounds_words(result):
         lines.append(("bounds", note))
     if result["kind"] == "cut-off":
@@ -222,6 +224,10 @@ def look_lines(result: LookFacts) -> list[tuple[str, str]]:
         if better := _next_rung(result):
             lines.append(("or go on", better))
     return lines
+
+
+def _is_open(result: ConjunctionFacts) -> bool:
+    return any(part["state"] == "open" for part in result["parts"])
 
 
 def _part_line(part: PartFacts, proof: str) -> str:

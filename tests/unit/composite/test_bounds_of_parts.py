@@ -10,6 +10,7 @@ from assaymark.composite.judging import judge_path
 from assaymark.composite.levels import level_of_comparison
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
+from assaymark.composite.wording import look_lines
 from assaymark.stats.betting.path import replay
 from assaymark.stats.betting.recipe import Recipe
 from assaymark.stats.score_guided.supermartingale import Draws
@@ -100,3 +101,16 @@ def test_easier_targets_of_an_upper_limit_are_above_it():
 def test_statements_of_one_direction_share_the_risk_where_none_waits(metric, margin, only, level):
     """ "Better" and "not worse" of recall live on other items, so neither waits for the other."""
     assert level_of_comparison(0.05, metric, margin, only) == level
+
+
+@pytest.mark.parametrize(("other", "says_so"), [("open", True), ("reached", False)])
+def test_a_family_of_which_some_hold_may_go_on(other, says_so):
+    """The certificate closes the family, so that others may still be proved is said before."""
+    parts = [
+        {"part": "recall >= 0.8", "group": [g], "state": s, "target": 0.8, "bound": None,
+         "labels": 5, "items": 9}
+        for g, s in (("x", "reached"), ("y", other))
+    ]  # fmt: skip
+    facts = {"kind": "conjunction", "family": "named", "parts": parts, "confidence": 0.95}
+    lines = dict(look_lines({**facts, "labels": 10, "draws": 10, "skipped": 0}))
+    assert ("or go on" in lines) == says_so
