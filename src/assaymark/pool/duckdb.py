@@ -87,8 +87,11 @@ def _spelled_out(connection: duckdb.DuckDBPyConnection, source: Source) -> str |
         ).fetchall()
     except duckdb.Error:
         return None
-    *marks, line_end, skipped, columns = found[0]
-    delimiter, quote, escape, comment = (quoted("" if m == NO_MARK else m) for m in marks)
+    delimiter, *marks, line_end, skipped, columns = found[0]
+    quote, escape, comment = ("" if mark == NO_MARK else mark for mark in marks)
+    if not quote:  # none among the rows that DuckDB looks at; later ones may have the usual one
+        quote = escape = '"'
+    delimiter, quote, escape, comment = map(quoted, (delimiter, quote, escape, comment))
     names = ", ".join(f"{quoted(column['name'])}: 'VARCHAR'" for column in columns)
     return (
         f"read_csv({source.listed}, auto_detect = false, header = true, skip = {skipped}, "

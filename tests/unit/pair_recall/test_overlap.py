@@ -360,3 +360,10 @@ def test_dependence_that_was_measured_outside_the_band_is_told() -> None:
     assert inside.delta1 is not None
     if inside.band.low <= inside.delta1.point <= inside.band.high:
         assert band_warnings(inside) == ()
+
+
+def test_there_are_no_fewer_positives_than_were_labelled() -> None:
+    """Nearly all of the outside is labelled, and the overlap alone expects far fewer positives."""
+    pair = {"11": cell(10, 7, 2), "10": cell(23, 6, 0), "01": cell(49, 10, 1)}
+    found = with_outside(recall_from_pair(pair), pair | {"00": cell(163, 162, 50)}).positives
+    assert 53 <= found.band_low <= found.low <= found.point <= found.high <= found.band_high

@@ -31,7 +31,6 @@ FILES = {
     "a number sign": PLAIN + "#1,0.5,#2\n",
     "names that need quotes": 'i\'d,"sc""ore",b c,b c\n1,0.5,x,y\n',
     "a title above": "made on Monday\n" + PLAIN,
-    "quotes after the sample": PLAIN + "d,0.1,x\n" * 30_000 + 'x,0.5,"a ""b"" c"\n',
     "an odd row after the sample": PLAIN + "d,0.1,x\n" * 30_000 + "x,0.5,a,b\n",
 }
 
@@ -88,4 +87,14 @@ def test_several_files_keep_the_plain_call(tmp_path: Path) -> None:
         (tmp_path / f"{part}.csv").write_text(PLAIN, encoding="utf-8")
     connection = connect()
     assert settled_reader(connection, find_source(str(tmp_path / "*.csv"))) is None
+    connection.close()
+
+
+def test_the_first_quotes_may_come_after_the_rows_that_duckdb_looks_at(tmp_path: Path) -> None:
+    path = tmp_path / "late.csv"
+    path.write_text(PLAIN + "d,0.1,x\n" * 30_000 + '"x, y",0.5,"a ""b"" c"\n', encoding="utf-8")
+    connection = connect()
+    reader = settled_reader(connection, find_source(str(path)))
+    rows = connection.execute(f"SELECT * FROM {reader} WHERE score = '0.5'").fetchall()
+    assert ("x, y", "0.5", 'a "b" c') in rows
     connection.close()

@@ -176,13 +176,19 @@ def _combined(
     sampling = _sampling(estimate)
     variance = _direct_variance(cells)
     weight = _weight(estimate, sampling, variance)
+    mean = weight * estimate.positives.point + (1 - weight) * direct
     return _Combined(
-        positives=weight * estimate.positives.point + (1 - weight) * direct,
+        positives=max(mean, _known(cells)),
         error=math.sqrt(weight**2 * sampling**2 + (1 - weight) ** 2 * variance),
         direct=direct,
         in_union=positives,
         z=float(ndtri((1 + estimate.confidence) / 2)),
     )
+
+
+def _known(cells: Mapping[str, CellSample]) -> float:
+    """How many positives are labelled: there are no fewer."""
+    return float(sum(cell.positives for cell in cells.values()))
 
 
 def _inside(cells: Mapping[str, CellSample], which: int) -> float:
@@ -276,14 +282,13 @@ def _positives(
     contradicted: bool,
 ) -> Positives:
     """The band is where overlap and labels agree; the sampling interval lies within it."""
-    known = float(sum(cell.positives for cell in cells.values()))
     direct = added([exact_total(cell, (1 - wider.confidence) / 2) for cell in cells.values()])
     point = combined.positives
     low, high = direct.low, direct.high
     if not contradicted:
         low = max(wider.positives.band_low, direct.low)
         high = min(wider.positives.band_high, direct.high)
-    low, high = max(known, min(low, point)), max(high, point)
+    low, high = max(_known(cells), min(low, point)), max(high, point)
     spread = combined.z * combined.error
     return Positives(
         point=point,
