@@ -564,7 +564,7 @@ def test_small_groups_are_left_out_by_name() -> None:
     ("text", "shape", "words"),
     [
         ("recall >= 0.8", THREE, "recall needs a class"),
-        ("recall of q >= 0.8", THREE, "'q' is neither a class nor a classifier"),
+        ("recall of q >= 0.8", THREE, "There is no class 'q'"),
         ("recall >= 0.8 in every town", GROUPS, "no group column 'town'"),
         ("accuracy of c > accuracy of a", PAIR, "There is no classifier 'c'"),
         ("accuracy >= 0.8", PAIR, "Name the classifier"),

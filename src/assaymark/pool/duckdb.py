@@ -8,6 +8,7 @@ import duckdb
 import numpy as np
 
 from assaymark.errors import EngineError
+from assaymark.hints import command
 from assaymark.pool import Progress, silent
 from assaymark.pool.dialect import DUCKDB
 from assaymark.pool.queries import view_sql
@@ -20,10 +21,6 @@ LONGEST = 16_000_000  # bytes of one row of a CSV file
 CSV_HINT = (
     " A CSV pool is UTF-8 text with the column names in its first line, as many fields in every row, "
     f"one kind of line ends, and no row over {LONGEST // 1_000_000} MB."
-)
-NOT_UTF8 = (
-    "is not UTF-8 text; an old spreadsheet writes Windows-1252. Save it as CSV UTF-8, convert it (iconv "
-    "-f cp1252 -t utf-8 OLD > NEW), or upload it on the page of assaymark serve, which converts it."
 )
 NO_MARK = "(empty)"  # what DuckDB says where a file has no quotes, escapes or comments
 SETTLED: dict[tuple[str, int, int, int, int], str | None] = {}
@@ -138,7 +135,10 @@ class DuckDBPool(SqlPool):
         except duckdb.Error as error:
             names = ", ".join(path.name for path in self.source.files[:3])
             if "not utf-8 encoded" in str(error):
-                raise EngineError(f"The pool {names!r} {NOT_UTF8}") from error
+                raise EngineError(
+                    f"The pool {names!r} is not UTF-8 text; an old spreadsheet writes Windows-1252. Save it "
+                    f"as CSV UTF-8, or upload it on the page ({command('serve')}), which converts it."
+                ) from error
             first = str(error).splitlines()[0].rstrip(".")
             hint = CSV_HINT if self.source.kind == "csv" else ""
             raise EngineError(f"The pool {names!r} cannot be read: {first}.{hint}") from error

@@ -112,5 +112,7 @@ def test_a_csv_with_two_kinds_of_line_ends_is_refused_and_says_what_is_wrong(tmp
 def test_an_old_spreadsheets_letters_are_named_with_three_ways_out(tmp_path):
     old = tmp_path / "old.csv"
     old.write_bytes("id,score,text\na,0.9,Schlüssel\n".encode("cp1252"))
-    with pytest.raises(EngineError, match=r"'old.csv' is not UTF-8 text; .* Windows-1252.*iconv"):
+    with pytest.raises(
+        EngineError, match=r"'old.csv' is not UTF-8 text; .* Windows-1252.*upload it on the page"
+    ):
         open_pool(str(old), Columns(id="id", score="score", threshold=0.5, text=("text",)))
