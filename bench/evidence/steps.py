@@ -95,7 +95,7 @@ FULL = (
         ),
     ),
     Step(
-        name="sequential-bias-papers", experiment="sequential-bias", runs=200, files=("arxiv_cs",)
+        name="sequential-bias-papers", experiment="sequential-bias", runs=50, files=("arxiv_cs",)
     ),
     Step(name="policies-more", experiment="policies", runs=1, files=("goemotions", "arxiv_cs")),
 )
