@@ -94,9 +94,7 @@ FULL = (
             "arxiv_cs",
         ),
     ),
-    Step(
-        name="sequential-bias-papers", experiment="sequential-bias", runs=50, files=("arxiv_cs",)
-    ),
+    Step(name="sequential-bias-papers", experiment="sequential-bias", runs=50, files=("arxiv_cs",)),
     Step(name="policies-more", experiment="policies", runs=1, files=("goemotions", "arxiv_cs")),
 )
 

@@ -77,14 +77,14 @@ def settled_reader(connection: duckdb.DuckDBPyConnection, source: Source) -> str
 
 def _spelled_out(connection: duckdb.DuckDBPyConnection, source: Source) -> str | None:
     try:
-        found = connection.execute(
+        sniffed = connection.execute(
             "SELECT Delimiter, Quote, Escape, Comment, NewLineDelimiter, SkipRows, Columns FROM "
             f"sniff_csv({quoted(str(source.files[0]))}, header = true, all_varchar = true, "
             f"max_line_size = {LONGEST})"
         ).fetchall()
     except duckdb.Error:
         return None
-    delimiter, *marks, line_end, skipped, columns = found[0]
+    delimiter, *marks, line_end, skipped, columns = sniffed[0]
     quote, escape, comment = ("" if mark == NO_MARK else mark for mark in marks)
     if not quote:  # none among the rows that DuckDB looks at; later ones may have the usual one
         quote = escape = '"'

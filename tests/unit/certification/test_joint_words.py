@@ -25,11 +25,11 @@ def words(*, judged_once: bool, failure: str, metrics: int, claimed: bool) -> st
 def test_ranges_together_hold_with_what_their_risks_leave(
     failure, metrics, claimed, own, together
 ) -> None:
-    said = words(judged_once=False, failure=failure, metrics=metrics, claimed=claimed)
-    assert said.startswith("Each range holds on its own with 95% confidence, at every look")
-    assert (f"that of the claimed metric with {own}" in said) == (own is not None)
-    assert ("claimed metric" in said) == claimed
-    assert said.endswith(f"together with at least {together}.") == (together is not None)
+    sentence = words(judged_once=False, failure=failure, metrics=metrics, claimed=claimed)
+    assert sentence.startswith("Each range holds on its own with 95% confidence, at every look")
+    assert (f"that of the claimed metric with {own}" in sentence) == (own is not None)
+    assert ("claimed metric" in sentence) == claimed
+    assert sentence.endswith(f"together with at least {together}.") == (together is not None)
 
 
 def test_a_plan_that_is_judged_once_promises_no_other_look() -> None:

@@ -352,9 +352,9 @@ def test_dependence_that_was_measured_outside_the_band_is_told() -> None:
     found = recall_from_triple(both)
     assert found.delta1 is not None
     assert found.delta1.point > found.band.high
-    (said,) = band_warnings(found)
-    assert "outside the band" in said
-    assert "do not use them as a pair alone" in said
+    (warning,) = band_warnings(found)
+    assert "outside the band" in warning
+    assert "do not use them as a pair alone" in warning
     calm = census(dict.fromkeys(TRIPLE_CELLS, 50), dict.fromkeys(TRIPLE_CELLS, 100))
     inside = recall_from_triple(calm)
     assert inside.delta1 is not None

@@ -139,8 +139,8 @@ def look_now(
         # the names of a family, comparisons and cut-offs are sentences of their own
         every = result["kind"] == "conjunction" and result["family"] != "named"
         established = judgement.decision == "pass" and every
-        told = f"Established: {statement(result)}" if established else statement(result)
-        headline(told, TONES.get(judgement.decision, "wait"))
+        sentence = f"Established: {statement(result)}" if established else statement(result)
+        headline(sentence, TONES.get(judgement.decision, "wait"))
         rows(look_lines(result))
         step, state = "draw", project.state()
         if required_claim(state).is_over(state):

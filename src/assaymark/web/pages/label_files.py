@@ -47,8 +47,8 @@ def _answers(row: ItemRow, classes: tuple[str, ...]) -> Iterator[dict[str, str |
     notes = dict(row.notes)
     decision = "" if row.decision is None else str(row.decision)
     for name, label in row.answers or ():
-        said = "?" if label is None else classes[label] if classes else str(label)
-        line = (row.item, said, name, notes.get(name, ""), decision)
+        answer = "?" if label is None else classes[label] if classes else str(label)
+        line = (row.item, answer, name, notes.get(name, ""), decision)
         yield dict(zip(ANSWERS, line, strict=True))
 
 
