@@ -35,7 +35,7 @@ def test_our_sentences_take_the_names_and_other_words_stay():
     ]
 
 
-def told(folder):
+def report_text(folder):
     project = Project(folder=folder)
     story = read_story(project.ledger.entries())
     text = html(report_of(dossier_of(project, story), matter_of(project, story)))
@@ -47,7 +47,7 @@ def test_a_report_speaks_the_names_of_the_project(protocol, labelled, assaymark,
     item = next(iter(Project(folder=labelled).state().attempt.order))
     changed = write_labels(tmp_path / "c.csv", {item: not world.truth[item]})
     assert assaymark("label", changed, "--correct", "-p", labelled).code == 0
-    assert "relevant" in told(labelled)
+    assert "relevant" in report_text(labelled)
     settings = Settings(
         relevant="Refund",
         not_relevant="Not a refund",
@@ -55,7 +55,7 @@ def test_a_report_speaks_the_names_of_the_project(protocol, labelled, assaymark,
         protocol=protocol,
     )
     write_settings(labelled, settings)
-    report = told(labelled)
+    report = report_text(labelled)
     assert "A relevant rule." in report, "what people wrote stays as it is"
     report = report.replace("A relevant rule.", "")
     assert re.findall(r".{40}\brelevant\b.{20}", report) == []

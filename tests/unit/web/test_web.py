@@ -309,22 +309,22 @@ def test_drawing_by_itself_records_no_look_while_nothing_more_counts(drawn) -> N
     assert Project(folder=drawn).state().attempt.looks == []
 
 
-@pytest.mark.parametrize("told", [None, True, False])
-def test_who_draws_is_what_the_plan_page_shows(told, project) -> None:
+@pytest.mark.parametrize("asked", [None, True, False])
+def test_who_draws_is_what_the_plan_page_shows(asked, project) -> None:
     """The box was never ticked, and the server drew all the same."""
-    with signed(project, auto_draw=told) as web:
+    with signed(project, auto_draw=asked) as web:
 
         def box() -> str:
             page = web.get("/plan", headers={"accept": "text/html"}).text
             return re.search(r'<input[^>]*name="auto_draw"[^>]*>', page)[0]
 
-        assert ("checked" in box()) is (told is not False)
-        assert ("disabled" in box()) is (told is not None)
+        assert ("checked" in box()) is (asked is not False)
+        assert ("disabled" in box()) is (asked is not None)
         form = {"relevant": "Yes", "not_relevant": "No", "cannot_tell": "?"}
         assert web.post("/plan/settings", data=form).status_code == 200
-        assert ("checked" in box()) is (told is True)
-    assert read_settings(project).auto_draw is (told is not None), (
-        "what a server was told is not kept"
+        assert ("checked" in box()) is (asked is True)
+    assert read_settings(project).auto_draw is (asked is not None), (
+        "what a server was started with is not kept"
     )
 
 
