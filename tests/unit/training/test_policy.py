@@ -225,6 +225,21 @@ def test_the_best_shot_is_taken_when_the_budget_ends() -> None:
         assert found.total is None, "there is no forecast for a claim that is not met"
 
 
+def test_a_claim_is_certified_from_even_chances_on() -> None:
+    """A simple test is priced by the last look alone; the belief, which has seen worse, decides."""
+    fixed = goal(mode="fixed", policy="split", budget=20_000)
+    doubtful = [look(size, 0.3) for size in (3_000, 6_000)] + [look(9_000, 0.66)]
+    advice = advise(fixed, doubtful)
+    assert 0.45 < advice.chance_true < 0.5
+    assert advice.total is not None
+    assert advice.total <= 20_000
+    assert advice.action == "reconsider"
+    likely = [look(size, 0.3) for size in (3_000, 6_000)] + [look(9_000, 0.665)]
+    advice = advise(fixed, likely)
+    assert 0.5 <= advice.chance_true < 0.6
+    assert advice.action == "certify"
+
+
 def test_the_total_is_the_forecast_and_not_the_budget_cut_off() -> None:
     """535 was promised where the plan took 1,528: the price was cut at what the budget had left."""
     looks = grown(200, 400, 800)
