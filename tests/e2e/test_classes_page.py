@@ -28,6 +28,10 @@ def sealed_on_the_page(page, words):
         page.click(f'#words button[data-word="{word}"]')
     page.wait_for_selector("#claim-seal:enabled")
     page.click("#claim-seal")
+    page.wait_for_selector("#claim-sealing[open]")
+    assert page.text_content("#claim-sealing-words").startswith(" ".join(words))
+    page.click("#claim-sealing button[value=yes]")
+    page.wait_for_url("**/watch")
 
 
 def labelled(page, answer, count):

@@ -1,6 +1,7 @@
 """Texts that are JSON on the labelling page: chats, pairs of records, anything else."""
 
 import json
+import re
 from importlib.resources import files
 
 import pytest
@@ -44,7 +45,8 @@ def test_two_records_stand_side_by_side_with_their_differences_marked(laid) -> N
     found = laid({"left": {"name": "Jon Smith", "dob": "1990", "city": "York"},
                   "right": {"name": "John Smith", "dob": "", "city": "York"}})  # fmt: skip
     assert found.startswith('<table class="pair-of-records">')
-    assert "Jo<b>h</b>n Smith" in found
+    assert '<b data-text="" dir="auto">h</b>' in found  # "find" looks there too
+    assert re.sub("<[^>]+>", "", found).count("John Smith") == 1
     assert ">missing</td>" in found
     assert found.count('aria-label="different"') == 2
     assert found.count('aria-label="the same"') == 1
@@ -82,4 +84,27 @@ def test_a_column_keeps_its_place_and_an_address_beside_the_text_is_a_link(brows
         in short
     )
     assert "javascript:alert(1)</span>" in short
+    page.close()
+
+
+def test_the_main_text_is_never_beside_a_heading_and_no_field_below_it_becomes_one(browser) -> None:
+    """A short body stood in small letters beside its title; a field after a chat became its heading."""
+    page = browser.new_page()
+    page.set_content("<main></main>")
+    page.add_script_tag(content=SCRIPT)
+    script = files("assaymark.web") / "static" / "item.js"
+    page.add_script_tag(content=script.read_text(encoding="utf-8"))
+    shown = "(fields) => assaymarkItem(fields).map((one) => one.outerHTML).join('')"
+    mail = [
+        {"name": "subject", "text": "Thanks", "main": False},
+        {"name": "body", "text": "Short.", "main": True},
+        {"name": "customer", "text": "Acme", "main": False},
+    ]
+    found = page.evaluate(shown, mail)
+    assert found.index("<h2>subject</h2>") < found.index("<h2>body</h2>")
+    assert "<dt>customer</dt>" in found
+    chat = [{"name": "talk", "text": '[{"role": "user", "content": "Hi"}]', "main": True}, mail[2]]
+    found = page.evaluate(shown, chat)
+    assert "<dt>customer</dt>" in found
+    assert "<h2>customer</h2>" not in found
     page.close()

@@ -94,7 +94,10 @@ def project_names(state: State, names: Names) -> Names:
 def page_names(project: Project, names: Names) -> Names:
     """The names of labels as people gave them, and those that the lead put on the buttons."""
     chosen, usual = read_settings(project.folder), Settings()
-    if chosen.relevant == usual.relevant and chosen.not_relevant == usual.not_relevant:
+    if all(
+        getattr(chosen, name) == getattr(usual, name)
+        for name in ("relevant", "not_relevant", "cannot_tell")
+    ):
         return names
     return names.with_verdicts(chosen.relevant, chosen.not_relevant, chosen.cannot_tell)
 

@@ -9,6 +9,7 @@ from assaymark.project.folder import Project, registered_pool
 
 Fields = tuple[tuple[str, str], ...]
 Sources = tuple[tuple[str, tuple[str, ...]], ...]
+SHORT = 140  # characters of a text that can stand beside another
 MOST_BYTES = 64_000_000  # kept in memory; the rest is read again when it is wanted
 
 
@@ -38,6 +39,7 @@ class Shelf:
         self._project = project
         self._kept: OrderedDict[str, Fields] = OrderedDict()
         self._size = 0
+        self._lengths: dict[str, list[int]] = {}  # of each column: texts, characters, long ones
         self._lock = threading.Lock()
 
     def has(self, item: str) -> bool:
@@ -68,8 +70,21 @@ class Shelf:
             texts = self._kept.get(item, ())
         return texts
 
+    def main_columns(self) -> frozenset[str]:
+        """The columns that people read; others stand beside them. Without a long one, the longest."""
+        lengths = dict(self._lengths)
+        long = frozenset(name for name, (_, _, wide) in lengths.items() if wide)
+        if long or not lengths:
+            return long
+        return frozenset({max(lengths, key=lambda name: lengths[name][1] / lengths[name][0])})
+
     def _put(self, item: str, fields: Fields) -> None:
         self._kept[item] = fields
+        for name, text in fields:
+            known = self._lengths.setdefault(name, [0, 0, 0])
+            known[0] += 1
+            known[1] += len(text)
+            known[2] += len(text) >= SHORT or "\n" in text.strip()
         self._size += sum(len(text) for _, text in fields)
         while self._size > MOST_BYTES and len(self._kept) > 1:
             _, old = self._kept.popitem(last=False)

@@ -99,17 +99,13 @@ def make_site(
         clock=clock,
         attempts=Buckets(rate=1 / 3, burst=10, clock=clock),
         annotator=options.annotator,
-        files=options.files or _own_files(project.folder),
+        files=options.files or project.folder / "files",
         draws=options.auto_draw,
         secure=options.secure,
         root=options.root,
         home=home,
         front=options.front,
     )
-
-
-def _own_files(folder: Path) -> Path | None:
-    return folder / "files" if (folder / "files").is_dir() else None
 
 
 @contextlib.contextmanager

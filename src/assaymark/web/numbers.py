@@ -6,6 +6,22 @@ from typing import Any
 
 from assaymark.errors import AssaymarkError, InputError
 
+NAMES = {
+    "budget": "The number of labels",
+    "cost": "The cost of a label",
+    "count": "The number of items",
+    "days": "The number of days",
+    "target": "The target",
+    "threshold": "The cut-off",
+    "twice": "The share that two people read",
+    "within": "The precision",
+}
+"""Fields by the names that the page gives them."""
+
+
+def _name(field: str) -> str:
+    return NAMES.get(field, f"'{field}'")
+
 
 class FieldError(InputError):
     """A field of a form that cannot be used; the page marks it."""
@@ -31,9 +47,10 @@ def number_of(asked: Mapping[str, Any], name: str) -> float | None:
     try:
         number = float(plain)
     except (TypeError, ValueError, OverflowError) as error:
-        raise FieldError(name, f"'{name}' must be a number, got {text[:40]!r}.") from error
+        message = f"{_name(name)} must be a number, got “{text[:40]}”."
+        raise FieldError(name, message) from error
     if not math.isfinite(number):
-        raise FieldError(name, f"'{name}' must be a finite number.")
+        raise FieldError(name, f"{_name(name)} must be a finite number.")
     return number
 
 
@@ -54,16 +71,26 @@ def share_of(asked: Mapping[str, Any], name: str) -> float | None:
     if not percent and 1 < number < 10:
         raise FieldError(
             name,
-            f"'{name}' of {text[:40]!r} is above 1: write {number:g} % if you mean per cent, or a number "
-            "between 0 and 1.",
+            f"{_name(name)}, “{text[:40]}”, is above 1: write {number:g} % if you mean per cent, or a "
+            "number between 0 and 1.",
         )
     if percent or number > 1:
         number = round(number / 100, 12)
     if not 0 <= number <= 1:
         raise FieldError(
-            name, f"'{name}' must be between 0 and 1, or 0 % and 100 %, got {text[:40]!r}."
+            name, f"{_name(name)} must be between 0 and 1, or 0 % and 100 %, got “{text[:40]}”."
         )
     return number
+
+
+def cut_off_of(asked: Mapping[str, Any], name: str) -> float | None:
+    """A cut-off on scores of any range; with the sign of per cent it is a share.
+
+    >>> cut_off_of({"threshold": "50 %"}, "threshold"), cut_off_of({"threshold": "-1,5"}, "threshold")
+    (0.5, -1.5)
+    """
+    text = str(asked.get(name) or "").strip()
+    return share_of(asked, name) if text.endswith("%") else number_of(asked, name)
 
 
 def count_of(asked: Mapping[str, Any], name: str) -> int | None:
@@ -77,7 +104,8 @@ def count_of(asked: Mapping[str, Any], name: str) -> int | None:
         return None
     plain = "".join(mark for mark in text if mark not in ", \u00a0'")
     if not plain.isdecimal() or len(plain) > 9 or int(plain) == 0:
-        raise FieldError(name, f"'{name}' must be a whole number above 0, got {text[:40]!r}.")
+        message = f"{_name(name)} must be a whole number above 0, got “{text[:40]}”."
+        raise FieldError(name, message)
     return int(plain)
 
 

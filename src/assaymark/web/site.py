@@ -135,6 +135,7 @@ class Site(Pages):
     files: Path | None = None
     draws: bool | None = None
     busy: dict[str, Any] = field(default_factory=dict)
+    not_drawn: str = ""  # why the page could not draw by itself
     opening: threading.Lock = field(default_factory=threading.Lock)
     watching: "Watch | None" = None
 

@@ -351,7 +351,14 @@ def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:
         assert "looks false" in doubtful
         assert "the sliders under" in doubtful  # the page's words, never the marks of a hint
         assert "⟦" not in doubtful
-        assert web.post("/plan/forecast", json={**asked, "target": "much"}).status_code == 400
+        assert web.post("/plan/forecast", json=by_scores).json()["looks_false"]
+        for target, sentence in (
+            ("much", "The target must be a number, got “much”."),
+            ("100 %", "The target must lie above 0 and below 1 (100 %)."),
+        ):
+            wrong = web.post("/plan/forecast", json={**asked, "target": target})
+            assert wrong.status_code == 400
+            assert wrong.json() == {"error": sentence, "field": "target"}
         assert web.post("/plan/forecast", json={**asked, "metric": "<b>"}).status_code == 400
         form = {
             "mark": web.headers["x-assaymark-token"],

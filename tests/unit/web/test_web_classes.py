@@ -1,6 +1,7 @@
 """Labels that are classes, on the page: a key for each, names in the ledger."""
 
 import re
+import time
 
 import pytest
 from test_web import answer, signed
@@ -10,7 +11,7 @@ from assaymark.project.folder import Project
 HTML = {"accept": "text/html"}
 
 
-def begun(assaymark, tmp_path, count):
+def begun(assaymark, tmp_path, count, *, drawn=True):
     lines = ["id,topic,body", *(f"d{i},class {i % count},text {i}" for i in range(60))]
     (tmp_path / "pool.csv").write_text("\n".join(lines) + "\n")
     folder = tmp_path / "work"
@@ -18,7 +19,8 @@ def begun(assaymark, tmp_path, count):
     made = assaymark("init", folder, *pool, "--prediction", "topic", "--classes")
     assert made.code == 0, made.err
     assert assaymark("plan", "accuracy >= 0.7", "--seed", "s", "-p", folder).code == 0
-    assert assaymark("draw", "10", "-p", folder).code == 0
+    if drawn:
+        assert assaymark("draw", "10", "-p", folder).code == 0
     return folder
 
 
@@ -62,3 +64,19 @@ def test_a_claim_on_a_pool_without_scores_is_read_on_the_page(assaymark, tmp_pat
     assert read.status_code == 200
     assert read.json()["sentence"] == "Without scores the cost cannot be forecast."
     assert len(read.json()["parts"]) == 12
+
+
+def test_a_sealed_claim_draws_by_itself_and_nothing_is_called_labelled(assaymark, tmp_path):
+    """Before the first items were there the page said that all of them were labelled."""
+    folder = begun(assaymark, tmp_path, 3, drawn=False)
+    with signed(folder, name="ann", auto_draw=True) as web:
+        first = web.post("/label/hand", json={"keep": []}).json()
+        if not first["items"]:
+            assert first["standing"]["title"] == "Nothing to label yet"
+            assert "being drawn" in first["standing"]["text"]
+        for _ in range(200):
+            if web.post("/label/hand", json={"keep": []}).json()["items"]:
+                break
+            time.sleep(0.05)
+        else:
+            raise AssertionError("nothing was drawn")

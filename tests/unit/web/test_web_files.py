@@ -1,5 +1,6 @@
 """Pictures and PDFs that texts name, the protocol in Markdown, and numbers as people type them."""
 
+import csv
 import json
 
 import pytest
@@ -123,3 +124,36 @@ def test_numbers_are_understood_as_people_type_them() -> None:
     for text in ("0", "-3", "1.5", "9" * 20):
         with pytest.raises(InputError):
             count_of({"n": text}, "n")
+
+
+def test_the_text_that_people_read_is_the_same_on_every_screen(assaymark, tmp_path) -> None:
+    """A short text of the first item stood in small letters beside its title."""
+    rows = [("id", "score", "subject", "body", "customer")]
+    rows += [
+        (f"d{n}", n / 40, "Thanks", "Short." if n % 4 else "word " * 60, "Acme") for n in range(40)
+    ]
+    with (tmp_path / "pool.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows(rows)
+    texts = [part for name in ("subject", "body", "customer") for part in ("--text", name)]
+    pool = ("--pool", tmp_path / "pool.csv", "--id", "id", "--score", "score", "--threshold", "0.5")
+    assert assaymark("init", tmp_path / "w", *pool, *texts).code == 0
+    assert assaymark("plan", "accuracy >= 0.7", "--seed", "s", "-p", tmp_path / "w").code == 0
+    assert assaymark("draw", 20, "-p", tmp_path / "w").code == 0
+    with signed(tmp_path / "w") as web:
+        for item in web.post("/label/hand", json={}).json()["items"]:
+            assert [one["name"] for one in item["fields"] if one["main"]] == ["body"]
+
+
+def test_pictures_that_come_later_are_shown_without_a_restart(assaymark, tmp_path) -> None:
+    """The folder was looked for when the server began, and never again."""
+    lines = ["id,score,page", *(f"d{n},{n / 40},scan.png" for n in range(40))]
+    (tmp_path / "pool.csv").write_text("\n".join(lines) + "\n")
+    pool = ("--pool", tmp_path / "pool.csv", "--id", "id", "--score", "score", "--threshold", "0.5")
+    assert assaymark("init", tmp_path / "w", *pool, "--text", "page").code == 0
+    assert assaymark("plan", "accuracy >= 0.7", "--seed", "s", "-p", tmp_path / "w").code == 0
+    assert assaymark("draw", 5, "-p", tmp_path / "w").code == 0
+    with signed(tmp_path / "w") as web:
+        assert "file" not in web.post("/label/hand", json={}).json()["items"][0]["fields"][0]
+        (tmp_path / "w" / "files").mkdir()
+        (tmp_path / "w" / "files" / "scan.png").write_bytes(b"\x89PNG\r\n\x1a\n and more")
+        assert web.post("/label/hand", json={}).json()["items"][0]["fields"][0]["file"]

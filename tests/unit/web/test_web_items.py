@@ -171,3 +171,34 @@ def test_who_differed_decides_last_and_is_flagged(drawn) -> None:
         page = web.get("/decide", headers={"accept": "text/html"}).text
         assert "You labelled this item yourself" not in page
         assert items[0] in web.get(f"/decide?item={items[0]}", headers={"accept": "text/html"}).text
+
+
+def test_a_filtered_list_is_walked_item_by_item(drawn) -> None:
+    """Before and Next left the list that the lead had filtered."""
+    folder, items = drawn
+    with signed(folder, name="ann") as web:
+        page = web.get("/items?person=lee&state=labelled", headers={"accept": "text/html"}).text
+        first, second = items[1:3]
+        assert f"item={first}&amp;person=lee&amp;state=labelled" in page
+        asked = {"item": first, "person": "lee", "state": "labelled"}
+        page = web.get("/items/one", params=asked, headers={"accept": "text/html"}).text
+        assert "1 of 2" in page
+        assert f'item={second}&amp;person=lee&amp;state=labelled" rel="next"' in page
+        assert 'rel="prev"' not in page
+        assert "/items?page=1&amp;person=lee&amp;state=labelled" in page
+        page = web.get("/items?search=zzz", headers={"accept": "text/html"}).text
+        assert "No item fits" in page
+
+
+def test_the_items_of_a_plan_that_ended_can_still_be_read(labelled, assaymark) -> None:
+    """After the certificate the list was empty."""
+    items = Project(folder=labelled).state().attempt.order
+    assert assaymark("certify", "-p", labelled).code == 0
+    with signed(labelled, name="ann") as web:
+        page = web.get("/items", headers={"accept": "text/html"}).text
+        assert f"{len(items):,}</strong> of {len(items):,} items" in page
+        asked = {"item": items[0]}
+        page = web.get("/items/one", params=asked, headers={"accept": "text/html"}).text
+        assert "labelled" in page
+        lines = web.get("/items/labels.csv").text.splitlines()
+        assert len(lines) > len(items)

@@ -5,15 +5,18 @@ import hmac
 import http.server
 import json
 import threading
+from xml.etree import ElementTree
 
 import pytest
 from test_web import client, signed
 
 from assaymark.files.answers import ITEM
+from assaymark.labelling.settings import Settings, write_settings
 from assaymark.ledger.events import Attempt
 from assaymark.project.connections import Hook, add_hook, add_program, remove_program
 from assaymark.project.folder import Project
 from assaymark.web.app import ROUTES
+from assaymark.web.programs.connecting import choices
 from assaymark.web.programs.description import CALLS, PREFIX
 from assaymark.web.programs.hooks_out import already_sent, deliver, event_of
 
@@ -191,6 +194,34 @@ def test_label_studio_becomes_the_front_end_by_four_calls(drawn) -> None:
         assert sent.json()["recorded"] == 1
         wrong = web.post("/connect/label-studio", data={**asked, "url": "file:///etc/passwd"})
         assert wrong.status_code == 400
+
+
+def test_label_studio_shows_the_names_that_the_lead_chose(drawn) -> None:
+    """Its choices said "relevant" where the lead had renamed the answers."""
+    write_settings(
+        drawn, Settings(relevant="Refund", not_relevant="No refund & co", cannot_tell="?!")
+    )
+    answers = {"/api/projects/": (201, {"id": 5}), "/api/webhooks/": (201, {"id": 2})}
+    first, second, third = Project(folder=drawn).state().attempt.order[:3]
+    with Ear(answers) as ear, signed(drawn) as web:
+        asked = {"url": ear.url, "token": "secret", "back": "http://127.0.0.1:8765"}
+        assert web.post("/connect/label-studio", data=asked).status_code == 200
+        shown = ElementTree.fromstring(json.loads(ear.heard[0][2])["label_config"]).iter("Choice")
+        assert [(one.get("value"), one.get("alias")) for one in shown] == [
+            ("Refund", "relevant"), ("No refund & co", "not relevant"), ("?!", "cannot tell"),
+        ]  # fmt: skip
+        headers = {"authorization": json.loads(ear.heard[2][2])["headers"]["Authorization"]}
+        for item, choice in ((first, "relevant"), (second, "No refund & co"), (third, "?!")):
+            sent = web.post("/api/v1/hooks/label-studio", json=event(item, choice), headers=headers)
+            assert sent.status_code == 200
+    given = Project(folder=drawn).state().answers
+    assert [given[item]["zoe@example.org"] for item in (first, second, third)] == [1, 0, None]
+
+
+def test_label_studio_offers_the_classes_and_cannot_tell() -> None:
+    named = choices(Settings(cannot_tell="Unsure"), ("ham", "spam"))
+    assert named == {"ham": "ham", "spam": "spam", "Unsure": "cannot tell"}
+    assert choices(Settings(cannot_tell="spam"), ("ham", "spam")) == {"ham": "ham", "spam": "spam"}
 
 
 def test_what_label_studio_refuses_is_told_in_its_own_words(drawn) -> None:

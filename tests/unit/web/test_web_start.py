@@ -211,7 +211,9 @@ def test_the_list_counts_the_labels_that_the_dashboard_counts(
         path = write_labels(tmp_path / f"{name}.csv", labels)
         assert assaymark("label", path, "--annotator", name, "-p", project).code == 0
     with signed(project.parent) as web:
-        assert "f1 &gt;= 0.8 · 4 labelled" in web.get("/", headers={"accept": "text/html"}).text
+        assert (
+            "F1 is at least 0.8 · 4 labelled" in web.get("/", headers={"accept": "text/html"}).text
+        )
         seen = web.get(f"/p/{project.name}/watch", headers={"accept": "text/html"}).text
         assert '<p class="progress">4 labelled' in seen
 
@@ -305,3 +307,60 @@ def test_every_answer_carries_the_safety_headers(tmp_path) -> None:
             assert not re.search(r"<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=", found.text), path
             assert "<script>alert" not in found.text
         assert json.loads(web.post("/start/check", json={"table": "t.csv", "id": "1"}).text)
+
+
+CLASSES = b"id,body,topic,country\n" + b"".join(
+    b"i%d,about %d,%s,%s\n" % (n, n, (b"ham", b"spam", b"eggs")[n % 3], (b"de", b"fr")[n % 2])
+    for n in range(300)
+)
+
+
+def test_a_project_of_classes_and_groups_begins_on_the_page(tmp_path) -> None:
+    """Only the command line could register names of classes and columns of groups."""
+    with signed(tmp_path) as web:
+        name = upload(web, "topics.csv", CLASSES).json()["table"]
+        asked = {"id": "id", "score": "", "threshold": "", "text": ["body"], "prediction": "topic"}
+        found = web.post("/start/check", json={"table": name, "purpose": "prove", **asked}).json()
+        assert found["names"]
+        assert found["values"] == ["eggs", "ham", "spam"]
+        asked |= {"classes": True, "groups": ["country"]}
+        found = web.post("/start/check", json={"table": name, "purpose": "prove", **asked}).json()
+        assert {one["level"] for one in found["findings"]} == {"fine"}
+        assert found["findings"][-1]["sentence"] == "3 classes: eggs, ham, spam."
+        where = begin(web, name, **asked).json()["where"]
+        page = web.get(where).text
+        assert "Plan a claim about classes" in page
+        assert "in every country" in page
+        assert "Reviewers choose among 3 classes: eggs, ham, spam." in page
+        assert "relevant" not in page.lower()
+    assert Project(folder=tmp_path / "my-project").state().classes[:3] == ("eggs", "ham", "spam")
+
+
+def test_a_cut_off_may_be_per_cent_and_a_wrong_one_is_marked(tmp_path, table) -> None:
+    """It was called by a word that the page does not use, and no field was marked."""
+    with signed(tmp_path) as web:
+        name = upload(web, "a.csv", table).json()["table"]
+
+        def checked(cut_off):
+            asked = {"table": name, "purpose": "prove", **CHOSEN, "threshold": cut_off}
+            return web.post("/start/check", json=asked).json()
+
+        assert checked("50 %") == checked("0.5")
+        wrong = checked("half")
+        assert wrong["field"] == "threshold"
+        assert wrong["findings"][0]["sentence"] == "The cut-off must be a number, got “half”."
+
+
+def test_a_reviewer_of_the_only_project_begins_to_label_at_once(tmp_path, table) -> None:
+    """They found a list of one."""
+    with signed(tmp_path) as web, signed(tmp_path) as other:
+        name = upload(web, "a.csv", table).json()["table"]
+        begin(web, name)
+
+        def first(role):
+            asked = {"token": LINKS[role], "name": "kim"}
+            return other.post("/enter", data=asked, follow_redirects=False).headers["location"]
+
+        assert (first("annotator"), first("lead")) == ("/p/my-project/label", "/")
+        begin(web, name, title="Another")
+        assert first("annotator") == "/"

@@ -18,6 +18,7 @@ from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
 from assaymark.project.folder import registered_pool
 from assaymark.records.pool import RegisteredPool
+from assaymark.web.pages.drawing_on import draw_when_low
 from assaymark.web.site import body, form, only, site_of
 
 MARGIN = 0.05
@@ -29,7 +30,8 @@ class Words:
     """The words that can be clicked, by kind: what is claimed, of what, how much, and where."""
 
     start: str
-    classes: bool
+    classes: tuple[str, ...]
+    tags: bool
     kinds: tuple[tuple[str, tuple[str, ...]], ...]
 
 
@@ -51,7 +53,7 @@ def words_of(desk: Desk, start: Usual) -> Words:
         kinds.insert(1, ("Of what", ("of every class", *names)))
     if groups:
         kinds.append(("Where", tuple(f"in every {quoted(name)}" for name in groups)))
-    return Words(start=_example(pool), classes=bool(classes), kinds=tuple(kinds))
+    return Words(start=_example(pool), classes=classes, tags=bool(columns.tags), kinds=tuple(kinds))
 
 
 def _metrics(start: Usual) -> tuple[str, ...]:
@@ -118,4 +120,5 @@ async def seal(request: Request) -> Response:
         seal_conjunction, site.project, fields.get("claim", ""), _terms(dict(fields))
     )
     await site.runner.ask(Desk.catch_up)
+    draw_when_low(site)
     return RedirectResponse("/watch", status_code=303)

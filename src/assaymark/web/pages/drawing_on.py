@@ -4,7 +4,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from assaymark.errors import AssaymarkError
+from assaymark.errors import AssaymarkError, message_of
 from assaymark.labelling.desk import Desk
 from assaymark.ledger.events import Attempt
 from assaymark.web.site import Site
@@ -54,8 +54,10 @@ async def _draw_on(site: Site) -> None:
             await hand_out_more(site)
         else:
             await _look_and_draw(site)
+        site.not_drawn = ""
     except AssaymarkError as error:
         log.info("not drawn: %s", error)
+        site.not_drawn = message_of(error)
     await site.runner.ask(Desk.catch_up)
 
 

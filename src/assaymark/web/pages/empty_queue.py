@@ -12,6 +12,8 @@ from assaymark.ledger.events import training_of
 from assaymark.web.access.sessions import Person
 from assaymark.web.pages.drawing_on import established
 
+COMING = "The first items are being drawn. This page goes on by itself when they are there."
+
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
@@ -23,9 +25,18 @@ class Standing:
     go: str = ""
 
 
-def standing(desk: Desk, person: Person) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """Whether the page draws by itself, and why it could not when it last tried."""
+
+    automatic: bool
+    trouble: str = ""
+
+
+def standing(desk: Desk, person: Person, drawing: Drawing) -> dict[str, Any]:
     """What to tell somebody who has, or soon will have, nothing to label."""
-    now = _for_lead(desk, person) if person.leads else _for_reviewer(desk, person)
+    reply = _for_lead if person.leads else _for_reviewer
+    now = reply(desk, person, drawing)
     stop = person.leads and established(desk) and bool(desk.queue.waiting)
     return {
         "title": now.title,
@@ -39,12 +50,13 @@ def standing(desk: Desk, person: Person) -> dict[str, Any]:
     }
 
 
-def _for_reviewer(desk: Desk, person: Person) -> Standing:
+def _for_reviewer(desk: Desk, person: Person, drawing: Drawing) -> Standing:
     on = "This page goes on by itself when there is more."
     if _nothing_begun(desk):
-        return Standing(
-            title="Nothing to label yet", text=f"The lead has not drawn items yet. {on}"
-        )
+        planned = desk.state.attempt is not None or bool(desk.state.surveys)
+        coming = planned and drawing.automatic and not drawing.trouble
+        text = COMING if coming else f"The lead has not drawn items yet. {on}"
+        return Standing(title="Nothing to label yet", text=text)
     if _closed(desk):
         return Standing(title="The work is done", text="No more labels are needed. Thank you.")
     left = _left(desk, person)
@@ -56,7 +68,7 @@ def _for_reviewer(desk: Desk, person: Person) -> Standing:
     )
 
 
-def _for_lead(desk: Desk, person: Person) -> Standing:
+def _for_lead(desk: Desk, person: Person, drawing: Drawing) -> Standing:
     state, attempt = desk.state, desk.state.attempt
     if attempt is None and not state.surveys and not state.reviews:
         return Standing(
@@ -77,9 +89,10 @@ def _for_lead(desk: Desk, person: Person) -> Standing:
             go="Progress",
         )
     if _nothing_begun(desk):
+        sealed = f"The plan is sealed, and no items are drawn. {drawing.trouble}".rstrip()
         return Standing(
             title="Nothing to label yet",
-            text="The plan is sealed, and no items are drawn.",
+            text=COMING if drawing.automatic and not drawing.trouble else sealed,
             where="/watch",
             go="Draw the first items",
         )
@@ -128,7 +141,8 @@ def _nothing_begun(desk: Desk) -> bool:
     """Whether there was never anything to label."""
     attempt = desk.state.attempt
     drawn = attempt is not None and bool(attempt.draws)
-    return not drawn and not desk.state.surveys and not desk.state.reviews
+    surveyed = any(work.order for work in desk.state.surveys)
+    return not drawn and not surveyed and not desk.state.reviews
 
 
 def _closed(desk: Desk) -> bool:

@@ -1,9 +1,10 @@
 """The lead's list of items: search, filter, open one, give it to somebody, bring labels in and out."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -29,7 +30,9 @@ STATES = {
     "conflict": "conflict",
     "decided": "conflict decided",
     "unclear": "cannot tell",
+    "closed": "not labelled",
 }
+FILTERS = ("search", "person", "answer", "state", "stratum", "note")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +53,7 @@ class ItemRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Listing:
-    """All items that were handed out, with what filters may choose from."""
+    """All items that were ever handed out, with what filters may choose from."""
 
     rows: tuple[ItemRow, ...]
     people: tuple[str, ...]
@@ -62,13 +65,13 @@ class Listing:
 
 
 def listing(desk: Desk) -> Listing:
-    """The items of the open work, in the order they were handed out."""
+    """The items of the open work in the order they were handed out, then those of what has ended."""
     desk.catch_up()
     state, queue = desk.state, desk.queue
     hidden = _hidden(desk)
     strata = _strata(desk)
     rows = []
-    for item in queue.wanted:
+    for item in dict.fromkeys((*queue.wanted, *_ended(desk))):
         answers = state.answers.of(item)
         decided = state.decided.get(item)
         rows.append(
@@ -98,6 +101,17 @@ def listing(desk: Desk) -> Listing:
     )
 
 
+def _ended(desk: Desk) -> Iterator[str]:
+    """The items of plans, surveys and reviews, closed ones too."""
+    state = desk.state
+    for attempt in reversed(state.attempts):
+        yield from attempt.order
+    for survey in state.surveys:
+        yield from survey.order
+    for review in state.reviews:
+        yield from review.order
+
+
 def _hidden(desk: Desk) -> bool:
     """A plan that is judged once shows no answers before its last one."""
     attempt = desk.state.attempt
@@ -113,6 +127,10 @@ def _state(desk: Desk, item: str) -> str:
         return "conflict"
     if item in desk.queue.waiting:
         return "second" if answers else "waiting"
+    if not answers:
+        return "closed"  # the plan ended before anybody read it
+    if desk.state.disputed(item):
+        return "conflict"
     return "unclear" if all(label is None for label in answers.values()) else "labelled"
 
 
@@ -162,10 +180,7 @@ async def show(request: Request) -> Response:
     site, asked = site_of(request), dict(request.query_params)
     items = await site.runner.ask(listing)
     names = AnswerNames.of(site.settings)
-    rows = [row for row in items.rows if _fits(row, asked, items.classes)]
-    search = asked.get("search", "").strip().lower()
-    if search:
-        rows = await asyncio.to_thread(_searched, site, items.sources, rows, search)
+    rows = await _filtered(site, items, asked)
     number = asked.get("page", "1")
     last = max(-(-len(rows) // PER_PAGE), 1)
     at = min(int(number), last) if number.isdecimal() and len(number) < 9 and int(number) else 1
@@ -181,7 +196,8 @@ async def show(request: Request) -> Response:
         whole=len(items.rows),
         page=at,
         last=last,
-        asked={key: asked.get(key, "") for key in ("search", "person", "answer", "state", "stratum", "note")},
+        asked={key: asked.get(key, "") for key in FILTERS},
+        filters=_query(asked),
         found=items,
         open_plan=items.open_plan,
         states=STATES,
@@ -194,6 +210,19 @@ async def show(request: Request) -> Response:
             for label in (*(range(len(items.classes)) if items.classes else (1, 0)), None)
         ],
     )  # fmt: skip
+
+
+async def _filtered(site: Site, items: Listing, asked: Mapping[str, str]) -> list[ItemRow]:
+    rows = [row for row in items.rows if _fits(row, asked, items.classes)]
+    search = asked.get("search", "").strip().lower()
+    if not search:
+        return rows
+    return await asyncio.to_thread(_searched, site, items.sources, rows, search)
+
+
+def _query(asked: Mapping[str, str]) -> str:
+    """The filters that are set, as links carry them."""
+    return urlencode({key: asked[key] for key in FILTERS if asked.get(key)})
 
 
 def answer_text(site: Site, classes: tuple[str, ...], label: int | None) -> str:
@@ -237,18 +266,17 @@ def _snippet(site: Site, sources: Sources, item: str) -> str:
 
 @only("lead")
 async def one(request: Request) -> Response:
-    """One item: its text, what was said of it and by whom, and whose it is."""
-    site, name = site_of(request), request.query_params.get("item", "")
+    """One item: its text, what was said of it and by whom; its neighbours are those of the list."""
+    site, asked = site_of(request), dict(request.query_params)
     items = await site.runner.ask(listing)
-    places = [at for at, row in enumerate(items.rows) if row.item == name]
-    if not places:
-        return refuse(request, "This item was not handed out, or its plan is closed.", status=404)
-    row = items.rows[places[0]]
+    row = next((row for row in items.rows if row.item == asked.get("item")), None)
+    if row is None:
+        return refuse(request, "This item was not handed out.", status=404)
+    filtered = await _filtered(site, items, asked)
+    rows = filtered if row in filtered else list(items.rows)  # it may have left the list by now
+    place = rows.index(row)
     await asyncio.to_thread(site.shelf.fetch, items.sources, [row.item])
-    near = [
-        items.rows[place].item if 0 <= place < len(items.rows) else None
-        for place in (places[0] - 1, places[0] + 1)
-    ]
+    near = [rows[at].item if 0 <= at < len(rows) else None for at in (place - 1, place + 1)]
     return site.page(
         request,
         "item.html",
@@ -261,6 +289,10 @@ async def one(request: Request) -> Response:
         notes=[(who, visible(text)) for who, text in row.notes],
         before=near[0],
         after=near[1],
+        place=place + 1,
+        count=len(rows),
+        page=place // PER_PAGE + 1,
+        filters=_query(asked),
         found=items,
         states=STATES,
         word=partial(answer_text, site, items.classes),
@@ -279,7 +311,7 @@ async def assign(request: Request) -> Response:
             raise InputError(
                 "This item waits for nobody any more, so it cannot be given to anybody."
             )
-        return RedirectResponse(f"/items/one?item={_quoted(item)}", status_code=303)
+        return RedirectResponse(f"/items/one?item={quote(item, safe='')}", status_code=303)
     if name is None:
         raise InputError("Say who shall get the items.")
     take_back = asked.get("take_back") == "yes"
@@ -288,12 +320,6 @@ async def assign(request: Request) -> Response:
         raise InputError("Say how many items they shall get.")
     await site.runner.ask(lambda desk: _give(desk, name, count))
     return RedirectResponse("/items#people", status_code=303)
-
-
-def _quoted(item: str) -> str:
-    from urllib.parse import quote
-
-    return quote(item, safe="")
 
 
 def _give(desk: Desk, name: str, count: int | None) -> None:

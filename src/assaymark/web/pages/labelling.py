@@ -18,7 +18,7 @@ from assaymark.web.attachments import attached
 from assaymark.web.display import visible
 from assaymark.web.markdown import rendered
 from assaymark.web.pages.drawing_on import draw_when_low
-from assaymark.web.pages.empty_queue import standing
+from assaymark.web.pages.empty_queue import Drawing, standing
 from assaymark.web.rooms import FORECASTS, loaded
 from assaymark.web.site import Site, body, only, person_of, site_of
 from assaymark.web.wording import for_page
@@ -183,7 +183,8 @@ async def _handed(site: Site, person: Person, keep: Sequence[str]) -> dict[str, 
     name = person.name
     # before the desk is asked: nobody's answer waits for statistics to load
     await loaded(FORECASTS)
-    handed = await site.runner.ask(lambda desk: _hand(desk, person, keep))
+    drawing = Drawing(automatic=site.auto_draw, trouble=for_page(site.not_drawn))
+    handed = await site.runner.ask(lambda desk: _hand(desk, person, keep, drawing))
     missing = [item for item in handed.items if not site.shelf.has(item)]
     if missing:
         await asyncio.to_thread(site.shelf.fetch, handed.sources, [*missing, *handed.ahead])
@@ -194,7 +195,7 @@ async def _handed(site: Site, person: Person, keep: Sequence[str]) -> dict[str, 
     }
 
 
-def _hand(desk: Desk, person: Person, keep: Sequence[str]) -> Handed:
+def _hand(desk: Desk, person: Person, keep: Sequence[str], drawing: Drawing) -> Handed:
     desk.catch_up()
     items = tuple(desk.hand(person.name, keep))
     ahead = []
@@ -207,7 +208,7 @@ def _hand(desk: Desk, person: Person, keep: Sequence[str]) -> Handed:
         ahead=tuple(ahead),
         sources=text_sources(desk.state),
         progress=_progress(desk, person.name),
-        standing=standing(desk, person),
+        standing=standing(desk, person, drawing),
     )
 
 
@@ -242,8 +243,14 @@ def shown(site: Site, name: str, sources: Sources, item: str) -> dict[str, Any]:
 def shown_fields(site: Site, name: str, sources: Sources, item: str) -> list[dict[str, Any]]:
     """The item's texts and files, as the page's script lays them out."""
     fields = []
-    for place, (field, text) in enumerate(site.shelf.fields(sources, item)):
-        shown: dict[str, Any] = {"name": visible(field), "text": visible(text)}
+    texts = site.shelf.fields(sources, item)
+    main = site.shelf.main_columns()  # the same on every screen, from the first item on
+    for place, (field, text) in enumerate(texts):
+        shown: dict[str, Any] = {
+            "name": visible(field),
+            "text": visible(text),
+            "main": field in main,
+        }
         file = attached(site, name, item, place, text) if site.files is not None else None
         fields.append({**shown, "file": file} if file else shown)
     return fields

@@ -144,6 +144,8 @@ def _claim_text(asked: dict[str, Any]) -> str:
     metric, target = str(asked.get("metric") or ""), share_of(asked, "target")
     if target is None:
         raise FieldError("target", "A claim needs a number, such as 0.75 or 75 %.")
+    if not 0 < target < 1:
+        raise FieldError("target", "The target must lie above 0 and below 1 (100 %).")
     sign = "<=" if metric in ("elusion", "prevalence") else ">="
     return f"{metric} {sign} {target:g}"
 
@@ -169,6 +171,7 @@ def _forecast_json(
         "rows": rows,
         "curves": _curves(outlook, plan_request),
         "recommended": cost.recommended,
+        "looks_false": bool(cost.looks_false),
         "sentence": for_page(cost.looks_false or read_all_words(cost) or recommendation),
         "wall": wall,
     }

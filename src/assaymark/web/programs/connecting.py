@@ -1,6 +1,7 @@
 """The lead's page of connections: tokens of programs, addresses to tell, Label Studio."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any, cast
 
 from starlette.requests import Request
@@ -9,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from assaymark.claims.results import counted
 from assaymark.errors import InputError
 from assaymark.labelling.desk import Desk
+from assaymark.labelling.settings import Settings
 from assaymark.labelling.texts import text_sources
 from assaymark.project.connections import (
     EVENTS,
@@ -32,7 +34,6 @@ USES = {
     "lead": "also draws and looks",
 }
 NAME = "Label Studio"
-ANSWERS = ["relevant", "not relevant", "cannot tell"]
 
 
 async def _page(request: Request, **values: Any) -> Response:
@@ -115,8 +116,7 @@ async def label_studio(request: Request) -> Response:
     token = await asyncio.to_thread(add_program, site.served.folder, NAME, "label")
 
     def connect() -> tuple[int, int]:
-        answers = list(classes) if classes else ANSWERS
-        made = studio.create_project(site.title, columns, answers)
+        made = studio.create_project(site.title, columns, choices(site.settings, classes))
         sent = studio.import_tasks(made, rows)
         studio.add_hook(made, f"{back}{PREFIX}/hooks/label-studio", token)
         return made, sent
@@ -124,6 +124,18 @@ async def label_studio(request: Request) -> Response:
     made, sent = await asyncio.to_thread(connect)
     sentence = f"Project {made} in Label Studio has {sent:,} tasks; its annotations come back here."
     return await _page(request, told=sentence)
+
+
+def choices(settings: Settings, classes: Sequence[str]) -> dict[str, str]:
+    """The answers as annotators read them, and what each means here, whatever it is called later.
+
+    >>> choices(Settings(relevant="Refund"), ())
+    {'Refund': 'relevant', 'Not relevant': 'not relevant', 'Cannot tell': 'cannot tell'}
+    """
+    usual = {settings.relevant: "relevant", settings.not_relevant: "not relevant"}
+    named = {name: name for name in classes} or usual
+    named.setdefault(settings.cannot_tell, "cannot tell")
+    return named
 
 
 def _waiting(desk: Desk) -> tuple[list[str], Any, tuple[str, ...]]:

@@ -3,6 +3,7 @@
 import json
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -28,8 +29,8 @@ class LabelStudio:
     url: str
     token: str
 
-    def create_project(self, title: str, columns: list[str], answers: list[str]) -> int:
-        """Call 1: a project whose question is named 'label'."""
+    def create_project(self, title: str, columns: list[str], answers: Mapping[str, str]) -> int:
+        """Call 1: a project whose question is named 'label'; answers as annotators read them."""
         config = label_config(columns, answers)
         reply = self._call("POST", "/api/projects/", {"title": title[:50], "label_config": config})
         return int(reply["id"])
@@ -95,18 +96,24 @@ class LabelStudio:
             raise InputError(f"Label Studio does not answer at {self.url}: {error}.") from error
 
 
-def label_config(columns: list[str], answers: list[str]) -> str:
+def label_config(columns: list[str], answers: Mapping[str, str]) -> str:
     """The labelling interface: every text column, and one choice named 'label'.
 
-    >>> label_config(["body"], ["yes"])[:44]
-    '<View><Text name="text-1" value="$body"/><Ch'
+    Annotators read a choice's value; its alias is what Label Studio stores and sends back, so names
+    that the lead changes later mislead nobody.
+
+    >>> label_config(["body"], {"Refund": "relevant"})[111:160]
+    '<Choice value="Refund" alias="relevant"/></Choice'
     """
     shown = columns or [ITEM]
     texts = "".join(
         f"<Text name={quoteattr(f'text-{place}')} value={quoteattr('$' + name)}/>"
         for place, name in enumerate(shown, start=1)
     )
-    choices = "".join(f"<Choice value={quoteattr(name)}/>" for name in answers)
+    choices = "".join(
+        f"<Choice value={quoteattr(name)} alias={quoteattr(meaning)}/>"
+        for name, meaning in answers.items()
+    )
     return (
         f'<View>{texts}<Choices name="label" toName="text-1" choice="single" required="true">{choices}'
         "</Choices></View>"

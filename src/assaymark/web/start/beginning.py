@@ -15,7 +15,7 @@ from assaymark.errors import InputError
 from assaymark.estimation.planning import EstimateRequest
 from assaymark.estimation.survey import draw_estimate, open_estimate
 from assaymark.labelling.settings import Settings, write_settings
-from assaymark.project.class_names import with_verdicts
+from assaymark.project.class_names import with_classes, with_verdicts
 from assaymark.project.folder import Project
 from assaymark.project.place import is_project
 from assaymark.project.registration import init
@@ -36,7 +36,8 @@ RESERVED = {"tables"}
 class Beginning:
     """What somebody asked for: the table, its columns, the purpose and the numbers it needs.
 
-    `screened` is a table of decisions that were made in another tool.
+    `screened` is a table of decisions that were made in another tool; with `classes` the classifier's
+    decisions are names of classes.
     """
 
     table: Path
@@ -45,6 +46,7 @@ class Beginning:
     purpose: str
     asked: Mapping[str, Any]
     screened: Path | None = None
+    classes: bool = False
 
 
 def begin(home: Path, beginning: Beginning) -> tuple[str, str]:
@@ -91,8 +93,16 @@ def _registered(folder: Path, pool: str, columns: Columns) -> Project:
 
 
 def _prove(folder: Path, pool: str, beginning: Beginning) -> str:
-    _registered(folder, pool, beginning.columns)
+    _registered(folder, pool, _named(pool, beginning))
     return "/plan"
+
+
+def _named(pool: str, beginning: Beginning) -> Columns:
+    """The columns, with the classes that are predicted where decisions are names of classes."""
+    columns = beginning.columns
+    if not beginning.classes or columns.prediction is None:
+        return columns
+    return with_classes(pool, columns, predicted_by=[columns.prediction])
 
 
 def _estimate(folder: Path, pool: str, beginning: Beginning) -> str:
@@ -100,7 +110,7 @@ def _estimate(folder: Path, pool: str, beginning: Beginning) -> str:
     within = None if budget is not None else share_of(beginning.asked, "within")
     metric = str(beginning.asked.get("metric") or "accuracy")
     asked = EstimateRequest(metric=metric, within=within, budget=budget)
-    project = _registered(folder, pool, beginning.columns)
+    project = _registered(folder, pool, _named(pool, beginning))
     open_estimate(project, asked)
     draw_estimate(project, write=False)
     return "/watch"

@@ -2,7 +2,8 @@
 
 import asyncio
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -12,9 +13,10 @@ from assaymark.claims.ratio_metrics import metric
 from assaymark.errors import AssaymarkError, EngineError, InputError, message_of
 from assaymark.labelling.desk import ConflictError
 from assaymark.pool.preview import Finding, Table
+from assaymark.project.class_names import with_classes
 from assaymark.records.pool import Columns
 from assaymark.web.display import visible
-from assaymark.web.numbers import field_of, number_of
+from assaymark.web.numbers import cut_off_of, field_of
 from assaymark.web.site import body, only, person_of, refuse
 from assaymark.web.start.beginning import Beginning, begin
 from assaymark.web.start.uploads import PIECE
@@ -22,6 +24,7 @@ from assaymark.web.start.workspace import Workspace
 from assaymark.web.wording import for_page
 
 MOST_TEXTS = 20
+PLAIN = {"0", "1", "0.0", "1.0", "true", "false"}
 METRICS = ("accuracy", "f1", "recall", "precision")
 
 
@@ -109,21 +112,36 @@ async def check(request: Request) -> Response:
     asked = await body(request)
     path = await asyncio.to_thread(workspace_of(request).uploads.readable, _text(asked, "table"))
     prediction = _text(asked, "prediction")
+    values: list[str] = []
+    names = False  # whether decisions are spelled by names, of two verdicts or of classes
 
-    def read() -> tuple[list[dict[str, Any]], list[str]]:
+    def read() -> list[dict[str, Any]]:
+        nonlocal values, names
         with Table(path) as table:
             values = table.values(prediction) if prediction else []
+            names = bool(prediction) and not {value.lower() for value in values} <= PLAIN
+            names = names or bool(prediction and not values)
             columns = _columns(asked)
-            remarks = [asdict(one) for one in (*table.check(columns), *_blind(columns, asked))]
-        return [{**one, "sentence": visible(one["sentence"])} for one in remarks], values
+            if asked.get("classes") is True:
+                remarks = (*table.check(replace(columns, prediction=None)), _classes(path, columns))
+            else:
+                remarks = (*table.check(columns), *_blind(columns, asked))
+        return [asdict(replace(one, sentence=visible(one.sentence))) for one in remarks]
 
     try:
-        findings, values = await asyncio.to_thread(read)
+        findings, field = await asyncio.to_thread(read), None
     except (AssaymarkError, ValueError) as error:
-        problems = [{"level": "wrong", "sentence": visible(for_page(message_of(error)))}]
-        return JSONResponse({"findings": problems, "values": [], "field": _field(error)})
-    plain = {"0", "1", "0.0", "1.0", "true", "false"} >= {value.lower() for value in values}
-    return JSONResponse({"findings": findings, "values": [] if plain else values, "field": None})
+        findings = [{"level": "wrong", "sentence": visible(for_page(message_of(error)))}]
+        field = _field(error)
+    reply = {"findings": findings, "values": values if names else [], "names": names}
+    return JSONResponse({**reply, "field": field})
+
+
+def _classes(path: Path, columns: Columns) -> Finding:
+    """The classes that are predicted; refused where the column holds none."""
+    names = with_classes(str(path), columns, predicted_by=[columns.prediction or ""]).classes or ()
+    shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+    return Finding(level="fine", sentence=f"{len(names):,} classes: {shown}.")
 
 
 def _blind(columns: Columns, asked: dict[str, Any]) -> list[Finding]:
@@ -160,6 +178,7 @@ async def start(request: Request) -> Response:
             table=await asyncio.to_thread(here.uploads.readable, _text(asked, "table")),
             title=title,
             columns=_columns(asked),
+            classes=asked.get("classes") is True,
             purpose=_text(asked, "purpose"),
             asked=asked,
             screened=await asyncio.to_thread(here.uploads.table, screened) if screened else None,
@@ -178,8 +197,11 @@ def _columns(asked: dict[str, Any]) -> Columns:
         raise InputError("'text' must be a list of columns.")
     if len(texts) > MOST_TEXTS:
         raise InputError(f"At most {MOST_TEXTS} columns can be shown to reviewers.")
+    groups = asked.get("groups") or []
+    if not isinstance(groups, list) or not all(isinstance(name, str) for name in groups):
+        raise InputError("'groups' must be a list of columns.")
     score, prediction = _text(asked, "score"), _text(asked, "prediction")
-    threshold = number_of(asked, "threshold") if score and not prediction else None
+    threshold = cut_off_of(asked, "threshold") if score and not prediction else None
     if not _text(asked, "id"):
         raise InputError("Choose the column that holds the ids.")
     if threshold is not None and not math.isfinite(threshold):
@@ -191,6 +213,7 @@ def _columns(asked: dict[str, Any]) -> Columns:
         threshold=threshold,
         text=tuple(texts),
         positive=_text(asked, "positive") or None if prediction else None,
+        groups=tuple(groups) or None,
     )
 
 

@@ -12,11 +12,12 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from assaymark.certification.view.answer import claim_sentence
 from assaymark.errors import AssaymarkError, InputError, message_of
 from assaymark.labelling.settings import read_settings
 from assaymark.project.connections import program_of
 from assaymark.project.folder import Project
-from assaymark.project.users import USERS
+from assaymark.project.users import USERS, Role
 from assaymark.web.access.connections import say_shortage_once
 from assaymark.web.access.guard import Place
 from assaymark.web.app import Options, make_site, running, site_app, telling
@@ -27,6 +28,16 @@ from assaymark.web.start.uploads import Uploads
 from assaymark.web.wording import for_page
 
 ADDRESS = re.compile(r"/p/([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:/|$)")
+PURPOSES = {
+    "audit": "An audit",
+    "claim": "A claim of several parts",
+    "estimate": "An estimate",
+    "recall": "Recall from pairs",
+    "review": "A review",
+    "sentinel": "A check for drift",
+    "training": "A classifier in training",
+    "triage": "A triage",
+}
 LARGE = 5_000_000  # bytes of a ledger that is not read to say where a project stands
 
 
@@ -63,6 +74,11 @@ class Workspace(Pages):
     def title(self) -> str:
         """The name of the folder."""
         return self.folder.resolve().name
+
+    def first_page(self, role: Role) -> str:
+        """The list of projects; whoever labels, and finds one project only, begins there at once."""
+        projects = list(projects_in(self.folder)) if role == "annotator" else []
+        return f"/p/{projects[0]}/label" if len(projects) == 1 else "/"
 
     def listed(self) -> list[Listed]:
         """The projects, in the order of their names."""
@@ -118,9 +134,9 @@ def _about(path: Path) -> str:
     labels = f"{settled:,} labelled"
     if state.attempt is not None:
         ending = "" if state.attempt.open else f", {state.attempt.outcome_word}"
-        return f"{state.attempt.plan.claim}{ending} · {labels}"
+        return f"{claim_sentence(state.attempt.plan.claim)}{ending} · {labels}"
     purposes = [work.survey.purpose for work in state.surveys] + ["review"] * len(state.reviews)
-    return f"{purposes[-1]} · {labels}" if purposes else "no plan yet"
+    return f"{PURPOSES[purposes[-1]]} · {labels}" if purposes else "No plan yet"
 
 
 class Dispatch:

@@ -86,7 +86,7 @@
   try { JSON.parse(sessionStorage.getItem(kept) ?? "[]").forEach((name) => long.add(name)); } catch { /* private window */ }
   const isShort = (field) => !long.has(field.name);
   window.assaymarkLearn = (fields) => {
-    fields.filter((field) => !fits(field)).forEach((field) => long.add(field.name));
+    fields.filter((field) => field.main || !fits(field)).forEach((field) => long.add(field.name));
     try { sessionStorage.setItem(kept, JSON.stringify([...long])); } catch { /* private window */ }
   };
 
@@ -117,7 +117,10 @@
     if (fields.length === 1) return [section(fields[0], "text", false)];
     const wide = fields.filter((field) => !isShort(field));
     const short = fields.filter(isShort);
-    const title = short.find((field) => field.text.trim() && !/^[\d.,:/ -]+$/.test(field.text));
+    // a heading stands before the text, or is called so
+    const first = fields.findIndex((field) => !isShort(field));
+    const title = short.find((field) => /^(title|subject|headline|caption)$/i.test(field.name.trim()))
+      ?? short.find((field) => fields.indexOf(field) < first && field.text.trim() && !/^[\d.,:/ -]+$/.test(field.text));
     const side = short.filter((field) => field !== title);
     const body = make("div", "texts");
     if (title) body.append(section(title, "text title", true));

@@ -47,7 +47,8 @@
     let end = 0;
     while (end < text.length - from && end < other.length - from && text[text.length - 1 - end] === other[other.length - 1 - end]) end += 1;
     const cell = make("td", "differs");
-    cell.append(text.slice(0, from), make("b", "", text.slice(from, text.length - end)), text.slice(text.length - end));
+    const parts = [["span", text.slice(0, from)], ["b", text.slice(from, text.length - end)], ["span", text.slice(text.length - end)]];
+    cell.append(...parts.filter(([, part]) => part).map(([tag, part]) => leaf(tag, "", part)));
     return cell;
   };
   const cells = (left, right) => {

@@ -37,11 +37,11 @@
   const problem = document.getElementById("problem");
   const ABOUT = { fixed: "Judged once: the chance at each size of the plan." };
   const OTHER = "The number of labels is a matter of luck: the chance to have passed by then. Drawn through the typical and the bad-luck number.";
-  let chosen = null, timer = 0, round = 0, curves = {}, table = [];
+  let chosen = null, timer = 0, round = 0, curves = {}, table = [], doubtful = false;
   const modeNow = () => form.elements.mode?.value || "";
   const drawCurve = () => {
     const mode = modeNow();
-    const picture = new DOMParser().parseFromString(curves[mode] || "<p class='quiet'>There is no curve for this way of judging.</p>", "text/html");
+    const picture = new DOMParser().parseFromString(curves[mode] || `<p class='quiet'>${doubtful ? "No curve: judging by these values the claim looks false." : "There is no curve for this way of judging."}</p>`, "text/html");
     document.getElementById("curve").replaceChildren(...picture.body.childNodes);
     document.getElementById("curve-about").textContent = curves[mode] ? ABOUT[mode] ?? OTHER : "";
   };
@@ -118,6 +118,7 @@
     }
     invalid(null);
     table = found.rows;
+    doubtful = Boolean(found.looks_false);
     rows.replaceChildren(...found.rows.map((row) => line(row, found.recommended)));
     advice.textContent = found.sentence;
     wall.hidden = !found.wall;
@@ -144,8 +145,9 @@
     const metric = form.elements.metric, row = table.find((one) => one.mode === modeNow());
     const side = document.getElementById("side").textContent;
     document.getElementById("sealing-claim").textContent = `${metric.selectedOptions[0].text} is ${side} ${form.elements.target.value} with ${form.elements.confidence.selectedOptions[0].text} confidence.`;
-    document.getElementById("sealing-cost").textContent = row
-      ? `${row.title}: ${row.about} About ${row.expected ?? "?"} labels on average, ${row.unlucky ?? "?"} with bad luck${row.money ? `; ${row.money} on average` : ""}.` : "";
+    const labels = row?.expected ? `About ${row.expected} labels on average, ${row.unlucky ?? "many more"} with bad luck${row.money ? `; ${row.money} on average` : ""}.`
+      : `How many labels it takes cannot be forecast${doubtful ? ": judging by these values the claim looks false, and then no number of labels proves it" : ""}.`;
+    document.getElementById("sealing-cost").textContent = row ? `${row.title}: ${row.about} ${labels}` : "";
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();

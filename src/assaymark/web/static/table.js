@@ -22,6 +22,8 @@
     const found = { table: form.dataset.table, title: $("title").value, purpose: purpose() };
     for (const name of ["id", "score", "threshold", "prediction", "positive"]) found[name] = $(name).value;
     if ($("positive-box").hidden) found.positive = "";
+    found.classes = !$("classes-box").hidden && $("classes").checked;
+    found.groups = [...form.querySelectorAll("input[name=groups]:checked")].map((box) => box.value);
     found.text = [...form.querySelectorAll("input[name=text]:checked")].map((box) => box.value);
     form.querySelectorAll(`.asked[data-for=${purpose()}] [data-name]`).forEach((field) => { found[field.dataset.name] = field.value; });
     return found;
@@ -56,11 +58,14 @@
     let found;
     try { found = await post("/start/check", values()); } catch { found = { error: "The server does not answer." }; }
     if (mine !== round) return;
+    form.querySelectorAll("[aria-invalid]").forEach((one) => one.removeAttribute("aria-invalid"));
+    if (found.field) $(found.field)?.setAttribute("aria-invalid", "true");
     const findings = found.findings ?? [{ level: "wrong", sentence: found.error }];
     $("findings").replaceChildren(...findings.map((one) => line(one.level, one.sentence)));
     const kept = $("positive").value;
     $("positive").replaceChildren(...["", ...(found.values ?? [])].map((value) => new Option(value || "choose", value, false, value === kept)));
-    $("positive-box").hidden = !found.values?.length;
+    $("classes-box").hidden = !found.names;
+    $("positive-box").hidden = !found.values?.length || (found.names && $("classes").checked);
     $("go").disabled = purpose() === "prove" && findings.some((one) => one.level === "wrong");
   };
   form.addEventListener("input", (event) => {

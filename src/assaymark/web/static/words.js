@@ -9,7 +9,7 @@
   const table = document.getElementById("claim-cost");
   const told = document.getElementById("claim-told");
   const seal = document.getElementById("claim-seal");
-  let timer = 0, round = 0;
+  let timer = 0, round = 0, cost = "";
 
   const row = (part) => {
     const made = document.createElement("tr");
@@ -29,6 +29,7 @@
     table.tBodies[0].replaceChildren(...(found ? found.parts.map(row) : []));
     told.textContent = found ? `${found.claim}. ${found.sentence}` : "";
     seal.disabled = !found;
+    cost = found?.sentence ?? "";
   };
   const ask = async () => {
     const mine = ++round;
@@ -46,6 +47,22 @@
     } catch { error = "The server does not answer."; }
     if (mine === round) show(found, error);
   };
+  // sealing asks once
+  const dialog = document.getElementById("claim-sealing");
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const confidence = form.elements.confidence.selectedOptions[0].text;
+    document.getElementById("claim-sealing-words").textContent = `${text.value.trim()}, with ${confidence} confidence.`;
+    document.getElementById("claim-sealing-cost").textContent = cost;
+    dialog.returnValue = "";
+    dialog.showModal();
+  });
+  dialog.addEventListener("close", () => {
+    if (dialog.returnValue !== "yes") return;
+    seal.disabled = true;
+    seal.textContent = "Sealing…";
+    form.submit();
+  });
   const later = () => { seal.disabled = true; clearTimeout(timer); timer = setTimeout(ask, 350); };
   text.addEventListener("input", later);
   form.elements.confidence.addEventListener("change", later);
