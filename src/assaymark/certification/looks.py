@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from assaymark.certification.certificate import rows_of
 from assaymark.certification.forecasts.training_budget import BudgetUse, budget_use
-from assaymark.certification.modes import Prefix, judge
+from assaymark.certification.metric_ranges import without_point
+from assaymark.certification.modes import Prefix, judge, labelled_prefix
 from assaymark.certification.modes.tallies import tallies_of
 from assaymark.claims.results import Verdict
 from assaymark.errors import PlanError
@@ -21,6 +22,7 @@ class Look:
 
     `budget` is that of the training of the classifier, if it was trained here under one; `blocking`
     are the items that keep later labels from counting, and `waiting` drawn items have no label yet.
+    `no_point` says why the metric has no estimate, where it has none.
     """
 
     verdict: Verdict
@@ -30,6 +32,7 @@ class Look:
     budget: BudgetUse | None = None
     blocking: Blocking | None = None
     waiting: int = 0
+    no_point: str | None = None
 
 
 def look(project: Project) -> Look:
@@ -48,6 +51,7 @@ def look(project: Project) -> Look:
             session.record(*look_events(session.state, verdict))
         budget, blocking = budget_use(session.state), blocking_items(session.state)
         waiting = sum(not session.state.labelled(item) for item in attempt.order)
+        no_point = without_point(labelled_prefix(session.state, attempt), verdict)
     still = attempt.open and verdict.decision != "fail"
     return Look(
         verdict=verdict,
@@ -57,6 +61,7 @@ def look(project: Project) -> Look:
         budget=budget,
         blocking=blocking,
         waiting=waiting,
+        no_point=no_point,
     )
 
 

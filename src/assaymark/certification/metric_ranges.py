@@ -6,6 +6,7 @@ every look at once. Where a range and the verdict would contradict each other, t
 by growing, which can only make it more certain.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from assaymark.certification.modes import mode_of
@@ -13,6 +14,7 @@ from assaymark.certification.modes.account import on_metric
 from assaymark.certification.modes.mode import Range
 from assaymark.certification.modes.prefix import Prefix
 from assaymark.certification.modes.ranges import counted_range
+from assaymark.certification.modes.words import nothing_to_count
 from assaymark.claims.results import Verdict, percent
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
@@ -49,11 +51,13 @@ class Ranges:
 
     def why_no_point(self, name: str) -> str:
         """Why there is no estimate of this metric."""
+        if self.verdict.census:
+            return nothing_to_count(name)
         return NO_RELEVANT if self._lacks(name) else "no label says anything about it yet"
 
     def _lacks(self, name: str) -> bool:
         """Whether the metric is about relevant items and none is labelled: scores alone are no estimate."""
-        return name not in OF_ALL_ITEMS and not self.verdict.census and 1 not in self.prefix.answers
+        return _lacks_relevant(name, self.verdict, self.prefix.answers)
 
     @property
     def _counted(self) -> list[tuple[bool, int | None]]:
@@ -61,6 +65,16 @@ class Ranges:
         return [
             (bool(p), state.label(i)) for i, p in state.predictions.items() if state.labelled(i)
         ]
+
+
+def without_point(prefix: Prefix, verdict: Verdict) -> str | None:
+    """Why the claimed metric has no estimate; None where it has one, or nothing is labelled."""
+    lacks = prefix.draws and _lacks_relevant(verdict.claim.metric, verdict, prefix.answers)
+    return NO_RELEVANT if lacks else None
+
+
+def _lacks_relevant(name: str, verdict: Verdict, answers: Collection[int | None]) -> bool:
+    return name not in OF_ALL_ITEMS and not verdict.census and 1 not in answers
 
 
 def spoken_of(plan: Plan, names: tuple[str, ...]) -> tuple[str, ...]:

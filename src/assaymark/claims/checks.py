@@ -18,6 +18,8 @@ def open_share(name: str, value: float) -> float:
     hint = ""
     if isinstance(value, int | float) and 2 <= value < 100:
         hint = f" Did you mean {value / 100:g}?"
+    elif value in (0, 1):
+        hint = " 0 and 1 themselves are excluded."
     raise InputError(f"'{name}' must be between 0 and 1, got {value!r}.{hint}")
 
 

@@ -22,6 +22,16 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def unclear_words(number: int, against: str | None) -> str:
+    """How many of the labelled items nobody could tell, and what they are counted against.
+
+    >>> unclear_words(0, "the claim"), unclear_words(2, "the claim")
+    ('0 (counted against the claim)', '2 of them (counted against the claim)')
+    """
+    what = f" (counted against {against})" if against else ""
+    return f"{number:,}{' of them' if number else ''}{what}"
+
+
 def chance(share: float) -> str:
     """A chance in whole per cent, never rounded to certainty.
 

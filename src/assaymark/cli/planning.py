@@ -355,12 +355,15 @@ def _end_forecast(cost: "Forecast | None", *, as_json: bool) -> None:
 def _ask_back(
     request: "PlanRequest", question: str | None, sealing: str, *, quiet: bool
 ) -> "PlanRequest":
-    """The request, sealed anyway if somebody at the terminal says so; otherwise the step refuses it."""
+    """The request, sealed anyway if somebody at the terminal says so; a no ends the command."""
     if question is None or request.anyway or quiet or not asks():
         return request
     if question:
         say(f"  {question}")
-    return replace(request, anyway=confirmed(sealing))
+    if not confirmed(sealing):
+        say("  Nothing was sealed.")
+        raise click.exceptions.Exit(0)
+    return replace(request, anyway=True)
 
 
 def _row(request: "PlanRequest", cost: "Forecast") -> str | None:

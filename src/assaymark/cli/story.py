@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.claims.record import plain
-from assaymark.claims.results import counted, percent, shown
+from assaymark.claims.results import counted, percent, shown, unclear_words
 from assaymark.composite.cli.steps import certify_now, claiming_now, look_now
 from assaymark.monitoring.outcomes import DECIDED, EXIT_CODES
 from assaymark.terminal.output import (
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from assaymark.overview.status import Status
 
 TONES = {"pass": "good", "fail": "bad", "continue": "wait"}
+
+EARLY = " (mostly from the scores: few labels yet)"
 
 
 @click.command()
@@ -59,7 +61,7 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
                 "decision": verdict.decision,
                 "claim": str(verdict.claim),
                 "metric": estimate.metric,
-                "point": estimate.point,
+                "point": None if result.no_point else estimate.point,
                 "low": estimate.interval.low,
                 "high": estimate.interval.high,
                 "confidence": estimate.interval.confidence,
@@ -85,9 +87,9 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
     else:
         headline(str(verdict), TONES[verdict.decision])
         lines = [
-            ("estimate", shown(estimate.point) + _rests_on(result)),
+            ("estimate", _point(result)),
             ("labels", f"{estimate.labels:,} ({counted(estimate.draws, 'draw')})"),
-            ("could not tell", f"{verdict.skipped:,} (counted against the claim)"),
+            ("could not tell", unclear_words(verdict.skipped, "the claim")),
             ("looks", f"{result.looks:,}"),
         ]
         if result.budget is not None:
@@ -104,14 +106,16 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
     context.exit(_exit_codes(exit_code)[verdict.decision])
 
 
-def _rests_on(look: "Look") -> str:
-    """What an estimate is made of while the labels prove nothing."""
+def _point(look: "Look") -> str:
+    """The estimate; while the labels prove nothing, with what it is made of or why there is none."""
     from assaymark.certification.modes.words import useful
 
     verdict = look.verdict
+    if look.no_point:
+        return f"none: {look.no_point}"
     guided = look.plan.kind.guided and verdict.decision == "continue" and verdict.labels
     early = guided and not useful(verdict.claim, verdict.estimate.interval)
-    return " (mostly from the scores: few labels yet)" if early else ""
+    return shown(verdict.estimate.point) + (EARLY if early else "")
 
 
 def _exit_codes(as_the_gate: bool) -> dict[str, int]:
@@ -224,14 +228,22 @@ def status(folder: Path, as_json: bool) -> None:
             ("confidence", percent(now.confidence) if now.confidence else "–"),
             ("draws made", f"{now.draws:,}" + ("" if now.size is None else f" of {now.size:,}")),
             ("items labelled", f"{now.labelled:,}"),
+            *_unclear(now),
             ("without label", f"{now.missing:,}"),
             ("reviewers differ", f"{now.disputed:,}"),
             ("events", f"{now.events:,}"),
         ]
     )
-    if now.blocking is not None and now.blocking.last_resort:
-        say(f"  {now.blocking.last_resort}")
+    place: dict[str, object] = {"project": quoted(folder)}
+    if now.blocking is not None and (last_resort := now.blocking.last_resort_in(place)):
+        say(f"  {last_resort}")
     advise(f"{now.advice} -p {quoted(folder)}")
+
+
+def _unclear(now: "Status") -> list[tuple[str, str]]:
+    """How many of the labelled items nobody could tell, where there are any."""
+    against = "the claim" if now.claim else None
+    return [("could not tell", unclear_words(now.unclear, against))] if now.unclear else []
 
 
 def _about(now: "Status") -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """A claim as it was typed, with or without its quotation marks."""
 
 import re
+from pathlib import Path
 
 import click
 
@@ -11,16 +12,27 @@ def typed_claim(words: tuple[str, ...]) -> str | None:
         return None
     text = " ".join(words)
     if not re.search(r"[<>≥≤]|at least|at most|within|gap", text) and _is_metric(words[0]):
-        if len(words) == 1:
-            raise click.UsageError(
-                f'The claim {words[0]!r} has no target. Write: assaymark plan "{words[0]} >= 0.8", with '
-                "the quotation marks: without them the shell takes > for a file and makes one."
-            )
-        raise click.UsageError(
-            "The claim was typed without quotation marks, so the shell took > for a file and made one "
-            f"'=' in this folder. Write: assaymark plan \"{words[0]} >= {words[1]}\""
-        )
+        raise click.UsageError(_without_sign(words))
     return text
+
+
+def _without_sign(words: tuple[str, ...]) -> str:
+    """What is missing, how the claim is written, and the file that the shell made of its sign."""
+    from assaymark.claims.direction import SIGNS, usual_side
+    from assaymark.claims.ratio_metrics import metric
+
+    side = usual_side(metric(words[0]).name) or "upper"
+    target = words[1] if len(words) > 1 else {"lower": "0.8", "upper": "0.05"}[side]
+    missing = (
+        f"The claim {words[0]!r} has no target."
+        if len(words) == 1
+        else f"The claim {' '.join(words)!r} has no sign between its metric and its target."
+    )
+    made = " It made one here, called '=': delete it." if Path("=").is_file() else ""
+    return (
+        f'{missing} Write: assaymark plan "{words[0]} {SIGNS[side]} {target}", with the quotation '
+        f"marks: without them the shell takes > for the name of a file.{made}"
+    )
 
 
 def _is_metric(word: str) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from assaymark.claims.results import counted, percent
+from assaymark.claims.results import counted, percent, unclear_words
 from assaymark.composite.look_facts import (
     ComparisonFacts,
     ConjunctionFacts,
@@ -204,9 +204,10 @@ def gap_words(result: ComparisonFacts) -> str:
 
 def look_lines(result: LookFacts) -> list[tuple[str, str]]:
     """What a look prints below its statement."""
-    lines = [("labels", f"{result['labels']:,} ({counted(result['draws'], 'draw')})")]
+    answers = result["labels"] + result["skipped"]
+    lines = [("labels", f"{answers:,} ({counted(result['draws'], 'draw')})")]
     if result["skipped"]:
-        lines.append(("could not tell", f"{result['skipped']:,} (counted against every statement)"))
+        lines.append(("could not tell", unclear_words(result["skipped"], "every statement")))
     if result["kind"] == "comparison":
         lines.append(("gap", gap_words(result)))
         lines.append(("predictions differ", counted(result["disagree"], "item")))

@@ -149,7 +149,12 @@ class Estimates(Record):
     every_look: bool = True
 
     def __str__(self) -> str:
-        return f"{self.metrics[0]} from {counted(self.labels, 'label')}"
+        first, labels = self.metrics[0], counted(self.labels, "label")
+        if first.point is None:
+            return f"{first.title} is undefined after {labels}: {first.reason}"
+        if first.exact:
+            return f"{first}: every item is labelled ({labels})"
+        return f"{first} from {labels}"
 
     def __getitem__(self, name: str) -> MetricEstimate:
         wanted = find_metric(name).name

@@ -35,7 +35,7 @@ def estimate_attempt(state: State, attempt: Attempt) -> Estimates:
         metrics=metrics,
         labels=verdict.estimate.labels,
         skipped=verdict.skipped,
-        waiting=verdict.waiting,
+        waiting=len(attempt.order) - prefix.labels,
         confidence=plan.confidence,
         design=_design(verdict),
         warnings=(note,),
@@ -57,6 +57,7 @@ def _metric(name: str, ranges: Ranges) -> MetricEstimate:
     claimed = name == verdict.claim.metric
     lower = verdict.claim.side == "lower"
     known = interval.point is not None
+    promised = claimed and (known or not verdict.census)
     proven = verdict.estimate.interval
     return MetricEstimate(
         metric=name,
@@ -66,10 +67,10 @@ def _metric(name: str, ranges: Ranges) -> MetricEstimate:
         high=interval.high if known else None,
         method=interval.method,
         confidence=ranges.attempt.plan.confidence,
-        guaranteed_low=proven.low if claimed and lower else None,
-        guaranteed_high=proven.high if claimed and not lower else None,
+        guaranteed_low=proven.low if promised and lower else None,
+        guaranteed_high=proven.high if promised and not lower else None,
         guaranteed_reason="nothing useful is proven so far"
-        if claimed and not useful(verdict.claim, proven)
+        if claimed and not verdict.census and not useful(verdict.claim, proven)
         else None,
         guaranteed_interval=None if claimed or not known else (interval.low, interval.high),
         reason=None if known else ranges.why_no_point(name),

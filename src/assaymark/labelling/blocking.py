@@ -64,14 +64,13 @@ class Blocking(Record):
         decide = command("label", "FILE", adjudicate=True, **place)
         return f"decide {_them(self.items)}: {write}, then {decide}"
 
-    @property
-    def last_resort(self) -> str | None:
+    def last_resort_in(self, place: dict[str, object]) -> str | None:
         """What can be done about items whose reviewer is away, and what that costs."""
         if not self.unlabelled:
             return None
         return (
             f"If nobody will label {_them(self.unlabelled)}, count {_them(self.unlabelled)} as cannot "
-            f"tell ({command('label', overdue='DAYS')}): that is counted against the claim."
+            f"tell ({command('label', overdue='DAYS', **place)}): that is counted against the claim."
         )
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from assaymark.claims.record import Record
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
-from assaymark.hints import option
+from assaymark.hints import command, option
 from assaymark.labelling.blocking import open_claim
 from assaymark.ledger.events import BatchDrawn, Entry, LabelRecorded, State, SurveyDrawn
 from assaymark.project.folder import Project, open_attempt
@@ -86,11 +86,29 @@ def count_as_unclear(project: Project, days: float, *, annotator: str) -> Overdu
     with project.writing() as session:
         overdue = _overdue(session.state, entries, days, project.now())
         if not overdue.items:
-            raise PlanError(f"No drawn item has been without an answer for {in_days(days)}.")
+            raise PlanError(f"{_none_late(days)}{_to_decide(overdue.undecided)}")
         session.record(
             *(LabelRecorded(item=i, value=None, annotator=annotator.strip()) for i in overdue.items)
         )
     return overdue
+
+
+def _none_late(days: float) -> str:
+    """That no item waits for its reviewer."""
+    since = f" for {in_days(days)}" if days else ""
+    return f"No drawn item has been without an answer{since}."
+
+
+def _to_decide(number: int) -> str:
+    """What to do about items on which reviewers differ: no time settles those."""
+    if not number:
+        return ""
+    verb, them = ("waits", "it") if number == 1 else ("wait", "them")
+    write, decide = command("draw", pending=True), command("label", "FILE", adjudicate=True)
+    return (
+        f" {counted(number, 'item')} on which reviewers differ {verb} for a decision; to decide {them}: "
+        f"{write}, then {decide}."
+    )
 
 
 def _days(earlier: str, later: str) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 from assaymark import __version__
 from assaymark.certification.certificate import account_words, as_earlier, looks_of, population_of
+from assaymark.certification.metric_ranges import without_point
 from assaymark.certification.modes import Prefix
 from assaymark.certification.view.answer import (
     NO_PLAN,
@@ -80,7 +81,8 @@ def dossier_of(
     items = _items(state, attempt, verdict)
     changed = notes(story.said, items=items)
     superseded = _superseded(attempt, changed)
-    answer = answer_of(attempt, verdict, superseded=superseded)
+    no_point = None if verdict is None else without_point(prefix, verdict)
+    answer = answer_of(attempt, verdict, superseded=superseded, no_point=no_point)
     reason = None if verdict is not None else answer.sentence
     plan, interval = attempt.plan, None if verdict is None else verdict.estimate.interval
     edge = (
@@ -100,7 +102,7 @@ def dossier_of(
         outcome=attempt.outcome,
         sealed=story.times.get(attempt.sealed_at),
         progress=_progress(state, attempt, prefix, verdict),
-        point=None if verdict is None else verdict.estimate.point,
+        point=None if verdict is None or no_point else verdict.estimate.point,
         bound=shown_bound(plan, edge),
         confidence=plan.confidence,
         counts=None if verdict is None else verdict.estimate.counts,

@@ -1,7 +1,8 @@
 """Where a project stands, without looking at its verdict."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from assaymark.certification.modes.closing import closed_because
 from assaymark.claims.results import counted
@@ -32,7 +33,8 @@ class Status:
 
     Counts are those of the plan, or of the estimate where one is being worked on: `estimate` then
     says which metric it is of. Without either they are those of the latest survey, whose purpose
-    `survey` says. `blocking` items keep later labels from counting; settling them comes first.
+    `survey` says. `unclear` are the labelled items that nobody could tell. `blocking` items keep later
+    labels from counting; settling them comes first.
     """
 
     summary: str
@@ -46,12 +48,14 @@ class Status:
     disputed: int
     events: int
     advice: str
+    unclear: int = 0
     estimate: str | None = None
     survey: str | None = None
     blocking: Blocking | None = None
 
     def __str__(self) -> str:
-        return f"{self.summary} {self.labelled:,} of {self.draws:,} drawn items labelled."
+        unclear = f" ({self.unclear:,} of them: cannot tell)" if self.unclear else ""
+        return f"{self.summary} {self.labelled:,} of {self.draws:,} drawn items labelled{unclear}."
 
 
 def status(project: Project) -> Status:
@@ -60,15 +64,16 @@ def status(project: Project) -> Status:
     pool = registered_pool(state)
     attempt = state.attempt
     order = attempt.order if attempt else []
-    missing = sum(not state.labelled(item) for item in order)
-    disputed = sum(state.disputed(item) for item in order)
+    counts = _counts(state, order)
+    missing = counts["missing"]
     size = attempt.plan.size if attempt else None
     draws = len(attempt.draws) if attempt else 0
     blocking = blocking_items(state)
     if attempt is None:
         summary, advice = "No plan yet.", command("plan", pool.columns.example_claim, "…")
     elif not attempt.open:
-        summary, advice = _ended(attempt), command("plan", "…")
+        issued = attempt.outcome == "certified"
+        summary, advice = _ended(attempt), command("report") if issued else command("plan", "…")
     elif attempt.looks and attempt.looks[-1].event.decision == "pass":
         summary, advice = f"Plan {attempt.plan.number}: established.", command("certify")
     elif blocking is not None:
@@ -94,14 +99,31 @@ def status(project: Project) -> Status:
         confidence=attempt.plan.confidence if attempt else None,
         size=size,
         draws=draws,
-        labelled=len(order) - missing,
-        missing=missing,
-        disputed=disputed,
         events=state.head.seq if state.head else 0,
         advice=advice,
         blocking=blocking,
+        **counts,
     )
     return _about(summary_of, state)
+
+
+class Counts(TypedDict):
+    """Drawn items with a label and without one, in dispute, and such that nobody could tell."""
+
+    labelled: int
+    missing: int
+    disputed: int
+    unclear: int
+
+
+def _counts(state: State, order: Sequence[str]) -> Counts:
+    labelled = [item for item in order if state.labelled(item)]
+    return {
+        "labelled": len(labelled),
+        "missing": len(order) - len(labelled),
+        "disputed": sum(state.disputed(item) for item in order),
+        "unclear": sum(state.label(item) is None for item in labelled),
+    }
 
 
 def _ended(attempt: Attempt) -> str:
@@ -149,9 +171,7 @@ def _of_review(status: Status, state: State) -> Status:
         survey="review",
         confidence=float(review.opened.confidence),
         draws=len(order),
-        labelled=len(order) - missing,
-        missing=missing,
-        disputed=sum(state.disputed(item) for item in order),
+        **_counts(state, order),
     )
 
 
@@ -203,9 +223,7 @@ def _of_claim(status: Status, state: State, claim: "ClaimWork") -> Status:
         confidence=claim.sealed.stated,
         size=None,
         draws=len(work.order),
-        labelled=len(work.order) - missing,
-        missing=missing,
-        disputed=sum(state.disputed(item) for item in work.order),
+        **_counts(state, work.order),
     )
 
 
@@ -226,9 +244,7 @@ def _of_survey(status: Status, state: State) -> Status:
         advice=advice,
         survey=work.survey.purpose,
         draws=len(work.order),
-        labelled=len(work.order) - missing,
-        missing=missing,
-        disputed=sum(state.disputed(item) for item in work.order),
+        **_counts(state, work.order),
     )
 
 
@@ -273,9 +289,7 @@ def _of_training(status: Status, state: State, work: SurveyWork) -> Status:
         survey="training",
         size=None,
         draws=len(work.order),
-        labelled=len(work.order) - missing,
-        missing=missing,
-        disputed=sum(state.disputed(item) for item in work.order),
+        **_counts(state, work.order),
     )
 
 
@@ -312,7 +326,5 @@ def _of_estimate(status: Status, state: State, work: SurveyWork) -> Status:
         confidence=design.confidence,
         size=design.labels,
         draws=drawn,
-        labelled=drawn - missing,
-        missing=missing,
-        disputed=sum(state.disputed(item) for item in work.order),
+        **_counts(state, work.order),
     )

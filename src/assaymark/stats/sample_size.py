@@ -107,9 +107,7 @@ def labels_needed(planner: Planner, *, power: float = POWER) -> Size:
         return Size(labels=None, informative=None, power=None, reason=_out_of_reach(planner, power))
     start = _bracket(planner, power)
     if start is None:
-        reason = (
-            f"more than {LARGEST:,} labels would be needed: the claim is too close to the truth"
-        )
+        reason = f"more than {LARGEST:,} labels would be needed: what is expected is too close to the target"
         return Size(labels=None, informative=None, power=None, reason=reason)
     labels, reached = _steady(planner, power, start) if start < LARGE else _rounded(planner, start)
     return Size(labels=labels, informative=planner.informative(labels), power=reached)

@@ -158,9 +158,8 @@ class Obstacle(Protocol):
     def sentence(self) -> str:
         """What does not count, because of which items."""
 
-    @property
-    def last_resort(self) -> str | None:
-        """What can be done where a reviewer is away."""
+    def last_resort_in(self, place: dict[str, object]) -> str | None:
+        """What can be done in that project where a reviewer is away."""
 
     def remedy_in(self, place: dict[str, object]) -> str:
         """How to settle it in that project."""
@@ -169,9 +168,10 @@ class Obstacle(Protocol):
 def show_blocking(blocking: Obstacle, folder: object) -> None:
     """What keeps labels from counting, before anything else; the next step is to settle it."""
     say(f"  {blocking.sentence}", tone="wait")
-    if blocking.last_resort:
-        say(f"  {blocking.last_resort}")
-    advise(blocking.remedy_in({"project": quoted(folder)}))
+    place: dict[str, object] = {"project": quoted(folder)}
+    if last_resort := blocking.last_resort_in(place):
+        say(f"  {last_resort}")
+    advise(blocking.remedy_in(place))
 
 
 def asks() -> bool:

@@ -97,7 +97,7 @@ def test_init_twice_is_refused(assaymark, project, world) -> None:
         (["f1 >= 0.8", "--mode", "fixed", "--design", "weighted", "--budget", "50"], "A score-guided plan is judged on the way"),
         (["f1 >= 0.8", "--mode", "sometimes"], "'mode' must be one of score-guided, fixed, budget, anytime"),
         (["f1 >= 0.8", "--design", "cluster"], "'design' must be score-guided or simple"),
-        (["f1 >= 0.8", "--mode", "budget"], "A budget plan spreads its risk"),
+        (["f1 >= 0.8", "--mode", "budget"], "Where a budget plan ends depends on"),
         (["f1 >= 0.8", "--mode", "budget", "--expect", "0.7"], "You expect F1 0.7, below the target of 0.8"),
         (["f1 >= 0.8", "--mode", "fixed", "--precision", "0.9", "--recall", "0.05"], "cannot hold in this pool"),
     ],

@@ -3,6 +3,7 @@ import re
 import pytest
 
 from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.language.grammar import parse
 from assaymark.claims.ratio_metrics import (
     binomial_test,
     domain,
@@ -127,6 +128,31 @@ def test_a_slip_is_pointed_at_as_in_claims_of_several_parts():
     with pytest.raises(InputError) as caught:
         parse_claim("recal >= 0.6")
     assert str(caught.value).endswith("Try: recall >= 0.6\n  recal >= 0.6\n  ^^^^^")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "offer"),
+    [
+        ("recall of news and more >= 0.8", "news and more", 'recall of "news and more" >= 0.8'),
+        ("recall of R&D >= 0.8", "R&D", 'recall of "R&D" >= 0.8'),
+        ("recall >= 0.8 in every home town", "home town", 'recall >= 0.8 in every "home town"'),
+        ("f1 of new one > f1 of old one", "new one", 'f1 of "new one" > f1 of "old one"'),
+    ],
+)
+def test_a_name_of_several_words_is_said_to_need_quotes(text, name, offer):
+    """What was expected in the middle of the name was named, and another claim offered."""
+    with pytest.raises(InputError, match=f"if '{name}' is one name, put it in quotes") as caught:
+        parse(text)
+    assert f"Try: {offer}\n" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["recall of spam and precision >= 0.7", "recall of spam", "recall of spam witin 0.2 of b"],
+)
+def test_a_missing_relation_is_no_missing_quote(text):
+    with pytest.raises(InputError, match=">=, <=, within or gap was expected"):
+        parse(text)
 
 
 @pytest.mark.parametrize(

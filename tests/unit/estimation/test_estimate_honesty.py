@@ -319,8 +319,8 @@ def test_no_recall_is_estimated_from_labels_without_a_relevant_item(tmp_path):
     lines = [f"{row.split(',')[0]},0" for row in rows]
     (tmp_path / "labels.csv").write_text("\n".join(["id,label", *lines]))
     run("label", str(tmp_path / "labels.csv"), "-p", work)
-    assert "(mostly from the scores: few labels yet)" in run("look", "-p", work)
+    assert "none: no relevant item is labelled yet" in run("look", "-p", work)
     told = run("estimate", "-p", work)
-    assert "recall is undefined: no relevant item is labelled yet" in told
+    assert "recall is undefined after 4 labels: no relevant item is labelled yet" in told
     assert "Nothing is guaranteed: nothing useful is proven so far." in told
     assert "two-sided" not in told

@@ -1,6 +1,6 @@
 """Why a plan ended without a certificate, in words: the note somebody left, or what a look showed."""
 
-from assaymark.certification.modes.words import refuted_because
+from assaymark.certification.modes.words import nothing_to_count, refuted_because
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Interval, counted, shown
 from assaymark.ledger.events import Attempt
@@ -21,6 +21,8 @@ def closed_because(attempt: Attempt) -> str:
     title = metric(plan.claim.metric).title
     if closed.reason == "refuted":
         return refuted_because(plan.claim, title, plan.confidence, look.labels)
+    if closed.reason == "census" and look.low < look.high:  # nothing to count, so no value
+        return f"{title} cannot be computed: {nothing_to_count(plan.claim.metric)}"
     if closed.reason == "census":
         return (
             f"{title} is {shown(look.low)} (all {look.labels:,} items were labelled), which does not "

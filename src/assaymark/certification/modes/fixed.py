@@ -8,6 +8,7 @@ from assaymark.certification.modes.words import (
     FIXED,
     capped,
     census_sentence,
+    nothing_to_count,
     reaches,
     sentence,
 )
@@ -108,7 +109,7 @@ def judge_census(state: State, plan: Plan) -> Verdict | None:
         metric=ratio.name,
         title=ratio.title,
         point=point,
-        reason=None if point is not None else "no item of the collection is informative",
+        reason=None if point is not None else nothing_to_count(ratio.name),
         interval=Interval(
             low=0.0 if point is None else point,
             high=1.0 if point is None else point,

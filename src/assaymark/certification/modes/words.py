@@ -1,6 +1,7 @@
 """The sentences of a verdict, and what it assumes."""
 
 from assaymark.claims.claim import Claim
+from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Decision, Estimate, Interval, counted, percent, shown
 from assaymark.records.plan import Plan
 
@@ -132,6 +133,23 @@ def out_of_reach(claim: Claim, estimate: Estimate) -> str:
         f"{estimate}; {word} {claim.target:g} can no longer be proven, because items that nobody could "
         "decide count against it, and it is not refuted either. Decide some of them, or claim less."
     )
+
+
+def nothing_to_count(name: str) -> str:
+    """Why a metric has no value although every item is labelled: the items that it counts.
+
+    >>> nothing_to_count("recall")
+    'no item of the collection is relevant'
+    """
+    cells = tuple(weight != 0 for weight in metric(name).denominator)
+    items: dict[tuple[bool, ...], str] = {
+        (True, False, True, False): "relevant",
+        (True, True, False, False): "flagged by the classifier",
+        (False, False, True, True): "rejected by the classifier",
+        (False, True, False, True): "irrelevant",
+    }
+    either = "relevant or flagged by the classifier"
+    return f"no item of the collection is {items.get(cells, either)}"
 
 
 def census_sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:

@@ -47,7 +47,7 @@ def false_words(claim: Claim, value: float | None, basis: Basis) -> str | None:
     often = " Raw scores are often off." if basis == "scores" else ""
     known = (
         f" If you know better, say what you expect ({option('expect', better)});"
-        if (better := _better(claim))
+        if (better := hopeful_value(claim))
         else ""
     )
     return (
@@ -57,7 +57,7 @@ def false_words(claim: Claim, value: float | None, basis: Basis) -> str | None:
     )
 
 
-def _better(claim: Claim) -> str | None:
+def hopeful_value(claim: Claim) -> str | None:
     """A value halfway between the target and the best one, in as few digits as tell it from both."""
     best = 1.0 if claim.side == "lower" else 0.0
     for digits in range(2, 8):

@@ -15,6 +15,7 @@ from assaymark.certification.planning.forecast import (
     forecast,
     weighted_forecast,
 )
+from assaymark.certification.planning.forecast_words import hopeful_value
 from assaymark.certification.planning.request import PlanRequest
 from assaymark.certification.planning.strata import scores_are_shares
 from assaymark.claims.results import ModeForecast
@@ -52,7 +53,7 @@ def _fixed_size(plan: Plan, request: PlanRequest, summary: PoolSummary) -> tuple
             raise PlanError(
                 "A fixed plan needs to know how many labels to draw: give "
                 f"{option('budget', 'N')}, or a pilot "
-                f"sample ({option('pilot', 'TP,FP,FN,TN')}), or what you expect ({option('expect', 0.8)})."
+                f"sample ({option('pilot', 'TP,FP,FN,TN')}), or what you expect ({_expected(plan)})."
             )
         return request.budget, None
     planner = _planner(plan, request.expectation, summary)
@@ -67,6 +68,11 @@ def _fixed_size(plan: Plan, request: PlanRequest, summary: PoolSummary) -> tuple
     return size.labels, size.power
 
 
+def _expected(plan: Plan) -> str:
+    """An expectation that would be taken, for sentences that ask for one."""
+    return option("expect", hopeful_value(plan.claim) or "VALUE")
+
+
 def _planner(plan: Plan, expectation: Expectation, summary: PoolSummary) -> Planner:
     belief = belief_in_pool(expectation, summary)
     return Planner(claim=plan.claim, belief=belief, confidence=plan.tested_at)
@@ -77,8 +83,8 @@ def _budget(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
         return _ceiling(plan, request, summary)
     if request.expectation is None:
         raise PlanError(
-            "A budget plan spreads its risk over the informative items it expects: give a pilot "
-            f"sample ({option('pilot', 'TP,FP,FN,TN')}) or what you expect ({option('expect', 0.8)})."
+            "Where a budget plan ends depends on how good the classifier is: give a pilot sample "
+            f"({option('pilot', 'TP,FP,FN,TN')}) or what you expect ({_expected(plan)})."
         )
     planner = _planner(plan, request.expectation, summary)
     course = course_of(planner, request.expectation)
@@ -115,7 +121,7 @@ def _ceiling(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
         if request.budget is None:
             raise PlanError(
                 "Where a score-guided plan ends depends on how far the truth lies above the target: give "
-                f"what you expect ({option('expect', 0.8)}), a pilot sample "
+                f"what you expect ({_expected(plan)}), a pilot sample "
                 f"({option('pilot', 'TP,FP,FN,TN')}), or the number of labels ({option('budget', 'N')})."
             )
         return replace(plan, size=min(request.budget, plan.items))

@@ -47,8 +47,13 @@ def claim_sentence(claim: Claim) -> str:
     return f"{upper_first(metric(claim.metric).title)} is {wanted(claim)}"
 
 
-def answer_of(attempt: Attempt, verdict: Verdict | None, *, superseded: bool) -> Answer:
-    """What is established about the plan's claim; without a verdict, why there is none."""
+def answer_of(
+    attempt: Attempt, verdict: Verdict | None, *, superseded: bool, no_point: str | None = None
+) -> Answer:
+    """What is established about the plan's claim; without a verdict, why there is none.
+
+    `no_point` is why the metric has no estimate yet, where it has none.
+    """
     if superseded:
         return _superseded(attempt, verdict)
     if attempt.outcome == "failed" and (verdict is None or verdict.decision != "fail"):
@@ -56,7 +61,7 @@ def answer_of(attempt: Attempt, verdict: Verdict | None, *, superseded: bool) ->
     if verdict is None:
         return _abandoned(attempt) if attempt.outcome == "abandoned" else _too_early(attempt)
     tone, word = WORDS[verdict.decision]
-    sentence, then = _finding(verdict), _outlook(verdict)
+    sentence, then = _finding(verdict, no_point), _outlook(verdict)
     target, met = f"{verdict.claim.target:g}", tone == "pass" and not verdict.census
     claimed = f"the claim of {target}" if met else f"the claim is {wanted(verdict.claim)}"
     yours = f"your claim of {target}" if met else f"you claimed {target}"
@@ -103,7 +108,7 @@ def _superseded(attempt: Attempt, verdict: Verdict | None) -> Answer:
     )
 
 
-def _finding(verdict: Verdict) -> str:
+def _finding(verdict: Verdict, no_point: str | None) -> str:
     """What was found, with {claimed} where the claim is named."""
     estimate, interval = verdict.estimate, verdict.estimate.interval
     title = upper_first(estimate.title)
@@ -114,10 +119,8 @@ def _finding(verdict: Verdict) -> str:
         return f"{title} is {shown(estimate.point)}: {everything}; {{claimed}}."
     lower = verdict.claim.side == "lower"
     if verdict.decision == "continue" and not useful(verdict.claim, interval):
-        return (
-            f"Nothing useful is proven about {estimate.title} so far; the estimate is "
-            f"{shown(estimate.point)}; {{claimed}}."
-        )
+        now = no_point or f"the estimate is {shown(estimate.point)}"
+        return f"Nothing useful is proven about {estimate.title} so far; {now}; {{claimed}}."
     bound = rounded(interval.low) if lower else rounded(interval.high, up=True)
     if verdict.decision == "pass":
         proven = f"{estimate.title} is {bound} or {'more' if lower else 'less'}"

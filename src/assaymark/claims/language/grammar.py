@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from assaymark.claims.language.slips import SlipError, nearest, nearest_form, pointed
-from assaymark.claims.language.tokens import Token, tokens
+from assaymark.claims.language.tokens import Kind, Token, tokens
 from assaymark.claims.language.tree import (
     ClaimTree,
     Comparison,
@@ -75,6 +75,8 @@ class _Reader:
     tokens: tuple[Token, ...]
     place: int = 0
     every: tuple[str, ...] = field(default=())
+    named: int = -1
+    """Where the name that was read last ends, if it has no quotes."""
 
     @property
     def here(self) -> Token:
@@ -101,7 +103,9 @@ class _Reader:
             parts.append(self.part())
             self.in_every()
         if self.here.kind != "end":
-            raise SlipError(self.here, "the claim should end here.", ("and", "in"))
+            raise self.bare_name(before="end") or SlipError(
+                self.here, "the claim should end here.", ("and", "in")
+            )
         if self.every and any(isinstance(part, Gap) for part in parts):
             raise SlipError(self.here, "a gap between groups cannot be claimed in every group.")
         return ClaimTree(parts=tuple(parts), every=self.every)
@@ -145,7 +149,9 @@ class _Reader:
         if self.here.low == "is":
             self.take()
         if self.here.kind != "relation":
-            raise SlipError(self.here, ">=, <=, within or gap was expected.", AFTER_FIGURE)
+            raise self.bare_name(before="relation") or SlipError(
+                self.here, ">=, <=, within or gap was expected.", AFTER_FIGURE
+            )
         relation = self.take()
         if self.here.kind in ("number", "sign"):
             return self.threshold(figure, relation)
@@ -240,12 +246,29 @@ class _Reader:
         if token.kind == "name" and token.value:
             return self.take().value
         if token.kind == "word" and not is_reserved(token.text):
+            self.named = self.place + 1
             return self.take().value
         if token.kind in ("word", "number"):
             inside = f'"{token.text}"'
             reason = f"{what} was expected; if this is a name, put it in quotes."
             raise SlipError(token, reason, instead=inside)
         raise SlipError(token, f"{what} was expected.")
+
+    def bare_name(self, *, before: Kind) -> SlipError | None:
+        """That the name just read goes on and lacks its quotes; None where it cannot be meant so."""
+        rest = [self.here]
+        while rest[-1].kind not in ("relation", "end"):
+            rest.append(self.ahead(len(rest)))
+        end, name = rest.pop(), [self.ahead(-1), *rest]
+        words = [token.low for token in rest if token.low != "and"]
+        meant_otherwise = any(metric_name(word) or nearest(word, AFTER_FIGURE) for word in words)
+        if self.place != self.named or not words or end.kind != before or meant_otherwise:
+            return None
+        text = ""
+        for token in name:  # as it was typed, with its blanks
+            text = text.ljust(token.start - name[0].start) + token.text
+        reason = f"if {text!r} is one name, put it in quotes."
+        return SlipError(_span(name, text), reason, instead=f'"{text}"')
 
     def share(self, what: str) -> Fraction:
         sign = self.take() if self.here.kind == "sign" else None

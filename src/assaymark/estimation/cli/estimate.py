@@ -286,7 +286,9 @@ def show_estimates(estimates: Estimates) -> None:
         )
     rows([("sample", f"{counted(estimates.labels, 'label')}, {estimates.design}")])
     if estimates.waiting:
-        say(f"  {counted(estimates.waiting, 'drawn item')} wait for a label (or for one before it)")
+        wait = "waits" if estimates.waiting == 1 else "wait"
+        items = counted(estimates.waiting, "drawn item")
+        say(f"  {items} {wait} for a label (or for one before it)")
     for warning in estimates.warnings:
         say(f"  {warning}")
 
