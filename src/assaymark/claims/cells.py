@@ -75,7 +75,7 @@ class Cells:
         """Whether an item with this label, or a prediction, is of the class that a claim names."""
         return name in members(label) if self.tags else name == label
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Hex SHA-256 of names and counts: what the numbers of cells in rows stand for."""
         cells = [[list(c.predictions), list(c.groups), c.items] for c in self.cells]

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from assaymark.claims.canonical import digest
 from assaymark.claims.cells import Cells
-from assaymark.claims.sharing import made_once
+from assaymark.claims.sharing import made_once, shared
 
 Tally = Mapping[tuple[int, int], int]
 Signed = Mapping[int, Sequence[Fraction]]
@@ -84,18 +84,24 @@ def make_row(
     cells: Cells, signed: Signed, *, constant: Fraction, strict: bool, guard: Sequence[Clause] = ()
 ) -> Row:
     """The row of Σ signed(cell, label) ≥ constant: the least of each cell is moved to the right."""
-    required = constant
+    items: dict[int, int] = {}
+    lows: dict[int, Fraction] = {}
     gains = []
-    for cell, (low, above) in made_once(signed, _above_least).items():
-        required -= cells.cells[cell].items * low
-        if any(above):
+    for cell, (low, above, useful) in made_once(signed, _above_least).items():
+        items[id(low)] = items.get(id(low), 0) + cells.cells[cell].items
+        lows[id(low)] = low
+        if useful:
             gains.append((cell, above))
+    required = constant - sum((items[key] * low for key, low in lows.items()), Fraction(0))
     return Row(gains=tuple(gains), required=required, strict=strict, guard=tuple(guard))
 
 
-def _above_least(values: Sequence[Fraction]) -> tuple[Fraction, tuple[Fraction, ...]]:
+@shared
+def _above_least(values: Sequence[Fraction]) -> tuple[Fraction, tuple[Fraction, ...], bool]:
+    """The least value, what the others are above it, and whether any is."""
     low = min(values)
-    return low, tuple(value - low for value in values)
+    above = tuple(value - low for value in values)
+    return low, above, any(above)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,13 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from assaymark.claims.cells import Cells, Subject
 from assaymark.claims.metrics import ratio
 from assaymark.claims.rows import Clause
-from assaymark.claims.sharing import made_once
+from assaymark.claims.sharing import made_once, shared
 
-Values = dict[int, tuple[Fraction, ...]]
+Amounts = tuple[Fraction, ...]
+Values = dict[int, Amounts]
+Combined = tuple[Amounts, Amounts, Amounts]
+"""Numerator and denominator, which are kept so that their identity stays theirs, and the sum."""
+Factors = tuple[Fraction | int, Fraction | int]
+MOST = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +34,7 @@ class Weighed:
     @property
     def is_known_positive(self) -> bool:
         """Whether some item adds to the denominator whatever its label."""
-        return any(made_once(self.below, lambda row: min(row) > 0).values())
+        return any(made_once(self.below, _is_positive).values())
 
     @property
     def is_label_free(self) -> bool:
@@ -37,16 +43,15 @@ class Weighed:
 
     def combined(self, above: Fraction | int, below: Fraction | int) -> Values:
         """above·numerator + below·denominator."""
-        known: dict[tuple[int, int], tuple[Fraction, ...]] = {}
+        known = _combinations((above, below))
         values: Values = {}
         for c, upper in self.above.items():
             lower = self.below[c]
             pair = (id(upper), id(lower))
             if pair not in known:
-                known[pair] = tuple(
-                    above * a + below * b for a, b in zip(upper, lower, strict=True)
-                )
-            values[c] = known[pair]
+                both = tuple(above * a + below * b for a, b in zip(upper, lower, strict=True))
+                known[pair] = (upper, lower, both)
+            values[c] = known[pair][2]
         return values
 
     def known_denominator(self, cells: Cells) -> Fraction:
@@ -54,6 +59,22 @@ class Weighed:
         return sum((cells.cells[c].items * row[0] for c, row in self.below.items()), Fraction(0))
 
 
+_combined: dict[Factors, dict[tuple[int, int], Combined]] = {}
+
+
+def _combinations(factors: Factors) -> dict[tuple[int, int], Combined]:
+    """Amounts that were combined so, by their identity: many groups share them."""
+    if len(_combined) >= MOST:
+        _combined.clear()
+    return _combined.setdefault(factors, {})
+
+
+@shared
+def _is_positive(row: tuple[Fraction, ...]) -> bool:
+    return min(row) > 0
+
+
+@shared
 def _above_zero(row: tuple[Fraction, ...]) -> list[int]:
     return [o for o, amount in enumerate(row) if amount > 0]
 
@@ -63,21 +84,27 @@ def weigh(subject: Subject, cells: Cells, scope: Sequence[int]) -> Weighed:
 
     Accuracy without a class counts a label that equals the prediction.
     """
-    kind = ratio(subject.metric)
-    known: dict[str | None, tuple[tuple[Fraction, ...], tuple[Fraction, ...]]] = {}
+    known: dict[str | None, tuple[Amounts, Amounts]] = {}
     above: Values = {}
     below: Values = {}
     for c in scope:
         guess = cells.cells[c].predictions[subject.classifier]
         key = _counted_as(guess, subject, cells)
         if key not in known:
-            outcomes = [_outcome(guess, label, subject.klass, cells) for label in cells.labels]
-            known[key] = (
-                tuple(kind.numerator[o] for o in outcomes),
-                tuple(kind.denominator[o] for o in outcomes),
-            )
+            outcomes = (_outcome(guess, label, subject.klass, cells) for label in cells.labels)
+            known[key] = _amounts(subject.metric, tuple(outcomes))
         above[c], below[c] = known[key]
     return Weighed(above=above, below=below)
+
+
+@lru_cache(maxsize=4096)
+def _amounts(metric: str, outcomes: tuple[int, ...]) -> tuple[Amounts, Amounts]:
+    """Numerator and denominator by label, whose places in (tp, fp, fn, tn) these are."""
+    kind = ratio(metric)
+    return (
+        tuple(kind.numerator[o] for o in outcomes),
+        tuple(kind.denominator[o] for o in outcomes),
+    )
 
 
 def _counted_as(guess: str, subject: Subject, cells: Cells) -> str | None:

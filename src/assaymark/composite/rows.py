@@ -11,7 +11,7 @@ from assaymark.claims.language.tree import Comparison, Threshold
 from assaymark.claims.language.tree import Gap as GroupGap
 from assaymark.claims.rows import LinearClaim, RowPart
 from assaymark.claims.rows import Row as LinearRow
-from assaymark.claims.sharing import made_once
+from assaymark.claims.sharing import made_once, shared
 from assaymark.claims.weights import weigh
 from assaymark.composite.sealed import SealedClaim
 from assaymark.errors import InputError
@@ -109,14 +109,25 @@ def betting_row(row: LinearRow, part: RowPart, unit: Unit) -> Row:
     """A row of the compiler as a row to bet on: value and help of every stratum of its domain."""
     gains = dict(row.gains)
     return Row(
-        value=made_once(gains, max),
-        help=made_once(gains, lambda mine: tuple(g / max(mine) for g in mine)),
+        value=made_once(gains, _largest),
+        help=made_once(gains, _help),
         required=row.required,
         strict=row.strict,
         guards=row.guard,
         unit=unit,
         name=" ".join([part.text, *(f"[{name}]" for name in part.group)]),
     )
+
+
+@shared
+def _largest(gains: tuple[Fraction, ...]) -> Fraction:
+    return max(gains)
+
+
+@shared
+def _help(gains: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """Each gain as a share of the largest."""
+    return tuple(gain / max(gains) for gain in gains)
 
 
 def part_units(part: RowPart, cells: Cells, every: tuple[str, ...], kind: str) -> list[Unit]:

@@ -57,7 +57,7 @@ def made_draws(seed, count):
     return Draws(strata=np.array(strata), labels=labels, sampling=np.array(sampling))
 
 
-def all_draws(inside, *, strata, outcomes, remaining):
+def all_draws(book, rows, *, strata, outcomes, remaining):
     """Every row meets every draw of the block."""
     before = _before(strata, remaining)
     return Steps(strata=strata[None, :], outcomes=outcomes[None, :], before=before[None, :])

@@ -66,7 +66,7 @@ def test_the_wealth_has_the_same_bits(world, seed, monkeypatch):
     alone, single = [], Race(test)
     assert np.array_equal(single.feed(draws, marks=alone), together)
     assert [mark.drawn for mark in alone] == [mark.drawn for mark in marks]
-    for name in ("remaining", "made", "found", "log", "stopped"):
+    for name in ("remaining", "made", "gain", "log", "stopped"):
         assert np.array_equal(getattr(single, name), getattr(race, name))
 
 

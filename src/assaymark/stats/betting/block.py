@@ -96,21 +96,20 @@ class Steps:
         return values
 
 
-def make_steps(inside: Flags, *, strata: Ints, outcomes: Ints, remaining: Ints) -> Steps:
-    """The draws of the block, put together by row where rows live on few of them.
-
-    `inside` says per row and draw whether it is in the row's domain.
-    """
+def make_steps(book: Book, rows: Ints, *, strata: Ints, outcomes: Ints, remaining: Ints) -> Steps:
+    """The draws of the block, put together by row where rows live on few of them."""
     before = _before(strata, remaining)
+    _, first, line = np.unique(book.domain_number[rows], return_index=True, return_inverse=True)
+    inside = book.inside[rows[first, None], strata]
     width = int(inside.sum(axis=1).max())
     if 2 * width > len(strata):
         return Steps(strata=strata[None, :], outcomes=outcomes[None, :], before=before[None, :])
     order = np.argsort(~inside, axis=1, kind="stable")[:, :width]
     return Steps(
-        strata=strata[order],
-        outcomes=outcomes[order],
-        before=before[order],
-        position=np.cumsum(inside, axis=1),
+        strata=strata[order][line],
+        outcomes=outcomes[order][line],
+        before=before[order][line],
+        position=np.cumsum(inside, axis=1, dtype=np.int64)[line],
     )
 
 
@@ -123,9 +122,9 @@ def bets(
     """
     rows, strata = block.rows, steps.strata
     unit = (book.scale * book.whole)[rows, None]
-    gain = book.gain[rows[:, None], strata, steps.outcomes]
-    need = book.required[rows, None] - (np.cumsum(gain, axis=1) - gain + positives[:, None])
     place = book.place[rows[:, None], strata]
+    gain = book.gain[rows[:, None], place, steps.outcomes]
+    need = book.required[rows, None] - (np.cumsum(gain, axis=1) - gain + positives[:, None])
     who, part = np.arange(len(rows))[:, None, None], np.arange(block.stake.shape[1])[:, None]
     here = block.worth[who, part, place[:, None, :]]
     start = (block.worth[:, :, :-1] * left[:, None, :]).sum(axis=2)
@@ -135,7 +134,7 @@ def bets(
     payoff = ((gain.astype(np.float64) / unit)[:, None, :] - here) * weight[:, None, :]
     loss = block.worst[:, :, None] - drift
     limit = np.where(loss > 0, (1.0 - floor) / np.maximum(loss, 1e-300), np.inf)
-    inside = book.inside[rows[:, None], strata]
+    inside = place < book.where.shape[1]
     return Bets(edge=np.where(inside[:, None, :], drift + payoff, 0.0), limit=limit, inside=inside)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assaymark.claims.sharing import made_once
+from assaymark.claims.sharing import made_once, shared
 from assaymark.stats.betting.rows import Number, Row, Rows, exact
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.wealth import Flags, Ints
@@ -23,9 +23,10 @@ class Book:
     """Rows first, then their mirrors. Strata of a domain are numbered anew, padded with the last.
 
     `where[r, j]` is the stratum at place j of row r's domain (K where there is none), `place[r, k]`
-    the reverse (the last place where k lies outside). `gain[r, k, o]` is value·help times
-    `scale[r]`, a whole number; outcome O is "cannot tell". `whole` is Σ value·size. A unit of a
-    row's metric is `base` + Σ `slopes` over the strata `sloped`, padded like a domain.
+    the reverse (the last place where k lies outside). `gain[r, j, o]` is value·help times
+    `scale[r]` at place j, a whole number; outcome O is "cannot tell". `whole` is Σ value·size. A
+    unit of a row's metric is `base` + Σ `slopes` over the strata `sloped`, padded like a domain.
+    Rows of one `domain_number` have the same domain.
     """
 
     count: int
@@ -41,14 +42,43 @@ class Book:
     whole: Floats
     strict: Flags
     inside: Flags
+    domain_number: Ints
     base: Floats
     sloped: Ints
     slopes: Floats
 
+    def amounts(self, counts: NDArray[Any]) -> NDArray[Any]:
+        """These counts of every stratum at the places of every row; 0 where there is no stratum."""
+        none = np.zeros((1, *counts.shape[1:]), dtype=counts.dtype)
+        return np.concatenate([counts, none])[self.where]
+
+    def help_of(self, tally: Ints) -> NDArray[Any]:
+        """The help of every row in a tally of outcomes by stratum."""
+        help_sum: NDArray[Any] = (self.gain[:, :-1] * self.amounts(tally)).sum(axis=(1, 2))
+        return help_sum
+
+    def help_in(self, strata: Ints, outcomes: Ints) -> NDArray[Any]:
+        """The same of these draws, by whichever way is shorter."""
+        width, kinds = self.gain.shape[1] - 1, self.gain.shape[2]
+        if width * kinds < len(strata):
+            return self.help_of(tally_of(strata, outcomes, (len(self.sizes), kinds)))
+        rows = np.arange(len(self.gain))[:, None]
+        gains: NDArray[Any] = self.gain[rows, self.place[:, strata], outcomes].sum(axis=1)
+        return gains
+
+
+def tally_of(strata: Ints, outcomes: Ints, shape: tuple[int, int]) -> Ints:
+    """How often each stratum gave each outcome."""
+    cells = np.bincount(strata * shape[1] + outcomes, minlength=shape[0] * shape[1])
+    tally: Ints = cells.reshape(shape)
+    return tally
+
 
 def _lcm(row: Row, cells: dict[int, tuple[Fraction, ...]]) -> int:
-    parts = [exact(row.required), *(g for gains in cells.values() for g in gains)]
-    return math.lcm(*(f.denominator for f in (*parts, *map(exact, row.value.values()))))
+    kinds = {id(gains): gains for gains in cells.values()}.values()
+    values = {id(v): exact(v) for v in row.value.values()}.values()
+    parts = [exact(row.required), *values, *(g for gains in kinds for g in gains)]
+    return math.lcm(*(f.denominator for f in parts))
 
 
 def _gains(row: Row) -> dict[int, tuple[Fraction, ...]]:
@@ -63,36 +93,39 @@ def _gains(row: Row) -> dict[int, tuple[Fraction, ...]]:
 
 
 def _whole_numbers(
-    rows: Sequence[Row], sizes: Sequence[int], outcomes: int
-) -> tuple[Any, Any, Any]:
-    """Gains, required amounts and scales; 64-bit where every sum fits, Python's own otherwise.
+    rows: Sequence[Row], sizes: Sequence[int], *, shape: tuple[int, int]
+) -> tuple[Any, Any, Any, list[float]]:
+    """Gains, required amounts, scales and wholes; 64-bit where every sum fits, else Python's own.
 
     A mirror gains what its row does not, and needs what the row may miss: the same scale fits both.
     """
     required, scale = np.zeros(2 * len(rows), dtype=object), np.zeros(2 * len(rows), dtype=object)
-    numbers, mirrored, largest = [], [], 0
+    numbers, mirrored, wholes, largest = [], [], list[float](), 0
     for r, row in enumerate(rows):
         cells = _gains(row)
         factor = scale[r] = scale[r + len(rows)] = _lcm(row, cells)
-        value = {k: _times(exact(v), factor) for k, v in row.value.items()}
+        value = made_once(row.value, partial(_times, scale=factor))
         mine = made_once(cells, partial(_all_times, scale=factor))
         numbers.append(mine)
         mirrored.append({k: [value[k] - gain for gain in gains] for k, gains in mine.items()})
         amount = sum(worth * sizes[k] for k, worth in value.items())
-        required[r] = _times(exact(row.required), factor)
+        required[r] = _times(row.required, factor)
         required[r + len(rows)] = amount - required[r]
+        wholes.append(amount / factor)  # rounded once, as a fraction is
         largest = max(largest, abs(required[r]), abs(amount - required[r]), amount)
     kind = np.int64 if largest < LARGEST else object
-    gain: NDArray[Any] = np.zeros((2 * len(rows), len(sizes), outcomes + 1), dtype=kind)
+    width, outcomes = shape
+    gain: NDArray[Any] = np.zeros((2 * len(rows), width + 1, outcomes + 1), dtype=kind)
     for r, one in enumerate((*numbers, *mirrored)):
-        for k, gains in one.items():
-            gain[r, k, :outcomes] = gains
-    return gain, required.astype(kind), scale
+        if one:
+            gain[r, : len(one), :outcomes] = [one[k] for k in sorted(one)]
+    return gain, required.astype(kind), scale, wholes
 
 
-def _times(number: Fraction, scale: int) -> int:
+def _times(number: Number, scale: int) -> int:
     """The whole number that `scale`, a multiple of its denominator, makes of it."""
-    return number.numerator * (scale // number.denominator)
+    fraction = exact(number)
+    return fraction.numerator * (scale // fraction.denominator)
 
 
 def _all_times(numbers: Sequence[Fraction], *, scale: int) -> list[int]:
@@ -103,10 +136,12 @@ def _float(number: Number) -> float:
     return float(exact(number))
 
 
+@shared
 def _floats(numbers: Sequence[Number]) -> list[float]:
     return [_float(number) for number in numbers]
 
 
+@shared
 def _rests(numbers: Sequence[Number]) -> list[float]:
     """What is missing to 1, exactly before it is rounded."""
     return [float(1 - exact(number)) for number in numbers]
@@ -114,9 +149,10 @@ def _rests(numbers: Sequence[Number]) -> list[float]:
 
 def open_book(rows: Rows, sizes: Sequence[int]) -> Book:
     """The rows and their mirrors, compiled for these stratum sizes."""
-    gain, required, scale = _whole_numbers(rows.rows, sizes, rows.outcomes)
     count, strata = len(rows), rows.strata
     width = max(1, *(len(row.domain) for row in rows.rows))
+    shape = width, rows.outcomes
+    gain, required, scale, wholes = _whole_numbers(rows.rows, sizes, shape=shape)
     where = np.full((2 * count, width), strata, dtype=np.int64)
     place = np.full((2 * count, strata), width, dtype=np.int64)
     value, share = np.zeros((2 * count, width)), np.zeros((2 * count, width, rows.outcomes))
@@ -130,11 +166,7 @@ def open_book(rows: Rows, sizes: Sequence[int]) -> Book:
             where[line, : len(domain)], place[line, domain] = domain, np.arange(len(domain))
             value[line, : len(domain)] = [worth[k] for k in domain]
             share[line, : len(domain)] = [help_of[k] for k in domain]
-    amounts = [
-        float(sum((exact(v) * sizes[k] for k, v in row.value.items()), Fraction()))
-        for row in rows.rows
-    ]
-    whole = np.array(amounts * 2)
+    whole = np.array(wholes * 2)
     base, sloped, slopes = _units(rows.rows, whole, rows)
     return Book(
         count=len(rows),
@@ -150,10 +182,16 @@ def open_book(rows: Rows, sizes: Sequence[int]) -> Book:
         whole=np.where(whole > 0, whole, 1.0),
         strict=np.array([row.strict for row in rows.rows] + [not row.strict for row in rows.rows]),
         inside=place < width,
+        domain_number=_domain_numbers(where),
         base=base,
         sloped=sloped,
         slopes=slopes,
     )
+
+
+def _domain_numbers(where: Ints) -> Ints:
+    known: dict[bytes, int] = {}
+    return np.array([known.setdefault(line.tobytes(), len(known)) for line in where])
 
 
 def _units(rows: Sequence[Row], whole: Floats, shape: Rows) -> tuple[Floats, Ints, Floats]:

@@ -1,8 +1,10 @@
 """What is known when a block of draws begins, and the stakes that follow from it."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assaymark.stats.betting.block import Block, make_block, some_rows
 from assaymark.stats.betting.book import Book
@@ -16,7 +18,7 @@ from assaymark.stats.score_guided.wealth import NEAR, Flags, Ints
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outlook:
-    """What is known about every row now, as shares of the row's whole: see `stakes.Table`.
+    """What is known about rows now, as shares of each row's whole: see `stakes.Table`.
 
     `reach` is all the help that is left, `unit` one unit of the metric.
     """
@@ -38,12 +40,14 @@ class Outlook:
 class OpenBlock:
     """The rows that bet in a block, and what their stakes are computed from: the state at its start.
 
-    `share` is that of each row's domain among the next draws. `blocks` keeps the stakes of rows that
-    met a draw of the block, by their places among the rows; with a ceiling stakes follow the wealth,
-    and `sigmas` keeps what does not.
+    `lines` are the rows' places in the view, which may hold others. `share` is that of each row's
+    domain among the next draws. `blocks` keeps the stakes of rows that met a draw of the block, by
+    their places among the rows; with a ceiling stakes follow the wealth, and `sigmas` keeps what
+    does not.
     """
 
     rows: Ints
+    lines: Ints
     share: Floats
     chance: Floats
     view: Outlook
@@ -55,8 +59,13 @@ class OpenBlock:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Start:
-    """A later block as it begins, if no row reaches its goal before: what follows from draws alone."""
+    """A later block as it begins, if no row reaches its goal before: what follows from draws alone.
 
+    `gain` and `made` are those of the race, counted until then.
+    """
+
+    gain: NDArray[Any]
+    made: Ints
     opinions: Opinions
     opened: OpenBlock | None
     end: int
@@ -79,14 +88,14 @@ def placed(
 
 
 def _table(opened: OpenBlock, busy: Ints) -> Table:
-    view, rows = opened.view, opened.rows[busy]
+    view, lines = opened.view, opened.lines[busy]
     return Table(
-        pull=view.pull[rows],
+        pull=view.pull[lines],
         chance=opened.chance[busy],
-        belief=view.belief[rows],
-        need=view.need[rows],
-        unit=view.unit[rows],
-        made=opened.made[rows].astype(np.float64),
+        belief=view.belief[lines],
+        need=view.need[lines],
+        unit=view.unit[lines],
+        made=opened.made[opened.rows[busy]].astype(np.float64),
     )
 
 
@@ -134,6 +143,8 @@ def stake_together(test: RowTest, blocks: list[tuple[OpenBlock, Ints]]) -> None:
 def still_open(opened: OpenBlock, stopped: Flags, log: Floats) -> OpenBlock:
     """The same block for the rows that have not stopped."""
     going = ~stopped[opened.rows]
+    if going.all():
+        return replace(opened, log=log)
     rows = opened.rows[going]
     blocks = [some_rows(block, ~stopped[block.rows]) for block in opened.blocks.values()]
     sigmas = {}
@@ -144,6 +155,7 @@ def still_open(opened: OpenBlock, stopped: Flags, log: Floats) -> OpenBlock:
     return replace(
         opened,
         rows=rows,
+        lines=opened.lines[going],
         share=opened.share[going],
         chance=opened.chance[going],
         log=log,
@@ -154,5 +166,5 @@ def still_open(opened: OpenBlock, stopped: Flags, log: Floats) -> OpenBlock:
 
 def _made(book: Book, opened: OpenBlock, busy: Ints, stakes: Stakes) -> Block:
     rows = opened.rows[busy]
-    left = opened.view.left[rows].astype(np.float64)
+    left = opened.view.left[opened.lines[busy]].astype(np.float64)
     return make_block(book, rows, stakes, chance=opened.chance[busy], left=left)

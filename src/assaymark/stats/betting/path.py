@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaymark.stats.betting.book import tally_of
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.rows import CANNOT_TELL
 from assaymark.stats.betting.sealed import RowTest, check_draws
@@ -161,13 +162,13 @@ def _counted(test: RowTest, draws: Draws, outcomes: Ints) -> tuple[Flags, Flags]
     book, length = test.book, len(draws) + 1
     when = np.arange(length)
     met, missed = np.zeros((2, len(book.required), length), dtype=np.bool_)
-    whole = (book.most * book.sizes).sum(axis=1)
+    whole = (book.most[:, :-1] * book.amounts(book.sizes)).sum(axis=1)
     for r in np.flatnonzero(np.logical_or(*_counted_now(test, _tally(test, draws)))):
         required = book.required[r]
         inside = np.flatnonzero(book.inside[r, draws.strata])
-        strata = draws.strata[inside]
-        gains = np.append(0, np.cumsum(book.gain[r, strata, outcomes[inside]]))
-        best = whole[r] - (np.append(0, np.cumsum(book.most[r, strata])) - gains)
+        place = book.place[r, draws.strata[inside]]
+        gains = np.append(0, np.cumsum(book.gain[r, place, outcomes[inside]]))
+        best = whole[r] - (np.append(0, np.cumsum(book.most[r, place])) - gains)
         times = np.append(0, inside + 1)
         strict = book.strict[r]
         met[r] = when >= _first(gains > required if strict else gains >= required, times)
@@ -201,16 +202,16 @@ def rows_passed(test: RowTest, draws: Draws) -> Flags:
 
 def _tally(test: RowTest, draws: Draws) -> Ints:
     """How often each stratum gave each outcome; "cannot tell", -1, is the last column."""
-    tally = np.zeros((len(test.sizes), test.rows.outcomes + 1), dtype=np.int64)
-    np.add.at(tally, (draws.strata, draws.labels), 1)
-    return tally
+    kinds = test.rows.outcomes + 1
+    return tally_of(draws.strata, draws.labels % kinds, (len(test.sizes), kinds))
 
 
 def _counted_now(test: RowTest, tally: Ints) -> tuple[Flags, Flags]:
     """For rows and mirrors: enough found, or no longer to be, after all of these labels."""
     book = test.book
-    gains = (book.gain * tally).sum(axis=(1, 2))
-    best = (book.most * (book.sizes - tally.sum(axis=1))).sum(axis=1) + gains
+    gains = book.help_of(tally)
+    left = book.amounts(book.sizes - tally.sum(axis=1))
+    best = (book.most[:, :-1] * left).sum(axis=1) + gains
     met = np.where(book.strict, gains > book.required, gains >= book.required)
     missed = np.where(book.strict, best <= book.required, best < book.required)
     return met, missed

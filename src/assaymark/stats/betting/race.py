@@ -3,8 +3,10 @@
 import copy
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assaymark.stats.betting.block import (
     Block,
@@ -16,6 +18,7 @@ from assaymark.stats.betting.block import (
     kept_at_goal,
     make_steps,
 )
+from assaymark.stats.betting.book import tally_of
 from assaymark.stats.betting.open_block import (
     OpenBlock,
     Outlook,
@@ -47,18 +50,43 @@ class Race:
         self.test = test
         self.remaining = book.sizes.copy()
         self.drawn = 0
-        self.made = np.zeros(rows, dtype=np.int64)
-        self.found = np.zeros_like(book.required)
+        self._counts = np.zeros_like(book.required), np.zeros(rows, dtype=np.int64)
+        self._uncounted: tuple[tuple[Ints, Ints], ...] = ()
         self.log = test.opened.copy()
         self.stopped = ~test.played
         shares = (1.0,) if test.ceiling is not None else test.recipe.shares
         self._parts = np.log(shares) + self.log[:, None]
+        self._joined = joined_parts(self._parts[:, :, None])[:, 0]
         self._opinions = Opinions(test.beliefs, len(test.sizes), test.rows.outcomes)
         self._fresh = np.zeros((len(test.sizes), test.rows.outcomes + 1), dtype=np.int64)
         self._next: tuple[int, Opinions] | None = None
         self._end = 0
         self._stored: Floats | None = None
         self._open: OpenBlock | None = None
+
+    @property
+    def gain(self) -> NDArray[Any]:
+        """The help of every row and mirror that the draws showed, in whole numbers."""
+        return self._counted()[0]
+
+    @property
+    def made(self) -> Ints:
+        """How many of the draws lay in the domain of each row and mirror."""
+        return self._counted()[1]
+
+    def _counted(self) -> tuple[NDArray[Any], Ints]:
+        """Both, counted when first asked for."""
+        if self._uncounted:
+            book = self.test.book
+            strata, outcomes = map(np.concatenate, zip(*self._uncounted, strict=True))
+            drawn = np.bincount(strata, minlength=len(book.sizes))
+            gain, made = self._counts
+            self._counts = (
+                gain + book.help_in(strata, outcomes),
+                made + book.amounts(drawn).sum(axis=1),
+            )
+            self._uncounted = ()
+        return self._counts
 
     def copy(self) -> "Race":
         """A race of its own that goes on from here."""
@@ -78,7 +106,8 @@ class Race:
         log = np.empty((len(self.log), len(draws)))
         for part, rows, path in self._blocks(draws, marks):
             log[:, part] = self.log[:, None]
-            log[rows, part] = path
+            if len(rows):
+                log[rows, part] = path
         return log
 
     def pass_over(self, draws: Draws) -> None:
@@ -89,8 +118,8 @@ class Race:
     def _blocks(
         self, draws: Draws, marks: list[Mark] | None
     ) -> Iterator[tuple[slice, Ints, Floats]]:
-        """The draws in steps of equal stakes: which they are, the rows that bet, their wealth."""
-        done, ahead = 0, list[Start]()
+        """The draws in steps of equal stakes: which they are, the rows that moved, their wealth."""
+        done, ahead, renewed = 0, list[Start](), _renewed(draws)
         while done < len(draws):
             stored = draws.sampling[done]
             if self.drawn >= self._end or self._stored is None or np.any(stored != self._stored):
@@ -98,31 +127,38 @@ class Race:
                     marks.append(Mark(drawn=self.drawn, steps=self.copy()))
                 if not ahead:
                     self._refresh(stored)
-                    ahead = self._look_ahead(draws, done)
+                    ahead = self._look_ahead(draws, done, renewed)
                 elif not self._take_up(ahead.pop(0), stored):
                     ahead = []
-            stop = self._stop(draws, done)
+            stop = self._stop(draws, done, renewed)
             part = slice(done, stop)
             rows, path = self._step(draws.strata[part], draws.labels[part])
             yield part, rows, path
             done = stop
 
-    def _look_ahead(self, draws: Draws, done: int) -> list[Start]:
+    def _look_ahead(self, draws: Draws, done: int, renewed: Ints) -> list[Start]:
         """The blocks after this one, with what is known of their stakes found together."""
         if self._end - self.drawn >= len(draws) - done:
             return []
         twin, starts, staked = self.copy(), list[Start](), list[tuple[OpenBlock, Ints]]()
         while True:
-            part = slice(done, twin._stop(draws, done))
+            part = slice(done, twin._stop(draws, done, renewed))
             strata, done = draws.strata[part], part.stop
             if twin._open is not None:
-                inside = self.test.book.inside[twin._open.rows[:, None], strata]
-                staked.append((twin._open, np.flatnonzero(inside.any(axis=1))))
+                staked.append((twin._open, twin._busy(twin._open, strata)))
             twin._count(strata, twin._outcomes(draws.labels[part]))
             if done == len(draws) or len(starts) == BLOCKS_AHEAD:
                 break
             twin._refresh(draws.sampling[done])
-            starts.append(Start(opinions=twin._opinions, opened=twin._open, end=twin._end))
+            starts.append(
+                Start(
+                    gain=twin.gain,
+                    made=twin.made,
+                    opinions=twin._opinions,
+                    opened=twin._open,
+                    end=twin._end,
+                )
+            )
         stake_together(self.test, [(opened, busy) for opened, busy in staked if len(busy)])
         return starts
 
@@ -130,10 +166,11 @@ class Race:
         """Begin a block as foreseen; whether those after it begin as foreseen too."""
         self._stored, self._end, self._open = stored, start.end, None
         self._opinions, self._fresh, self._next = start.opinions, np.zeros_like(self._fresh), None
+        self._counts, self._uncounted = (start.gain, start.made), ()
         if start.opened is None:
             return True
         opened = still_open(start.opened, self.stopped, self.log)
-        self._end = self.drawn + self._length(opened.rows, opened.share, opened.view)
+        self._end = self.drawn + self._length(opened)
         if len(opened.rows):
             self._open = opened
         return self._end == start.end
@@ -142,12 +179,10 @@ class Race:
         """The log wealth after each of these draws; see `marks.Steps`."""
         return self.feed(draws, marks=marks)
 
-    def _stop(self, draws: Draws, done: int) -> int:
+    def _stop(self, draws: Draws, done: int, renewed: Ints) -> int:
         """Where these stakes end: the block's end, new chances, or a stratum that empties."""
-        stop = min(len(draws), done + self._end - self.drawn)
-        changed = np.any(draws.sampling[done:stop] != draws.sampling[done], axis=1)
-        if changed.any():
-            stop = done + int(np.argmax(changed))
+        change = int(renewed[np.searchsorted(renewed, done, side="right")])
+        stop = min(change, done + self._end - self.drawn)
         ahead = draws.strata[done:stop]
         taken = np.bincount(ahead, minlength=len(self.remaining))
         for k in np.flatnonzero((taken >= self.remaining) & (taken > 0)):
@@ -155,13 +190,11 @@ class Race:
         return stop
 
     def _step(self, strata: Ints, labels: Ints) -> tuple[Ints, Floats]:
-        """The rows that bet on these draws, and their log wealth after each."""
+        """The rows that met one of these draws and bet, and their log wealth after each."""
         outcomes = self._outcomes(labels)
         rows, path = NOBODY, np.empty((0, len(strata)))
         if self._open is not None:
-            rows, path = self._open.rows, self._play(self._open, strata, outcomes)
-            self.log = self.log.copy()
-            self.log[rows] = path[:, -1]
+            rows, path = self._play(self._open, strata, outcomes)
         self._count(strata, outcomes)
         return rows, path
 
@@ -171,41 +204,46 @@ class Race:
 
     def _count(self, strata: Ints, outcomes: Ints) -> None:
         """Take in what the draws showed."""
-        book = self.test.book
-        self.found = self.found + book.gain[:, strata, outcomes].sum(axis=1)
-        self.made = self.made + book.inside[:, strata].sum(axis=1)
-        fresh = np.zeros_like(self._fresh)
-        np.add.at(fresh, (strata, outcomes), 1)
+        fresh = tally_of(strata, outcomes, self._fresh.shape)
+        self._uncounted = (*self._uncounted, (strata, outcomes))
         self._fresh = self._fresh + fresh
         self.remaining = self.remaining - fresh.sum(axis=1)
         self.drawn += len(strata)
         if self.remaining[strata[-1]] == 0:
             self._end = self.drawn
 
-    def _play(self, opened: OpenBlock, strata: Ints, outcomes: Ints) -> Floats:
-        """The log wealth of every betting row after each draw; most may live on none of them."""
-        test, rows = self.test, opened.rows
-        inside = test.book.inside[rows[:, None], strata]
-        busy = np.flatnonzero(inside.any(axis=1))
-        path = np.repeat(self._unmoved(rows)[:, None], len(strata), axis=1)
+    def _busy(self, opened: OpenBlock, strata: Ints) -> Ints:
+        """The places of the betting rows that meet one of these draws; most may meet none."""
+        met = np.zeros(len(self.remaining) + 1, dtype=np.bool_)
+        met[strata] = True
+        return np.flatnonzero(met[self.test.book.where[opened.rows]].any(axis=1))
+
+    def _play(self, opened: OpenBlock, strata: Ints, outcomes: Ints) -> tuple[Ints, Floats]:
+        """The rows that meet one of the draws, and their log wealth after each."""
+        test, rows, busy = self.test, opened.rows, self._busy(opened, strata)
+        now, moving = self._unmoved(rows), rows[busy]
+        reached = now >= test.goals[rows]
+        self.log = self.log.copy()
+        self.log[rows] = now
+        path = np.empty((0, len(strata)))
         if len(busy):
             steps = make_steps(
-                inside[busy], strata=strata, outcomes=outcomes, remaining=self.remaining
+                test.book, moving, strata=strata, outcomes=outcomes, remaining=self.remaining
             )
             moved = self._bet(staked_block(test, opened, busy), steps)
-            path[busy] = steps.spread(moved, path[busy, 0])
-        kept, reached = kept_at_goal(path, test.goals[rows])
+            path, reached[busy] = kept_at_goal(steps.spread(moved, now[busy]), test.goals[moving])
+            self.log[moving] = path[:, -1]
         if reached.any():
             self.stopped = self.stopped.copy()
             self.stopped[rows[reached]] = True
-        return kept
+        return moving, path
 
     def _unmoved(self, rows: Ints) -> Floats:
         """The log wealth of rows before a draw, computed as after one."""
         if self.test.ceiling is not None:
             same: Floats = np.log(np.exp(self.log[rows]))
             return same
-        return joined_parts(self._parts[rows, :, None])[:, 0]
+        return self._joined[rows]
 
     def _bet(self, block: Block, steps: Steps) -> Floats:
         """The log wealth of these rows after each of their draws."""
@@ -215,7 +253,7 @@ class Race:
             block,
             steps,
             left=np.append(self.remaining, 0)[test.book.where[rows]],
-            positives=self.found[rows],
+            positives=self.gain[rows],
             floor=test.recipe.floor,
         )
         if test.ceiling is not None:
@@ -230,40 +268,49 @@ class Race:
             path: Floats = np.log(wealth)
             return path
         parts = self._parts[rows, :, None] + np.cumsum(anytime_growth(block, bet), axis=2)
-        self._parts = self._parts.copy()
-        self._parts[rows] = parts[:, :, -1]
-        return joined_parts(parts)
+        path = joined_parts(parts)
+        self._parts, self._joined = self._parts.copy(), self._joined.copy()
+        self._parts[rows], self._joined[rows] = parts[:, :, -1], path[:, -1]
+        return path
 
     def _refresh(self, stored: Floats) -> None:
         self._teach()
-        test, view = self.test, self.outlook()
+        test, book = self.test, self.test.book
+        # the last place is none; it is part of the sum, whose last bit depends on how many are added
         live = np.append(stored * (self.remaining > 0), 0.0)
-        chance = live[test.book.where]
+        chance, left = live[book.where], book.amounts(self.remaining)
+        covered = np.all((left == 0) | (chance > 0), axis=1)
+        known = np.flatnonzero(~self.stopped & covered & (self.made < test.ceilings))
+        view = self._outlook_of(known)
+        lines = np.flatnonzero(view.unsettled)
+        rows = known[lines]
+        chance = chance[rows]
         share = chance.sum(axis=1)
-        covered = np.all((view.left == 0) | (chance > 0), axis=1)
-        betting = ~self.stopped & covered & view.unsettled & (self.made < test.ceilings)
-        rows = np.flatnonzero(betting)
-        among = share[rows] / max(live.sum(), 1e-300)
+        opened = OpenBlock(
+            rows=rows,
+            lines=lines,
+            share=share / max(live.sum(), 1e-300),
+            chance=chance / share[:, None],
+            view=view,
+            made=self.made,
+            log=self.log,
+        )
         self._stored = stored
-        self._end = self.drawn + self._length(rows, among, view)
-        self._open = None
-        if len(rows):
-            inside = chance[rows] / share[rows, None]
-            self._open = OpenBlock(
-                rows=rows, share=among, chance=inside, view=view, made=self.made, log=self.log
-            )
+        self._end = self.drawn + self._length(opened)
+        self._open = opened if len(rows) else None
 
-    def _length(self, rows: Ints, share: Floats, view: Outlook) -> int:
+    def _length(self, opened: OpenBlock) -> int:
         """How many draws share these stakes: as few as any row wants, counted in its domain."""
+        rows = opened.rows
         if len(rows) == 0:
             return LONGEST_BLOCK
         recipe, made = self.test.recipe, self.made[rows]
-        rest = view.left[rows].sum(axis=1) // recipe.rest_share
+        rest = opened.view.left[opened.lines].sum(axis=1) // recipe.rest_share
         wanted = np.minimum(
             np.maximum(recipe.first_block, made // recipe.block_share), np.maximum(1, rest)
         )
         to_go = 1.0 + np.floor((self.test.ceilings[rows] - made) / recipe.hedged_share)
-        shortest = float(np.min(np.minimum(wanted, to_go) / share))
+        shortest = float(np.min(np.minimum(wanted, to_go) / opened.share))
         return max(1, min(LONGEST_BLOCK, math.floor(shortest + 1e-9)))
 
     def _teach(self) -> None:
@@ -273,7 +320,7 @@ class Race:
     def settled(self) -> Flags:
         """Rows and mirrors that counting has decided, or that are too near to it for bets."""
         book = self.test.book
-        need = (book.required - self.found).astype(np.float64) / (book.scale * book.whole)
+        need = (book.required - self.gain).astype(np.float64) / (book.scale * book.whole)
         left = np.append(self.remaining, 0)[book.where]
         reach = (book.value * left).sum(axis=1) / book.whole
         flags: Flags = (need <= NEAR * reach) | (need >= (1.0 - NEAR) * reach)
@@ -291,21 +338,33 @@ class Race:
 
     def outlook(self) -> Outlook:
         """Needs, pulls and beliefs of every row from all labels fed. Asking changes nothing."""
+        return self._outlook_of(np.arange(len(self.log)))
+
+    def _outlook_of(self, rows: Ints) -> Outlook:
+        """The same of these rows alone."""
         book, opinions = self.test.book, self._taught()
         shares, judged = opinions.shares(), opinions.judged()
-        left = np.append(self.remaining, 0)[book.where]
-        pull = book.value * left / book.whole[:, None]
-        place = np.minimum(book.where, len(shares) - 1)
-        belief = (book.help * shares[place]).sum(axis=2) * judged[place]
+        whole, where = book.whole[rows], book.where[rows]
+        left = np.append(self.remaining, 0)[where]
+        pull = book.value[rows] * left / whole[:, None]
+        place = np.minimum(where, len(shares) - 1)
+        belief = (book.help[rows] * shares[place]).sum(axis=2) * judged[place]
         expected = opinions.counts + self.remaining[:, None] * shares
-        among = np.append(expected, np.zeros((1, expected.shape[1])), axis=0)[book.sloped]
-        unit = book.base + (book.slopes * among).sum(axis=(1, 2))
-        need = (book.required - self.found).astype(np.float64) / (book.scale * book.whole)
+        own = rows % book.count
+        among = np.append(expected, np.zeros((1, expected.shape[1])), axis=0)[book.sloped[own]]
+        unit = book.base[own] + (book.slopes[own] * among).sum(axis=(1, 2))
+        need = (book.required - self.gain)[rows].astype(np.float64) / (book.scale[rows] * whole)
         return Outlook(
             left=left,
             pull=pull,
             belief=np.clip(belief, LOWEST, 1.0 - LOWEST),
             need=need,
             reach=pull.sum(axis=1),
-            unit=np.concatenate([unit, unit]) / book.whole,
+            unit=unit / whole,
         )
+
+
+def _renewed(draws: Draws) -> Ints:
+    """The draws, by number, whose chances are not those of the draw before; and the end."""
+    changed = np.any(draws.sampling[1:] != draws.sampling[:-1], axis=1)
+    return np.append(np.flatnonzero(changed) + 1, len(draws))

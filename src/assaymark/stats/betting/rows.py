@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from assaymark.claims.sharing import made_once
+from assaymark.claims.sharing import made_once, shared
 from assaymark.errors import InputError
 
 CANNOT_TELL = -1
@@ -33,9 +33,17 @@ def exact(value: Number) -> Fraction:
 
 
 def _exactly(shares: Sequence[Number]) -> tuple[Fraction, ...]:
+    """The numbers as they are written; the same tuple if they are fractions already."""
+    if isinstance(shares, tuple) and all(type(h) is Fraction for h in shares):
+        return shares
     return tuple(exact(h) for h in shares)
 
 
+def _is_below_zero(value: Fraction) -> bool:
+    return value.numerator < 0
+
+
+@shared
 def _is_share(shares: Sequence[Fraction]) -> bool:
     return all(0 <= h.numerator <= h.denominator for h in shares)
 
@@ -76,7 +84,7 @@ class Row:
         if missing:
             raise InputError(f"Row {self.name!r} has no help for stratum {missing[0]}.")
         shares = made_once({k: self.help[k] for k in value}, _exactly)
-        if any(made_once(value, lambda v: v < 0).values()):
+        if any(made_once(value, _is_below_zero).values()):
             raise InputError(
                 f"Row {self.name!r} has a value below 0; turn its help around instead."
             )
