@@ -9,18 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
+from assaymark.composite.course import Course
 from assaymark.composite.judging import Ruled, judge_path
 from assaymark.composite.planning.strata import ClaimPool
-from assaymark.composite.planning.target import aim_of
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.views import outcome
 from assaymark.composite.work import required_claim
 from assaymark.project.folder import Project, registered_pool
-from assaymark.stats.betting.chances import next_chances
 from assaymark.stats.betting.path import judged_path
 from assaymark.stats.betting.race import Race
-from assaymark.stats.betting.renewal import SEVERAL, segments
 from assaymark.stats.score_guided.supermartingale import Draws
 from assaymark.stats.score_guided.wealth import draw_strata
 
@@ -74,17 +72,26 @@ def run_claim(
     most: int | None = None,
     done: Callable[[Ruled], bool] = lambda found: found.decided_at is not None,
 ) -> tuple[Ruled, int]:
-    """One run until `done`: the judgement, and after how many labels it was reached."""
+    """One run until `done`: the judgement, and after how many labels it was reached.
+
+    Chances know the labels that the seal lets them know, and no others: with a lead, not the latest.
+    """
     test = row_test(sealed)
-    race = Race(test)
+    race, course = Race(test), Course(sealed, test)
+    strata: list[int] = []
+    labelled: list[int] = []
     queues = [rng.permutation(each) for each in outcomes]
     parts: list[Draws] = []
     logs: list[np.ndarray] = []
     found = None
-    lead = SEVERAL if sealed.lead == "several" else 0
-    for segment in segments(lead=lead, most=min(most or 10**9, sealed.most)):
-        stored = next_chances(race, aim=aim_of(sealed, race))
-        count = min(segment.last - segment.first + 1, int(race.remaining[stored > 0].sum()))
+    while (segment := course.next_segment()) is not None:
+        if most is not None and len(strata) >= most:
+            break
+        stored = course.enter(segment, strata, tuple(labelled[: segment.known]))
+        if not race.remaining[stored > 0].any():  # what is left is drawn at random
+            left = race.remaining * test.book.inside[: len(test.rows)].any(axis=0)
+            stored = left / max(1, int(left.sum()))
+        count = min(segment.last - len(strata), int(race.remaining[stored > 0].sum()))
         if not count:
             break
         drawn = draw_strata(stored, race.remaining, rng.random(count))
@@ -92,6 +99,8 @@ def run_claim(
         part = Draws(strata=drawn, labels=labels, sampling=np.tile(stored, (count, 1)))
         logs.append(race.feed(part))
         parts.append(part)
+        strata += drawn.tolist()
+        labelled += labels.tolist()
         if race.log.max() < test.log_needed and segment.last < sealed.most:
             continue
         draws = _joined(parts)

@@ -23,6 +23,7 @@ from assaymark.composite.planning.comparing import (
 from assaymark.composite.planning.target import aim_of
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
+from assaymark.stats.betting.allocation import shared_chances
 from assaymark.stats.betting.chances import next_chances
 
 RISK = 0.5
@@ -102,7 +103,13 @@ def risks(sealed, world, *wrongs):
     used = set().union(*(row.domain for row in test.rows.rows))
     most = sum(test.sizes[k] for k in used)
     totals, bad = [0.0] * len(wrongs), [set() for _ in wrongs]
-    chooser = lambda race: next_chances(race, aim=aim_of(sealed, race))  # noqa: E731
+    waiting = np.zeros(len(test.sizes), dtype=np.int64)
+
+    def chooser(race):
+        if sealed.allocation == "shared":
+            return shared_chances(race, waiting, 1)
+        return next_chances(race, aim=aim_of(sealed, race))
+
     for node in nodes(test, world, chooser=chooser, most=most):
         key = tuple(zip(node.strata, node.outcomes, strict=True))
         found = judged(sealed, node, key)
@@ -167,6 +174,7 @@ def conjunction(text, strata, groups=()):
         columns=PoolColumns(id="id", predictions=("p",), groups=groups),
         strata=tuple(strata),
         statements=(Statement(tree=parse(text)),),
+        allocation="shared" if groups else "one at a time",
     )
 
 

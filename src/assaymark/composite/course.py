@@ -19,6 +19,7 @@ from assaymark.composite.work import ClaimWork
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import State
 from assaymark.sampling.tickets import weighted_draws
+from assaymark.stats.betting.allocation import shared_chances
 from assaymark.stats.betting.chances import next_chances
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.renewal import SEVERAL, Segment, segments
@@ -119,10 +120,21 @@ class Course:
             self._fed = outcomes
         chances = np.zeros(len(self.test.sizes))  # judged once: drawn at random, not guided
         if self.sealed.judged == "any time":
-            chances = next_chances(self._race, aim=aim_of(self.sealed, self._race))
+            chances = self._guided(segment, strata)
         self.chances.append(chances)
         self.stops.append(segment.last)
         return chances
+
+    def _guided(self, segment: Segment, strata: Sequence[int]) -> Floats:
+        """The chances of the segment: for one group, or shared among all that want labels."""
+        race, before = self._race, segment.first - 1
+        if self.sealed.allocation == "one at a time":
+            return next_chances(race, aim=aim_of(self.sealed, race))
+        waiting = np.bincount(
+            np.array(strata[segment.known : before], dtype=np.int64),
+            minlength=len(self.test.sizes),
+        )
+        return shared_chances(race, waiting, segment.last - before)
 
     def _draws(self, strata: Sequence[int], outcomes: Outcomes, start: int, stop: int) -> Draws:
         self.follow(strata[:stop])

@@ -4,7 +4,7 @@ import itertools
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 from assaymark.claims.cells import Cell, Cells
 from assaymark.claims.ladders import compile_ladder
@@ -25,6 +25,7 @@ Kind = Literal["comparison", "conjunction", "cut-off"]
 Lead = Literal["one", "several"]
 Family = Literal["every", "named"]
 Judged = Literal["any time", "once"]
+Allocation = Literal["one at a time", "shared"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +101,8 @@ class SealedClaim:
     together. With `chained` a statement counts only after every easier one of its side. `names`
     are what the claim calls its classifiers; `family` says whether all parts hold together or each
     is named by itself; `ceiling` is the number of draws after which the test ends. A ladder that is
-    `judged` once is walked when all of them are labelled. `risk` is what earlier
+    `judged` once is walked when all of them are labelled. `allocation` says whether a segment of draws
+    is for one group or shared among all that want labels. `risk` is what earlier
     claims on the same subjects left of the risk that all of them share; `source` is where the seed
     comes from.
     """
@@ -124,6 +126,7 @@ class SealedClaim:
     family: Family = "every"
     ceiling: int | None = None
     judged: Judged = "any time"
+    allocation: Allocation = "one at a time"
     risk: ClaimRisk = field(default_factory=ClaimRisk)
     source: SeedSource = field(default_factory=SeedSource)
     digests: tuple[str, ...] = ()
@@ -262,6 +265,7 @@ class SealedClaim:
             "ceiling": self.ceiling,
             "judged": self.judged,
             "risk": self.risk.to_json(),
+            **({} if self.allocation == "one at a time" else {"allocation": self.allocation}),
             **({} if self.source.law == "open" else {"seed_source": stored(self.source)}),
         }
 
@@ -311,11 +315,18 @@ def _read(data: dict[str, Any]) -> SealedClaim:
         family=data["family"],
         ceiling=data.get("ceiling"),
         judged=data["judged"],
+        allocation=_allocation(data.get("allocation", "one at a time")),
         risk=read_risk(data["risk"]),
         source=restored(SeedSource, data["seed_source"]) if "seed_source" in data else SeedSource(),
         digests=tuple(s["rows"] for s in data["statements"]),
         constants=tuple(s["constants"] for s in data["statements"]),
     )
+
+
+def _allocation(word: str) -> Allocation:
+    if word not in get_args(Allocation):
+        raise ValueError(f"no way to share draws among groups is called {word!r}")
+    return cast("Allocation", word)
 
 
 def _fraction(share: float) -> Fraction:

@@ -161,6 +161,7 @@ def draft_tree(
         names=names,
         family=parts.family,
         ceiling=terms.budget,
+        allocation="shared" if tree.every else "one at a time",
     )
     if parts.family == "named" and len(sealed.compiled[0].parts) < 2:
         raise InputError(f"'{tree}' is one claim: there is nothing to choose from.")

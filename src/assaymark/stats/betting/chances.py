@@ -34,12 +34,17 @@ def chances(test: RowTest, draws: Draws, *, aim: int | None = None) -> Floats:
 def next_chances(race: Race, *, aim: int | None = None) -> Floats:
     """The chances after the draws fed so far. Asking changes nothing."""
     view = race.outlook()
-    wanted = _open(race, view)
-    row = _aim(race, view, wanted) if aim is None else aim
+    wanted = open_rows(race, view)
+    row = row_to_aim_at(race, view, wanted) if aim is None else aim
     if row is None:
         left = race.remaining * race.test.book.inside[: len(race.test.rows)].any(axis=0)
         even: Floats = left / max(1, int(left.sum()))
         return even
+    return chances_of(race, view, row, wanted)
+
+
+def chances_of(race: Race, view: Outlook, row: int, wanted: Flags) -> Floats:
+    """The chances for one row, with a share for other wanted rows that have strata in common."""
     mine = _guided(race, view, row, guided=True)
     others = [r for r in np.flatnonzero(wanted) if r != row and _spills(race, row, int(r))]
     if not others:
@@ -49,14 +54,14 @@ def next_chances(race: Race, *, aim: int | None = None) -> Floats:
     return mixed
 
 
-def _open(race: Race, view: Outlook) -> Flags:
+def open_rows(race: Race, view: Outlook) -> Flags:
     """Rows that still want draws: neither settled nor stopped, or short of the fewest draws."""
     count, book = len(race.test.rows), race.test.book
     fewest = np.minimum(race.test.recipe.fewest, book.inside[:count] @ book.sizes)
     going = ~race.stopped[:count] | (race.made[:count] < fewest)
     refuted = race.stopped[count:] & race.test.played[count:]
-    open_rows: Flags = view.unsettled[:count] & going & ~refuted & (view.reach[:count] > 0)
-    return open_rows
+    still: Flags = view.unsettled[:count] & going & ~refuted & (view.reach[:count] > 0)
+    return still
 
 
 def _spills(race: Race, row: int, other: int) -> bool:
@@ -80,7 +85,8 @@ def _guided(race: Race, view: Outlook, row: int, *, guided: bool) -> Floats:
     return chances[:-1]
 
 
-def _aim(race: Race, view: Outlook, wanted: Flags) -> int | None:
+def row_to_aim_at(race: Race, view: Outlook, wanted: Flags) -> int | None:
+    """The row of these to look for, by the rule of the test; None where nothing is left."""
     rule = race.test.rule
     if isinstance(rule, Ordered):
         return _along(view, rule, wanted)

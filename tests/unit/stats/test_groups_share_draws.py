@@ -1,0 +1,117 @@
+"""Draws are shared among groups by the labels that are still to come; a finished group gets none."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from assaymark.stats.betting.allocation import shared_chances
+from assaymark.stats.betting.chances import next_chances
+from assaymark.stats.betting.race import Race
+from assaymark.stats.betting.rows import Row, Rows
+from assaymark.stats.betting.rules import AllOf, Named
+from assaymark.stats.betting.sealed import RowTest
+from assaymark.stats.score_guided.supermartingale import Draws
+
+SIZE = 500
+NONE = np.zeros(6, dtype=np.int64)
+
+
+def row_of(group, share):
+    """The share of ones among the two strata of a group."""
+    places = (2 * group, 2 * group + 1)
+    return Row(
+        value=dict.fromkeys(places, 1),
+        help=dict.fromkeys(places, (0, 1)),
+        required=Fraction(share) * 2 * SIZE,
+    )
+
+
+def raced(rows, *, rule=None):
+    return Race(
+        RowTest(
+            rows=Rows(rows=tuple(rows), strata=6, outcomes=2),
+            sizes=(SIZE,) * 6,
+            level=0.05,
+            rule=rule or AllOf(),
+        )
+    )
+
+
+def label(race, group, ones, zeros):
+    """Labels of one group, half of them in each of its strata."""
+    labels = np.array([0] * zeros + [1] * ones)
+    chance = np.zeros(6)
+    chance[2 * group : 2 * group + 2] = 0.5
+    race.feed(
+        Draws(
+            strata=2 * group + np.arange(len(labels)) % 2,
+            labels=labels,
+            sampling=np.tile(chance, (len(labels), 1)),
+        )
+    )
+
+
+def by_group(chances):
+    assert chances.sum() == pytest.approx(1.0)
+    return chances.reshape(3, 2).sum(axis=1)
+
+
+def three(share="0.6"):
+    return [row_of(group, share) for group in range(3)]
+
+
+def test_a_short_segment_is_for_the_group_most_likely_to_fail():
+    race = raced([row_of(0, "0.3"), row_of(1, "0.8"), row_of(2, "0.4")])
+    assert by_group(shared_chances(race, NONE, 10)).tolist() == [0, 1, 0]
+
+
+def test_a_long_segment_is_shared_among_all_that_want_labels():
+    shares = by_group(shared_chances(raced(three()), NONE, 100))
+    assert shares == pytest.approx([1 / 3] * 3, abs=0.05)
+
+
+def test_a_group_with_enough_draws_waiting_gets_no_more_before_the_others_have_theirs():
+    race = raced([row_of(0, "0.3"), row_of(1, "0.8"), row_of(2, "0.4")])
+    waiting = NONE.copy()
+    waiting[2:4] = 20
+    shares = by_group(shared_chances(race, waiting, 10))
+    assert shares[1] == 0
+    assert shares[2] == 1
+
+
+def test_a_group_that_is_proved_gets_nothing():
+    race = raced(three())
+    label(race, 1, 60, 0)
+    assert race.stopped[1]
+    assert by_group(shared_chances(race, NONE, 200))[1] == 0
+
+
+def test_few_draws_wait_in_a_group_that_needs_few():
+    race = raced(three("0.7"))
+    label(race, 0, 26, 3)
+    assert not race.stopped[0]
+    shares = by_group(shared_chances(race, NONE, 80))
+    assert 0 < shares[0] < min(shares[1:])
+
+
+def test_every_stratum_of_a_group_that_is_drawn_from_has_a_chance():
+    """A row whose domain is drawn only in part could not bet."""
+    for length in (1, 10, 200):
+        chances = shared_chances(raced(three()), NONE, length).reshape(3, 2)
+        assert ((chances > 0).all(axis=1) | (chances == 0).all(axis=1)).all()
+
+
+def test_rows_that_share_strata_are_one_group():
+    """Recall and precision of the same group are drawn together."""
+    twice = [*three("0.6"), *three("0.7")]
+    shares = by_group(shared_chances(raced(twice), NONE, 120))
+    assert shares == pytest.approx([1 / 3] * 3, abs=0.05)
+
+
+@pytest.mark.parametrize("rule", [AllOf(), Named()])
+def test_a_single_open_group_is_drawn_from_as_a_claim_of_its_own(rule):
+    race = raced(three(), rule=rule)
+    label(race, 0, 90, 0)
+    label(race, 1, 90, 0)
+    assert shared_chances(race, NONE, 50).tolist() == next_chances(race).tolist()
