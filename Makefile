@@ -4,6 +4,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 # the tests start many Pythons, and each would compile all that it imports
 export PYTHONDONTWRITEBYTECODE :=
+# what commands load is compiled at once, as pip does and uv does not
+COMMANDS := click cryptography duckdb jinja2 markdown_it numpy rfc8785 rich scipy starlette uvicorn
 COMPILE := --quiet --universal --generate-hashes --no-emit-index-url --no-header
 
 .PHONY: setup demo test browser-test calibrate lint bench docs evidence validity lock release-check
@@ -15,6 +17,8 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade uv
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	cd .venv/lib/python3*/site-packages && ../../../bin/python -m compileall -q -x /tests/ $(COMMANDS)
+	$(BIN)/python -m compileall -q src
 	touch $(READY)
 
 demo: $(READY)

@@ -11,14 +11,16 @@ from assaymark.errors import InputError
 
 SAFE = 2**53  # whole numbers from here on are written as decimal text
 
-# Python's own writer gives the same bytes a few times faster, except for fractions, whole numbers
-# beyond 15 digits, and characters that UTF-16 and code points sort differently.
+# Python's own writer gives the same bytes a few times faster, except for fractions that are whole
+# or have an exponent, whole numbers beyond 15 digits, and characters that UTF-16 and code points
+# sort differently.
 _PLAIN = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
 _OTHER_ORDER = re.compile(r"[\ud800-\U0010ffff]")
-_DELICATE = re.compile(r"(?:^|[:,\[])-?[0-9]+(?:[.e]|[0-9]{15})")
-_WORDS = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:[.e][-+.e0-9]*|[0-9]{15,})')
+_NUMBER = r"(?<![.0-9])-?[0-9]+(?:\.0(?![0-9])|(?:\.[0-9]+)?e[-+0-9]+|[0-9]{15,})"
+_DELICATE = re.compile(rf"(?:^|[:,\[]){_NUMBER}")
+_WORDS = re.compile(rf'"(?:[^"\\]|\\.)*"|{_NUMBER}')
 
 
 def canonical(value: Any) -> str:

@@ -8,7 +8,9 @@ from assaymark.certification.certificate import (
     check_form,
     check_replay,
     issue,
+    issuing_event,
     read,
+    recomputed,
     write,
 )
 from assaymark.claims.canonical import read_json
@@ -18,6 +20,7 @@ from assaymark.hints import command
 from assaymark.ledger.events import (
     KINDS,
     Attempt,
+    CertificateIssued,
     ClaimLocked,
     Entry,
     State,
@@ -41,12 +44,37 @@ BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Agreed:
-    """A locked claim whose lock, ledger and certificate agree with each other."""
+class Story:
+    """A ledger whose order is right: its events, and the state after them.
+
+    `certified` are the states that certificates were issued from, by the number of events.
+    """
 
     entries: list[Entry]
     state: State
+    certified: dict[int, State]
+
+    def after(self, events: int) -> State:
+        """The state after the first so many events. It must not be moved on."""
+        return self.certified.get(events) or replay(self.entries[:events])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Agreed:
+    """A locked claim whose lock, ledger and certificate agree with each other."""
+
+    ledger: Story
     locked: ClaimLocked
+
+    @property
+    def entries(self) -> list[Entry]:
+        """All events of the ledger."""
+        return self.ledger.entries
+
+    @property
+    def state(self) -> State:
+        """Where the project stands after them."""
+        return self.ledger.state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,24 +105,32 @@ def read_evidence(claim: ClaimFile) -> Evidence | None:
     if not is_project(claim.project):
         _refuse_lost_ledger(claim, lock)
         return None
-    entries = _entries(claim.project)
-    state = check_story(entries)
-    sealed = latest_lock(state, claim.name)
+    ledger = _story(_entries(claim.project))
+    sealed = latest_lock(ledger.state, claim.name)
     if lock is None and sealed is None:
         return None
-    locked = _agreed(claim, lock, sealed, entries)
+    locked = _agreed(claim, lock, sealed, ledger.entries)
     assert sealed is not None, "agreed upon above"  # noqa: S101
     _refuse_edited(claim, locked)
-    filed = _filed(claim.project / CERTIFICATE, entries)
-    common: dict[str, Any] = {"entries": entries, "state": state, "locked": locked}
+    filed = _filed(claim.project / CERTIFICATE, ledger)
     if isinstance(sealed, Attempt):
-        return PlanEvidence(
-            **common, attempt=sealed, certificate=_certificate(filed, sealed, entries)
-        )
+        certificate = _certificate(filed, sealed, ledger)
+        return PlanEvidence(ledger=ledger, locked=locked, attempt=sealed, certificate=certificate)
     from assaymark.composite.work import ClaimWork  # claims of one figure need none
 
     work = ClaimWork(survey=sealed)
-    return SeveralEvidence(**common, work=work, facts=_facts(filed, work, entries))
+    facts = _facts(filed, work, ledger.entries)
+    return SeveralEvidence(ledger=ledger, locked=locked, work=work, facts=facts)
+
+
+def _story(entries: list[Entry]) -> Story:
+    """The events, each taken into account once."""
+    state, certified, done = State(), dict[int, State](), 0
+    for number, entry in enumerate(entries):
+        if entry.kind == CertificateIssued.__name__:
+            state = check_story(entries[done:number], state)
+            certified[number], done = state.copy(), number
+    return Story(entries=entries, state=check_story(entries[done:], state), certified=certified)
 
 
 def _refuse_lost_ledger(claim: ClaimFile, lock: Lock | None) -> None:
@@ -168,7 +204,7 @@ def _refuse_other(name: str, before: object, now: object) -> None:
 
 
 def _certificate(
-    filed: Certificate | Facts | None, attempt: Attempt, entries: list[Entry]
+    filed: Certificate | Facts | None, attempt: Attempt, ledger: Story
 ) -> Certificate | None:
     """The certificate of the plan, recomputed from the ledger."""
     if attempt.certificate is None or attempt.bound is not None:  # less than was locked, or more
@@ -178,7 +214,7 @@ def _certificate(
     seq, issued = attempt.certificate.seq, attempt.certificate.event
     try:
         return issue(
-            replay(entries[: seq - 1]),
+            ledger.after(seq - 1),
             plan=issued.plan,
             issued=attempt.certificate.time,
             software=issued.software,
@@ -207,7 +243,7 @@ def _facts(
         ) from error
 
 
-def _filed(path: Path, entries: list[Entry]) -> Certificate | Facts | None:
+def _filed(path: Path, ledger: Story) -> Certificate | Facts | None:
     """The certificate in the project: it must follow from the ledger, whichever plan it is of."""
     if not path.exists():
         return None
@@ -216,12 +252,12 @@ def _filed(path: Path, entries: list[Entry]) -> Certificate | Facts | None:
         if CLAIM_KIND in text:
             from assaymark.monitoring.several_parts import filed_facts
 
-            return filed_facts(path, entries)
+            return filed_facts(path, ledger.entries)
         _refuse_newer(path, text)
         certificate, data = read(text)
-        check_replay(certificate, entries, replay(entries[: certificate.ledger.events]))
-        if text != write(certificate):
-            check_form(certificate, data, text)  # says which field it is
+        if not _follows(certificate, text, ledger):  # these say where it differs
+            check_replay(certificate, ledger.entries, ledger.after(certificate.ledger.events))
+            check_form(certificate, data, text)
         return certificate
     except (VerificationError, InputError):
         raise
@@ -229,6 +265,13 @@ def _filed(path: Path, entries: list[Entry]) -> Certificate | Facts | None:
         raise VerificationError(
             f"the certificate {path.name!r} cannot be used: {message_of(error)}"
         ) from error
+
+
+def _follows(certificate: Certificate, text: str, ledger: Story) -> bool:
+    """Whether the file is, to the byte, what the ledger gives and what its event recorded."""
+    event = issuing_event(certificate, ledger.entries)
+    again = recomputed(certificate, ledger.entries, ledger.after(certificate.ledger.events))
+    return text == write(again) and event.certificate == again.digest
 
 
 def _refuse_newer(path: Path, text: str) -> None:

@@ -4,7 +4,6 @@ Nothing is run and nothing is asked of a network: the answer follows from the cl
 locks, ledgers and certificates, the bytes of the pool where it is at hand, and the date.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from assaymark.claims.record import Record, plain
 from assaymark.claims.results import Verdict, counted, rounded
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.hints import for_python
-from assaymark.ledger.events import Attempt, ClaimLocked, State, replay
+from assaymark.ledger.events import Attempt, ClaimLocked, State
 from assaymark.monitoring.claim_files import (
     LOCKED,
     ClaimFile,
@@ -133,15 +132,10 @@ def _each(
 ) -> list[GatedClaim]:
     if processes < 2:
         return [judged(file) for file in files]
-    from concurrent.futures import ProcessPoolExecutor  # one claim needs none
-    from multiprocessing import get_all_start_methods, get_context
+    from assaymark.monitoring.worker_processes import map_forked  # one claim needs none
 
-    if "fork" not in get_all_start_methods():
-        return [judged(file) for file in files]
     first = judged(files[0])  # before the fork: what it loads is loaded once
-    share = math.ceil(len(files) / (4 * processes))
-    with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
-        return [first, *pool.map(judged, files[1:], chunksize=share)]
+    return [first, *map_forked(judged, files[1:], processes=processes)]
 
 
 def _orphans(place: Path) -> list[Path]:
@@ -345,6 +339,6 @@ def _superseded(evidence: Evidence) -> int | None:
         return None
     return superseded_by(
         certificate,
-        replay(evidence.entries[: certificate.ledger.events]),
+        evidence.ledger.after(certificate.ledger.events),
         evidence.entries[certificate.ledger.events :],
     )

@@ -7,7 +7,9 @@ from assaymark.certification.certificate.checks import (
     check_numbers,
     check_replay,
     first_difference,
+    issuing_event,
     read_recorded,
+    recomputed,
     superseded_by,
 )
 from assaymark.certification.certificate.draws import (
@@ -53,11 +55,13 @@ __all__ = [
     "first_difference",
     "history_of",
     "issue",
+    "issuing_event",
     "looks_of",
     "population_in_words",
     "population_of",
     "read",
     "read_recorded",
+    "recomputed",
     "rows_of",
     "statement_of",
     "superseded_by",

@@ -105,6 +105,36 @@ def _inside(certificate: Certificate, entries: Sequence[Entry]) -> bool:
 
 def check_replay(certificate: Certificate, entries: Sequence[Entry], past: State) -> Check:
     """Every field of the certificate recomputed from the state after the events that it names."""
+    again, event = recomputed(certificate, entries, past), issuing_event(certificate, entries)
+    # the same canonical text has the same fields; to find one that differs takes longer
+    same = again.digest == certificate.digest
+    where = None if same else first_difference(certificate.sealed(), again.sealed())
+    if where:
+        raise VerificationError(
+            f"The certificate's field '{where}' does not follow from the ledger it names."
+        )
+    if event.certificate != certificate.digest:
+        raise VerificationError(
+            f"Event {certificate.ledger.events + 1} records another certificate than this one (its hash "
+            "differs)."
+        )
+    return _ok("replay", "counts, bound and verdict recomputed from the events")
+
+
+def recomputed(certificate: Certificate, entries: Sequence[Entry], past: State) -> Certificate:
+    """What the certificate should be, from the state after the events that it names."""
+    event = issuing_event(certificate, entries)
+    return issue(
+        past,
+        plan=event.plan,
+        issued=entries[certificate.ledger.events].time,
+        software=event.software,
+        bound=event.bound is not None,
+    )
+
+
+def issuing_event(certificate: Certificate, entries: Sequence[Entry]) -> CertificateIssued:
+    """The event that recorded the certificate, right after the head that it names."""
     seal = certificate.ledger
     if not _inside(certificate, entries) or entries[seal.events - 1].hash != seal.head:
         raise VerificationError(
@@ -117,23 +147,7 @@ def check_replay(certificate: Certificate, entries: Sequence[Entry], past: State
         raise VerificationError(
             f"Event {issued.seq} should record that the certificate was issued, but is {issued.kind}."
         )
-    again = issue(
-        past,
-        plan=event.plan,
-        issued=issued.time,
-        software=event.software,
-        bound=event.bound is not None,
-    )
-    where = first_difference(certificate.sealed(), again.sealed())
-    if where:
-        raise VerificationError(
-            f"The certificate's field '{where}' does not follow from the ledger it names."
-        )
-    if event.certificate != certificate.digest:
-        raise VerificationError(
-            f"Event {issued.seq} records another certificate than this one (its hash differs)."
-        )
-    return _ok("replay", "counts, bound and verdict recomputed from the events")
+    return event
 
 
 CLOSE = 1e-8  # processors differ in the last digits of sums and logarithms, never by more
