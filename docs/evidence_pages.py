@@ -202,6 +202,12 @@ def performance_page(records: Sequence[Record]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _time_of(one: Record) -> str:
+    """Wall time, processor time where it was measured, and the machine."""
+    work = f" ({number(one['cpu_seconds'])} s of processor time)" if "cpu_seconds" in one else ""
+    return f"{number(one['seconds'])} s{work}, {one['machine']}"
+
+
 def _what_was_run(runs: Sequence[Record]) -> list[str]:
     """The steps behind the figures, and those that were not run: nothing is shown for these."""
     if not runs:
@@ -210,7 +216,7 @@ def _what_was_run(runs: Sequence[Record]) -> list[str]:
         [
             f"`{one['command']}`",
             one["size"],
-            f"{number(one['seconds'])} s, {one['machine']}" if one["finished"] else "**not run**",
+            _time_of(one) if one["finished"] else "**not run**",
         ]
         for one in runs
     ]

@@ -57,7 +57,9 @@ def main() -> int:
             print(f"not finished: {step.name}")
             left.append(step.name)
             continue
-        print(f"{step.name}: {found.seconds:.0f} s")
+        print(
+            f"{step.name}: {found.seconds:.0f} s, {found.cpu_seconds or 0:.0f} s of processor time"
+        )
         done.append(found)
     collect(done)
     note_runs(done)
@@ -84,6 +86,8 @@ def note_runs(done: list[Done]) -> None:
                 "seconds": None if one is None else one.seconds,
                 "machine": None if one is None else one.machine,
             }
+            if one is not None and one.cpu_seconds is not None:
+                new["cpu_seconds"] = one.cpu_seconds
             rows.append(new if one is not None else known.get(step.command, new))
     path.write_text(written(rows), encoding="utf-8")
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import resource
 import subprocess
 import sys
 import time
@@ -107,6 +108,7 @@ class Done:
     tables: dict[str, Any]
     seconds: float
     machine: str
+    cpu_seconds: float | None = None  # of all processes; steps of an older version have none
 
     @property
     def data(self) -> str:
@@ -143,11 +145,17 @@ def finished(step: Step, folder: Path, files: list[Path]) -> Done | None:
     note, body = folder / step.name / "done.json", folder / step.name / f"{step.experiment}.json"
     if not note.exists() or not body.exists():
         return None
-    told = json.loads(note.read_text(encoding="utf-8"))
-    if told["key"] != key_of(step, files):
+    kept = json.loads(note.read_text(encoding="utf-8"))
+    if kept["key"] != key_of(step, files):
         return None
     tables = json.loads(body.read_text(encoding="utf-8"))
-    return Done(step=step, tables=tables, seconds=told["seconds"], machine=told["machine"])
+    return Done(
+        step=step,
+        tables=tables,
+        seconds=kept["seconds"],
+        machine=kept["machine"],
+        cpu_seconds=kept.get("cpu_seconds"),
+    )
 
 
 def run(step: Step, folder: Path, files: list[Path], *, jobs: int, limit: float | None) -> bool:
@@ -172,7 +180,7 @@ def run(step: Step, folder: Path, files: list[Path], *, jobs: int, limit: float 
         "-o",
         str(place),
     ]
-    start = time.monotonic()
+    start, work = time.monotonic(), _work()
     try:
         subprocess.run(command, check=True, timeout=limit, stdout=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
@@ -181,8 +189,15 @@ def run(step: Step, folder: Path, files: list[Path], *, jobs: int, limit: float 
     note = {
         "key": key_of(step, files),
         "seconds": seconds,
+        "cpu_seconds": round(_work() - work, 1),
         "command": step.command,
         "machine": machine(),
     }
     (place / "done.json").write_text(json.dumps(note) + "\n", encoding="utf-8")
     return True
+
+
+def _work() -> float:
+    """Processor time of every process that this one started and waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
