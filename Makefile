@@ -8,6 +8,10 @@ export PYTHONDONTWRITEBYTECODE :=
 COMMANDS := click cryptography duckdb jinja2 markdown_it numpy rfc8785 rich scipy starlette uvicorn
 COMPILE := --quiet --universal --generate-hashes --no-emit-index-url --no-header
 
+# several processes share the cores; the threads of their libraries would only wait for one another
+test browser-test calibrate evidence validity: export OMP_NUM_THREADS := 1
+test browser-test calibrate evidence validity: export OPENBLAS_NUM_THREADS := 1
+
 .PHONY: setup demo test browser-test calibrate lint bench docs evidence validity lock release-check
 
 setup: $(READY)

@@ -71,6 +71,9 @@ def _array(values: Sequence[Any]) -> "np.ndarray[Any, Any]":
         if array.dtype.kind not in "OSU":
             return array
     texts = np.empty(len(values), dtype=object)
+    if set(map(type, values)) <= {str}:
+        texts[:] = values
+        return texts
     texts[:] = [None if value is None else _text(value) for value in values]
     return texts
 
