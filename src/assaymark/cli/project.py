@@ -168,10 +168,16 @@ def init(
         warn(missing)
     place = quoted(folder)
     if columns.text and not (columns.classes or columns.predicts or columns.score):
-        advise(f'grow a classifier: assaymark train "f1 >= 0.75" --budget 3000 -p {place}')
+        budget = _budget(summary.items)
+        advise(f'grow a classifier: assaymark train "f1 >= 0.75" --budget {budget} -p {place}')
         return
     claim = for_command_line(command("plan", columns.example_claim))
     advise(f"{claim} -p {place}, with the claim you want to prove")
+
+
+def _budget(items: int) -> int:
+    """Labels to advise for a training: a quarter of the collection, and no more than anybody buys."""
+    return min(3000, max(50, items // 4 // 50 * 50))
 
 
 def _with_names(

@@ -138,12 +138,17 @@ def _witnesses(heads: tuple[str, ...], files: tuple[Path, ...]) -> tuple[bytes, 
     return (*hashes, *(read_witness(file) for file in files))
 
 
+def _in_a_row(names: list[str]) -> str:
+    """The names with commas and a last "and"."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else ""
+
+
 def _show_verification(result: "Verification") -> None:
     lacking = [f"no {name}" for name in result.missing if name != "signature"]
     headline(
         {
             "verified": "Verified.",
-            "verified in part": f"Verified in part: {' and '.join(lacking)} at hand.",
+            "verified in part": f"Verified in part: {_in_a_row(lacking)} at hand.",
             "consistent only": "Not verified: only the certificate was given. Add the project folder: "
             "-p DIR",
             "failed": _failure(result),

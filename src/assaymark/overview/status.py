@@ -22,6 +22,8 @@ from assaymark.ledger.events import (
 from assaymark.project.folder import Project, registered_pool
 from assaymark.training.training_advice import advice_of
 
+LEAST_BOUND = 0.0001  # what `certify --bound` states has four digits
+
 if TYPE_CHECKING:
     from assaymark.composite.look_facts import LookFacts
     from assaymark.composite.work import ClaimWork
@@ -72,8 +74,7 @@ def status(project: Project) -> Status:
     if attempt is None:
         summary, advice = "No plan yet.", command("plan", pool.columns.example_claim, "…")
     elif not attempt.open:
-        issued = attempt.outcome == "certified"
-        summary, advice = _ended(attempt), command("report") if issued else command("plan", "…")
+        summary, advice = _ended(attempt), _after(attempt)
     elif attempt.looks and attempt.looks[-1].event.decision == "pass":
         summary, advice = f"Plan {attempt.plan.number}: established.", command("certify")
     elif blocking is not None:
@@ -124,6 +125,18 @@ def _counts(state: State, order: Sequence[str]) -> Counts:
         "disputed": sum(state.disputed(item) for item in order),
         "unclear": sum(state.label(item) is None for item in labelled),
     }
+
+
+def _after(attempt: Attempt) -> str:
+    """What can be done once a plan is closed: another one would have no risk left where it failed."""
+    if attempt.outcome == "abandoned":
+        return command("plan", "…")
+    spent = attempt.closed is not None and attempt.closed.reason in ("not reached", "budget spent")
+    if attempt.outcome == "failed" and spent and attempt.looks:
+        look, claim = attempt.looks[-1].event, attempt.plan.claim
+        proven = look.low >= LEAST_BOUND if claim.side == "lower" else look.high <= 1 - LEAST_BOUND
+        return command("certify", bound=True) if proven else command("report")
+    return command("report")
 
 
 def _ended(attempt: Attempt) -> str:

@@ -114,3 +114,29 @@ def test_after_the_certificate_the_report_is_next(assaymark, labelled_place, tmp
     out = assaymark("status", "-p", place / "work").out
     assert "Plan 1: certified." in out
     assert "Next: assaymark report -p" in out
+
+
+def test_after_a_plan_that_failed_no_other_plan_is_advised(
+    assaymark, project, world, tmp_path
+) -> None:
+    """It asked for another plan, which is refused: the risk of the claim is used up."""
+    assaymark(
+        "plan", "f1 >= 0.95", "--mode", "fixed", "--budget", 100, "--seed", "s", "-p", project
+    )
+    items = assaymark("draw", "-p", project, "-o", tmp_path / "b.csv", "--json").json["items"]
+    write_labels(tmp_path / "a.csv", {item: world.truth[item] for item in items})
+    assert assaymark("label", tmp_path / "a.csv", "-p", project).code == 0
+    assert assaymark("look", "-p", project).code == 1
+    again = assaymark("plan", "f1 >= 0.95", "--mode", "fixed", "--budget", 100, "-p", project)
+    assert "used up the risk" in again.err
+    assert "Next: assaymark certify --bound -p" in assaymark("status", "-p", project).out
+    assert assaymark("certify", "--bound", "-p", project).code == 0
+    assert "Next: assaymark report -p" in assaymark("status", "-p", project).out
+
+
+def test_a_training_is_not_advised_to_label_the_whole_collection(assaymark, tmp_path) -> None:
+    """`--budget 3000` was advised in a collection of 400 items."""
+    pool = tmp_path / "texts.csv"
+    pool.write_text("id,body\n" + "".join(f"d{i},x\n" for i in range(400)))
+    told = assaymark("init", tmp_path / "t", "--pool", pool, "--id", "id", "--text", "body")
+    assert "--budget 100 -p" in told.out

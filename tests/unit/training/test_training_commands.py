@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from assaymark.records.training import Advice
-from assaymark.training.cli.shown import belief_lines
+from assaymark.training.cli.shown import _show_next, belief_lines
 from training_worlds import write_texts
 
 
@@ -267,3 +267,11 @@ def test_the_best_moment_to_stop_is_named_only_where_it_costs_less_than_now(best
     )  # fmt: skip
     summary = SimpleNamespace(metric="F1", target=0.75, budget=600)
     assert ("at the best" in dict(belief_lines(summary, advice))) == shown
+
+
+def test_advice_to_certify_is_the_next_step_while_items_wait(capsys):
+    """A lower target made certification advisable, and the next step was to label for training."""
+    summary = SimpleNamespace(waiting=26, disputed=0, auto_certify=False)
+    advice = SimpleNamespace(action="certify")
+    _show_next(SimpleNamespace(summary=summary, batch=None, advice=advice), "work")
+    assert "Next: assaymark train --stop -p work; to label" in capsys.readouterr().out

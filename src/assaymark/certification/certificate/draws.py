@@ -66,7 +66,7 @@ def check_tickets(certificate: Certificate, past: State) -> Check:
     return Check(
         name="draw",
         outcome="not checked",
-        detail="the pool is not at hand: items are in ticket order, but whether lower tickets were "
+        detail="the pool is not at hand: items are in the order fixed by the seed, but whether any were "
         "passed over was not checked",
     )
 

@@ -68,6 +68,11 @@ def _show_next(done: "Trained", place: str) -> None:
         advise(f"every item of the batch has a label already: assaymark train -p {place}")
     elif summary.waiting and summary.waiting == summary.disputed:
         advise(f"decide them in a file: assaymark label FILE --adjudicate -p {place}")
+    elif summary.waiting and done.advice is not None and done.advice.action == "certify":
+        advise(
+            f"assaymark train --stop -p {place}; to label what was handed out first: assaymark draw "
+            f"--pending -p {place}"
+        )
     elif summary.waiting:
         advise(f"label them; to write them again: assaymark draw --pending -p {place}")
     elif done.advice is not None and done.advice.action == "reconsider":
