@@ -48,6 +48,7 @@ def test_two_records_stand_side_by_side_with_their_differences_marked(laid) -> N
     assert '<b data-text="" dir="auto">h</b>' in found  # "find" looks there too
     assert re.sub("<[^>]+>", "", found).count("John Smith") == 1
     assert ">missing</td>" in found
+    assert "<th></th>" not in found  # readers of the screen hear what each column is
     assert found.count('aria-label="different"') == 2
     assert found.count('aria-label="the same"') == 1
 

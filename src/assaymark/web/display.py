@@ -1,7 +1,11 @@
 """Document text as it may be shown: hostile until proven otherwise, and visible where it hides."""
 
+import json
 import re
+from collections.abc import Iterator
+from typing import Any
 
+LONGEST_JSON = 300_000  # characters; longer ones are shown as they are
 # everything that does something without being seen: control characters but tab and line end, the
 # marks that turn the direction of text, spaces of no width (the joiners that scripts need stay)
 HIDDEN = re.compile(
@@ -24,3 +28,25 @@ def _shown(match: re.Match[str]) -> str:
     if number < 0x20:
         return chr(0x2400 + number)
     return "␡" if number == 0x7F else f"⟨U+{number:04X}⟩"
+
+
+def readable(text: str) -> str:
+    """What a list shows of a text, and where it is searched: of JSON what it says, without its marks.
+
+    >>> readable('{"name": "Kova\\\\u010d", "born": [1981, null]}')
+    'Kovač 1981'
+    """
+    if len(text) > LONGEST_JSON or not text.lstrip().startswith(("[", "{")):
+        return text
+    try:
+        return " ".join(_leaves(json.loads(text)))
+    except (ValueError, RecursionError):
+        return text
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for inside in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(inside)
+    elif value is not None:
+        yield str(value)

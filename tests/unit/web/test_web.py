@@ -298,6 +298,20 @@ def test_the_dashboard_speaks_the_names_of_the_project(labelled) -> None:
     assert "“Refund”" in words[2]
 
 
+def test_strata_without_scores_have_no_empty_column(drawn, assaymark) -> None:
+    with signed(drawn) as web:
+        page = web.get("/watch", headers={"accept": "text/html"}).text
+        assert '<th scope="col">Scores</th>' in page
+    assert assaymark("plan", "--abandon", "x", "-p", drawn).code == 0
+    plan = ["accuracy >= 0.7", "--mode", "budget", "--expect", 0.85]
+    assert assaymark("plan", *plan, "-p", drawn).code == 0
+    assert assaymark("draw", 5, "-p", drawn).code == 0
+    with signed(drawn) as web:
+        page = web.get("/watch", headers={"accept": "text/html"}).text
+        assert "Where the labels went" in page
+        assert '<th scope="col">Scores</th>' not in page
+
+
 def test_drawing_by_itself_records_no_look_while_nothing_more_counts(drawn) -> None:
     with signed(drawn, auto_draw=True) as web:
         first, *items = web.post("/label/hand", json={}).json()["items"]

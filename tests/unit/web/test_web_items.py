@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 
 import pytest
@@ -188,6 +189,22 @@ def test_a_filtered_list_is_walked_item_by_item(drawn) -> None:
         assert "/items?page=1&amp;person=lee&amp;state=labelled" in page
         page = web.get("/items?search=zzz", headers={"accept": "text/html"}).text
         assert "No item fits" in page
+
+
+def test_records_of_json_are_listed_and_found_by_what_they_say(assaymark, tmp_path) -> None:
+    """The list showed the marks of JSON, and no name with an accent could be found."""
+    with (tmp_path / "pool.jsonl").open("w") as stream:
+        for n in range(30):
+            record = json.dumps({"left": {"name": "Kovač"}, "right": {"name": f"Kovac {n}"}})
+            stream.write(json.dumps({"id": f"p{n}", "score": n / 30, "pair": record}) + "\n")
+    pool = ("--pool", tmp_path / "pool.jsonl", "--id", "id", "--score", "score", "--threshold", 0.5)
+    assert assaymark("init", tmp_path / "w", *pool, "--text", "pair").code == 0
+    assert assaymark("plan", "accuracy >= 0.7", "--seed", "s", "-p", tmp_path / "w").code == 0
+    assert assaymark("draw", 5, "-p", tmp_path / "w").code == 0
+    with signed(tmp_path / "w", name="ann") as web:
+        page = web.get("/items?search=kovač", headers={"accept": "text/html"}).text
+        assert "5</strong> of 5 items" in page
+        assert "<span>Kovač Kovac" in page
 
 
 def test_the_items_of_a_plan_that_ended_can_still_be_read(labelled, assaymark) -> None:

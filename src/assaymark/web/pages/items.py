@@ -16,7 +16,7 @@ from assaymark.labelling.desk import Desk
 from assaymark.labelling.texts import Sources, text_sources
 from assaymark.overview.answer_names import AnswerNames
 from assaymark.project.users import checked_name
-from assaymark.web.display import visible
+from assaymark.web.display import readable, visible
 from assaymark.web.numbers import count_of
 from assaymark.web.pages.labelling import shown_fields
 from assaymark.web.site import Site, form, only, person_of, refuse, site_of
@@ -254,13 +254,17 @@ def _searched(site: Site, sources: Sources, rows: list[ItemRow], search: str) ->
         row
         for row in rows
         if search in row.item.lower()
-        or any(search in text.lower() for _, text in site.shelf.fields(sources, row.item))
+        or any(
+            search in text.lower() or search in readable(text).lower()
+            for _, text in site.shelf.fields(sources, row.item)
+        )
         or any(search in note.lower() for _, note in row.notes)
     ]
 
 
 def _snippet(site: Site, sources: Sources, item: str) -> str:
-    texts = " · ".join(text for _, text in site.shelf.fields(sources, item) if text.strip())
+    fields = site.shelf.fields(sources, item)
+    texts = " · ".join(readable(text) for _, text in fields if text.strip())
     return visible(" ".join(texts[:400].split())[:160])
 
 

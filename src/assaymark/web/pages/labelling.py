@@ -246,11 +246,9 @@ def shown_fields(site: Site, name: str, sources: Sources, item: str) -> list[dic
     texts = site.shelf.fields(sources, item)
     main = site.shelf.main_columns()  # the same on every screen, from the first item on
     for place, (field, text) in enumerate(texts):
-        shown: dict[str, Any] = {
-            "name": visible(field),
-            "text": visible(text),
-            "main": field in main,
-        }
+        shown: dict[str, Any] = {"name": visible(field), "text": visible(text)}
+        if len(texts) > 1:
+            shown["main"] = field in main
         file = attached(site, name, item, place, text) if site.files is not None else None
         fields.append({**shown, "file": file} if file else shown)
     return fields

@@ -60,7 +60,12 @@
   const pair = ({ left, right }) => {
     const table = make("table", "pair-of-records");
     const head = make("tr");
-    ["", "Left", "Right", ""].forEach((text) => head.append(make("th", "", text)));
+    ["Field", "Left", "Right", "Same?"].forEach((text, place) => {
+      const cell = make("th");
+      cell.scope = "col";
+      cell.append(make("span", place % 3 ? "" : "unseen", text));
+      head.append(cell);
+    });
     const body = make("tbody");
     [...new Set([...Object.keys(left), ...Object.keys(right)])].forEach((name) => {
       const row = make("tr");
