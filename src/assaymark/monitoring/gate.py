@@ -280,7 +280,7 @@ def _open(blank: GatedClaim, attempt: Attempt, state: State) -> GatedClaim:
 
 def _begun(verdict: Verdict, expected: int | None, plan: Plan) -> str:
     if expected is None:
-        return verdict.reason
+        return f"{verdict.reason} How many labels it takes will show after the first ones."
     if plan.kind.promise:
         return f"{verdict.reason} {counted(expected, 'label')} if the forecast is right."
     low, high = range_around(expected, plan.items)

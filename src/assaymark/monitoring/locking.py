@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from assaymark import __version__
+from assaymark.certification.certificate.words import known_words
 from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.sealing import PlanRequest, seal_plan
 from assaymark.composite.work import ClaimWork
@@ -46,12 +47,16 @@ from assaymark.records.pool import Columns, PoolFile
 
 @dataclass(frozen=True, kw_only=True)
 class Locked:
-    """A lock, where it was written, and the labels to expect. `repeated` if it existed before."""
+    """A lock, where it was written, and the labels to expect. `repeated` if it existed before.
+
+    `known` says what becomes of labels that were there already, where there are any.
+    """
 
     lock: Lock
     path: Path
     claim: ClaimFile
     expected_labels: int | None
+    known: str | None
     repeated: bool
 
 
@@ -235,6 +240,7 @@ def _written(project: Project, claim: ClaimFile, *, repeated: bool) -> Locked:
         path=claim.lock_path,
         claim=claim,
         expected_labels=_expected(sealed),
+        known=known_words(sealed.plan) if isinstance(sealed, Attempt) else None,
         repeated=repeated,
     )
 

@@ -72,7 +72,7 @@ def test_repeated_epochs_are_refused_or_one_is_taken(tmp_path) -> None:
 
 def test_missing_scores_are_refused_or_left_out_aloud(tmp_path) -> None:
     path = inspect_log(tmp_path / "log.json", [sample(1), sample(2, None)])
-    with pytest.raises(InputError, match=r"1 of 2 answers have no score \(sample 2\)"):
+    with pytest.raises(InputError, match=r"1 of 2 answers has no score \(sample 2\)"):
         convert(path, "inspect", Choices())
     pool = convert(path, "inspect", Choices(leave_out_unscored=True))
     assert len(pool.rows) == 1
@@ -117,7 +117,7 @@ def test_promptfoo_with_one_prompt_or_a_chosen_one(tmp_path) -> None:
         convert(path, "promptfoo", Choices())
     assert convert(path, "promptfoo", Choices(prompt=1)).rows[0]["fails"] == 1
     failed = {**result(3, False), "response": None, "gradingResult": None, "error": "timeout"}
-    with pytest.raises(InputError, match="1 of 1 answers have no score"):
+    with pytest.raises(InputError, match="1 of 1 answers has no score"):
         convert(promptfoo(tmp_path / "err.json", [failed]), "promptfoo", Choices())
     with pytest.raises(InputError, match="says version 9"):
         convert(promptfoo(tmp_path / "new.json", [], version=9), "promptfoo", Choices())
@@ -139,17 +139,17 @@ def test_repeated_runs_of_promptfoo_are_refused_or_one_is_taken(tmp_path) -> Non
 def test_an_answer_that_was_never_given_has_no_score(tmp_path) -> None:
     refused = {**result(0, False), "response": {"error": "429"}, "error": "429", "failureReason": 2}
     path = promptfoo(tmp_path / "out.json", [refused, result(1, True)])
-    with pytest.raises(InputError, match=r"1 of 2 answers have no score \(test 0\)"):
+    with pytest.raises(InputError, match=r"1 of 2 answers has no score \(test 0\)"):
         convert(path, "auto", Choices())
 
 
 def test_a_score_that_is_no_number_is_missing_and_never_a_pass(tmp_path) -> None:
     """A log may hold NaN for an answer that was not scored; NaN is below no threshold."""
     graded = [{"id": 1, "score": 0.9}, {"id": 2, "score": float("nan")}]
-    with pytest.raises(InputError, match=r"1 of 2 answers have no score \(line 2\)"):
+    with pytest.raises(InputError, match=r"1 of 2 answers has no score \(line 2\)"):
         convert(lines(tmp_path / "n.jsonl", graded), "auto", Choices(threshold=0.5))
     words = [{"id": 1, "verdict": "pass"}, {"id": 2, "verdict": " "}]
-    with pytest.raises(InputError, match=r"1 of 2 answers have no score \(line 2\)"):
+    with pytest.raises(InputError, match=r"1 of 2 answers has no score \(line 2\)"):
         convert(lines(tmp_path / "w.jsonl", words), "auto", Choices())
     endless = [{"id": 1, "score": float("inf")}]
     with pytest.raises(InputError, match="the judge gave inf, which is no number"):

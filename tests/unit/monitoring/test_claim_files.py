@@ -73,6 +73,9 @@ def test_locking_again_is_refused_while_the_plan_is_open_and_renews_it_later(fol
     assert state.attempts[1].lock.event.replaces == state.attempts[0].lock.event.file
     bought = len(set(state.attempts[0].order))
     assert state.attempts[1].plan.known.items == bought, "what was labelled is not drawn again"
+    known = f"{bought} labels before the seal, counted as certain; draws come from the other items"
+    assert renewed.json["known"] == known
+    assert known in folder.lock().out
     assert folder.gate().code == 4
     folder.label()
     assert folder.run("certify", "-p", folder.project).code == 0

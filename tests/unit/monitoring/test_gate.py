@@ -347,3 +347,11 @@ def test_a_forecast_is_a_range(folder) -> None:
     claim = folder.only()
     low, high = re.search(r"Roughly ([\d,]+)–([\d,]+) labels if", claim["reason"]).groups()
     assert int(low) < claim["labels_expected"] < int(high.replace(",", ""))
+
+
+def test_without_a_forecast_the_reason_says_when_there_will_be_one(folder) -> None:
+    folder.edit("f1 >= 0.8", "f1 >= 0.99")  # by the raw scores it looks false
+    folder.lock()
+    claim = folder.only()
+    assert claim["labels_expected"] is None
+    assert claim["reason"].endswith("How many labels it takes will show after the first ones.")

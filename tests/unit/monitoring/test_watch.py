@@ -58,6 +58,10 @@ def test_items_beyond_the_certified_scores_count_against_the_claim(certified, tm
     found = certified.run("watch", path, "-p", certified.project)
     assert found.code == 5
     assert "2,000 items lie beyond the certified scores and count against the claim" in found.out
+    assert "moved  50% of the mix, from stratum to stratum" in found.out
+    path = write_scores(tmp_path / "one.csv", [*pool_scores(certified), 7.5])
+    found = certified.run("watch", path, "-p", certified.project)
+    assert "1 item lies beyond the certified scores and counts against the claim" in found.out
 
 
 def test_nothing_predicted_positive_leaves_no_metric(certified, tmp_path) -> None:

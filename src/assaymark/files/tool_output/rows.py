@@ -136,9 +136,9 @@ def judged_pool(answers: list[Judged], choices: Choices, remarks: list[str]) -> 
         first = next(one for one in answers if not one.is_scored)
         if not choices.leave_out_unscored:
             raise InputError(
-                f"{missing:,} of {len(answers):,} answers have no score ({first.where}). A pool without them "
-                f"is about the others only: score them, or leave them out "
-                f"with {switch('leave-out-unscored')}."
+                f"{missing:,} of {len(answers):,} answers {'has' if missing == 1 else 'have'} no score "
+                f"({first.where}). A pool without such answers is about the others only: score them, or "
+                f"leave them out with {switch('leave-out-unscored')}."
             )
         remarks.append(f"{missing:,} of {len(answers):,} answers without a score were left out.")
     _refuse_repeated([one.id for one in scored])

@@ -64,6 +64,7 @@ def lock(file: Path, seed: str | None, as_json: bool) -> None:
                 "claim": claim.terms.claim,
                 "expires": claim.terms.expires,
                 "expected_labels": locked.expected_labels,
+                "known": locked.known,
                 "repeated": locked.repeated,
             }
         )
@@ -75,6 +76,7 @@ def lock(file: Path, seed: str | None, as_json: bool) -> None:
             ("project", folder),
             ("lock", str(locked.path)),
             ("event", f"{facts.event}, hash {facts.hash[:16]}…"),
+            *([("known", locked.known)] if locked.known else []),
         ]
     )
     advise(f"assaymark draw -p {quoted(folder)}")

@@ -56,7 +56,8 @@ def _show(drift: "ScoreWatch", folder: Path) -> None:
     headline(str(drift), "good" if drift.decision == "holds" else "wait")
     rows(
         [
-            ("items", f"{drift.items:,}, of which {percent(round(drift.moved, 4))} lie elsewhere"),
+            ("items", f"{drift.items:,}"),
+            ("moved", f"{percent(round(drift.moved, 4))} of the mix, from stratum to stratum"),
             ("bound", f"{rounded(drift.certified)} certified"),
         ]
     )
@@ -69,8 +70,10 @@ def _show(drift: "ScoreWatch", folder: Path) -> None:
         )  # fmt: skip
         say(f"  {stratum.name:<{width}}  {shares}  {means:>15}  {stratum.labels:>6,}")
     if drift.outside:
+        one = drift.outside == 1
         say(
-            f"  {drift.outside:,} items lie beyond the certified scores and count against the claim"
+            f"  {drift.outside:,} {'item lies' if one else 'items lie'} beyond the certified scores and "
+            f"{'counts' if one else 'count'} against the claim"
         )
     if drift.decision == "drifted":
         advise(f"label some of them: assaymark sentinel start -p {quoted(folder)}; or certify them")
