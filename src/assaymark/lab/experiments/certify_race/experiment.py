@@ -43,7 +43,7 @@ REAL_MARGINS = (0.01, 0.02, 0.05, 0.10)
 REAL_METRICS = ("f1", "precision", "recall")
 HIGH, NINETY = 0.93, 0.90
 ERROR_RUNS = 10  # samples of an estimate for every certification of a claim
-WORST, AGAIN = 3, 5  # so many claims are run again, with so many times the runs
+WORST, AGAIN = 5, 20  # how many claims are run again, and with how many times the runs
 LEAST_TARGET = 0.05
 SKETCHES = tuple(
     Sketch(prevalence=prevalence, quality=quality)
