@@ -12,7 +12,7 @@ from assaymark.errors import PlanError
 from assaymark.hints import command
 from assaymark.labelling.blocking import Blocking, blocking_items
 from assaymark.ledger.events import Closing, Looked, PlanClosed, State
-from assaymark.project.folder import Project, latest_attempt
+from assaymark.project.folder import Project, keep_wealth, latest_attempt, resume_wealth
 from assaymark.records.plan import Plan
 
 
@@ -44,14 +44,20 @@ def look(project: Project) -> Look:
                 f"Plan {attempt.plan.number} was abandoned, so it has no verdict. Seal a new plan: "
                 f"{command('plan', '…')}"
             )
+        guided = attempt.plan.kind.guided
+        if guided:
+            resume_wealth(project, len(attempt.draws))
         verdict = judge(session.state, attempt)
+        prefix = labelled_prefix(session.state, attempt)
         looks = len(attempt.looks)
         if attempt.open:
             looks += 1
-            session.record(*look_events(session.state, verdict))
+            session.record(*look_events(session.state, verdict, prefix))
         budget, blocking = budget_use(session.state), blocking_items(session.state)
         waiting = sum(not session.state.labelled(item) for item in attempt.order)
-        no_point = without_point(labelled_prefix(session.state, attempt), verdict)
+        no_point = without_point(prefix, verdict)
+    if guided:
+        keep_wealth(project)
     still = attempt.open and verdict.decision != "fail"
     return Look(
         verdict=verdict,

@@ -24,7 +24,15 @@ from assaymark.ledger.events import (
 )
 from assaymark.pool import Pool, engine_at_hand, has_pool, open_pool
 from assaymark.pool.sources import is_elsewhere
-from assaymark.project.kept_state import FEWEST, NEXT, keep_state, load_state
+from assaymark.project.kept_state import (
+    DRAWS,
+    FEWEST,
+    NEXT,
+    keep_state,
+    keep_walk,
+    load_state,
+    load_walk,
+)
 from assaymark.project.place import ledger_of, pool_place
 from assaymark.records.pool import RegisteredPool
 
@@ -141,6 +149,18 @@ class Project:
             return self.pool_at
         place = pool_place(self.folder) or registered.source
         return place if is_elsewhere(place) else str(self.folder / place)
+
+
+def resume_wealth(project: Project, draws: int) -> None:
+    """Have a replay of the wealth of so many draws go on from the one that was kept, if any."""
+    if project.resumes and draws >= DRAWS:
+        load_walk(project._name)
+
+
+def keep_wealth(project: Project) -> None:
+    """Keep a long replay of wealth for the next command."""
+    if project.resumes:
+        keep_walk(project._name)
 
 
 @dataclass(kw_only=True)

@@ -1,5 +1,8 @@
 """The state of a ledger, kept between commands, so that a short command need not read all of it.
 
+So is the longest replay of a plan's wealth: a look goes on from the last block of draws that the
+ledger holds as they were then, with the same labels and chances, to the last bit.
+
 It is a cache of the user who ran the command and of nobody else: it lies in that user's cache
 folder, sealed with a key of theirs, and is used only if the ledger still holds its last event.
 Whatever is stale, cut short, forged or made by other code is left aside, and the whole ledger read.
@@ -17,17 +20,66 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 import assaymark
 from assaymark.ledger.events import State
 
+if TYPE_CHECKING:
+    from assaymark.stats.score_guided.checkpoints import NamedWalk
+
 FEWEST = 5_000  # events; a shorter ledger is read faster than anything is kept
 NEXT = 1_000  # more events, and a 50th of those kept, after which the state is kept anew
+DRAWS = 2_000  # a shorter replay of wealth takes no longer than reading one
 MAC = 32  # bytes
 
 
 def load_state(ledger: str) -> State | None:
     """The state that was kept for this ledger; None where there is none that can be trusted."""
+    kept = _load(ledger)
+    return kept if isinstance(kept, State) and kept.head is not None else None
+
+
+def keep_state(ledger: str, state: State) -> None:
+    """Keep the state of this ledger for the next command, where that can be done."""
+    _keep(ledger, state)
+
+
+def load_walk(ledger: str) -> None:
+    """Have replays of wealth go on from the one that was kept for this ledger, if there is one."""
+    from assaymark.stats.score_guided.checkpoints import NamedWalk, take_up
+
+    kept = _load(_walk_name(ledger))
+    if isinstance(kept, NamedWalk):
+        take_up(kept)
+        _taken_up[ledger] = kept
+
+
+def keep_walk(ledger: str) -> None:
+    """Keep the longest replay of this command, if more than a twentieth of it was new."""
+    from assaymark.stats.score_guided.checkpoints import longest_walk, same_draws
+
+    known, longest = _taken_up.get(ledger), longest_walk()
+    if longest is None or len(longest.walk.draws) < DRAWS:
+        return
+    same = 0
+    if known is not None and known.name == longest.name:
+        same = same_draws(known.walk.draws, longest.walk.draws)
+    if 20 * same < 19 * len(longest.walk.draws):
+        _keep(_walk_name(ledger), longest)
+
+
+_taken_up: "dict[str, NamedWalk]" = {}
+
+
+def _walk_name(ledger: str) -> str:
+    return f"{ledger}\nwealth, {np.__version__}"
+
+
+def _load(ledger: str) -> object:
+    """What was kept under this name; None where there is nothing that can be trusted."""
     try:
         content = _file(ledger).read_bytes()
         key = _key(new=False)
@@ -39,19 +91,18 @@ def load_state(ledger: str) -> State | None:
     was_on = gc.isenabled()
     gc.disable()  # so many new objects would have it look through all of them, again and again
     try:
-        kept = pickle.loads(body)  # noqa: S301 - sealed by this user's own key
+        kept: object = pickle.loads(body)  # noqa: S301 - sealed by this user's own key
     except Exception:  # noqa: BLE001 - whatever is wrong with it, the ledger is read instead
         return None
     finally:
         if was_on:
             gc.enable()
-    return kept if isinstance(kept, State) and kept.head is not None else None
+    return kept
 
 
-def keep_state(ledger: str, state: State) -> None:
-    """Keep the state of this ledger for the next command, where that can be done."""
+def _keep(ledger: str, kept: object) -> None:
     with contextlib.suppress(OSError, RuntimeError):
-        body = pickle.dumps(state, protocol=5)
+        body = pickle.dumps(kept, protocol=5)
         file = _file(ledger)
         handle, part = tempfile.mkstemp(dir=_folder(), prefix=".state-")  # its owner's only
         try:
@@ -101,7 +152,7 @@ def _code() -> bytes:
     """What tells this code from other code: a state is only read by the code that made it."""
     root = Path(assaymark.__file__).parent
     parts = [sys.version]
-    for room in ("claims", "records", "ledger/events"):
+    for room in ("claims", "records", "ledger/events", "stats"):
         for path in sorted((root / room).rglob("*.py")):
             about = path.stat()
             parts.append(f"{path.name} {about.st_size} {about.st_mtime_ns}")

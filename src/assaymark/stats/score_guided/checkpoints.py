@@ -9,7 +9,7 @@ is every number, to the last bit.
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -30,6 +30,14 @@ class Walked:
     log: Floats
     marks: tuple[Mark, ...]
     end: Steps
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NamedWalk:
+    """A walk with the name of its test."""
+
+    name: Hashable
+    walk: Walked
 
 
 _kept: OrderedDict[Hashable, Walked] = OrderedDict()
@@ -56,6 +64,24 @@ def next_sampling(test: WeightedTest, draws: Draws) -> Floats:
     check_draws(test, draws)
     made = state_after(("sampling", test), draws, start=lambda: walk(test).without_bets())
     return made.sampling()
+
+
+def longest_walk() -> NamedWalk | None:
+    """The walk over the most draws that was made here, to be kept for later; None without any."""
+    with _lock:
+        if not _kept:
+            return None
+        name, walk = max(_kept.items(), key=lambda one: len(one[1].draws))
+    return NamedWalk(name=name, walk=replace(walk, marks=walk.marks[-1:]))
+
+
+def take_up(known: NamedWalk) -> None:
+    """Go on from a walk that was kept, as far as the draws asked for are its own."""
+    known.walk.log.flags.writeable = False
+    with _lock:
+        made = _kept.get(known.name)
+        if made is None or len(made.draws) < len(known.walk.draws):
+            _kept[known.name] = known.walk
 
 
 def _walked(test: Hashable, draws: Draws, *, start: Callable[[], Steps]) -> Walked:
