@@ -50,10 +50,11 @@ class Agreement(Record):
 
     def __str__(self) -> str:
         share = percent(round(self.agreed / self.read, 3))
+        low, high = percent(float(rounded(self.low))), percent(float(rounded(self.high, up=True)))
         text = (
             f"{self.agreed:,} of {counted(self.read, 'label')} agree ({share}); of all "
-            f"{self.labels:,} labels between {rounded(self.low)} and {rounded(self.high, up=True)} would, "
-            f"with {percent(self.confidence)} confidence"
+            f"{self.labels:,} labels between {low} and {high} would, with {percent(self.confidence)} "
+            "confidence"
         )
         return f"{text}; {self.unclear:,} could not be decided" if self.unclear else text
 

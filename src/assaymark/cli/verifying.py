@@ -86,9 +86,10 @@ def verify(
 ) -> None:
     """Recompute a certificate from the ledger, and from the pool if it is at hand.
 
-    It writes nothing into the project. Ends as verified; verified in part, where pool or witness are
-    not at hand; consistent only, where nothing but the certificate is; or failed. Exit code 1 for the
-    last two, or if something that --require names is missing.
+    It writes nothing into the project. The answer is "Verified"; "Verified in part", where pool or
+    witness are not at hand; or "Not verified", where only the certificate was given (--json:
+    "consistent only") or a check failed (--json: "failed"). Exit code 1 if not verified, which
+    includes that something named by --require is missing.
 
     \b
     Examples:

@@ -77,7 +77,7 @@ def test_verify_tells_how_it_came_about_and_reads_labels_again(
     assert found["high"] == pytest.approx(0.9987, abs=1e-4)
     write_labels(tmp_path / "unsure.csv", answers | {wrong: "?"})
     said = assaymark("verify", path, "-p", certified, "--reread", tmp_path / "unsure.csv").out
-    assert "19 of 19 labels agree (100%)" in said
+    assert "19 of 19 labels agree (100%); of all 120 labels between 75.12% and 100% would, " in said
     assert "; 1 could not be decided" in said
     write_labels(tmp_path / "other.csv", {"nobody": 1})
     refused = assaymark("verify", path, "-p", certified, "--reread", tmp_path / "other.csv")
