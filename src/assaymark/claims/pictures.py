@@ -4,7 +4,6 @@ import importlib.util
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 WIDTH = 520
@@ -48,15 +47,21 @@ def interval_picture(bars: Sequence[Bar], *, caption: str, least: float = 0.0) -
     return Picture(svg=svg(figure, theme=NOTEBOOK, title=caption))
 
 
+def _escaped(text: str) -> str:
+    from html import escape  # notebooks only
+
+    return escape(text)
+
+
 def html_answer(sentence: str, rows: Sequence[tuple[str, str]], picture: Picture | None) -> str:
     """A sentence, what belongs to it, and its picture."""
     lines = "".join(
-        f'<tr><td style="text-align:left">{escape(name)}</td>'
-        f'<td style="text-align:left">{escape(value)}</td></tr>'
+        f'<tr><td style="text-align:left">{_escaped(name)}</td>'
+        f'<td style="text-align:left">{_escaped(value)}</td></tr>'
         for name, value in rows
     )
     return (
-        f"<div><p><strong>{escape(sentence)}</strong></p><table>{lines}</table>"
+        f"<div><p><strong>{_escaped(sentence)}</strong></p><table>{lines}</table>"
         f"{picture.svg if picture else ''}</div>"
     )
 
@@ -64,9 +69,9 @@ def html_answer(sentence: str, rows: Sequence[tuple[str, str]], picture: Picture
 def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as an HTML table."""
     names = list(rows[0]) if rows else []
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    head = "".join(f"<th>{_escaped(name)}</th>" for name in names)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_cell(name, row[name]))}</td>" for name in names) + "</tr>"
+        "<tr>" + "".join(f"<td>{_escaped(_cell(name, row[name]))}</td>" for name in names) + "</tr>"
         for row in rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

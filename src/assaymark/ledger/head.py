@@ -9,11 +9,14 @@ import os
 import threading
 import zlib
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assaymark.ledger.events import Entry
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 try:
     import fcntl
@@ -77,7 +80,7 @@ def lost_end(entries: Sequence[Entry], head: Head | None) -> str | None:
 
 _waiting: dict[Path, Head] = {}
 _lock = threading.Lock()
-_writer: ThreadPoolExecutor | None = None
+_writer: "ThreadPoolExecutor | None" = None
 
 
 def keep_head(ledger: Path, head: Head) -> None:
@@ -85,17 +88,20 @@ def keep_head(ledger: Path, head: Head) -> None:
     global _writer
     with _lock:
         _waiting[ledger.absolute()] = head  # an older one that still waits is not worth writing
-        if _writer is None:
-            _writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="assaymark-head")
         with contextlib.suppress(RuntimeError):  # the program ends: the head stays behind
+            if _writer is None:
+                from concurrent.futures import ThreadPoolExecutor  # what only reads needs none
+
+                _writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="assaymark-head")
             _writer.submit(_write_waiting, ledger.absolute())
 
 
 def settle_heads() -> None:
     """Wait until every head is written."""
     with _lock:
-        jobs = [_writer.submit(lambda: None)] if _writer is not None else []
-    wait(jobs)
+        last = _writer.submit(lambda: None) if _writer is not None else None
+    if last is not None:
+        last.result()
 
 
 def _forget() -> None:

@@ -1,11 +1,8 @@
 """A ledger in one SQLite file of the project."""
 
 import contextlib
-import logging
 import os
-import shutil
 import sqlite3
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -46,7 +43,6 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
     0: (),  # the first ledgers carried no version; their table is the one of schema 1
 }
 """Schema of the file -> statements that bring it to the next one."""
-LOG = logging.getLogger("assaymark.ledger")
 
 
 class SqliteLedger:
@@ -101,7 +97,7 @@ class SqliteLedger:
         if writer.added and writer.head:
             if writer.moved_to is None:
                 keep_head(self.path, Head(events=writer.head.seq, hash=writer.head.hash))
-            LOG.info("appended", extra={"events": writer.added, "seq": writer.head.seq})
+            _log_appended(writer.added, writer.head.seq)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -193,6 +189,8 @@ class SqliteLedger:
             with self._connected("ro&immutable=1") as connection:
                 yield connection
         else:  # the file alone lacks what is in its write-ahead log
+            import tempfile  # not needed where the folder can be written
+
             with (
                 tempfile.TemporaryDirectory() as place,
                 SqliteLedger(self._copied(Path(place)))._connected() as connection,
@@ -207,6 +205,8 @@ class SqliteLedger:
             return False
 
     def _copied(self, place: Path) -> Path:
+        import shutil
+
         for ending in ("", "-wal"):
             shutil.copyfile(self._beside(ending), place / (self.path.name + ending))
         return place / self.path.name
@@ -240,6 +240,12 @@ class SqliteLedger:
                 f"The ledger file {self.path.name} is damaged and cannot be read ({error}). "
                 "Restore it from a backup."
             ) from error
+
+
+def _log_appended(events: int, seq: int) -> None:
+    import logging  # what only reads starts faster without it
+
+    logging.getLogger("assaymark.ledger").info("appended", extra={"events": events, "seq": seq})
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -15,9 +15,7 @@ import hashlib
 import hmac
 import os
 import pickle
-import secrets
 import sys
-import tempfile
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,6 +99,8 @@ def _load(ledger: str) -> object:
 
 
 def _keep(ledger: str, kept: object) -> None:
+    import tempfile  # most ledgers are too short to be kept
+
     with contextlib.suppress(OSError, RuntimeError):
         body = pickle.dumps(kept, protocol=5)
         file = _file(ledger)
@@ -133,7 +133,7 @@ def _key(*, new: bool) -> bytes:
         with contextlib.suppress(FileExistsError):
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "wb") as stream:
-                stream.write(secrets.token_bytes(MAC))
+                stream.write(os.urandom(MAC))
     if os.name == "posix" and path.stat().st_mode & 0o077:
         raise PermissionError(str(path))
     key = path.read_bytes()

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +85,8 @@ def _write(folder: Path, place: dict[str, Any]) -> None:
     if not place:
         path.unlink(missing_ok=True)
         return
+    import tempfile  # most projects have their ledger and their pool where they are expected
+
     handle, name = tempfile.mkstemp(dir=folder, prefix=f".{PLACE}-")  # its owner's only
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple
 
 from assaymark.claims.label_sets import MOST_TAGS, SEPARATOR, all_sets
-from assaymark.claims.language.tree import quoted
 from assaymark.claims.record import Record
 from assaymark.errors import InputError
 from assaymark.hints import option
@@ -110,7 +109,11 @@ class Columns(Record):
         if self.classes:
             return "recall of every class >= 0.7"
         claim = "f1 >= 0.75" if self.predicts else "prevalence <= 0.05"
-        return f"{claim} in every {quoted(self.groups[0])}" if self.groups else claim
+        if not self.groups:
+            return claim
+        from assaymark.claims.language.tree import quoted  # ledgers are read without it
+
+        return f"{claim} in every {quoted(self.groups[0])}"
 
     @property
     def labels(self) -> tuple[str, ...]:
