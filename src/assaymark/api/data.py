@@ -25,7 +25,7 @@ from assaymark.project.registration import init, refuse_used
 from assaymark.records.pool import Columns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 POOL_FILE = "pool.parquet"
 IN_MEMORY = ":memory:"
@@ -53,6 +53,8 @@ class PoolInput:
     """Whether predictions are names of classes; a tuple names them."""
     tags: bool | tuple[str, ...] = False
     """Whether an item has any number of labels, written a; b; a tuple names those that count."""
+    probability: "Mapping[str, str] | None" = None
+    """The column of the probability of each class, in place of a column of predictions."""
 
     @property
     def id_column(self) -> str:
@@ -112,12 +114,28 @@ def _with_names(
             source, columns, predicted_by=pool.compared, classes=classes, named=named, tags=tags,
             engine=engine,
         )  # fmt: skip
+    if pool.probability is not None:
+        _refuse_other_names(pool)
+        return replace(
+            columns,
+            score=pool.score,
+            prediction=pool.prediction,
+            classes=tuple(pool.probability),
+            probabilities=tuple(pool.probability.values()),
+        )
     if not tags and not pool.classes:
         return with_verdicts(source, columns, engine=engine)
     by = (columns.prediction,) if columns.prediction else ()
     of_names = with_tags if tags else with_classes
     columns = replace(columns, positive=None)
     return of_names(source, columns, predicted_by=by, named=named, engine=engine)
+
+
+def _refuse_other_names(pool: PoolInput) -> None:
+    if pool.classes or pool.tags:
+        raise InputError(
+            "The names of the classes are those that have a probability: leave 'classes' and 'tags' out."
+        )
 
 
 class FolderOwner:

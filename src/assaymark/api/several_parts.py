@@ -1,6 +1,6 @@
 """Comparisons, claims of several parts and cut-offs from Python: asked for, told, certified."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -244,6 +244,7 @@ def certify_parts(
     positive: str | None = None,
     classes: bool | Sequence[str] = False,
     tags: bool | Sequence[str] = False,
+    probability: Mapping[str, str] | None = None,
     which: bool = False,
     least_group: int = 0,
     budget: int | None = None,
@@ -263,17 +264,18 @@ def certify_parts(
 
     `claim` is "recall >= 0.8 and precision >= 0.7", or "recall >= 0.8 in every region" with
     `group="region"`, or "recall of every class >= 0.7" with `classes=True`, where predictions and
-    labels are names of classes (those that are predicted, or those listed). With `tags=True` items
-    have any number of labels: predictions are written "a; b", and a label is a list of names. With
-    `which` the parts that hold are named one by one, in place of all together. `positive` is the
-    prediction that means relevant where predictions are two words. The confidence is for all parts
-    together. Groups of fewer than `least_group` items are left out, and named. `budget` is the most
-    labels that will be bought. The other parameters are those of `certify`.
+    labels are names of classes (those that are predicted, or those listed). `probability` names the
+    column of each class's probability, in place of a prediction. With `tags=True` items have any
+    number of labels: predictions are written "a; b", and a label is a list of names. With `which` the
+    parts that hold are named one by one, in place of all together. `positive` is the prediction that
+    means relevant where predictions are two words. The confidence is for all parts together. Groups
+    of fewer than `least_group` items are left out, and named. `budget` is the most labels that will
+    be bought. The other parameters are those of `certify`.
     """
     pool_input = PoolInput(
         data=pool, id=id, score=score, prediction=prediction, threshold=threshold, text=text,
         groups=_listed(group), positive=positive, classes=_names_of(classes),
-        tags=_names_of(tags),
+        tags=_names_of(tags), probability=probability,
     )  # fmt: skip
     terms = _terms(
         confidence, seed, one_by_one=one_by_one, budget=budget, commit=commit, beacon=beacon
@@ -290,6 +292,7 @@ def cutoff(
     *,
     at: Sequence[float | str] = (),
     start: float | str | None = None,
+    budget: int | None = None,
     confidence: float = 0.95,
     one_by_one: bool = False,
     seed: int | str | None = None,
@@ -304,12 +307,15 @@ def cutoff(
     """Begin to find a cut-off on the score that is proved to keep the claim, "recall >= 0.95".
 
     The ladder of cut-offs is `at`, or chosen from the pool; recall is walked from the lowest up,
-    precision from the highest down. `run` goes on to better cut-offs: give it `max_labels`. The
+    precision from the highest down. With `budget` that many random labels are promised, and judged once
+    when all of them are there. Otherwise `run` goes on to better cut-offs: give it `max_labels`. The
     `bound` of the conclusion is the best cut-off so far. The other parameters are those of `certify`.
     """
     named = score or ("score" if y_score is None else None)
     pool_input = PoolInput(data=pool, y_score=y_score, id=id, score=named, threshold=0.5, text=text)
-    terms = _terms(confidence, seed, one_by_one=one_by_one, commit=commit, beacon=beacon)
+    terms = _terms(
+        confidence, seed, one_by_one=one_by_one, budget=budget, commit=commit, beacon=beacon
+    )
     rungs = tuple(str(rung) for rung in at)
     begin = None if start is None else str(start)
     with _begun(pool_input, folder) as work:

@@ -94,7 +94,7 @@ class Columns(Record):
         if (self.prediction is None) == (self.probabilities is None):
             raise InputError(
                 "Classes are predicted by one column of names, or by one probability for each class: "
-                f"give {option('prediction', 'COL')}, or {option('probability', 'CLASS:COL')} for "
+                f"give {option('prediction', 'COL')}, or {option('probability', 'CLASS=COL')} for "
                 "every class."
             )
 

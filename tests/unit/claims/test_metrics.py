@@ -130,6 +130,14 @@ def test_a_slip_is_pointed_at_as_in_claims_of_several_parts():
     assert str(caught.value).endswith("Try: recall >= 0.6\n  recal >= 0.6\n  ^^^^^")
 
 
+@pytest.mark.parametrize("word", ["all", "any", "evry"])
+def test_all_groups_are_offered_as_every_group(word):
+    """The claim that was meant is offered, not an example about another column."""
+    with pytest.raises(InputError, match=f"at '{word}': 'every'") as caught:
+        parse(f"recall >= 0.8 in {word} region")
+    assert "Try: recall >= 0.8 in every region\n" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("text", "name", "offer"),
     [

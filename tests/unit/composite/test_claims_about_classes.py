@@ -5,6 +5,9 @@ import json
 
 import pytest
 
+import assaymark as am
+from assaymark.errors import InputError
+
 NAMES = ("arts", "news", "sport")
 
 
@@ -148,6 +151,7 @@ def test_a_class_that_is_never_predicted_is_fine(assaymark, folder):
         (("--prediction", "topic", "--classes", "--positive", "arts"), "no positive one"),
         (("--prediction", "topic", *("--class", "arts") * 2), "predicts 'news'"),
         (("--probability", "arts=p_arts"), "two classes or more"),
+        ((*BY_PROBABILITY, "--prediction", "topic"), "or --probability CLASS=COL for every class"),
     ],
 )
 def test_lists_that_cannot_be_are_refused(assaymark, folder, options, words):
@@ -180,3 +184,20 @@ def test_annotators_who_differ_about_a_class(assaymark, folder):
     told = assaymark("label", folder / "one.csv", "--adjudicate", "--json", "-p", folder / "w")
     assert json.loads(told.out)["adjudicated"] == 1
     assert assaymark("check", "-p", folder / "w").code == 0
+
+
+def test_one_probability_for_each_class_in_python():
+    """The same claim as by --probability: the class with the largest one is predicted."""
+    names = ("arts", "news", "sport")
+    columns = {"id": [f"i{n}" for n in range(300)]}
+    for place, name in enumerate(names):
+        columns[f"p_{name}"] = [0.8 if n % 3 == place else 0.1 for n in range(300)]
+    which = {name: f"p_{name}" for name in names}
+    work = am.certify_parts(columns, "recall of every class >= 0.6", probability=which, seed=1)
+    found = work.run(lambda item: names[int(item.id[1:]) % 3], batch=50)
+    assert found.decision == "pass"
+    assert [row["part"].split(" of ")[1].split()[0] for row in found.rows] == list(names)
+    with pytest.raises(InputError, match="are those that have a probability"):
+        am.certify_parts(columns, "accuracy >= 0.6", probability=which, classes=True)
+    with pytest.raises(InputError, match="one column of names, or by one probability"):
+        am.certify_parts(columns, "accuracy >= 0.6", probability=which, prediction="p_arts")

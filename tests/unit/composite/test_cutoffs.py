@@ -6,6 +6,8 @@ import math
 
 import pytest
 
+import assaymark as am
+from assaymark.errors import InputError
 from assaymark.project.folder import Project
 
 
@@ -109,3 +111,16 @@ def test_a_budget_that_can_prove_no_cut_off_is_refused(assaymark, pool, tmp_path
     assert refused.code == 2
     assert f"it takes {fewest} at least" in refused.err
     assert assaymark(*asked, fewest).code == 0
+
+
+def test_a_promised_number_of_labels_in_python(pool):
+    """The fixed walk, as with --budget: nothing is said before the last label."""
+    work = am.cutoff(pool, "recall >= 0.8", budget=100, id="id", text="body", seed=1)
+    half = work.run(lambda item: int(item.text[0]), batch=50, max_labels=50)
+    assert (half.decision, half.bound) == ("continue", None)
+    found = work.run(lambda item: int(item.text[0]), batch=50)
+    assert (found.decision, found.labels) == ("pass", 100)
+    assert found.bound is not None
+    assert work.certify().path.exists()
+    with pytest.raises(InputError, match="no cut-off can be proved"):
+        am.cutoff(pool, "recall >= 0.8", budget=3, id="id")

@@ -32,6 +32,7 @@ from assaymark.claims.language.tree import (
 from assaymark.claims.metrics import AVERAGES, ESTIMATE_ONLY, RATIOS, metric_name, spelled
 
 EVERY = ("every", "each")
+ALL = ("all", "any")  # read by people as "every", and said so
 INSIDE = ("in", "for")
 METRICS = ("f1", "f2", "f0.5", *RATIOS, *AVERAGES)
 LONGEST = 400  # digits, and size of the exponent: more is no number that anybody means
@@ -114,6 +115,8 @@ class _Reader:
         if self.here.low not in INSIDE:
             return
         start = self.take()
+        if self.here.low in ALL:
+            raise SlipError(self.here, "'every' was expected.", instead="every")
         self.expect(*EVERY)
         if self.here.low in ("class", "classes"):
             form = "recall of every class >= 0.7"
