@@ -5,9 +5,15 @@ adversary who chooses goals and order gets the most out of a rule.
 """
 
 import math
+from fractions import Fraction
+from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 
+from assaymark.claims.language.tree import Figure
+from assaymark.composite.judging import _statement_times
+from assaymark.composite.planning.comparing import comparison_statements
 from assaymark.stats.betting.rulings import _log_mean, _reached, names
 
 LOST = -40.0
@@ -73,3 +79,34 @@ def test_mirrors_refute_by_their_mean_at_the_same_time():
     level = 0.25
     assert 0 < risk_of_refuting(level, maxima=False) <= level
     assert risk_of_refuting(level, maxima=True) > level
+
+
+def risk_of_offsets(level, *, chained):
+    """The chance that a false offset is stated: each false row is a bet of its own, all or nothing.
+
+    Both classifiers are equally good, so "b is better" and every harder offset of b is false.
+    """
+    figure = Figure(metric="accuracy")
+    statements = comparison_statements(figure, None, Fraction(1, 10), "better")
+    sealed = SimpleNamespace(
+        statements=statements, chained=chained, row_numbers=[(i,) for i in range(len(statements))]
+    )
+    false = [i for i, one in enumerate(statements) if one.offset >= 0]
+    refuted = np.zeros((len(statements), 1), dtype=bool)
+    total = 0.0
+    for won in product((True, False), repeat=len(false)):
+        lost = {i for i, wins in zip(false, won, strict=True) if not wins}
+        path = SimpleNamespace(
+            certainty=SimpleNamespace(refuted=refuted),
+            passed_at=[None if i in lost else 1 for i in range(len(statements))],
+        )
+        times = _statement_times(sealed, path)
+        if any(times["b", statements[i].offset] is not None for i in false):
+            total += math.prod(level if wins else 1 - level for wins in won)
+    return total
+
+
+def test_an_offset_counts_only_with_every_easier_one():
+    """The printed gap is free because the first false offset must have passed too."""
+    assert math.isclose(risk_of_offsets(0.05, chained=True), 0.05)
+    assert risk_of_offsets(0.05, chained=False) > 3 * 0.05
