@@ -60,7 +60,7 @@ def test_a_signature_by_an_unknown_key_is_no_check_mark(
     assert "signature" in done["missing"]
     vouched = assaymark("verify", tmp_path / "c.json", "--public-key", public)
     assert vouched.code == 0
-    assert vouched.out.startswith("Verified in part: no ledger and no pool and no witness at hand.")
+    assert vouched.out.startswith("Verified in part: no ledger, no pool and no witness at hand.")
 
 
 def test_the_first_line_says_what_is_missing(
