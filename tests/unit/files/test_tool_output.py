@@ -235,14 +235,45 @@ def test_sarif_and_csv_alerts_have_a_group_for_each_rule(tmp_path) -> None:
     pool = convert(path, "auto", Choices())
     assert [row["id"] for row in pool.rows] == ["R1 a.py:3", "R1 a.py:3 (2)", "R2 a.py:4"]
     assert (pool.group, pool.prediction) == ("rule", "alert")
-    assert "1 results that are no alerts were left out." in pool.remarks
+    assert "1 result that is no alert was left out." in pool.remarks
     path.write_text(json.dumps(log | {"version": "3.0"}), encoding="utf-8")
-    with pytest.raises(InputError, match=r"says version '3\.0'"):
+    with pytest.raises(
+        InputError, match=r"says version '3\.0' of its format, and version 2\.1\.0 is known"
+    ):
         convert(path, "auto", Choices())
     table = tmp_path / "alerts.csv"
     table.write_text("alert_id,rule_name,time,message\n1,R1,noon,m\n", encoding="utf-8")
     (row,) = convert(table, "alerts", Choices()).rows
     assert row == {"id": "1", "rule": "R1", "alert": 1, "the time": "noon", "message": "m"}
+
+
+def test_sarif_results_may_name_their_rule_by_its_place(tmp_path) -> None:
+    """The tool lists its rules once, and those of its extensions; a place beyond the list is refused."""
+    tool = {
+        "driver": {"rules": [{"id": "R1"}, {"id": "R2"}]},
+        "extensions": [{"rules": [{"id": "X1"}]}],
+    }
+    results = [
+        {"ruleIndex": 1},
+        {"rule": {"index": 0}},
+        {"rule": {"index": 0, "toolComponent": {"index": 0}}},
+        {"ruleId": "R9", "ruleIndex": 0},
+        {"ruleIndex": -1},
+    ]
+    path = tmp_path / "a.sarif"
+
+    def pool(results, choices=None):
+        log = {"version": "2.1.0", "runs": [{"tool": tool, "results": results}]}
+        path.write_text(json.dumps(log), encoding="utf-8")
+        return convert(path, "auto", choices or Choices())
+
+    rules = [row["rule"] for row in pool(results).rows]
+    assert rules == ["R2", "R1", "X1", "R9", "without a rule"]
+    assert [row["rule"] for row in pool(results, Choices(rule="R2")).rows] == ["R2"]
+    with pytest.raises(InputError, match="names rule number 2, and its tool lists 2 rules"):
+        pool([{"ruleIndex": 2}])
+    with pytest.raises(InputError, match="names rule number 0, and its tool lists 0 rules"):
+        pool([{"rule": {"index": 0, "toolComponent": {"index": 5}}}])
 
 
 def test_the_command_writes_what_init_reads(assaymark, tmp_path) -> None:

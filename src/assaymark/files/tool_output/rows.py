@@ -60,9 +60,10 @@ def refuse_version(path: Path, version: object, known: tuple[object, ...]) -> No
     """Refused where a file says a version of its format that is not known here."""
     if version not in known:
         listed = " and ".join(str(one) for one in known)
+        versions = f"versions {listed} are" if len(known) > 1 else f"version {listed} is"
         raise InputError(
-            f"{path.name!r} says version {version!r} of its format, and versions {listed} are known. "
-            "Export it in one of these, or write the answers as JSON lines."
+            f"{path.name!r} says version {version!r} of its format, and {versions} known. Export it so, or "
+            "write its rows as JSON lines or CSV."
         )
 
 

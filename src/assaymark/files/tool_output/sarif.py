@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from assaymark.claims.results import counted
 from assaymark.errors import InputError
 from assaymark.files.tool_output.rows import Choices, ConvertedPool, read_json, refuse_version
 
@@ -16,12 +17,13 @@ def convert(path: Path, choices: Choices) -> ConvertedPool:
     if not isinstance(log, dict) or not isinstance(log.get("runs"), list):
         raise InputError(f"{path.name!r} is no SARIF: it has no runs.")
     refuse_version(path, log.get("version"), VERSIONS)
-    results = [one for run in log["runs"] for one in run.get("results") or ()]
-    alerts = [one for one in results if one.get("kind", "fail") == "fail"]
+    results = [(one, _rule(one, run)) for run in log["runs"] for one in run.get("results") or ()]
+    alerts = [(one, rule) for one, rule in results if one.get("kind", "fail") == "fail"]
     remarks: tuple[str, ...] = ()
-    if len(alerts) < len(results):
-        remarks = (f"{len(results) - len(alerts):,} results that are no alerts were left out.",)
-    rows = [_row(one) for one in alerts if choices.rule in (None, one.get("ruleId"))]
+    if others := len(results) - len(alerts):
+        what = "result that is no alert was" if others == 1 else "results that are no alerts were"
+        remarks = (f"{others:,} {what} left out.",)
+    rows = [_row(one, rule) for one, rule in alerts if choices.rule in (None, rule)]
     return alert_pool(rows, remarks)
 
 
@@ -41,14 +43,37 @@ def alert_pool(rows: list[dict[str, Any]], remarks: tuple[str, ...] = ()) -> Con
         prediction="alert",
         text=("rule", *text),
         group="rule",
-        remarks=(*remarks, f"{len(rows):,} alerts of {rules:,} rules."),
+        remarks=(*remarks, f"{counted(len(rows), 'alert')} of {counted(rules, 'rule')}."),
     )
 
 
-def _row(one: dict[str, Any]) -> dict[str, Any]:
+def _rule(one: dict[str, Any], run: dict[str, Any]) -> str:
+    """The rule of a result, which names it or says its place in the list of the tool."""
+    reference = one.get("rule") or {}
+    name = one.get("ruleId") or reference.get("id")
+    place = one.get("ruleIndex", reference.get("index"))
+    if name is None and type(place) is int and place >= 0:
+        rules = _listed_rules(run.get("tool") or {}, reference.get("toolComponent") or {})
+        if place >= len(rules):
+            raise InputError(
+                f"A result names rule number {place}, and its tool lists {counted(len(rules), 'rule')}. "
+                "Export the file again."
+            )
+        name = rules[place].get("id")
+    return str(name or "without a rule")
+
+
+def _listed_rules(tool: dict[str, Any], component: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rules of the tool, or of the extension that a result refers to."""
+    number, extensions = component.get("index"), tool.get("extensions") or []
+    if number is None:
+        return (tool.get("driver") or {}).get("rules") or []
+    return extensions[number].get("rules") or [] if 0 <= number < len(extensions) else []
+
+
+def _row(one: dict[str, Any], rule: str) -> dict[str, Any]:
     place = ((one.get("locations") or [{}])[0].get("physicalLocation")) or {}
     region = place.get("region") or {}
-    rule = str(one.get("ruleId") or (one.get("rule") or {}).get("id") or "without a rule")
     uri = str((place.get("artifactLocation") or {}).get("uri") or "")
     line = region.get("startLine")
     where = f"{uri}:{line}" if line else uri
