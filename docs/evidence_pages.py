@@ -204,7 +204,8 @@ def performance_page(records: Sequence[Record]) -> str:
 
 def _time_of(one: Record) -> str:
     """Wall time, processor time where it was measured, and the machine."""
-    work = f" ({number(one['cpu_seconds'])} s of processor time)" if "cpu_seconds" in one else ""
+    work = one["cpu_seconds"]
+    work = "" if work is None else f" ({number(work)} s of processor time)"
     return f"{number(one['seconds'])} s{work}, {one['machine']}"
 
 

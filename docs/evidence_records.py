@@ -41,7 +41,7 @@ FIELDS = {
         "wins",
         "command",
     ),
-    "runs": ("step", "size", "command", "finished", "seconds", "machine"),
+    "runs": ("step", "size", "command", "finished", "seconds", "cpu_seconds", "machine"),
     "performance": ("what", "measured", "bar", "unit", "ratio", "limit", "command", "machine"),
 }
 WORLDS = ("exact", "made", "adversary", "real")

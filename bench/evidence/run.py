@@ -84,10 +84,9 @@ def note_runs(done: list[Done]) -> None:
                 "command": step.command,
                 "finished": one is not None,
                 "seconds": None if one is None else one.seconds,
+                "cpu_seconds": None if one is None else one.cpu_seconds,
                 "machine": None if one is None else one.machine,
             }
-            if one is not None and one.cpu_seconds is not None:
-                new["cpu_seconds"] = one.cpu_seconds
             rows.append(new if one is not None else known.get(step.command, new))
     path.write_text(written(rows), encoding="utf-8")
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -80,13 +81,21 @@ def run_all(
             order.progress(tasks[position].name, most * len(results) / len(tasks))
             results[position] = _keep(order, tasks[position], work(tasks[position]))
         return [results[position] for position in range(len(tasks))]
-    with ProcessPoolExecutor(order.jobs) as workers:
+    with ProcessPoolExecutor(order.jobs, initializer=_one_thread) as workers:
         waiting = {workers.submit(work, tasks[position]): position for position in missing}
         for done in as_completed(waiting):
             position = waiting[done]
             results[position] = _keep(order, tasks[position], done.result())
             order.progress(tasks[position].name, most * len(results) / len(tasks))
     return [results[position] for position in range(len(tasks))]
+
+
+def _one_thread() -> None:
+    """Keep a process to one core: threads of libraries, two processes' full, wait for one another."""
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # what is loaded later
+    threadpool_limits(1)
 
 
 def _result_file(order: Order, task: Named) -> Path | None:
