@@ -24,6 +24,7 @@ from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
 from assaymark.lab.row_runs import certify_rows
 from assaymark.stats.betting.path import judged_path
+from assaymark.stats.score_guided.supermartingale import Draws
 
 ALARM, LEVEL = 1e-4, 0.05
 RUNS = int(os.environ.get("ASSAYMARK_CALIBRATION_RUNS", "400"))
@@ -77,6 +78,7 @@ def claimed(
     return sealed, counts
 
 
+BATCH = 25
 CELLS = ("11", "10", "01", "00")
 CASES = {
     "accuracy, a tie": compared("accuracy", CELLS, [(300, 200), (200, 90), (260, 120), (240, 20)]),
@@ -153,11 +155,22 @@ CASES = {
 def wrong(sealed, run, test):
     """Whether wealth alone stated anything, and whether it refuted anything."""
     if sealed.kind == "comparison":
-        found = judge_path(sealed, judged_path(test, run.draws, run.log), run.draws)
-        return found.decision in ("better", "worse") and not found.certain, False
+        looks = range(BATCH, len(run.draws) + 1, BATCH)
+        return any(_stated(sealed, run, test, end) for end in looks), False
     ruling = run.ruling  # without the easier targets that a pass waits for: the harder case
     stated = ruling.passed_at is not None or ruling.chosen is not None
     return (stated and not ruling.certain, ruling.failed_at is not None and not ruling.certain)
+
+
+def _stated(sealed, run, test, end):
+    """Whether a look after so many draws calls one better; when all is known, no look does."""
+    draws = Draws(
+        strata=run.draws.strata[:end],
+        labels=run.draws.labels[:end],
+        sampling=run.draws.sampling[:end],
+    )
+    found = judge_path(sealed, judged_path(test, draws, run.log[:, :end]), draws)
+    return found.decision in ("better", "worse") and not found.certain
 
 
 def count_wrong(sealed, counts, runs):
@@ -167,7 +180,7 @@ def count_wrong(sealed, counts, runs):
     stated = refuted = 0
     for seed in range(runs):
         run = certify_rows(
-            test, labels, np.random.default_rng(seed), most=500, batch=25, stop_at_fail=False
+            test, labels, np.random.default_rng(seed), most=500, batch=BATCH, stop_at_fail=False
         )
         errors = wrong(sealed, run, test)
         stated, refuted = stated + errors[0], refuted + errors[1]
