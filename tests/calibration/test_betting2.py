@@ -22,7 +22,7 @@ from assaymark.stats.betting.recipe import Recipe
 from assaymark.stats.betting.rows import Row, Rows
 from assaymark.stats.betting.rules import AllOf
 from assaymark.stats.betting.sealed import RowTest
-from assaymark.stats.score_guided.forecast import forecast
+from assaymark.stats.score_guided.forecast import limit_of
 from assaymark.stats.score_guided.supermartingale import Stratum, weighted_test
 
 ALARM = 1e-4
@@ -137,7 +137,7 @@ def narrow(margin: float):
     world = make_world(sketch, np.random.default_rng(1))
     claim = claim_below(world, margin)
     cut = cut_world(world, claim)
-    ideal = forecast(weighted_test(claim, cut.strata), cut.rates).ideal
+    ideal = limit_of(weighted_test(claim, cut.strata), cut.rates).ideal
     assert ideal is not None
     return claim, cut, ideal
 

@@ -14,17 +14,16 @@ from betting_trees import EACH, nodes
 
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Figure
+from assaymark.composite.course import aim_of
 from assaymark.composite.judging import judge_path
 from assaymark.composite.planning.comparing import (
     CHAINED,
     comparison_statements,
     level_of_comparison,
 )
-from assaymark.composite.planning.target import aim_of
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
-from assaymark.stats.betting.allocation import shared_chances
-from assaymark.stats.betting.chances import next_chances
+from assaymark.stats.betting.chances import next_chances, shared_chances
 
 RISK = 0.5
 

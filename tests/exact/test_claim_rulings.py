@@ -18,8 +18,8 @@ from assaymark.composite.bounds import PartBound
 from assaymark.composite.judging import judge_path
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
-from assaymark.stats.betting.chances import next_chances
-from assaymark.stats.betting.path import judged_path
+from assaymark.stats.betting.chances import next_chances, shared_chances
+from assaymark.stats.betting.path import certainty, judged_path
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.recipe import Recipe
 from assaymark.stats.score_guided.supermartingale import Draws
@@ -36,7 +36,15 @@ GREEDY = Recipe(
 
 
 def sealed_claim(
-    text, strata, *, classes=(), tags=(), names=("classifier",), family="every", groups=()
+    text,
+    strata,
+    *,
+    classes=(),
+    tags=(),
+    names=("classifier",),
+    family="every",
+    groups=(),
+    allocation="one at a time",
 ):
     columns = PoolColumns(
         id="id",
@@ -56,6 +64,7 @@ def sealed_claim(
         statements=(Statement(tree=parse(text)),),
         names=names,
         family=family,
+        allocation=allocation,
     )
 
 
@@ -84,6 +93,7 @@ def worlds(sealed):
 def decisions(sealed, world, wrong):
     """The chance of ever seeing a decision that `wrong` condemns, over all orders of the draws."""
     test = early(sealed)
+    nobody = np.zeros(len(sealed.strata), dtype=np.int64)
 
     def follow(race, log, strata, labels, chances, left):
         draws = Draws(
@@ -95,7 +105,9 @@ def decisions(sealed, world, wrong):
         if wrong(judge_path(sealed, path, draws)):
             return 1.0
         sizes = [sum(counts) for counts in left]
-        chance = next_chances(race) * (np.array(sizes) > 0)
+        shared = sealed.allocation == "shared"
+        chance = shared_chances(race, nobody, 1) if shared else next_chances(race)
+        chance = chance * (np.array(sizes) > 0)
         if not chance.sum():
             return 0.0
         chance = chance / chance.sum()
@@ -156,10 +168,44 @@ CASES = {
         [stratum("0", "1", items=2), stratum("1", "0", items=2), stratum("1", "1", items=1)],
         names=("a", "b"),
     ),
+    "f1 compared, rows that only suffice": sealed_claim(
+        "f1 of b > f1 of a",
+        [stratum("1", "0", items=2), stratum("0", "1", items=1), stratum("0", "0", items=1)],
+        names=("a", "b"),
+    ),
+    "balanced accuracy": sealed_claim(
+        "balanced accuracy >= 0.75",
+        [stratum("1", items=4), stratum("0", items=2)],
+    ),
+    "balanced accuracy and another": sealed_claim(
+        "balanced accuracy >= 0.75 and precision >= 0.25",
+        [stratum("1", items=4), stratum("0", items=2)],
+    ),
     "gap": sealed_claim(
         "accuracy gap between g <= 0.4",
         [stratum("1", items=3, groups=("p",)), stratum("1", items=3, groups=("q",))],
         groups=("g",),
+    ),
+    "gap, draws shared": sealed_claim(
+        "accuracy gap between g <= 0.4",
+        [
+            stratum("1", items=2, groups=("p",)),
+            stratum("1", items=2, groups=("q",)),
+            stratum("1", items=2, groups=("r",)),
+        ],
+        groups=("g",),
+        allocation="shared",
+    ),
+    "gap, a group may lack positives": sealed_claim(
+        "recall gap between g <= 0.6",
+        [
+            stratum("1", items=2, groups=("p",)),
+            stratum("0", items=1, groups=("p",)),
+            stratum("1", items=1, groups=("q",)),
+            stratum("0", items=1, groups=("q",)),
+        ],
+        groups=("g",),
+        allocation="shared",
     ),
     "both figures": sealed_claim(
         "recall >= 0.5 and precision >= 0.5",
@@ -290,3 +336,21 @@ def test_exact_fractions_decide():
     leaf = parse("precision of b > precision of a").parts[0]
     assert not part_holds(leaf, cells, cells.everywhere, {(0, 1): 1, (1, 1): 8})
     assert Fraction(1, 1) == Fraction(9, 9)
+
+
+@pytest.mark.parametrize("percent", range(1, 100))
+def test_whole_numbers_decide_at_every_tie(percent):
+    """0.29 · 100 is 28.999… in floats: 29 found of 100 would be too few, or 28 enough."""
+    pool = [stratum("1", items=100), stratum("0", items=100)]
+    test = row_test(sealed_claim(f"recall >= 0.{percent:02d}", pool))
+    for found in (percent, percent - 1):
+        predicted = [1] * found + [0] * (100 - found)
+        missed = [1] * (100 - found) + [0] * found
+        draws = Draws(
+            strata=np.repeat([0, 1], 100),
+            labels=np.array([*predicted, *missed]),
+            sampling=np.full((200, 2), 0.5),
+        )
+        known = certainty(test, draws)
+        assert known.holds[0, -1] == (found == percent)
+        assert known.refuted[0, -1] == (found < percent)

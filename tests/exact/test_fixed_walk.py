@@ -8,6 +8,9 @@ from fractions import Fraction
 import pytest
 from scipy.stats import hypergeom
 
+from assaymark.claims.language.grammar import parse
+from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
+from assaymark.composite.walk import rungs_passed
 from assaymark.stats.fixed_walk import precision_p, recall_p, walked
 
 
@@ -83,3 +86,31 @@ def test_nothing_is_claimed_without_a_positive():
     assert precision_p(0, 0, 10, Fraction(1, 2)) == 1.0
     assert walked([0.01, 0.2, 0.01], [0.05] * 3) == 1
     assert walked([0.01, 0.02], [0.05, 0.01]) == 1
+
+
+def walked_rungs(labelled):
+    """The rungs that pass: ten items below 0.3, ten from there to 0.6, eighty above."""
+    sealed = SealedClaim(
+        kind="cut-off",
+        claim="recall >= 0.5",
+        confidence=0.9,
+        level=0.1,
+        columns=PoolColumns(id="id", scores=("s",), rungs=("0.3", "0.6")),
+        strata=tuple(
+            ClaimStratum(predictions=tuple(above), items=items)
+            for above, items in (("00", 10), ("10", 10), ("11", 80))
+        ),
+        statements=(Statement(tree=parse("recall >= 0.5")),),
+        judged="once",
+        ceiling=12,
+    )
+    return rungs_passed(sealed, labelled)
+
+
+def test_what_nobody_could_decide_counts_against_every_rung():
+    """Below a cut-off as a positive that was missed, above it as none that was found."""
+    hits = [(2, 1)] * 7
+    assert walked_rungs(hits) == ["0.3", "0.6"]
+    assert walked_rungs([*hits, *[(0, 1)] * 5]) == walked_rungs([*hits, *[(0, -1)] * 5]) == []
+    assert walked_rungs([*hits, *[(0, 0)] * 5]) == ["0.3", "0.6"]
+    assert walked_rungs([(2, -1)] * 7) == []

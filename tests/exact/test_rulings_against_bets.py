@@ -134,6 +134,13 @@ def test_a_gap_multiplies_wealths_of_the_same_time():
     assert highest > LEVEL
 
 
+def test_a_mixture_adds_wealths_of_the_same_time():
+    """Highest wealths of different times would state a false claim too often."""
+    rule = Mixture(ways=((0,), (1,)), shares=(0.5, 0.5))
+    bets = list(doubling(2 / LEVEL, lambda goal, wealth: goal - wealth))
+    assert 0 < risk(bets, passed(rule)) <= LEVEL + 1e-9
+
+
 def test_a_gap_waits_for_a_denominator():
     assert rule_on(path_of(CELL, [[SURE], [SURE]])).decision == "pass"
     assert rule_on(path_of(CELL, [[SURE], [SURE]], defined=False)).decision == "open"

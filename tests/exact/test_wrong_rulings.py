@@ -13,6 +13,7 @@ import numpy as np
 
 from assaymark.claims.language.tree import Figure
 from assaymark.composite.judging import _statement_times
+from assaymark.composite.levels import level_of_comparison
 from assaymark.composite.planning.comparing import comparison_statements
 from assaymark.stats.betting.rulings import _log_mean, _reached, names
 
@@ -110,3 +111,14 @@ def test_an_offset_counts_only_with_every_easier_one():
     """The printed gap is free because the first false offset must have passed too."""
     assert math.isclose(risk_of_offsets(0.05, chained=True), 0.05)
     assert risk_of_offsets(0.05, chained=False) > 3 * 0.05
+
+
+def test_better_and_worse_share_the_risk():
+    """Of a tie both are false, and their bets win on opposite labels: never at the same time."""
+    for metric in ("accuracy", "recall", "f1"):
+        assert 2 * level_of_comparison(0.05, metric, None, None) == 0.05
+        assert level_of_comparison(0.05, metric, None, "better") == 0.05
+    # "better" and "not worse" are two statements where no chain makes one wait for the other
+    margin = Fraction(1, 10)
+    assert level_of_comparison(0.05, "accuracy", margin, "better") == 0.05
+    assert level_of_comparison(0.05, "recall", margin, "better") == 0.025

@@ -172,6 +172,18 @@ def test_any_words_of_the_grammar_are_read_or_refused(text: str) -> None:
         ("accuracy >= 0.8 and", 19, 1, "accuracy >= 0.9"),
         ("recal of b > recal of a", 0, 5, "recall of b > recall of a"),
         ("recal >= 0.8 in evry language", 0, 5, "recall >= 0.8 in every language"),
+        ("recall of all classes >= 0.7", 10, 3, "recall of every class >= 0.7"),
+        ("recall gap <= 0.1", 11, 2, "recall gap between regions <= 0.1"),
+        ("recall >= .8 in every a in every b", 24, 8, "recall >= 0.8 in every a and b"),
+        ("recall >= 0,85 in every language", 10, 4, "recall >= 0.85 in every language"),
+        ("b > a", 0, 1, "accuracy of b > accuracy of a"),
+        ("b is better than a", 0, 1, "accuracy of b > accuracy of a"),
+        # an offer with the wrong sign would turn the claim around
+        ("f1 of b - f1 of a >= 0.03", 8, 1, "f1 of b >= f1 of a + 0.03"),
+        ("f1 of b - f1 of a >= -0.03", 8, 1, "f1 of b >= f1 of a - 0.03"),
+        ("f1 of b + 0.03 >= f1 of a", 8, 1, "f1 of b >= f1 of a - 0.03"),
+        ("f1 of a - 0.03 <= f1 of b", 8, 1, "f1 of b >= f1 of a - 0.03"),
+        ("f1 of b >= 0.03 + f1 of a", 16, 1, "f1 of b >= f1 of a + 0.03"),
     ],
 )
 def test_a_slip_is_pointed_at_and_the_nearest_form_offered(text, start, length, offer) -> None:

@@ -15,7 +15,7 @@ from assaymark.composite import bounds, rows, verification
 from assaymark.composite.verification import verify_claim
 from assaymark.project.folder import Project
 from assaymark.records.certificate import Verification
-from assaymark.stats.betting import allocation
+from assaymark.stats.betting import chances
 
 GOLDEN = Path(__file__).parents[1] / "data" / "golden_claims"
 HEADS: dict[str, str] = json.loads((GOLDEN / "heads.json").read_text(encoding="utf-8"))
@@ -52,7 +52,8 @@ def test_a_golden_claim_verifies(
 
 CHANGED = {
     "groups": (bounds, "HARDER", (0.013, 0.2)),
-    "groups-shared": (allocation, "LEAST", 7),
+    "groups-shared": (chances, "LEAST", 7),
+    "gap-shared": (chances, "LEAST", 7),
     "classes": (bounds, "HARDER", (0.013, 0.2)),
     "comparison": (rows, "BOLDNESS", Fraction(3)),
     "cut-off": (rows, "AHEAD_RECALL", 0.3),

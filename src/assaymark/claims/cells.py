@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from assaymark.claims.canonical import digest
-from assaymark.claims.checks import count
+from assaymark.claims.checks import count, did_you_mean
 from assaymark.claims.label_sets import members
 from assaymark.claims.language.tree import Figure
 from assaymark.errors import InputError
@@ -97,7 +97,9 @@ class Cells:
         for candidate in (name, name.removesuffix("s"), name.removesuffix("ies") + "y"):
             if candidate in self.columns:
                 return self.columns.index(candidate)
-        raise InputError(f"The pool has no group column '{name}': it has {_or(self.columns)}.")
+        raise InputError(
+            f"The pool has no group column '{name}': it has {_known(name, self.columns)}"
+        )
 
     def groups(self, columns: Sequence[str]) -> dict[tuple[str, ...], tuple[int, ...]]:
         """The cells of every group: every combination of the columns' values that has items."""
@@ -117,7 +119,9 @@ class Cells:
     def classifier(self, name: str) -> int:
         """The place of a classifier."""
         if name not in self.classifiers:
-            raise InputError(f"There is no classifier '{name}': there is {_or(self.classifiers)}.")
+            raise InputError(
+                f"There is no classifier '{name}': there is {_known(name, self.classifiers)}"
+            )
         return self.classifiers.index(name)
 
     def believed(self, label: str, scope: Sequence[int]) -> int | None:
@@ -177,16 +181,16 @@ def _is_class(name: str, cells: Cells) -> bool:
             f"'{name}' is a class and a classifier: name both, as in recall of {name} of {name}."
         )
     if name not in cells.names and len(cells.classifiers) == 1 and name not in cells.classifiers:
-        raise InputError(f"There is no class '{name}': there is {_or(cells.names)}.")
+        raise InputError(f"There is no class '{name}': there is {_known(name, cells.names)}")
     if name not in cells.names and name not in cells.classifiers:
-        known = _or((*cells.names, *cells.classifiers))
-        raise InputError(f"'{name}' is neither a class nor a classifier: there is {known}.")
+        known = _known(name, (*cells.names, *cells.classifiers))
+        raise InputError(f"'{name}' is neither a class nor a classifier: there is {known}")
     return name in cells.names
 
 
 def _known_class(name: str, figure: Figure, cells: Cells) -> str:
     if name not in cells.names:
-        raise InputError(f"There is no class '{name}': there is {_or(cells.names)}.")
+        raise InputError(f"There is no class '{name}': there is {_known(name, cells.names)}")
     if figure.metric in WITHOUT_CLASS:
         raise InputError(f"{figure.metric} is about all classes together: leave out '{name}'.")
     return name
@@ -205,6 +209,11 @@ def _only(cells: Cells) -> int:
     if len(cells.classifiers) != 1:
         raise InputError(f"Name the classifier: there is {_or(cells.classifiers)}.")
     return 0
+
+
+def _known(name: str, names: Sequence[str]) -> str:
+    """The names there are, and the one that may be meant: a long list is cut before it."""
+    return f"{_or(names)}.{did_you_mean(name, names)}"
 
 
 def _or(names: Sequence[str]) -> str:

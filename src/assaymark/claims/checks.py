@@ -34,6 +34,11 @@ def choice(name: str, value: str, allowed: Collection[str]) -> str:
     """The value, if it is one of those allowed; the nearest one is suggested otherwise."""
     if value in allowed:
         return value
-    near = difflib.get_close_matches(str(value), list(allowed), n=1)
-    hint = f" Did you mean '{near[0]}'?" if near else ""
+    hint = did_you_mean(value, allowed)
     raise InputError(f"'{name}' must be one of {', '.join(allowed)}, got {value!r}.{hint}")
+
+
+def did_you_mean(value: str, allowed: Collection[str]) -> str:
+    """The question after a message, where one of the names allowed is spelled much like this one."""
+    near = difflib.get_close_matches(str(value), list(allowed), n=1)
+    return f" Did you mean '{near[0]}'?" if near else ""

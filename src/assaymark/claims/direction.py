@@ -1,13 +1,12 @@
 """Which way a claim usually points, and the question to whoever wrote it the other way round."""
 
 from assaymark.claims.claim import Claim, Side
+from assaymark.claims.metrics import NEITHER_IS_GOOD, SMALL_IS_GOOD
 from assaymark.claims.ratio_metrics import metric
 from assaymark.errors import InputError
 from assaymark.hints import switch
 
 SIGNS = {"lower": ">=", "upper": "<="}
-EITHER = ("prevalence",)
-SMALL_IS_GOOD = ("elusion",)
 
 
 def usual_side(name: str) -> Side | None:
@@ -16,7 +15,7 @@ def usual_side(name: str) -> Side | None:
     >>> usual_side("recall"), usual_side("elusion"), usual_side("prevalence")
     ('lower', 'upper', None)
     """
-    if name in EITHER:
+    if name in NEITHER_IS_GOOD:
         return None
     return "upper" if name in SMALL_IS_GOOD else "lower"
 

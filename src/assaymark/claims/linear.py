@@ -71,7 +71,7 @@ def compile_claim(tree: ClaimTree, cells: Cells, choices: Choices | None = None)
 
 
 def _refuse_large(tree: ClaimTree, cells: Cells, scopes: "Scopes") -> None:
-    """Refuse a claim about so many classes that its rows would fill the ledger."""
+    """Refuse a claim about too many classes, whose rows would fill the ledger."""
     every = sum(leaf.figure.every_class for leaf in tree.parts)
     size = every * len(cells.names) * len(cells.labels) * sum(map(len, scopes.values()))
     if size > LARGEST:
@@ -116,7 +116,11 @@ def _parts(leaf: Part, cells: Cells, scope: Sequence[int], choices: Choices) -> 
         groups = cells.groups(leaf.columns)
         small = [g for g, inside in groups.items() if cells.items(inside) < choices.least_group]
         if small:
-            raise InputError(f"The group {small[0]} is too small, and a gap is about every group.")
+            names = ", ".join(" ".join(group) for group in small)
+            raise InputError(
+                f"A gap is about every group, and {names} would be left out as too small: claim it "
+                "without a least size, or leave their items out of the pool."
+            )
         return tuple(
             gap_part(leaf, subject, cells, groups, choices.gap_cells)
             for subject in subjects(leaf.figure, cells)

@@ -20,6 +20,8 @@ RATIOS: dict[str, tuple[tuple[int, int, int, int], tuple[int, int, int, int]]] =
     "prevalence": ((1, 0, 1, 0), (1, 1, 1, 1)),
     "elusion": ((0, 0, 1, 0), (0, 0, 1, 1)),
 }
+SMALL_IS_GOOD = ("elusion",)
+NEITHER_IS_GOOD = ("prevalence",)
 LONG_NAMES = {"npv": "negative predictive value", "jaccard": "Jaccard index"}
 AVERAGES = ("macro f1", "macro recall", "macro precision", "balanced accuracy")
 ALIASES = {

@@ -188,7 +188,7 @@ def binomial_test(claim: Claim) -> BinomialTest | None:
     """
     ratio = metric(claim.metric)
     is_f1 = ratio.name == "f1"
-    if ratio.name.startswith("f") and not is_f1:
+    if ratio.name not in RATIOS and not is_f1:
         return None
     success = tuple(a > 0 for a in ratio.numerator)
     failure = tuple(

@@ -71,10 +71,15 @@ def rebuild(kind: Any, value: Any) -> Any:
 
 def restored(kind: Any, value: Any) -> Any:
     """The value that `stored` made from a `kind`, as a `kind` again."""
-    return None if value is None else _builder(kind, shaped=True)(value)
+    return None if value is None else _restorer(kind)(value)
 
 
 Builder = Callable[[Any], Any]
+
+
+@functools.cache
+def _restorer(kind: Any) -> Builder:
+    return _builder(kind, shaped=True)
 
 
 @functools.cache
@@ -129,41 +134,77 @@ def _whole(value: Any) -> Any:
     return number
 
 
+_SAME: dict[Builder, frozenset[type]] = {
+    float: frozenset((float,)),
+    _whole: frozenset((int,)),
+    _listed: frozenset((int, str)),
+}
+"""What each of these builders gives back unchanged."""
+
+
 def _record_builder(kind: Any, *, shaped: bool) -> Builder:
     hints = typing.get_type_hints(kind)
     builders = {
         field.name: _builder(hints[field.name], shaped=shaped) for field in dataclasses.fields(kind)
     }
-    whole = [name for name, build in builders.items() if build is _whole]
-    nested = {n: build for n, build in builders.items() if build not in (_as_it_is, _whole)}
-    # what may be absent and has no value of its own is absent
-    absent = {
-        field.name: None
-        for field in dataclasses.fields(kind)
-        if field.default is dataclasses.MISSING
-        and field.default_factory is dataclasses.MISSING
-        and type(None) in typing.get_args(hints[field.name])
-    }
+    names = builders.keys()
+    # what most values are is taken over as it is: ledgers hold many of the same
+    nested = [
+        (name, build, _SAME.get(build, frozenset()))
+        for name, build in builders.items()
+        if build is not _as_it_is
+    ]
+    nested.sort(key=lambda one: one[1] is not _whole)
+    defaults, make = _defaults(kind, hints), maker(kind)
 
     def build(value: dict[str, Any]) -> Any:
-        if not builders.keys() >= value.keys():
+        fields = defaults | value
+        complete = fields.keys() == names
+        if not complete and not names >= fields.keys():
             unknown = ", ".join(repr(name) for name in value if name not in builders)
             raise InputError(
                 f"This version of assaymark knows no field {unknown} of a {kind.__name__}."
             )
-        fields = absent | value if absent else dict(value)
-        for name in whole:
-            if type(fields.get(name)) is str:
-                fields[name] = _whole(fields[name])
-        for name, make in nested.items():
-            if fields.get(name) is not None:
-                try:
-                    fields[name] = make(fields[name])
-                except (TypeError, KeyError, AttributeError) as error:
-                    raise InputError(f"the field '{name}' cannot be read: {error}") from error
-        return kind(**fields)
+        for name, part, same in nested:
+            stored_as = value.get(name)
+            if stored_as is None or type(stored_as) in same:
+                continue
+            try:
+                fields[name] = part(stored_as)
+            except (TypeError, KeyError, AttributeError) as error:
+                raise InputError(f"the field '{name}' cannot be read: {error}") from error
+        return make(fields) if complete else kind(**fields)
 
     return build
+
+
+def _defaults(kind: Any, hints: dict[str, Any]) -> dict[str, Any]:
+    """What fields are where they were not stored, but for those that are made each time."""
+    defaults = {}
+    for field in dataclasses.fields(kind):
+        made = field.default_factory is not dataclasses.MISSING
+        if field.default is not dataclasses.MISSING:
+            defaults[field.name] = field.default
+        elif type(None) in typing.get_args(hints[field.name]) and not made:
+            defaults[field.name] = None  # what may be absent and has no value of its own is absent
+    return defaults
+
+
+def maker(kind: Any) -> Callable[[dict[str, Any]], Any]:
+    """How to make a frozen dataclass from all of its fields, in a dictionary that becomes its own.
+
+    Its constructor is slow: it is left out where it only sets the fields.
+    """
+    made = any(not field.init for field in dataclasses.fields(kind))
+    if made or hasattr(kind, "__post_init__") or not kind.__dictoffset__:
+        return lambda fields: kind(**fields)
+
+    def make(fields: dict[str, Any]) -> Any:
+        record = object.__new__(kind)
+        object.__setattr__(record, "__dict__", fields)
+        return record
+
+    return make
 
 
 class Record:

@@ -237,7 +237,7 @@ class Verdict(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Size(Record):
-    """How many labels a fixed test of the claim needs; None, with a reason, where none will do."""
+    """How many labels a fixed test of the claim needs; None, with a reason, where none is enough."""
 
     labels: int | None
     informative: float | None
@@ -251,7 +251,7 @@ class ModeForecast(Record):
 
     `labels` is what the plan would seal; `expected`, `median` and `quantile` (the share of cases
     asked for as power) are what it really uses. All None, with a reason, where it cannot work.
-    `if_margin` are chances to pass if the true margin is so many times the expected one.
+    `if_margin` are chances to pass if the true margin is this many times the expected one.
     """
 
     labels: int | None = None
@@ -266,7 +266,7 @@ class ModeForecast(Record):
 
 
 Basis = Literal["expectation", "pilot", "scores", "labels"]
-"""What a forecast rests on: what somebody expects, a pilot, raw scores, or labels bought before."""
+"""What a forecast depends on: what somebody expects, a pilot, raw scores, or labels bought before."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,8 +274,9 @@ class Forecast(Record):
     """What a claim will cost in every mode, before anything is bought.
 
     `value` is the claimed metric's value under what is expected; `looks_false` says, in a sentence,
-    that the claim is expected not to hold (then no mode has numbers). `read_all` is the number of
-    items that the claim is about, where reading all of them is no dearer than a proof.
+    that the claim is expected not to hold (then no mode has numbers), and `if_needed` is what it would
+    cost if the classifier were good enough. `read_all` is the number of items that the claim is about,
+    where reading all of them is no dearer than a proof.
     """
 
     claim: Claim
@@ -288,6 +289,7 @@ class Forecast(Record):
     basis: Basis = "expectation"
     looks_false: str | None = None
     read_all: int | None = None
+    if_needed: "Forecast | None" = None
 
     @property
     def refused(self) -> bool:

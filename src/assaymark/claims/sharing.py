@@ -28,7 +28,7 @@ def made_once(values: Mapping[int, Value], make: Callable[[Value], Made]) -> dic
 def shared(make: Callable[[Value], Made]) -> Callable[[Value], Made]:
     """The function, called once for each tuple, whoever asks.
 
-    Tuples are told apart by identity, since fractions are slow to compare, and are kept with what
+    Tuples are compared by identity, since fractions are slow to compare, and are kept with what
     was made of them: as long as one is known, no other can have its identity. Anything else may
     change, so it is worked on every time.
 

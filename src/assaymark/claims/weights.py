@@ -124,11 +124,21 @@ def _outcome(guess: str, label: str, klass: str | None, cells: Cells) -> int:
 
 
 def total(*values: Values) -> Values:
-    """The sum per cell and label."""
-    return {
-        c: tuple(sum(column, Fraction(0)) for column in zip(*(v[c] for v in values), strict=True))
-        for c in values[0]
-    }
+    """The sum per cell and label; cells that share their amounts share the sum."""
+    known: dict[tuple[int, ...], Amounts] = {}
+    sums: Values = {}
+    for c in values[0]:
+        amounts = [v[c] for v in values]
+        key = tuple(map(id, amounts))
+        if key not in known:
+            known[key] = tuple(map(_sum, zip(*amounts, strict=True)))
+        sums[c] = known[key]
+    return sums
+
+
+def _sum(column: Sequence[Fraction]) -> Fraction:
+    """The sum; most classes add nothing to a label, and adding fractions is slow."""
+    return sum(filter(None, column), Fraction(0))
 
 
 def guards(*figures: Weighed) -> tuple[Clause, ...]:

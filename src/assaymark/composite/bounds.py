@@ -12,6 +12,7 @@ from assaymark.claims.linear import Choices, compile_claim
 from assaymark.composite.rows import betting_row, make_test, part_units
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.shared_risk.subjects import on_one_scale
+from assaymark.stats.betting.open_block import Foreseen
 from assaymark.stats.betting.path import RowPath, replay, rows_passed
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.recipe import Recipe
@@ -44,7 +45,9 @@ class PartBound:
     easier_passed: bool = True
 
 
-def part_bounds(sealed: SealedClaim, draws: Draws, recipe: Recipe) -> list[PartBound]:
+def part_bounds(
+    sealed: SealedClaim, draws: Draws, recipe: Recipe, foreseen: Foreseen | None = None
+) -> list[PartBound]:
     """The bound of every part.
 
     Each holds with the claim's confidence together with what is claimed of its part, since a target
@@ -54,7 +57,7 @@ def part_bounds(sealed: SealedClaim, draws: Draws, recipe: Recipe) -> list[PartB
     ladder = bound_ladder(sealed, recipe)
     if ladder is None:
         return [PartBound()] * len(sealed.compiled[0].parts)
-    return ladder.bounds(rows_passed(ladder.test, draws))
+    return ladder.bounds(rows_passed(ladder.test, draws, foreseen))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -137,30 +140,30 @@ def ladder_wealth(
         leaf = parse(sealed.compiled[0].parts[number].text).parts[0]
         _, _, scaled = on_one_scale(leaf.figure.metric, "lower", float(target))
         rows_closed.setdefault(number, []).append(ClosedRow(target=scaled, wealth=math.exp(log)))
-    return {number: tuple(mine) for number, mine in rows_closed.items()}
+    return {number: tuple(closed) for number, closed in rows_closed.items()}
 
 
 def _ladders(sealed: SealedClaim) -> tuple[list[Row], list[tuple[int, Fraction]]]:
     """The rows of all targets, with the part and target of each."""
     tree, cells = sealed.statements[0].tree, sealed.cells
     rows, places = [], []
-    numbers = _numbers(sealed)
+    numbers = part_numbers(sealed)
     units: dict[int, Unit] = {}  # of a part's figure, whatever the target
     for leaf, mine in zip(tree.parts, numbers, strict=True):
         if not isinstance(leaf, Threshold) or leaf.figure.metric in WITHOUT_CLASS:
             continue
-        for target in _targets(leaf, few=sum(map(len, numbers)) * 16 > MOST_ROWS):
+        for target in ladder_targets(leaf, parts=sum(map(len, numbers))):
             other = ClaimTree(parts=(replace(leaf, target=target),), every=tree.every)
             parts = compile_claim(other, cells, Choices(least_group=sealed.least_group)).parts
-            for number, own in zip(mine, parts, strict=True):
+            for number, part in zip(mine, parts, strict=True):
                 if number not in units:
-                    units[number] = part_units(own, cells, tree.every, sealed.kind)[0]
-                rows.append(betting_row(own.rows[0], own, units[number]))
+                    units[number] = part_units(part, cells, tree.every, sealed.kind)[0]
+                rows.append(betting_row(part.rows[0], part, units[number]))
                 places.append((number, target))
     return rows, places
 
 
-def _numbers(sealed: SealedClaim) -> list[list[int]]:
+def part_numbers(sealed: SealedClaim) -> list[list[int]]:
     """For every leaf of the tree: the numbers of its parts, group by group."""
     tree, cells = sealed.statements[0].tree, sealed.cells
     if len(tree.parts) == 1:
@@ -178,9 +181,9 @@ def _numbers(sealed: SealedClaim) -> list[list[int]]:
     ]
 
 
-def _targets(leaf: Threshold, *, few: bool) -> list[Fraction]:
-    """Targets from easy to hard around the claim's own."""
-    easier, harder = FEW if few else (EASIER, HARDER)
+def ladder_targets(leaf: Threshold, *, parts: int) -> list[Fraction]:
+    """Targets from easy to hard around the claim's own; fewer where there are many parts."""
+    easier, harder = FEW if parts * 16 > MOST_ROWS else (EASIER, HARDER)
     sign = 1 if leaf.side == "lower" else -1
     moves = [-Fraction(str(x)) for x in easier] + [Fraction(0)] + [Fraction(str(x)) for x in harder]
     targets = [leaf.target + sign * move for move in moves]

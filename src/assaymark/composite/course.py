@@ -5,13 +5,13 @@ a function of seal, seed and labels, and there is nothing left to steer.
 """
 
 import itertools
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from assaymark.composite.planning.target import aim_of
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.views import outcome as outcome_of
@@ -19,8 +19,8 @@ from assaymark.composite.work import ClaimWork
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import State
 from assaymark.sampling.tickets import weighted_draws
-from assaymark.stats.betting.allocation import shared_chances
-from assaymark.stats.betting.chances import next_chances
+from assaymark.stats.betting.chances import clearness, next_chances, shared_chances
+from assaymark.stats.betting.open_block import Foreseen
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.renewal import SEVERAL, Segment, segments
 from assaymark.stats.betting.sealed import RowTest
@@ -63,7 +63,8 @@ def read_outcomes(text: str, count: int) -> Outcomes:
     """The outcomes that were written."""
     width = len(str(count - 1))
     places = [text[i : i + width] for i in range(0, len(text), width)]
-    return tuple(-1 if place == "?" * width else int(place) for place in places)
+    codes = {place: -1 if place == "?" * width else int(place) for place in set(places)}
+    return tuple(map(codes.__getitem__, places))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,18 +75,20 @@ class Renewal:
     outcomes: Outcomes
 
     def to_result(self, count: int) -> dict[str, Any]:
-        """What goes on record, where there are `count` outcomes."""
+        """What is recorded, where there are `count` outcomes."""
         text = written_outcomes(self.outcomes, count)
         return {"event": "chances", "first": self.first, "outcomes": text}
 
+    @classmethod
+    def from_result(cls, result: Mapping[str, Any], count: int) -> "Renewal":
+        """The renewal that was recorded as this, where there are `count` outcomes."""
+        return cls(first=result["first"], outcomes=read_outcomes(result["outcomes"], count))
+
 
 def renewals(work: ClaimWork) -> list[Renewal]:
-    """The renewals on record, in order."""
+    """The recorded renewals, in order."""
     count = len(work.sealed.cells.labels)
-    return [
-        Renewal(first=result["first"], outcomes=read_outcomes(result["outcomes"], count))
-        for _, _, result in work.reports("chances")
-    ]
+    return [Renewal.from_result(one.facts, count) for one in work.reports("chances")]
 
 
 class Course:
@@ -98,13 +101,24 @@ class Course:
         self.stops: list[int] = []
         self._rows: list[Floats] = []
         self._left = self.test.book.sizes.copy()
-        self._race = Race(self.test)
+        self.foreseen = Foreseen()
+        self._race = Race(self.test, self.foreseen)
         self._fed: Outcomes = ()
-        self._plan = (
-            iter([Segment(first=1, last=sealed.most, known=0)])
-            if sealed.judged == "once"
-            else segments(lead=SEVERAL if sealed.lead == "several" else 0, most=sealed.most)
-        )
+        self._plan = _segments_of(sealed)
+
+    @property
+    def followed(self) -> Sequence[Floats]:
+        """The chances of every draw that was taken into account."""
+        return self._rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        left = ("_plan", "foreseen")
+        return {name: value for name, value in vars(self).items() if name not in left}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        vars(self).update(kept)
+        self.foreseen = Foreseen()
+        self._plan = itertools.islice(_segments_of(self.sealed), len(self.stops), None)
 
     def next_segment(self) -> Segment | None:
         """The segment after those entered so far; None at the end of the pool."""
@@ -113,7 +127,7 @@ class Course:
     def enter(self, segment: Segment, strata: Sequence[int], outcomes: Outcomes) -> Floats:
         """The chances of a segment, from the outcomes of the draws that it may use."""
         if outcomes[: len(self._fed)] != self._fed:  # a label was corrected since
-            self._race, self._fed = Race(self.test), ()
+            self._race, self._fed = Race(self.test, self.foreseen), ()
         start, stop = len(self._fed), len(outcomes)
         if stop > start:
             self._race.feed(self._draws(strata, outcomes, start, stop))
@@ -146,9 +160,17 @@ class Course:
 
     def follow(self, strata: Sequence[int]) -> None:
         """Take the strata drawn so far into account, draw by draw."""
-        for place in range(len(self._rows), len(strata)):
-            self._rows.append(self._chance(place))
-            self._left[strata[place]] -= 1
+        while (done := len(self._rows)) < len(strata):
+            chance = self._chance(done)
+            stop = done + 1
+            if chance is self._stored(done):
+                # so many draws of the segment cannot use up what its chances reach
+                reach = int(self._left[chance > 0].sum())
+                stop = min(len(strata), self._stop(done), done + reach)
+            self._rows += [chance] * (stop - done)
+            self._left -= np.bincount(
+                np.array(strata[done:stop], dtype=np.int64), minlength=len(self._left)
+            )
 
     def _chance(self, place: int) -> Floats:
         """The chances of draw number place + 1: its segment's, while they reach an item.
@@ -164,7 +186,10 @@ class Course:
         return rest
 
     def _stored(self, place: int) -> Floats:
-        return self.chances[int(np.searchsorted(np.array(self.stops), place, side="right"))]
+        return self.chances[bisect_right(self.stops, place)]
+
+    def _stop(self, place: int) -> int:
+        return self.stops[bisect_right(self.stops, place)]
 
     def portion(self, seed: str, strata: Sequence[int], new: int) -> list[int]:
         """The strata of up to `new` next draws of this segment; none where nothing is left.
@@ -190,10 +215,16 @@ class Course:
         return self._draws(strata, outcomes, 0, len(outcomes))
 
 
-def course_of(work: ClaimWork) -> Course:
-    """The course up to the latest segment that was begun."""
-    course, strata = Course(work.sealed), work.strata
-    for renewal in renewals(work):
+def _segments_of(sealed: SealedClaim) -> Iterator[Segment]:
+    if sealed.judged == "once":
+        return iter([Segment(first=1, last=sealed.most, known=0)])
+    return segments(lead=SEVERAL if sealed.lead == "several" else 0, most=sealed.most)
+
+
+def course_of(work: ClaimWork, begun: Course | None = None) -> Course:
+    """The course up to the latest segment that was begun; it may go on from one of the same claim."""
+    course, strata = begun or Course(work.sealed), work.strata
+    for renewal in renewals(work)[len(course.stops) :]:
         segment = course.next_segment()
         if segment is None or (segment.first, segment.known) != (
             renewal.first,
@@ -204,3 +235,29 @@ def course_of(work: ClaimWork) -> Course:
             )
         course.enter(segment, strata, renewal.outcomes)
     return course
+
+
+def aim_of(sealed: SealedClaim, race: Race) -> int | None:
+    """The row to look for next: in a comparison the hardest open one of the side that looks better.
+
+    It may follow from every label so far; no proof depends on it. None: the rule's own choice.
+
+    With a margin on a metric whose margin rows live on more items, those rows come first, since
+    they are bet on only if all of their items can be drawn.
+    """
+    if sealed.kind != "comparison":
+        return None
+    numbers = sealed.row_numbers
+    view = race.outlook()
+    open_rows = view.unsettled[: len(race.test.rows)] & ~race.stopped[: len(race.test.rows)]
+    sides = [
+        [r for r in numbers[i] if open_rows[r]]
+        for i, s in enumerate(sealed.statements)
+        if s.offset == (-sealed.margin if sealed.margin and not sealed.chained else 0)
+    ]
+    sides = [rows for rows in sides if rows]
+    if not sides:
+        return None
+    worst = [float(clearness(view, np.array(rows)).min()) for rows in sides]
+    rows = np.array(sides[int(np.argmax(worst))])
+    return int(rows[np.argmin(clearness(view, rows))])

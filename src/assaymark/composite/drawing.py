@@ -5,7 +5,8 @@ from pathlib import Path
 
 from assaymark.claims.checks import count as whole
 from assaymark.claims.results import counted
-from assaymark.composite.course import Renewal, course_of, labelled_prefix
+from assaymark.composite.course import Course, Renewal, labelled_prefix
+from assaymark.composite.kept_course import resumed_course
 from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.seeding import refuse_unrevealed
 from assaymark.composite.work import ClaimWork, required_claim
@@ -27,7 +28,8 @@ def draw_for_claim(
             raise PlanError(f"The claim '{work.sealed.claim}' is closed; nothing is drawn for it.")
         refuse_unrevealed(work)
         wanted = USUAL if count is None else whole("count", count)
-        strata, begun = next_strata(session.state, work, wanted)
+        course = resumed_course(project, work)
+        strata, begun = next_strata(session.state, work, wanted, course)
         pool = registered_pool(session.state)
         with ClaimPool(project, pool, work.sealed.columns) as source:
             items = _items(source, work, strata)
@@ -43,10 +45,12 @@ def draw_for_claim(
         return hand_out(project, session, work.survey, items, texts, output=output, write=write)
 
 
-def next_strata(state: State, work: ClaimWork, wanted: int) -> tuple[list[int], list[Renewal]]:
+def next_strata(
+    state: State, work: ClaimWork, wanted: int, course: Course
+) -> tuple[list[int], list[Renewal]]:
     """The strata of the next draws, and the segments that begin with them."""
     outcomes = labelled_prefix(state, work)
-    course, strata = course_of(work), work.strata
+    strata = work.strata
     drawn, begun = len(strata), []
     while len(strata) - drawn < wanted:
         if not course.stops or len(strata) >= course.stops[-1]:

@@ -1,4 +1,4 @@
-"""What readers of a result may see of a claim of several rows: what is on record, without a look."""
+"""What readers of a result may see of a claim of several rows: what is recorded, without a look."""
 
 import json
 
@@ -6,7 +6,7 @@ from assaymark.certification.handover import OnRecord
 from assaymark.claims.canonical import digest, read_json
 from assaymark.claims.results import percent
 from assaymark.composite.issuing import written
-from assaymark.composite.wording import statement
+from assaymark.composite.wording import sealed_words, statement
 from assaymark.composite.work import current_claim
 from assaymark.ledger.events import State
 from assaymark.project.folder import Project
@@ -20,23 +20,23 @@ def claim_on_record(state: State) -> OnRecord | None:
     looks, issued = work.looks, work.reports("certificate")
     last = looks[-1] if looks else None
     return OnRecord(
-        claim=work.sealed.claim,
+        claim=sealed_words(work.sealed),
         confidence=percent(work.sealed.stated),
         outcome="certified" if issued else "open" if work.open else "failed",
         final=bool(issued) or not work.open,
         looks=len(looks),
-        labels=last[2]["labels"] if last else None,
+        labels=last.facts["labels"] if last else None,
         low=None,
         high=None,
-        time=last[1] if last else None,
-        certificate=issued[-1][2]["hash"] if issued else None,
-        reason=statement(last[2]) if last else None,
+        time=last.time if last else None,
+        certificate=issued[-1].facts["hash"] if issued else None,
+        reason=statement(last.facts) if last else None,
         kind="claim",
     )
 
 
 def claim_file(project: Project, expected: str | None) -> bytes | None:
-    """The certificate's file, if it is the one on record; None where it is missing or another."""
+    """The certificate's file, if it is the recorded one; None where it is missing or another."""
     path = project.folder / "certificate.json"
     if expected is None or not path.is_file():
         return None

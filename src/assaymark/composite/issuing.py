@@ -41,26 +41,26 @@ class ClaimIssued:
 def certify_claim(
     project: Project, *, output: Path | None = None, signer: Signer | None = None
 ) -> ClaimIssued:
-    """Issue the certificate, put its hash on record, then write the file, signed by `signer` if given.
+    """Issue the certificate, record its hash, then write the file, signed by `signer` if given.
 
     Repeating it writes the same certificate again, unless a label it depends on was changed.
     """
     path = output or project.folder / "certificate.json"
     if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder. Name a file: -o certificate.json.")
+        raise InputError(f"{str(path)!r} is a folder. Name a file, such as certificate.json.")
     if path.exists() and f'"kind":"{KIND}"'.encode() not in path.read_bytes():
         raise InputError(
-            f"{str(path)!r} exists and is no certificate of this kind. Choose another name with -o."
+            f"{str(path)!r} exists and is no certificate of this kind. Choose another name."
         )
     with project.ledger.writing() as writer:
         entries = writer.entries
         work = required_claim(replay(entries))
         issued = work.reports("certificate")
-        extended = work.sealed.kind == "cut-off" and issued and _went_on(entries, issued[-1][0])
+        extended = work.sealed.kind == "cut-off" and issued and _went_on(entries, issued[-1].seq)
         if issued and not extended:
-            seq, time, said = issued[-1]
-            facts = certificate_facts(entries[: seq - 1], work.number, issued=time)
-            _refuse_superseded(entries, seq, facts, said["hash"])
+            last = issued[-1]
+            facts = certificate_facts(entries[: last.seq - 1], work.number, issued=last.time)
+            _refuse_superseded(entries, last.seq, facts, last.facts["hash"])
         else:
             facts = certificate_facts(entries, work.number, issued=project.now())
             event = SurveyReported(
@@ -149,8 +149,8 @@ def account_facts(state: State, work: ClaimWork) -> dict[str, Any]:
     earlier claim of the account the factors of its parts.
     """
     risk, confidence = work.sealed.risk, work.sealed.confidence
-    mine = earlier_claims(state, [work])
-    (now,) = closed_claims(state, mine)
+    own_claim = earlier_claims(state, [work])
+    (now,) = closed_claims(state, own_claim)
     before = [float(one.proof) for one in at_present(state, work).risk.carried] or [1.0] * len(
         now.parts
     )

@@ -11,7 +11,7 @@ import numpy as np
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Threshold
 from assaymark.claims.truth import part_holds
-from assaymark.composite.bounds import bound_ladder, part_bounds, row_passed
+from assaymark.composite.bounds import PartBound, bound_ladder, part_bounds, row_passed
 from assaymark.composite.course import Course, Outcomes
 from assaymark.composite.look_facts import (
     DisagreementFacts,
@@ -23,6 +23,7 @@ from assaymark.composite.look_facts import (
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.walk import rungs_passed
+from assaymark.stats.betting.open_block import Foreseen
 from assaymark.stats.betting.path import RowPath, replay
 from assaymark.stats.betting.rulings import Ruling, rule_on
 from assaymark.stats.score_guided.supermartingale import Draws
@@ -63,7 +64,8 @@ def judge(
     else:
         draws = course.draws(strata, outcomes)
         test = course.test if sealed == course.sealed else row_test(sealed)
-        ruled = judge_path(sealed, replay(test, draws), draws)
+        path = replay(test, draws, course.foreseen)
+        ruled = judge_path(sealed, path, draws, course.foreseen)
     common = {
         "decision": ruled.decision,
         "claim": sealed.claim,
@@ -85,10 +87,13 @@ def judge(
     )
 
 
-def judge_path(sealed: SealedClaim, path: RowPath, draws: Draws) -> Ruled:
-    """What the rows decide, by the rule of the claim's kind."""
-    result = {"comparison": _compared, "conjunction": _conjunction, "cut-off": _cut_off}
-    return result[sealed.kind](sealed, path, draws)
+def judge_path(
+    sealed: SealedClaim, path: RowPath, draws: Draws, foreseen: Foreseen | None = None
+) -> Ruled:
+    """What the rows decide, by the rule of the claim's kind; `foreseen` is that of the path."""
+    if sealed.kind == "conjunction":
+        return _conjunction(sealed, path, draws, foreseen)
+    return (_compared if sealed.kind == "comparison" else _cut_off)(sealed, path, draws)
 
 
 def _all(path: RowPath, rows: Sequence[int]) -> int | None:
@@ -134,13 +139,13 @@ def _compared(sealed: SealedClaim, path: RowPath, draws: Draws) -> Ruled:
 
 def _disagreements(sealed: SealedClaim, draws: Draws) -> list[DisagreementFacts]:
     """Who was right where they differ, by predictions and scores."""
-    names, found = sealed.cells.labels, list[DisagreementFacts]()
+    names, disagreements = sealed.cells.labels, list[DisagreementFacts]()
     for k, stratum in enumerate(sealed.strata):
         if len(set(stratum.predictions)) == 1:
             continue
         labels = [names[o] for o in draws.labels[(draws.strata == k) & (draws.labels >= 0)]]
         a, b = (labels.count(guess) for guess in stratum.predictions)
-        found.append(
+        disagreements.append(
             {
                 "predictions": list(stratum.predictions),
                 "low": stratum.low,
@@ -151,7 +156,7 @@ def _disagreements(sealed: SealedClaim, draws: Draws) -> list[DisagreementFacts]
                 "b_right": b,
             }
         )
-    return found
+    return disagreements
 
 
 Scopes = dict[tuple[str, ...], tuple[int, ...]]
@@ -193,7 +198,9 @@ def _not_worse(sealed: SealedClaim, times: Times) -> bool:
     return times.get(("b", -sealed.margin)) is not None or times.get(("b", Fraction(0))) is not None
 
 
-def _conjunction(sealed: SealedClaim, path: RowPath, draws: Draws) -> Ruled:
+def _conjunction(
+    sealed: SealedClaim, path: RowPath, draws: Draws, foreseen: Foreseen | None
+) -> Ruled:
     ruling = rule_on(path)
     if ruling.decision == "pass" and sealed.family == "every" and not ruling.certain:
         ruling = _chained(sealed, path, draws, ruling)
@@ -201,7 +208,8 @@ def _conjunction(sealed: SealedClaim, path: RowPath, draws: Draws) -> Ruled:
     decision = DECISIONS[ruling.decision]
     if counted is not None:
         decision = "pass" if all(counted) else "fail"
-    parts = _parts(sealed, path, draws, ruling, counted)
+    bounds = part_bounds(sealed, draws, path.test.recipe, foreseen)
+    parts = _parts(sealed, path, draws, ruling, counted, bounds)
     if sealed.family == "named":
         ended = all(part["state"] != "open" for part in parts)
         named = any(part["state"] == "reached" for part in parts)
@@ -245,11 +253,15 @@ def _counted(sealed: SealedClaim, path: RowPath, draws: Draws) -> list[bool] | N
 
 
 def _parts(
-    sealed: SealedClaim, path: RowPath, draws: Draws, ruling: Ruling, counted: list[bool] | None
+    sealed: SealedClaim,
+    path: RowPath,
+    draws: Draws,
+    ruling: Ruling,
+    counted: list[bool] | None,
+    bounds: list[PartBound],
 ) -> list[PartFacts]:
     """Every part of a conjunction: its state, bound, labels and items."""
     parts, start, book = list[PartFacts](), 0, path.test.book
-    bounds = part_bounds(sealed, draws, path.test.recipe)
     for number, part in enumerate(sealed.compiled[0].parts):
         rows = list(range(start, start + len(part.rows)))
         start += len(rows)
@@ -294,7 +306,7 @@ def _state(sealed: SealedClaim, path: RowPath, rows: list[int], ruling: Ruling) 
 
 
 def _walked(sealed: SealedClaim, strata: Sequence[int], outcomes: Outcomes) -> Ruled:
-    """A ladder judged once: nothing is told before the last of the promised labels."""
+    """A ladder judged once: nothing is said before the last of the promised labels."""
     labelled = list(zip(strata, outcomes, strict=False))
     complete = len(outcomes) >= sealed.most
     passed = rungs_passed(sealed, labelled[: sealed.most]) if complete else []
@@ -315,10 +327,10 @@ def _rungs(
     sealed: SealedClaim, passed: int, labelled: Sequence[tuple[int, int]]
 ) -> list[RungFacts]:
     """The cut-offs in their order, with the items above each and the labels its row counts."""
-    claim, found = sealed.compiled[0], list[RungFacts]()
+    claim, rungs = sealed.compiled[0], list[RungFacts]()
     for place, (name, row) in enumerate(zip(claim.constants["order"], claim.rows, strict=True)):
         above, domain = sealed.columns.rungs.index(name), set(row.domain)
-        found.append(
+        rungs.append(
             {
                 "cutoff": float(name),
                 "items": sum(s.items for s in sealed.strata if s.predictions[above] == "1"),
@@ -326,7 +338,7 @@ def _rungs(
                 "labels": sum(k in domain and label >= 0 for k, label in labelled),
             }
         )
-    return found
+    return rungs
 
 
 def _cut_off(sealed: SealedClaim, path: RowPath, draws: Draws) -> Ruled:

@@ -73,10 +73,15 @@ class ComparisonFacts(_Look):
 
 
 class ConjunctionFacts(_Look):
-    """One or several parts that hold together, or that are named one by one."""
+    """One or several parts that hold together, or that are named one by one.
+
+    `so_far` are the bounds of the parts of an undecided claim, which hold all together; certificates
+    have none.
+    """
 
     kind: Literal["conjunction"]
     parts: list[PartFacts]
+    so_far: NotRequired[list[float | None]]
     family: str
     left_out: list[list[str]]
     unreachable: bool

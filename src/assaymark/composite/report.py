@@ -3,6 +3,7 @@
 from assaymark.claims.results import counted, percent
 from assaymark.composite.look_facts import (
     ComparisonFacts,
+    ConjunctionFacts,
     DisagreementFacts,
     LookFacts,
     PartFacts,
@@ -14,12 +15,14 @@ from assaymark.composite.wording import (
     claim_title,
     gap_words,
     part_name,
+    so_far_words,
     statement,
 )
 from assaymark.drawing.marks import Bars, Dots, Line, Plot, Rule, Words, figure
 from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart, Section, Table
 
+TALLY = 120  # pixels beside the bars, for the counts of both
 WORDS = {"reached": "proof reached", "open": "open", "failed": "failed"}
 
 
@@ -31,9 +34,10 @@ def claim_section(result: LookFacts) -> Section:
         if any(cell["labels"] for cell in result["disagreements"]):
             charts.append(_disagreements(result))
     elif result["kind"] == "conjunction":
-        tables.append(_parts(result["parts"]))
-        if any(part.get("bound") is not None for part in result["parts"]):
-            charts.append(_bounds(result["parts"], bounds_words(result) or ""))
+        parts, level = _with_bounds(result)
+        tables.append(_parts(parts, level))
+        if any(part.get("bound") is not None for part in parts):
+            charts.append(_bounds(parts, level))
     else:
         tables.append(_rungs(result["rungs"]))
     return Section(
@@ -44,6 +48,17 @@ def claim_section(result: LookFacts) -> Section:
         charts=tuple(charts),
         assumptions=ASSUMPTIONS,
     )
+
+
+def _with_bounds(result: ConjunctionFacts) -> tuple[list[PartFacts], str]:
+    """The parts with their bounds, and at which level they hold: together while nothing is decided."""
+    if "so_far" not in result:
+        return result["parts"], bounds_words(result) or ""
+    parts: list[PartFacts] = [
+        {**part, "bound": bound}
+        for part, bound in zip(result["parts"], result["so_far"], strict=True)
+    ]
+    return parts, so_far_words(result) or ""
 
 
 def _covered(result: LookFacts) -> str:
@@ -61,11 +76,11 @@ def _covered(result: LookFacts) -> str:
 def _comparison(result: ComparisonFacts) -> Table:
     a, b = result["classifiers"]
     return Table(
-        caption=f"The gap is the figure of '{b}' (b) less that of '{a}' (a)",
+        caption=f"The gap is the figure of '{b}' less that of '{a}'",
         header=("what", "value"),
         rows=(
             ("decision", result["decision"]),
-            ("gap", gap_words(result)),
+            ("gap", gap_words(result).removesuffix(" (b less a)")),
             ("predictions differ", f"{result['disagree']:,} of {counted(result['items'], 'item')}"),
         ),
     )
@@ -77,11 +92,11 @@ def _disagreements(result: ComparisonFacts) -> Chart:
     cells = [cell for cell in result["disagreements"] if cell["labels"]]
     wins = [(-cell["a_right"] / cell["labels"], cell["b_right"] / cell["labels"]) for cell in cells]
     counts = [
-        Words(x=1.38, y=float(row), anchor="end", dy=4, role="soft", text=_tally(cell))
+        Words(x=1.0, y=float(row), dx=10, dy=4, role="soft", text=_tally(cell))
         for row, cell in enumerate(cells)
     ]
     plot = Plot(
-        x=Axis(low=-1.0, high=1.4, ticks=()),
+        x=Axis(low=-1.0, high=1.0, ticks=()),
         y=Axis(names=tuple(_cell_name(cell, result) for cell in cells)),
         marks=(
             Bars(
@@ -100,6 +115,7 @@ def _disagreements(result: ComparisonFacts) -> Chart:
             *counts,
         ),
         height=34 * len(cells) + 60,
+        room_right=TALLY,
         key=(("soft", 1.0, f"{a} is right"), ("accent", 1.0, f"{b} is right")),
     )
     return Chart(
@@ -127,9 +143,9 @@ def _cell_name(cell: DisagreementFacts, result: ComparisonFacts) -> str:
     return f"{a} says {first}, {b} {second}{about}"
 
 
-def _parts(parts: list[PartFacts]) -> Table:
+def _parts(parts: list[PartFacts], level: str) -> Table:
     return Table(
-        caption="Parts; a part alone is not certified, and each bound holds on its own",
+        caption=f"Parts; a part alone is not certified. {level}".strip(),
         header=("part", "state", "bound", "labels", "items"),
         rows=tuple(
             (

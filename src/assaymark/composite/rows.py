@@ -13,7 +13,7 @@ from assaymark.claims.rows import LinearClaim, RowPart
 from assaymark.claims.rows import Row as LinearRow
 from assaymark.claims.sharing import made_once, shared
 from assaymark.claims.weights import weigh
-from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.sealed import SealedClaim, annotated
 from assaymark.errors import InputError
 from assaymark.hints import option
 from assaymark.stats.betting.rows import Row, Rows, Unit
@@ -127,7 +127,8 @@ def _largest(gains: tuple[Fraction, ...]) -> Fraction:
 @shared
 def _help(gains: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     """Each gain as a share of the largest."""
-    return tuple(gain / max(gains) for gain in gains)
+    largest = max(gains)
+    return tuple(gain / largest for gain in gains)
 
 
 def part_units(part: RowPart, cells: Cells, every: tuple[str, ...], kind: str) -> list[Unit]:
@@ -159,10 +160,12 @@ def _below(subject: Subject, cells: Cells, scope: tuple[int, ...]) -> Unit:
 def _compared_unit(leaf: Comparison, cells: Cells, scope: tuple[int, ...]) -> Unit:
     *classes, challenger = leaf.figure.names
     klass = classes[0] if classes else None if leaf.figure.metric == "accuracy" else cells.positive
-    mine = Subject(metric=leaf.figure.metric, klass=klass, classifier=cells.classifier(challenger))
-    figure = weigh(mine, cells, scope)
-    other = weigh(replace(mine, classifier=cells.classifier(leaf.champion)), cells, scope)
-    reach = _reach_of_gap(cells, scope, (mine.classifier, cells.classifier(leaf.champion)))
+    subject = Subject(
+        metric=leaf.figure.metric, klass=klass, classifier=cells.classifier(challenger)
+    )
+    figure = weigh(subject, cells, scope)
+    other = weigh(replace(subject, classifier=cells.classifier(leaf.champion)), cells, scope)
+    reach = _reach_of_gap(cells, scope, (subject.classifier, cells.classifier(leaf.champion)))
     if figure.is_label_free and figure.below != other.below:
         return Unit(base=reach, slopes={})  # each side was divided by its denominator
     slopes = {k: tuple(reach * share for share in shares) for k, shares in figure.below.items()}
@@ -196,7 +199,7 @@ def with_digests(sealed: SealedClaim) -> SealedClaim:
         for part in claim.parts:
             _refuse_hopeless(part, sealed, statement.tree.every)
     plain = [claim.to_json() for claim in claims]
-    return replace(
+    return annotated(
         sealed,
         digests=tuple(claim.digest for claim in claims),
         constants=tuple(p["constants"] | _of_parts(p["parts"]) for p in plain),

@@ -1,7 +1,7 @@
 """The claim as it is sealed: its words, its strata and everything its test depends on."""
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, cast, get_args
@@ -26,6 +26,8 @@ Lead = Literal["one", "several"]
 Family = Literal["every", "named"]
 Judged = Literal["any time", "once"]
 Allocation = Literal["one at a time", "shared"]
+COMPILED = ("cells", "beliefs", "compiled", "row_numbers")
+NOTES = {"left_out", "level", "risk", "source", "digests", "constants"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,6 +270,15 @@ class SealedClaim:
             **({} if self.allocation == "one at a time" else {"allocation": self.allocation}),
             **({} if self.source.law == "open" else {"seed_source": stored(self.source)}),
         }
+
+
+def annotated(sealed: SealedClaim, **notes: Any) -> SealedClaim:
+    """The claim with notes that its rows do not depend on, so that they are not compiled again."""
+    if notes.keys() - NOTES:
+        raise TypeError(f"rows may depend on {', '.join(sorted(notes.keys() - NOTES))}")
+    claim = replace(sealed, **notes)
+    vars(claim).update({name: vars(sealed)[name] for name in COMPILED if name in vars(sealed)})
+    return claim
 
 
 def read_settings(data: dict[str, Any]) -> SealedClaim:

@@ -70,8 +70,7 @@ def _refuse_early_draws(entries: Sequence[Entry], work: ClaimWork) -> None:
     reveals = work.reports("seed")
     if len(reveals) != 1:
         raise VerificationError("The seed of the claim was not revealed, or more than once.")
-    seq, time, _ = reveals[0]
-    refuse_value_before_round(work.sealed.source, time)
-    for entry in entries[:seq]:
+    refuse_value_before_round(work.sealed.source, reveals[0].time)
+    for entry in entries[: reveals[0].seq]:
         if isinstance(entry.event, SurveyDrawn) and entry.event.survey == work.number:
             raise VerificationError("Items were drawn before the seed was revealed.")

@@ -17,7 +17,7 @@ from assaymark.certification.verification import (
 )
 from assaymark.claims.canonical import digest, read_json
 from assaymark.claims.results import counted
-from assaymark.composite.course import Course, labelled_prefix, read_outcomes, renewals
+from assaymark.composite.course import Course, Renewal, labelled_prefix, renewals
 from assaymark.composite.issuing import FORMAT, KIND, certificate_facts, changed_after, written
 from assaymark.composite.planning.comparing import stated_claim
 from assaymark.composite.planning.strata import ClaimPool
@@ -213,7 +213,7 @@ def _agree(again: Sequence[Carried], sealed: Sequence[Carried]) -> bool:
 
 
 def _chances(entries: list[Entry], work: ClaimWork) -> Check:
-    """The labels on record for every renewal are those of that moment."""
+    """The recorded labels for every renewal are those of that moment."""
     state = State()
     for entry in entries:
         event = entry.event
@@ -223,10 +223,10 @@ def _chances(entries: list[Entry], work: ClaimWork) -> Check:
             and event.result.get("event") == "chances"
         ):
             then = labelled_prefix(state, ClaimWork(survey=state.surveys[work.number - 1]))
-            known = read_outcomes(event.result["outcomes"], len(work.sealed.cells.labels))
-            if then[: len(known)] != known:
+            renewal = Renewal.from_result(event.result, len(work.sealed.cells.labels))
+            if then[: len(renewal.outcomes)] != renewal.outcomes:
                 raise VerificationError(
-                    f"The chances from draw {event.result['first']} on were not computed from the "
+                    f"The chances from draw {renewal.first} on were not computed from the "
                     "labels of that moment."
                 )
         state.apply(event, entry)
@@ -259,10 +259,10 @@ def _draws(work: ClaimWork) -> Check:
 
 
 def check_on_record(entries: list[Entry], said: dict[str, Any]) -> Check:
-    """Its hash was put on record when it was issued."""
+    """Its hash was recorded when it was issued."""
     state = replay(entries)
     work = ClaimWork(survey=state.surveys[said["survey"] - 1])
-    if digest(said) not in {r["hash"] for _, _, r in work.reports("certificate")}:
+    if digest(said) not in {one.facts["hash"] for one in work.reports("certificate")}:
         raise VerificationError(
             "The ledger does not know this certificate: its hash is not in the ledger."
         )

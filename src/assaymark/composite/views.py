@@ -59,15 +59,6 @@ def _class(leaf: Part, classes: Sequence[str]) -> str | None:
     return names[0] if names and (len(names) == 2 or names[0] in classes) else None
 
 
-def pattern(predictions: Sequence[str]) -> tuple[str, ...]:
-    """Which classifiers agree: each prediction by the first classifier that made it.
-
-    >>> pattern(["sport", "news", "sport"])
-    ('c0', 'c1', 'c0')
-    """
-    return tuple(f"c{list(predictions).index(name)}" for name in predictions)
-
-
 def counted_names(
     view: View, classes: Sequence[str], *, about: str | None, classifiers: int
 ) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:

@@ -1,5 +1,7 @@
 """What is said about a claim of several rows: sentences from its sealed words and its facts."""
 
+import re
+from collections.abc import Sequence
 from typing import Literal
 
 from assaymark.claims.results import counted, percent, unclear_words
@@ -13,6 +15,7 @@ from assaymark.composite.look_facts import (
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.shared_risk.risk import FAMILY, JOINT
 
+CLASSIFIER = re.compile(r"\bof ([ab])(?=\s*(?:[<>=+-]|in |$))")
 ASSUMPTIONS = (
     "An item's label, or that nobody could tell, does not depend on which items were drawn.",
     "The seed was not chosen by somebody who knew labels.",
@@ -77,10 +80,26 @@ def is_established(result: LookFacts) -> bool:
 
 def claim_title(result: LookFacts) -> str:
     """The claim as a heading; a comparison says who is who."""
-    if result["kind"] != "comparison":
-        return f"Claim: {result['claim']}"
-    a, b = result["classifiers"]
-    return f"Claim: {result['claim']} (a is '{a}', b is '{b}')"
+    classifiers = result["classifiers"] if result["kind"] == "comparison" else ()
+    return f"Claim: {spoken_claim(result['claim'], classifiers)}"
+
+
+def spoken_claim(claim: str, classifiers: Sequence[str]) -> str:
+    """The claim with the names of the two classifiers that it calls a and b.
+
+    >>> spoken_claim("accuracy of b > accuracy of a", ["old", "new"])
+    "accuracy of 'new' > accuracy of 'old'"
+    """
+    if len(classifiers) != 2:
+        return claim
+    names = dict(zip("ab", classifiers, strict=True))
+    return CLASSIFIER.sub(lambda match: f"of '{names[match[1]]}'", claim)
+
+
+def sealed_words(sealed: SealedClaim) -> str:
+    """The sealed claim as people read it."""
+    compared = sealed.kind == "comparison"
+    return spoken_claim(sealed.claim, sealed.columns.predictions if compared else ())
 
 
 def statement(result: LookFacts) -> str:
@@ -109,8 +128,35 @@ def statement(result: LookFacts) -> str:
         return f"{sentence}{'' if surely else f', with {sure} confidence'}."
     left = [p for p in result["parts"] if p["state"] == "open"]
     if len(result["parts"]) == 1:
-        return f"{result['claim']} is not proved yet."
+        return f"{result['claim']} is not proved yet{_one_so_far(result, sure)}."
     return f"{result['claim']} is open: {len(left)} of {len(result['parts'])} parts not proved yet."
+
+
+def so_far_of(result: LookFacts) -> list[float | None]:
+    """What is proven so far of every part of an undecided claim, all together; None of the others."""
+    if result["kind"] != "conjunction":
+        return []
+    return result.get("so_far") or [None] * len(result["parts"])
+
+
+def _one_so_far(result: ConjunctionFacts, sure: str) -> str:
+    """How far a claim of one part is, where anything is proven."""
+    (bound,) = so_far_of(result)
+    if bound is None:
+        return ""
+    return f"; proven so far, with {sure} confidence: {_bounded(result['parts'][0], bound)}"
+
+
+def so_far_words(result: LookFacts) -> str | None:
+    """The one level at which everything holds that is proven so far of several parts."""
+    if result["kind"] != "conjunction" or all(bound is None for bound in so_far_of(result)):
+        return None
+    sure = percent(result["confidence"])
+    return f"With {sure} confidence all figures above hold together, at every look."
+
+
+def _bounded(part: PartFacts, bound: float) -> str:
+    return f"{'at most' if '<=' in part['part'] else 'at least'} {bound:g}"
 
 
 def _cut_off(result: CutOffFacts, sure: str) -> str:
@@ -213,10 +259,15 @@ def look_lines(result: LookFacts) -> list[tuple[str, str]]:
         lines.append(("predictions differ", counted(result["disagree"], "item")))
     if result["kind"] == "conjunction":
         proof = "holds" if result["family"] == "named" else "proof reached"
-        lines += [(part_name(part), _part_line(part, proof)) for part in result["parts"]]
+        lines += [
+            (part_name(part), _part_line(part, proof, so_far))
+            for part, so_far in zip(result["parts"], _known_of(result), strict=True)
+        ]
         if result["family"] == "named" and is_established(result) and _is_open(result):
             lines.append(("or go on", "more draws may prove further ones, before you certify"))
-    if note := bounds_words(result):
+        if len(result["parts"]) > 1 and (note := so_far_words(result)):
+            lines.append(("proven so far", note))
+    if "so_far" not in result and (note := bounds_words(result)):
         lines.append(("bounds", note))
     if result["kind"] == "cut-off":
         for rung in result["rungs"]:
@@ -231,10 +282,18 @@ def _is_open(result: ConjunctionFacts) -> bool:
     return any(part["state"] == "open" for part in result["parts"])
 
 
-def _part_line(part: PartFacts, proof: str) -> str:
-    bound = part.get("bound")
-    most = "at most" if "<=" in part["part"] else "at least"
-    known = "" if bound is None else f"; {most} {bound:g} on its own"
+def _known_of(result: ConjunctionFacts) -> list[str]:
+    """What is proven of every part: all together while the claim is open, then each on its own."""
+    together = "so_far" in result
+    bounds = so_far_of(result) if together else [part.get("bound") for part in result["parts"]]
+    ending = "so far" if together else "on its own"
+    return [
+        "" if bound is None else f"; {_bounded(part, bound)} {ending}"
+        for part, bound in zip(result["parts"], bounds, strict=True)
+    ]
+
+
+def _part_line(part: PartFacts, proof: str, known: str) -> str:
     words = {"reached": proof, "open": "open", "failed": "failed"}[part["state"]]
     return f"{words}{known} ({part['labels']:,} of {part['items']:,} labelled)"
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, Generic, TypeVar
 
 from assaymark.claims.canonical import digest
 from assaymark.composite.look_facts import LookFacts
@@ -12,6 +12,17 @@ from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.hints import command
 from assaymark.ledger.events import State, SurveyWork
 from assaymark.records.seeds import in_order, seed_from
+
+F = TypeVar("F")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report(Generic[F]):
+    """Facts that were recorded about a claim, with their number in the ledger and their time."""
+
+    seq: int
+    time: str
+    facts: F
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,24 +49,24 @@ class ClaimWork:
             return self.survey.survey.seed
         seal = digest({"survey": self.number, "settings": self.survey.survey.settings})
         try:
-            return seed_from(in_order(source, tuple(reveals[0][2]["parts"])), plan=seal)
+            return seed_from(in_order(source, tuple(reveals[0].facts["parts"])), plan=seal)
         except (InputError, KeyError, TypeError, AttributeError) as error:
             raise VerificationError(
                 "The parts of the seed are not those that the claim committed to."
             ) from error
 
-    def reports(self, event: str) -> list[tuple[int, str, dict[str, Any]]]:
-        """Number, time and content of the reports of this kind."""
+    def reports(self, event: str) -> list[Report[Any]]:
+        """What was recorded of this kind, in order."""
         return [
-            (report.seq, report.time, report.event.result)
+            Report(seq=report.seq, time=report.time, facts=report.event.result)
             for report in self.survey.reports
             if report.event.result.get("event") == event
         ]
 
     @property
-    def looks(self) -> list[tuple[int, str, LookFacts]]:
-        """Number, time and facts of every look on record."""
-        return cast("list[tuple[int, str, LookFacts]]", self.reports("look"))
+    def looks(self) -> list[Report[LookFacts]]:
+        """Every recorded look."""
+        return self.reports("look")
 
     @property
     def open(self) -> bool:
@@ -65,13 +76,13 @@ class ClaimWork:
     def is_over(self, state: State) -> bool:
         """Whether it is closed, and no label came after its certificate."""
         issued = self.reports("certificate")
-        return not self.open and not (issued and state.labels_at > issued[-1][0])
+        return not self.open and not (issued and state.labels_at > issued[-1].seq)
 
     def look_is_due(self, state: State) -> bool:
         """Whether labels changed since the open claim was last looked at."""
         looks = self.looks
-        seen = looks[-1][0] if looks else self.survey.opened_at
-        return self.open and bool(self.survey.order) and state.labels_at > seen
+        last_look = looks[-1].seq if looks else self.survey.opened_at
+        return self.open and bool(self.survey.order) and state.labels_at > last_look
 
     @property
     def can_draw(self) -> bool:
@@ -81,9 +92,9 @@ class ClaimWork:
 
     @property
     def established(self) -> bool:
-        """Whether the latest look on record established something."""
+        """Whether the latest recorded look established something."""
         looks = self.looks
-        return bool(looks) and is_established(looks[-1][2])
+        return bool(looks) and is_established(looks[-1].facts)
 
     @property
     def strata(self) -> list[int]:

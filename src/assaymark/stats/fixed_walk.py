@@ -10,7 +10,7 @@ from fractions import Fraction
 
 
 def precision_p(positives: int, labelled: int, items: int, target: Fraction) -> float:
-    """The chance of so many positives among `labelled` of `items`, if fewer than the target are.
+    """The chance of this many positives among `labelled` of `items`, if fewer than the target are.
 
     *Assumes* a random sample without replacement of the items above the cut-off.
     *Source* the hypergeometric distribution at the largest count that makes the claim false.
@@ -27,7 +27,7 @@ def precision_p(positives: int, labelled: int, items: int, target: Fraction) -> 
 
 
 def recall_p(hits: int, positives: int, target: Fraction) -> float:
-    """The chance that so many of the sampled positives lie above the cut-off, if recall is below.
+    """The chance that this many of the sampled positives lie above the cut-off, if recall is below.
 
     *Assumes* a random sample without replacement of all items; given the number of positives in
     it, those above the cut-off are hypergeometric.

@@ -1,15 +1,12 @@
 """Writes the golden projects of claims of several rows: one of every kind.
 
 As with those beside it, a project is written once and never again: whatever later versions change,
-`tests/replication/test_golden_claims.py` has them verify it. `python make_claims.py` writes those
-that are missing and leaves the others alone.
+`tests/replication/test_golden_claims.py` has them verify it. `PYTHONPATH=tests python
+tests/data/golden_claims/make_claims.py` writes those that are missing and leaves the others alone.
 """
 
 import csv
-import json
 import shutil
-import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,12 +21,11 @@ from assaymark.composite.planning.comparing import ComparisonRequest, seal_compa
 from assaymark.composite.planning.cutting import seal_cutoff
 from assaymark.composite.planning.sealing import Parts, Terms, seal_conjunction
 from assaymark.composite.work import required_claim
-from assaymark.files.labels import LabelRow
-from assaymark.labelling.recording import label
 from assaymark.ledger.head import settle_heads
 from assaymark.project.folder import Project
 from assaymark.project.registration import init
 from assaymark.records.pool import Columns
+from golden_writing import label_batch, truth_in, write_missing
 
 HERE = Path(__file__).parent
 TOPICS = ("art", "news", "sport")
@@ -72,6 +68,7 @@ PROJECTS = {
     "groups-named": Golden(seal=_all("accuracy >= 0.6 in every lang", family="named")),
     "groups-ceiling": Golden(seal=_all("accuracy >= 0.6 in every lang"), budget=200),
     "gap": Golden(seal=_all("accuracy gap between lang <= 0.4")),
+    "gap-shared": Golden(seal=_all("accuracy gap between lang <= 0.4")),
     "classes": Golden(
         seal=_all("recall of every class >= 0.4"), columns=CLASSES, truth="true_topic"
     ),
@@ -153,25 +150,8 @@ def write(place: Path, golden: Golden) -> str:
 
 
 def _batch(project: Project, golden: Golden) -> None:
-    """Draw and label; every 29th item is skipped, every 11th is labelled wrongly and corrected."""
-    with (HERE / golden.answers).open(encoding="utf-8", newline="") as stream:
-        truth = {row["id"]: int(row[golden.truth]) for row in csv.DictReader(stream)}
     items = draw_for_claim(project, count=40, write=False).items
-    skipped = [item for item in items if int(item[1:]) % 29 == 0]
-    wrong = [item for item in items if int(item[1:]) % 11 == 0 and item not in skipped]
-    answers = truth | {item: (truth[item] + 1) % 2 for item in wrong} | dict.fromkeys(skipped)
-    if items:
-        label(project, [_row(item, answers[item]) for item in items])
-    if wrong:
-        label(project, [_row(item, truth[item]) for item in wrong], correct=True)
-
-
-def _row(item: str, answer: int | None) -> LabelRow:
-    return LabelRow(item=item, label=answer, annotator="kim")
-
-
-def _left_out(_folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if name.startswith("ledger.") and name != "ledger.sqlite"]
+    label_batch(project, items, truth_in(HERE / golden.answers, golden.truth))
 
 
 def main() -> None:
@@ -180,16 +160,7 @@ def main() -> None:
         write_pool(HERE)
     if not (HERE / "tags.csv").exists():
         write_tags(HERE)
-    kept = HERE / "heads.json"
-    known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-    for name, golden in PROJECTS.items():
-        if name in known:
-            continue
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
-            known[name] = write(Path(place), golden)
-            shutil.copytree(Path(place, "work"), HERE / name, ignore=_left_out)
-        sys.stdout.write(f"{name}\n")
-        kept.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    write_missing(HERE, "heads.json", PROJECTS, write)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from assaymark.claims import ratio_metrics
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.ratio_metrics import (
@@ -174,3 +175,16 @@ def test_a_claim_of_several_parts_is_not_called_unreadable(text):
 def test_a_relation_may_hold_a_space():
     assert parse_claim("f1 > = 0.75") == parse_claim("f1 >= 0.75")
     assert parse_claim("elusion = < 0.1") == parse_claim("elusion <= 0.1")
+
+
+def test_a_metric_whose_name_begins_with_f_is_no_f_score(monkeypatch) -> None:
+    """A new metric is one registration: shares among the items of its denominator are binomial."""
+    monkeypatch.setitem(ratio_metrics.RATIOS, "fpr", ((0, 1, 0, 0), (0, 1, 0, 1)))
+    for table, part in ((ratio_metrics.NUMERATORS, 0), (ratio_metrics.DENOMINATORS, 1)):
+        monkeypatch.setitem(table, "fpr", ratio_metrics.RATIOS["fpr"][part])
+    monkeypatch.setitem(ratio_metrics.TITLES, "fpr", "fpr")
+    test = ratio_metrics.binomial_test(Claim(metric="fpr", side="upper", target=0.1))
+    assert test is not None
+    assert test.success == (False, False, False, True)
+    assert test.failure == (False, True, False, False)
+    assert ratio_metrics.binomial_test(Claim(metric="f2", side="lower", target=0.5)) is None

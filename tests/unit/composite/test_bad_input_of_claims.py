@@ -201,7 +201,7 @@ def test_a_group_where_nothing_is_predicted_cannot_hold(tmp_path):
 def test_a_word_that_cannot_be_read_is_pointed_at(project):
     told = refused("plan", "recal >= 0.8 in every lang", "-p", project)
     assert told.endswith("Try: recall >= 0.8 in every lang\n  recal >= 0.8 in every lang\n  ^^^^^")
-    assert "The pool has no group column 'langage': it has 'lang'." in refused(
+    assert "The pool has no group column 'langage': it has 'lang'. Did you mean 'lang'?" in refused(
         "plan", "recall >= 0.8 in every langage", "-p", project
     )
 

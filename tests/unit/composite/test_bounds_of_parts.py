@@ -52,8 +52,8 @@ def test_a_claim_waits_for_every_easier_target(monkeypatch):
     ]
     whole = bounds.rows_passed
 
-    def short(test, draws):
-        flags = whole(test, draws)
+    def short(test, draws, foreseen=None):
+        flags = whole(test, draws, foreseen)
         flags[easier[0]] = False
         return flags
 

@@ -6,6 +6,7 @@ import json
 import pytest
 
 import assaymark as am
+from assaymark.composite.views import outcome
 from assaymark.errors import InputError
 
 NAMES = ("arts", "news", "sport")
@@ -201,3 +202,20 @@ def test_one_probability_for_each_class_in_python():
         am.certify_parts(columns, "accuracy >= 0.6", probability=which, classes=True)
     with pytest.raises(InputError, match="one column of names, or by one probability"):
         am.certify_parts(columns, "accuracy >= 0.6", probability=which, prediction="p_arts")
+
+
+def test_none_of_the_list_and_a_third_class_are_right_for_nobody():
+    """Counted by who is right: the first classifier, the second, or neither (the last number)."""
+    classes, none = ("arts", "news", "sport"), 3
+
+    def right(label, *predictions):
+        return outcome("right", label, classes, about=None, predictions=predictions)
+
+    assert [right(label, "news") for label in (0, 1, 2, none)] == [1, 0, 1, 1]
+    assert [right(label, "news", "sport") for label in (0, 1, 2, none)] == [2, 0, 1, 2]
+    assert right(None, "news") == -1
+    found = [
+        outcome("class", label, classes, about="news", predictions=("news",))
+        for label in (0, 1, none)
+    ]
+    assert found == [0, 1, 0]

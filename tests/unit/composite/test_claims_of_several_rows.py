@@ -84,7 +84,7 @@ def test_a_comparison_from_seal_to_certificate(assaymark, folder):
     whole = assaymark("verify", certificate, "-p", folder / "w", "--head", head, "--json")
     assert json.loads(whole.out)["status"] in ("verified", "verified in part")
     assert "is closed: its certificate is issued" in assaymark("status", "-p", folder / "w").out
-    assert "Next: assaymark status" in assaymark("look", "-p", folder / "w").out
+    assert "Next: assaymark report" in assaymark("look", "-p", folder / "w").out
     lacking = assaymark("verify", certificate, "-p", folder / "w", "--require", "witness")
     assert lacking.code == 1
     changed = certificate.read_text().replace("better", "worse")

@@ -1,5 +1,7 @@
 """Claims in every group: draws are shared among groups, and claims sealed before that stay as they are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import assaymark as am
 from assaymark.composite.course import Course
 from assaymark.composite.judging import judge
 from assaymark.composite.sealed import read_settings
+from assaymark.composite.wording import statement
 from assaymark.composite.work import required_claim
 from assaymark.errors import VerificationError
 
@@ -89,3 +92,33 @@ def test_only_claims_in_groups_say_so(tmp_path):
         folder=tmp_path / "w",
     )
     assert "allocation" not in required_claim(work.project.state()).survey.survey.settings
+
+
+def test_a_gap_shares_its_draws_too(tmp_path):
+    """All of its groups wait for labels at once; sealed without the word, one of them has them all."""
+    work = am.certify_parts(
+        pool(100), "accuracy gap between group <= 0.3", group="group", id="id", threshold=0.5,
+        seed=1, folder=tmp_path / "w",
+    )  # fmt: skip
+    sealed = required_claim(work.project.state()).sealed
+    assert sealed.to_settings()["allocation"] == "shared"
+    groups = np.array([stratum.groups[0] for stratum in sealed.strata])
+    for claim, least in ((sealed, 2), (replace(sealed, allocation="one at a time"), 1)):
+        course, strata = Course(claim), []
+        for _ in range(6):  # 60 draws without a label
+            segment = course.next_segment()
+            course.enter(segment, strata, ())
+            strata += course.portion("s", strata, segment.last - len(strata))
+        assert len(set(groups[strata])) == least
+
+
+def test_groups_that_were_left_out_are_named_in_every_statement():
+    """A claim "in every group" that silently skips one would say more than was proved."""
+    facts = {
+        "kind": "conjunction", "claim": "recall >= 0.6 in every group", "confidence": 0.95,
+        "decision": "pass", "certain": False, "family": "every", "left_out": [["c"], ["d"]],
+        "parts": [{"part": "recall >= 0.6", "group": ["a"], "state": "reached"}],
+    }  # fmt: skip
+    assert statement(facts).endswith("; left out as too small: c, d.")
+    assert statement({**facts, "certain": True}).endswith("; left out as too small: c, d.")
+    assert statement({**facts, "family": "named"}).endswith("; left out as too small: c, d.")

@@ -29,7 +29,14 @@ from assaymark.claims.language.tree import (
     Within,
     is_reserved,
 )
-from assaymark.claims.metrics import AVERAGES, ESTIMATE_ONLY, RATIOS, metric_name, spelled
+from assaymark.claims.metrics import (
+    AVERAGES,
+    ESTIMATE_ONLY,
+    RATIOS,
+    decimal,
+    metric_name,
+    spelled,
+)
 
 EVERY = ("every", "each")
 ALL = ("all", "any")  # read by people as "every", and said so
@@ -37,6 +44,7 @@ INSIDE = ("in", "for")
 METRICS = ("f1", "f2", "f0.5", *RATIOS, *AVERAGES)
 LONGEST = 400  # digits, and size of the exponent: more is no number that anybody means
 STOPS = ("of", "gap", "within", "is", "and", *INSIDE)
+MARGIN_LAST = "a margin comes last, after the second figure."
 AFTER_FIGURE = ("of", ">=", "<=", "within", "gap")
 
 
@@ -122,6 +130,9 @@ class _Reader:
             form = "recall of every class >= 0.7"
             raise SlipError(self.here, 'classes are named with "of".', form=form)
         columns = self.columns()
+        if self.here.low in INSIDE and self.ahead(1).low in EVERY:
+            again = _typed([self.here, self.ahead(1)])
+            raise SlipError(again, "two columns are joined by 'and'.", instead="and")
         if self.every not in ((), columns):
             raise SlipError(start, 'one claim has one "in every": state two claims.')
         self.every = columns
@@ -151,6 +162,8 @@ class _Reader:
             return self.gap(figure)
         if self.here.low == "is":
             self.take()
+        if self.here.kind == "sign":
+            raise SlipError(self.here, MARGIN_LAST, form=self.difference(figure))
         if self.here.kind != "relation":
             raise self.bare_name(before="relation") or SlipError(
                 self.here, ">=, <=, within or gap was expected.", AFTER_FIGURE
@@ -162,6 +175,9 @@ class _Reader:
 
     def threshold(self, figure: Figure, relation: Token) -> Threshold:
         target = self.share("a target")
+        if self.here.kind == "sign" and self.ahead(1).kind == "word":
+            form = f"{figure} {relation.text} {self.ahead(1).text} of a {self.here.text} {decimal(target)}"
+            raise SlipError(self.here, MARGIN_LAST, form=form)
         return Threshold(
             figure=figure, side="lower" if relation.is_lower else "upper", target=target
         )
@@ -186,6 +202,22 @@ class _Reader:
             figure=figure, champion=other.names[-1], offset=offset, strict=relation.is_strict
         )
 
+    def difference(self, figure: Figure) -> str:
+        """What is meant by "f1 of b - f1 of a >= 0.01" or "f1 of b + 0.01 >= f1 of a"."""
+        minus = self.take().text != "+"
+        try:
+            if self.here.kind == "number":
+                margin, relation, other = self.share("a margin"), self.take(), self.figure()
+                sign = "+" if minus else "-"
+            else:
+                other, relation = self.figure(), self.take()
+                sign = self.take().text if self.here.kind == "sign" else "+"
+                margin = self.share("a margin")
+            form = f"{figure} {relation.text} {other} {sign} {decimal(margin)}"
+            return str(_Reader(tokens(form)).claim())
+        except SlipError:
+            return f"{figure.metric} of b > {figure.metric} of a"
+
     def within(self, figure: Figure, start: Token) -> Within:
         self.take()
         margin = self.share("a margin")
@@ -200,7 +232,10 @@ class _Reader:
 
     def gap(self, figure: Figure) -> Gap:
         self.take()
-        self.expect("between")
+        if self.here.low != "between":
+            form = f"{figure} gap between regions <= 0.1"
+            raise SlipError(self.here, "'between' was expected.", ("between",), form=form)
+        self.take()
         columns = self.columns()
         if self.here.low == "is":
             self.take()
@@ -215,6 +250,8 @@ class _Reader:
         every = False
         while self.here.low == "of":
             self.take()
+            if self.here.low in ALL and self.ahead(1).low in ("class", "classes"):
+                raise SlipError(self.here, "'every' was expected.", instead="every")
             if self.here.low in EVERY:
                 every = self.every_class(first=not names and not every)
             else:
@@ -241,7 +278,10 @@ class _Reader:
         text = " ".join(word.text for word in words)
         name = metric_name(text)
         if name is None:
-            raise SlipError(_span(words, text), _no_metric(text), METRICS)
+            compared = {"better", "worse"} & {token.low for token in self.tokens}
+            names = self.here.kind == "relation" and self.ahead(1).kind in ("word", "name")
+            form = "accuracy of b > accuracy of a" if compared or names else None
+            raise SlipError(_span(words, text), _no_metric(text), METRICS, form=form)
         return name
 
     def name(self, what: str) -> str:
@@ -267,17 +307,19 @@ class _Reader:
         meant_otherwise = any(metric_name(word) or nearest(word, AFTER_FIGURE) for word in words)
         if self.place != self.named or not words or end.kind != before or meant_otherwise:
             return None
-        text = ""
-        for token in name:  # as it was typed, with its blanks
-            text = text.ljust(token.start - name[0].start) + token.text
-        reason = f"if {text!r} is one name, put it in quotes."
-        return SlipError(_span(name, text), reason, instead=f'"{text}"')
+        whole = _typed(name)
+        reason = f"if {whole.text!r} is one name, put it in quotes."
+        return SlipError(whole, reason, instead=f'"{whole.text}"')
 
     def share(self, what: str) -> Fraction:
         sign = self.take() if self.here.kind == "sign" else None
         if self.here.kind != "number":
             raise SlipError(self.here, f"{what} was expected: a number between 0 and 1.")
         token = self.take()
+        if self.here.text == "," and self.ahead(1).kind == "number":
+            number = _typed([token, self.here, self.ahead(1)])
+            point = number.text.replace(",", ".")
+            raise SlipError(number, "a number has a point, not a comma.", instead=point)
         value = _number(token)
         if (sign and sign.text != "+") or not 0 < value < 1:
             percent = f"{token.text} %" if 2 <= value < 100 and not sign else None
@@ -292,6 +334,14 @@ def _number(token: Token) -> Fraction:
     if len(digits) > LONGEST or (exponent and abs(int(exponent)) > LONGEST):
         raise SlipError(token, "this number is too long.")
     return Fraction(digits) / (100 if mark else 1)
+
+
+def _typed(pieces: list[Token]) -> Token:
+    """These tokens as one, as it was typed, with its blanks."""
+    text = ""
+    for token in pieces:
+        text = text.ljust(token.start - pieces[0].start) + token.text
+    return _span(pieces, text)
 
 
 def _span(words: list[Token], text: str) -> Token:

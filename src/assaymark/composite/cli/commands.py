@@ -1,15 +1,16 @@
 """Commands about claims of several rows: compare and cutoff."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
 from assaymark.composite.cli.shown import show_sealed
 from assaymark.terminal.output import (
-    Command,
     confidence_option,
     json_option,
     progress_bar,
@@ -18,6 +19,7 @@ from assaymark.terminal.output import (
 
 if TYPE_CHECKING:
     from assaymark.composite.planning.comparing import ComparisonRequest
+    from assaymark.composite.planning.sealing import Terms
     from assaymark.records.pool import Columns
 
 
@@ -35,9 +37,39 @@ class Compared(TypedDict):
     claim: str | None
 
 
-def risk_options(command: Command) -> Command:
-    """Adds the ways to share the risk with other claims, and to draw the seed with other sides."""
+def terms_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds what every claim of several rows is sealed with; the command gets it as `terms`.
+
+    Where labels end (`--budget`) reads differently in each command, so it stays with them.
+    """
+
+    @wraps(command)
+    def sealing(
+        *,
+        confidence: float,
+        one_by_one: bool,
+        new_risk: bool,
+        family: bool,
+        commit: tuple[str, ...],
+        beacon: str | None,
+        seed: str | None,
+        budget: int | None,
+        **others: object,
+    ) -> None:
+        from assaymark.composite.planning.sealing import Terms
+
+        terms = Terms(
+            confidence=confidence, seed=seed, lead="one" if one_by_one else "several", budget=budget,
+            new_risk=new_risk, family=family, commit=commit, beacon=beacon,
+        )  # fmt: skip
+        command(terms=terms, **others)
+
+    return _with_terms(sealing)
+
+
+def _with_terms(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
+        click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits)."),
         click.option(
             "--beacon", metavar="NAME[:ROUND]",
             help="Take the seed from a public beacon's next value.",
@@ -53,6 +85,11 @@ def risk_options(command: Command) -> Command:
             "--new-risk", is_flag=True,
             help="Start a second risk account for what was claimed before; what is stated covers both.",
         ),
+        click.option(
+            "--one-by-one", is_flag=True,
+            help="Draw nothing ahead of the labels; for a single reviewer.",
+        ),
+        confidence_option,
     ):  # fmt: skip
         command = option(command)
     return command
@@ -83,12 +120,7 @@ def risk_options(command: Command) -> Command:
 @click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
 @click.option("--positive", metavar="NAME", help="The value that means relevant, if it is not 1.")
 @click.option("--only", metavar="WHICH", help="better or worse: one direction, with all the risk.")
-@confidence_option
-@click.option(
-    "--one-by-one", is_flag=True, help="Draw nothing ahead of the labels; for a single reviewer."
-)
-@risk_options
-@click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
+@terms_options
 @project_option
 @json_option
 def compare(
@@ -99,14 +131,7 @@ def compare(
     named: tuple[str, ...],
     tags: bool,
     groups: tuple[str, ...],
-    budget: int | None,
-    confidence: float,
-    one_by_one: bool,
-    new_risk: bool,
-    family: bool,
-    seed: str | None,
-    commit: tuple[str, ...],
-    beacon: str | None,
+    terms: "Terms",
     folder: Path,
     as_json: bool,
     **options: Unpack[Compared],
@@ -121,17 +146,11 @@ def compare(
       assaymark compare --a old --b new --claim "f1 of b >= f1 of a - 0.01" -p work
     """
     from assaymark.composite.planning.comparing import ComparisonRequest, seal_comparison
-    from assaymark.composite.planning.sealing import Terms
     from assaymark.project.folder import Project
     from assaymark.project.registration import init, undone_if_refused
     from assaymark.records.pool import Columns
 
     wanted = ComparisonRequest(**options)
-    lead: Literal["one", "several"] = "one" if one_by_one else "several"
-    terms = Terms(
-        confidence=confidence, seed=seed, lead=lead, budget=budget, new_risk=new_risk, family=family,
-        commit=commit, beacon=beacon,
-    )  # fmt: skip
     new = _is_new(folder, pool, id_column)
     with progress_bar("compare") as progress, undone_if_refused(folder) if new else nullcontext():
         if new:
@@ -199,26 +218,14 @@ def _refuse_other_pool(folder: Path, pool: str) -> None:
     "--budget", type=click.IntRange(min=1), metavar="N",
     help="Promise N random labels and judge once, when all are there: the fixed walk.",
 )  # fmt: skip
-@confidence_option
-@click.option(
-    "--one-by-one", is_flag=True, help="Draw nothing ahead of the labels; for a single reviewer."
-)
-@risk_options
-@click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
+@terms_options
 @project_option
 @json_option
 def cutoff(
     claim: str,
     at: tuple[str, ...],
     start: str | None,
-    budget: int | None,
-    confidence: float,
-    one_by_one: bool,
-    new_risk: bool,
-    family: bool,
-    seed: str | None,
-    commit: tuple[str, ...],
-    beacon: str | None,
+    terms: "Terms",
     folder: Path,
     as_json: bool,
 ) -> None:
@@ -233,14 +240,8 @@ def cutoff(
       assaymark cutoff "precision >= 0.9" --budget 600 -p work
     """
     from assaymark.composite.planning.cutting import seal_cutoff
-    from assaymark.composite.planning.sealing import Terms
     from assaymark.project.folder import Project
 
     project = Project(folder=folder)
-    lead: Literal["one", "several"] = "one" if one_by_one else "several"
-    terms = Terms(
-        confidence=confidence, seed=seed, lead=lead, budget=budget, new_risk=new_risk, family=family,
-        commit=commit, beacon=beacon,
-    )  # fmt: skip
     sealed = seal_cutoff(project, claim, terms, at=at, start=start)
     show_sealed(project, sealed, as_json=as_json)

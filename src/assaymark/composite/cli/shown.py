@@ -8,13 +8,10 @@ from assaymark.terminal.output import advise, headline, quoted, rows, show_json
 from assaymark.terminal.seeds import advise_reveal, seed_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from assaymark.composite.planning.forecast import PartForecast, RungForecast
     from assaymark.composite.sealed import SealedClaim
     from assaymark.project.folder import Project
 
-AHEAD = 0.05
 MOST_PARTS = 40
 Lines = list[tuple[str, str]]
 
@@ -103,59 +100,33 @@ def _comparison(sealed: "SealedClaim") -> tuple[dict[str, object], Lines]:
 
 
 def _parts(sealed: "SealedClaim", expect: float | None) -> tuple[dict[str, object], Lines]:
-    from assaymark.composite.planning.forecast import expected_margins, forecast_parts, total_labels
+    from assaymark.composite.planning.forecast import forecast_claim
+    from assaymark.composite.planning.forecast_words import cost_lines, part_line
 
-    margin = AHEAD if expect is None else expected_margins(sealed, expect)
-    by_scores, ahead = forecast_parts(sealed), forecast_parts(sealed, margin=margin)
-    expected = total_labels(sealed, ahead)
-    pairs = list(zip(by_scores, ahead, strict=True))
-    lines = [_part_line(*pair) for pair in pairs[:MOST_PARTS]] if len(pairs) > 1 else []
-    if len(ahead) > MOST_PARTS:
-        lines.append(("and", f"{len(ahead) - MOST_PARTS} more parts"))
-    what = "every part" if len(ahead) > 1 else "it"
-    held = f"{what} is {AHEAD:g} better than claimed" if expect is None else f"it is {expect:g}"
-    scored = total_labels(sealed, by_scores)
-    if scored is not None and expect is None:
-        lines.append(("labels to expect", f"about {scored:,} if the scores are right"))
-    elif expect is None and sealed.is_scored and any(p.labels is None for p in by_scores):
-        lines.append(("judging by the raw scores", "the claim looks false; they may be wrong"))
-    if expected is not None:
-        lines.append(("labels to expect", f"about {expected:,} if {held}"))
-    wins = [part.wins for part in by_scores if part.wins]
-    if len(by_scores) == 1 and wins:
-        lines.append(("predictions differ", counted(by_scores[0].items, "item")))
-    lines += [
-        ("labels to expect", f"about {max(w[when] for w in wins):,} if {_winner(when, wins)}")
-        for when in (wins[0] if wins else ())
-    ]
-    if not sealed.is_scored and not wins:
-        lines.append(("labels to expect", "no forecast, as the pool has no scores"))
-    least = min((n for n in (scored, expected) if n is not None), default=0)
-    if sealed.ceiling is not None and least > sealed.most:
-        lines.append(("budget", "smaller than that: it will probably end undecided"))
-    lines += _small_groups(by_scores, sealed)
+    forecast = forecast_claim(sealed, expect=expect)
+    parts = forecast.parts
+    lines = [part_line(part) for part in parts[:MOST_PARTS]] if len(parts) > 1 else []
+    if len(parts) > MOST_PARTS:
+        lines.append(("and", f"{len(parts) - MOST_PARTS} more parts"))
+    lines += cost_lines(sealed, forecast) + _small_groups(list(parts), sealed)
     facts: dict[str, object] = {
-        "expected_labels": expected if expect is not None or scored is None else scored,
+        "expected_labels": forecast.expected,
+        "looks_false": forecast.looks_false,
         "parts": [
             {
-                "part": now.part,
-                "group": list(now.group),
-                "items": now.items,
-                "believed_positives": now.positives,
-                "labels_by_scores": now.labels,
-                "labels_if_ahead": then.labels,
-                "labels_by_wins": None if now.wins is None else dict(now.wins),
+                "part": part.part,
+                "group": list(part.group),
+                "items": part.items,
+                "believed_positives": part.positives,
+                "value_by_scores": part.value,
+                "labels_by_scores": part.labels,
+                "labels_if_ahead": part.needed,
+                "labels_by_wins": None if part.wins is None else dict(part.wins),
             }
-            for now, then in zip(by_scores, ahead, strict=True)
+            for part in parts
         ],
     }
     return facts, lines
-
-
-def _winner(when: str, wins: "list[Mapping[str, int]]") -> str:
-    """Who wins this share of the disagreements: the better one of the words, in every part."""
-    share = when.replace("b is", "the better one is")
-    return f"{share}, for the part that needs most" if len(wins) > 1 else share
 
 
 def _small_groups(parts: "list[PartForecast]", sealed: "SealedClaim") -> Lines:
@@ -172,16 +143,6 @@ def _small_groups(parts: "list[PartForecast]", sealed: "SealedClaim") -> Lines:
         ("read whole", f"{names}: {LEAST} items or fewer each.{fails}"),
         ("", f"To leave them out by name: --least-group {LEAST + 1}"),
     ]
-
-
-def _part_line(now: "PartForecast", then: "PartForecast") -> tuple[str, str]:
-    name = " ".join([now.part, *(f"[{value}]" for value in now.group)])
-    text = counted(now.items, "item") + (" differ" if now.wins else "")
-    if now.positives is not None:
-        text += f", about {now.positives:,} positive by the scores"
-    if then.labels is not None:
-        text += "; read whole" if then.whole else f"; about {then.labels:,} labels"
-    return name, text
 
 
 def _ladder(sealed: "SealedClaim") -> tuple[dict[str, object], Lines]:

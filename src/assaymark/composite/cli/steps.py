@@ -7,13 +7,24 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.claims.record import plain
-from assaymark.claims.results import counted
+from assaymark.claims.results import counted, percent
 from assaymark.composite.cli.shown import show_cost, show_sealed
-from assaymark.terminal.output import advise, headline, quoted, rows, show_blocking, show_json
+from assaymark.terminal.output import (
+    advise,
+    asks,
+    confirmed,
+    headline,
+    quoted,
+    rows,
+    say,
+    show_blocking,
+    show_json,
+)
 from assaymark.terminal.seeds import seed_lines
 
 if TYPE_CHECKING:
     from assaymark.composite.planning.sealing import Parts, Terms
+    from assaymark.composite.sealed import SealedClaim
     from assaymark.project.folder import Project
 
 TONES = {"better": "good", "pass": "good", "within": "good", "worse": "bad", "fail": "bad"}
@@ -27,6 +38,7 @@ def plan_conjunction(
     *,
     only_forecast: bool,
     expect: float | None,
+    anyway: bool,
     as_json: bool,
 ) -> None:
     """Seal a claim of several parts, or tell what it would cost, for the command plan."""
@@ -35,8 +47,26 @@ def plan_conjunction(
     if only_forecast:
         show_cost(draft_conjunction(project, claim, terms, parts), expect=expect, as_json=as_json)
         return
-    sealed = seal_conjunction(project, claim, terms, parts)
+    if not anyway and not as_json and asks():
+        anyway = _is_meant(draft_conjunction(project, claim, terms, parts), expect)
+    sealed = seal_conjunction(project, claim, terms, parts, expect=expect, anyway=anyway)
     show_sealed(project, sealed, expect=expect, as_json=as_json)
+
+
+def _is_meant(draft: "SealedClaim", expect: float | None) -> bool:
+    """Whether a claim that looks false is sealed all the same; a no ends the command."""
+    from assaymark.composite.planning.forecast import forecast_claim
+    from assaymark.composite.planning.forecast_words import doubt
+
+    forecast = forecast_claim(draft, expect=expect)
+    if not forecast.looks_false or draft.ceiling is not None:
+        return False
+    headline(f"{draft.claim} with {percent(draft.confidence)} confidence: not sealed yet")
+    say(f"  {doubt(draft, forecast)}")
+    if not confirmed("Seal it anyway?"):
+        say("  Nothing was sealed.")
+        raise click.exceptions.Exit(0)
+    return True
 
 
 def is_of_several(project: "Project", claim: str) -> bool:
@@ -74,7 +104,7 @@ def reveal_several(project: "Project", parts: Sequence[str], *, as_json: bool) -
     work = reveal_claim_seed(project, parts)
     last = project.state().head
     head, source = last.hash if last else "", work.sealed.source
-    known = work.reports("seed")[-1][2]["parts"]
+    known = work.reports("seed")[-1].facts["parts"]
     if as_json:
         origin = {**plain(source), "parts": known}
         show_json({"claim": work.sealed.claim, "seed": work.seed, "source": origin, "head": head})
@@ -126,6 +156,7 @@ def look_now(
     context: click.Context, project: "Project", *, exit_codes: Mapping[str, int], as_json: bool
 ) -> None:
     """Look at the claim, for the command look; `exit_codes` of what is established and refuted."""
+    from assaymark.composite.lesser_claim import lesser_words
     from assaymark.composite.looks import look_at_claim
     from assaymark.composite.wording import is_established, look_lines, statement
     from assaymark.composite.work import required_claim
@@ -143,13 +174,15 @@ def look_now(
         headline(sentence, TONES.get(judgement.decision, "wait"))
         rows(look_lines(result))
         step, state = "draw", project.state()
-        if required_claim(state).is_over(state):
-            step = "status"
+        if (work := required_claim(state)).is_over(state):
+            step = "report"
+            if judgement.decision == "fail" and (lesser := lesser_words(state, work)):
+                say(f"  {lesser}")
         elif is_established(result):
             step = "certify"
         blocking = blocking_items(state) if step == "draw" else None
         if blocking is not None:
-            show_blocking(blocking, project.folder)
+            show_blocking(blocking)
         else:
             advise(f"assaymark {step} -p {quoted(project.folder)}")
     decision = "fail" if judgement.decision in ("fail", "worse") else "continue"

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import ClaimTree, Comparison, Figure
-from assaymark.claims.metrics import ratio
+from assaymark.claims.metrics import F_BETA, ratio
 from assaymark.composite.levels import CHAINED, level_of_comparison
 from assaymark.composite.planning.sealing import (
     Parts,
@@ -227,7 +227,8 @@ def _comparable(metric: str) -> Figure:
     """The figure that is compared, of a class where one is named; refused where none is offered."""
     leaf = parse(f"{metric} of b > {metric} of a").parts[0]
     name = leaf.figure.metric
-    known = name in ("accuracy", "recall", "precision", "jaccard") or name.startswith("f")
+    f_score = F_BETA.fullmatch(name) is not None
+    known = f_score or name in ("accuracy", "recall", "precision", "jaccard")
     if not known or leaf.figure.every_class:
         raise InputError(
             f"'{metric}' is not compared: choose accuracy, recall, precision, or an F-score."

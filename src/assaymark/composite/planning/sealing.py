@@ -1,7 +1,7 @@
 """Seal a claim of several rows: what every kind of them is sealed with, and conjunctions."""
 
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from assaymark.certification.seeding import (
@@ -14,6 +14,7 @@ from assaymark.claims.cells import Cells
 from assaymark.claims.checks import open_share
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import ClaimTree, Comparison, Gap, Within
+from assaymark.composite.planning.forecast import expected_margin
 from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.rows import with_digests
 from assaymark.composite.sealed import (
@@ -24,6 +25,7 @@ from assaymark.composite.sealed import (
     PoolColumns,
     SealedClaim,
     Statement,
+    annotated,
 )
 from assaymark.composite.shared_risk.stakes import AskedRisk, with_risk
 from assaymark.composite.views import choose_view, with_verdicts
@@ -98,12 +100,24 @@ class Parts:
 
 
 def seal_conjunction(
-    project: Project, text: str, terms: Terms, parts: Parts | None = None
+    project: Project,
+    text: str,
+    terms: Terms,
+    parts: Parts | None = None,
+    *,
+    expect: float | None = None,
+    anyway: bool = False,
 ) -> SealedClaim:
-    """Seal a claim of several parts, in every group, or about classes, on the project's pool."""
+    """Seal a claim of several parts, in every group, or about classes, on the project's pool.
+
+    Refused where it looks false by what is expected of it, unless it is meant `anyway`; scores alone
+    refuse nothing.
+    """
     with project.writing() as session:
         pool = ready(session.state, terms)
         sealed = _drafted(project, pool, text, terms, parts or Parts())
+        if expect is not None and not anyway:
+            expected_margin(sealed, expect)  # refused where the claim would not hold
         return seal(project, session, sealed, pool, terms)
 
 
@@ -146,7 +160,8 @@ def draft_tree(
             "A gap between groups is claimed on its own: its proof compares wealths at the same time, "
             "which other parts would disturb. Seal two claims."
         )
-    if isinstance(tree.parts[0], Gap) and terms.budget is not None:
+    gap = isinstance(tree.parts[0], Gap)
+    if gap and terms.budget is not None:
         raise InputError("A gap between groups has no test with a budget: leave the budget out.")
     sealed = SealedClaim(
         kind="conjunction",
@@ -161,12 +176,12 @@ def draft_tree(
         names=names,
         family=parts.family,
         ceiling=terms.budget,
-        allocation="shared" if tree.every else "one at a time",
+        allocation="shared" if tree.every or gap else "one at a time",
     )
     if parts.family == "named" and len(sealed.compiled[0].parts) < 2:
         raise InputError(f"'{tree}' is one claim: there is nothing to choose from.")
     left_out = sealed.compiled[0].constants.get("left_out", [])
-    return replace(sealed, left_out=tuple(tuple(group) for group in left_out))
+    return annotated(sealed, left_out=tuple(tuple(group) for group in left_out))
 
 
 def group_columns(tree: ClaimTree, pool: RegisteredPool) -> tuple[str, ...]:
@@ -242,10 +257,10 @@ def count_strata(
 def seal(
     project: Project, session: Session, sealed: SealedClaim, pool: RegisteredPool, terms: Terms
 ) -> SealedClaim:
-    """Put the claim on record as a survey of its strata; a seed drawn jointly comes later."""
+    """Record the claim as a survey of its strata; a seed drawn jointly comes later."""
     refuse_committed_before(session.state, terms.commit)
     source, part = source_of(terms.commit, terms.beacon, project.now())
-    sealed = replace(sealed, source=source)
+    sealed = annotated(sealed, source=source)
     sealed = with_digests(with_risk(session.state, sealed, terms.asked))
     settings: dict[str, Any] = sealed.to_settings()
     survey = Survey(

@@ -1,4 +1,4 @@
-"""How many labels a claim of several parts needs, told without a pool."""
+"""How many labels a claim of several parts needs, without a pool."""
 
 import math
 from collections.abc import Callable

@@ -258,8 +258,8 @@ def _one_ladder(sealed: SealedClaim, other: SealedClaim) -> bool:
     """Whether both claims are about the same subjects and have one false row at a time."""
     if sealed.kind == "comparison":
         return other.kind == sealed.kind and sealed.only == other.only
-    mine, theirs = subjects_of(sealed), subjects_of(other)
-    return len(mine) == len(theirs) == 1 and mine[0].key == theirs[0].key
+    subjects, other_subjects = subjects_of(sealed), subjects_of(other)
+    return len(subjects) == len(other_subjects) == 1 and subjects[0].key == other_subjects[0].key
 
 
 def changed_since(state: State, work: ClaimWork) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from assaymark.claims.language.tree import Threshold
 from assaymark.composite.levels import whole_level
-from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.sealed import SealedClaim, annotated
 from assaymark.composite.shared_risk.account import (
     LEAST,
     carried_by,
@@ -44,18 +44,18 @@ class AskedRisk:
 def with_risk(state: State, sealed: SealedClaim, asked: AskedRisk) -> SealedClaim:
     """The claim with its part of the risk. Refused where earlier claims left nothing of it."""
     subjects = subjects_of(sealed)
-    sealed = replace(sealed, level=whole_level(sealed))
+    sealed = annotated(sealed, level=whole_level(sealed))
     if asked.joint:
         return _joint(state, sealed, subjects)
     account = FAMILY if asked.family else _account(state, subjects, new=asked.new_risk)
     mates = sharers(state, subjects, account)
     shares = _shares(sealed, subjects, mates)
     risk = ClaimRisk(account=account, others=_others(state, sealed, subjects, account))
-    sealed = replace(sealed, risk=risk)
+    sealed = annotated(sealed, risk=risk)
     if mates:
         earlier = earlier_claims(state, mates)
         carried = carried_by(sealed, closed_claims(state, earlier), shares=shares)
-        sealed = replace(sealed, risk=replace(risk, carried=carried, earlier=earlier))
+        sealed = annotated(sealed, risk=replace(risk, carried=carried, earlier=earlier))
         _refuse_used_up(sealed)
     return _with_confidence_left(sealed)
 
@@ -68,7 +68,7 @@ def _joint(state: State, sealed: SealedClaim, subjects: Sequence[Subject]) -> Se
     if level < LEAST:
         raise PlanError(f"Earlier claims with joint seeds used up the risk of '{sealed.claim}'.")
     risk = ClaimRisk(account=JOINT, others=others, number=number)
-    return _with_confidence_left(replace(sealed, level=level, risk=risk))
+    return _with_confidence_left(annotated(sealed, level=level, risk=risk))
 
 
 def _with_confidence_left(sealed: SealedClaim) -> SealedClaim:

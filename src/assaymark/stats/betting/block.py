@@ -51,17 +51,6 @@ def make_block(book: Book, rows: Ints, stakes: Stakes, *, chance: Floats, left: 
     )
 
 
-def some_rows(block: Block, kept: Flags) -> Block:
-    """The block for these of its rows."""
-    return Block(
-        rows=block.rows[kept],
-        stake=block.stake[kept],
-        worth=block.worth[kept],
-        chance=block.chance[kept],
-        worst=block.worst[kept],
-    )
-
-
 def _before(strata: Ints, remaining: Ints) -> Ints:
     """How many items the stratum of each draw had before it."""
     order = np.argsort(strata, kind="stable")
@@ -98,8 +87,10 @@ class Steps:
 
 def make_steps(book: Book, rows: Ints, *, strata: Ints, outcomes: Ints, remaining: Ints) -> Steps:
     """The draws of the block, put together by row where rows live on few of them."""
-    before = _before(strata, remaining)
-    _, first, line = np.unique(book.domain_number[rows], return_index=True, return_inverse=True)
+    before, numbers = _before(strata, remaining), book.domain_number[rows]
+    first, line = np.zeros(1, dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
+    if np.count_nonzero(numbers != numbers[0]):
+        _, first, line = np.unique(numbers, return_index=True, return_inverse=True)
     inside = book.inside[rows[first, None], strata]
     width = int(inside.sum(axis=1).max())
     if 2 * width > len(strata):
@@ -201,7 +192,7 @@ def _played(
         factor *= edge
         factor += 1.0
         played = np.multiply.accumulate(np.concatenate([path[:1], factor]), axis=0)
-        if np.array_equal(played, path):
+        if not np.count_nonzero(played != path):
             break
         path = played
     return path

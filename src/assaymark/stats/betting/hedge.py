@@ -6,7 +6,7 @@ derivative of that chance. The normal law only chooses stakes; the game is fair 
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -23,7 +23,8 @@ SLOPES, STEPS = 129, 161  # the table of `delta`: part of the method's number
 LEAST, MOST = 1e-15, 0.999  # chances between which there is anything to hedge
 FARTHEST = 9.0
 EXTRA, SHORT = 30, 0.015  # draws on top of a ceiling; power lost to what the normal law leaves out
-LEARNING = 10  # draws that it takes on average to learn where to look
+TIMES = 400  # at which a course is worked out
+WHOLE = 1e6  # information beyond this many draws for each one of the ceiling is everything
 WIDEST = math.sqrt(-2.0 * math.log(LEAST))
 
 
@@ -124,38 +125,56 @@ def ceiling(ideal: float, *, level: float, power: float = POWER) -> int:
     return math.ceil(share * ideal + EXTRA)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Course:
-    """What becomes of a test with a ceiling: the chance to pass in time, and the labels it uses."""
-
-    power: float
-    mean: float
-    median: int
-
-
-def course(most: int, *, ideal: float, level: float, margin: float = 1.0) -> Course:
-    """The course of a test with this ceiling if the truth has so many times the margin of `ideal`.
+def chance_to_pass(
+    most: int,
+    *,
+    ideal: float,
+    level: float,
+    margin: float = 1.0,
+    information: Callable[[Floats], Floats] | None = None,
+) -> float:
+    """The chance to pass by this ceiling if the truth has so many times the margin of `ideal`.
 
     The law of a Brownian motion with drift and a line, in units of the ceiling less its extra draws;
-    it leaves out what is learnt on the way, so up to 0.015 of the power is added back.
+    it leaves out what is learnt on the way, so up to 0.015 of the power is added back, and never more
+    than half of what is missing. `information` says to how many draws with replacement so many labels
+    are worth: in a pool that is nearly used up the margin over what the rest must give grows, and the
+    drift with it. None: the pool has no end.
 
-    >>> found = course(1770, ideal=1000.0, level=0.05)
-    >>> round(found.power, 2), round(course(1770, ideal=1000.0, level=0.05, margin=0.5).power, 2)
-    (0.93, 0.43)
+    >>> round(chance_to_pass(1770, ideal=1000.0, level=0.05), 2)
+    0.93
+    >>> round(chance_to_pass(1770, ideal=1000.0, level=0.05, margin=0.5), 2)
+    0.43
     """
     length = max(most - EXTRA, 1)
+    time = np.linspace(0.0, 1.0, TIMES + 1)[1:]
     drift = margin * math.sqrt(2.0 * math.log(1.0 / level) * length / max(ideal, 1e-9))
+    grown = 1.0 if information is None else _growth(information(time * length), length)
     height = float(_height(np.array(level), np.array(SLOPE)))
-    time = np.linspace(0.0, 1.0, 401)[1:]
-    root, pull = np.sqrt(time), drift - SLOPE
+    missed = 1.0 - float(_crossed(time, drift * grown - SLOPE, height)[-1])
+    back = min(SHORT, missed / 2.0) if margin >= 1 else 0.0
+    return min(1.0 - missed + back, 1.0)
+
+
+def _crossed(time: Floats, pull: Floats | float, height: float) -> Floats:
+    """The chance of a Brownian motion with this drift towards a level to have met it by each time.
+
+    Bachelier and Lévy. A drift that grows on the way is replaced, for each time, by its mean so far.
+    """
+    root = np.sqrt(time)
     with np.errstate(over="ignore", invalid="ignore"):
         back = np.exp(np.minimum(2.0 * pull * height, 700.0)) * ndtr((-pull * time - height) / root)
     passed = np.clip(ndtr((pull * time - height) / root) + back, 0.0, 1.0)
-    power = float(passed[-1]) + (SHORT if margin >= 1 else 0.0)
-    used = float((1.0 - passed).mean()) * length
-    half = float(time[int(np.argmax(passed >= 0.5))]) if passed[-1] >= 0.5 else 1.0
-    return Course(
-        power=min(power, 1.0),
-        mean=min(float(most), used + LEARNING),
-        median=min(most, math.ceil(half * length + LEARNING)),
-    )
+    rising: Floats = np.maximum.accumulate(passed)
+    return rising
+
+
+def _growth(information: Floats, length: float) -> Floats:
+    """The mean drift so far over that of an endless pool, from the information by each time.
+
+    One draw tells (margin/σ)², so the margin grows with the root of what a draw tells.
+    """
+    told = np.diff(np.minimum(information, WHOLE * length), prepend=0.0)
+    steps = np.arange(1, len(told) + 1)
+    growth: Floats = np.cumsum(np.sqrt(np.maximum(told, 0.0) * len(told) / length)) / steps
+    return growth

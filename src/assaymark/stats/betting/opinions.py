@@ -5,6 +5,8 @@ class probabilities worth few or many labels and by no opinion, again weighted b
 often nobody can tell is counted apart.
 """
 
+import copy
+
 import numpy as np
 
 from assaymark.stats.score_guided.beliefs import Beliefs, Ints
@@ -21,6 +23,7 @@ class Opinions:
     def __init__(self, prior: Floats | None, strata: int, outcomes: int) -> None:
         self._pair: Beliefs | None = None
         self._count = outcomes
+        self._shares: Floats | None = None
         self.counts = np.zeros((strata, outcomes), dtype=np.int64)
         self._skipped = np.zeros(strata, dtype=np.int64)
         if outcomes == 2:
@@ -34,8 +37,14 @@ class Opinions:
             self._centres += [(sure, strength) for strength in STRENGTHS]
         self._track = np.zeros(len(self._centres))
 
-    def learn(self, fresh: Ints) -> None:
-        """Take in a block: counts per stratum and outcome, "cannot tell" last."""
+    def after(self, fresh: Ints) -> "Opinions":
+        """The opinions after a block too: counts per stratum and outcome, "cannot tell" last."""
+        twin = copy.copy(self)
+        twin._pair, twin._shares = copy.copy(self._pair), None
+        twin._learn(fresh)
+        return twin
+
+    def _learn(self, fresh: Ints) -> None:
         known = fresh[:, : self._count]
         if self._pair is not None:
             self._pair.learn(known.sum(axis=1), known[:, 1])
@@ -46,6 +55,11 @@ class Opinions:
 
     def shares(self) -> Floats:
         """The believed share of every outcome per stratum, among items that can be judged."""
+        if self._shares is None:
+            self._shares = self._mean()
+        return self._shares
+
+    def _mean(self) -> Floats:
         if self._pair is not None:
             rates = self._pair.rates()
             return np.stack([1.0 - rates, rates], axis=1)

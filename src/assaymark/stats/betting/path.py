@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaymark.stats.betting.book import tally_of
+from assaymark.stats.betting.open_block import Foreseen
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.rows import CANNOT_TELL
 from assaymark.stats.betting.sealed import RowTest, check_draws
@@ -79,15 +80,17 @@ class RowPath:
         )
 
 
-def replay(test: RowTest, draws: Draws) -> RowPath:
+def replay(test: RowTest, draws: Draws, foreseen: Foreseen | None = None) -> RowPath:
     """Everything the labelled prefix proves, recomputed from its first draw.
+
+    `foreseen` is what other races over the same draws found.
 
     *Assumes* each item was drawn uniformly from its stratum's unlabelled items, the stratum by the
     stored chances, and the chances fixed before the labels of the draws they were used for.
     *Source* Ville's inequality; see the page on method number 2.
     """
     check_draws(test, draws)
-    return judged_path(test, draws, Race(test).feed(draws))
+    return judged_path(test, draws, Race(test, foreseen).feed(draws))
 
 
 def judged_path(test: RowTest, draws: Draws, log: Floats) -> RowPath:
@@ -181,14 +184,14 @@ def _first(flags: NDArray[Any], times: Ints) -> float:
     return float(times[np.argmax(flags)]) if flags.any() else np.inf
 
 
-def rows_passed(test: RowTest, draws: Draws) -> Flags:
+def rows_passed(test: RowTest, draws: Draws, foreseen: Foreseen | None = None) -> Flags:
     """Which rows have passed by the end, and were not refuted by counting since.
 
     The same as `replay` says of its last draw, without the way there: nothing that lets a row pass
     is ever lost again. *Assumes* a rule whose rows stop at 1/level.
     """
     check_draws(test, draws)
-    race, book = Race(test), test.book
+    race, book = Race(test, foreseen), test.book
     race.pass_over(draws)
     tally = _tally(test, draws)
     met, missed = _counted_now(test, tally)

@@ -20,9 +20,12 @@ from assaymark.stats.betting.block import (
 )
 from assaymark.stats.betting.book import tally_of
 from assaymark.stats.betting.open_block import (
+    Foreseen,
     OpenBlock,
     Outlook,
+    PerRow,
     Start,
+    first_opinions,
     stake_together,
     staked_block,
     still_open,
@@ -42,9 +45,12 @@ NOBODY: Ints = np.empty(0, dtype=np.int64)
 
 
 class Race:
-    """The state of one test. Feeding more draws continues it; arrays are replaced, never edited."""
+    """The state of one test. Feeding more draws continues it; arrays are replaced, never edited.
 
-    def __init__(self, test: RowTest) -> None:
+    Races over the same draws that share what was `foreseen` find it once.
+    """
+
+    def __init__(self, test: RowTest, foreseen: Foreseen | None = None) -> None:
         book = test.book
         rows = len(book.required)
         self.test = test
@@ -57,7 +63,8 @@ class Race:
         shares = (1.0,) if test.ceiling is not None else test.recipe.shares
         self._parts = np.log(shares) + self.log[:, None]
         self._joined = joined_parts(self._parts[:, :, None])[:, 0]
-        self._opinions = Opinions(test.beliefs, len(test.sizes), test.rows.outcomes)
+        self._foreseen = foreseen
+        self._opinions = foreseen.first(test) if foreseen else first_opinions(test)
         self._fresh = np.zeros((len(test.sizes), test.rows.outcomes + 1), dtype=np.int64)
         self._next: tuple[int, Opinions] | None = None
         self._end = 0
@@ -91,12 +98,12 @@ class Race:
     def copy(self) -> "Race":
         """A race of its own that goes on from here."""
         # opinions are never taught in place: they can be shared
-        return copy.copy(self)
-
-    def _copied_opinions(self) -> Opinions:
-        twin = copy.copy(self._opinions)
-        twin._pair = copy.copy(twin._pair)
+        twin = copy.copy(self)
+        twin._foreseen = self._foreseen
         return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_foreseen": None}
 
     def feed(self, draws: Draws, *, marks: list[Mark] | None = None) -> Floats:
         """The log wealth of every row and mirror after each of these draws.
@@ -126,8 +133,8 @@ class Race:
                 if marks is not None:
                     marks.append(Mark(drawn=self.drawn, steps=self.copy()))
                 if not ahead:
-                    self._refresh(stored)
-                    ahead = self._look_ahead(draws, done, renewed)
+                    known = self._refresh(stored)
+                    ahead = [] if known else self._look_ahead(draws, done, renewed)
                 elif not self._take_up(ahead.pop(0), stored):
                     ahead = []
             stop = self._stop(draws, done, renewed)
@@ -138,14 +145,13 @@ class Race:
 
     def _look_ahead(self, draws: Draws, done: int, renewed: Ints) -> list[Start]:
         """The blocks after this one, with what is known of their stakes found together."""
-        if self._end - self.drawn >= len(draws) - done:
-            return []
         twin, starts, staked = self.copy(), list[Start](), list[tuple[OpenBlock, Ints]]()
         while True:
             part = slice(done, twin._stop(draws, done, renewed))
             strata, done = draws.strata[part], part.stop
             if twin._open is not None:
-                staked.append((twin._open, twin._busy(twin._open, strata)))
+                cut = done == len(draws) and twin._end > twin.drawn + len(strata)
+                staked.append((twin._open, twin._soon_busy(twin._open, strata, cut=cut)))
             twin._count(strata, twin._outcomes(draws.labels[part]))
             if done == len(draws) or len(starts) == BLOCKS_AHEAD:
                 break
@@ -159,7 +165,7 @@ class Race:
                     end=twin._end,
                 )
             )
-        stake_together(self.test, [(opened, busy) for opened, busy in staked if len(busy)])
+        stake_together(self.test, staked)
         return starts
 
     def _take_up(self, start: Start, stored: Floats) -> bool:
@@ -169,7 +175,7 @@ class Race:
         self._counts, self._uncounted = (start.gain, start.made), ()
         if start.opened is None:
             return True
-        opened = still_open(start.opened, self.stopped, self.log)
+        opened = still_open(self.test, start.opened, self.stopped, self.log)
         self._end = self.drawn + self._length(opened)
         if len(opened.rows):
             self._open = opened
@@ -217,6 +223,11 @@ class Race:
         met = np.zeros(len(self.remaining) + 1, dtype=np.bool_)
         met[strata] = True
         return np.flatnonzero(met[self.test.book.where[opened.rows]].any(axis=1))
+
+    def _soon_busy(self, opened: OpenBlock, strata: Ints, *, cut: bool) -> Ints:
+        """The same; of a block that goes on after these draws all, where most are met by now."""
+        busy = self._busy(opened, strata)
+        return np.arange(len(opened.rows)) if cut and 2 * len(busy) > len(opened.rows) else busy
 
     def _play(self, opened: OpenBlock, strata: Ints, outcomes: Ints) -> tuple[Ints, Floats]:
         """The rows that meet one of the draws, and their log wealth after each."""
@@ -273,31 +284,51 @@ class Race:
         self._parts[rows], self._joined[rows] = parts[:, :, -1], path[:, -1]
         return path
 
-    def _refresh(self, stored: Floats) -> None:
+    def _refresh(self, stored: Floats) -> bool:
+        """Begin a block; whether its stakes are known from another race over the same draws."""
         self._teach()
+        opened, foreseen = None, self._foreseen
+        if foreseen is not None:
+            opened = foreseen.block(self.test, self._opinions, stored, self.stopped)
+        known = opened is not None
+        if opened is not None:
+            opened = still_open(self.test, opened, self.stopped, self.log)
+        else:
+            opened = self._opened(stored)
+            if foreseen is not None:
+                foreseen.keep(opened, self.test, self._opinions, stored, self.stopped)
+        self._stored = stored
+        self._end = self.drawn + self._length(opened)
+        self._open = opened if len(opened.rows) else None
+        return known
+
+    def _opened(self, stored: Floats) -> OpenBlock:
+        """The rows that bet on the next draws."""
         test, book = self.test, self.test.book
+        going = np.flatnonzero(~self.stopped)
+        where = book.where[going]
         # the last place is none; it is part of the sum, whose last bit depends on how many are added
         live = np.append(stored * (self.remaining > 0), 0.0)
-        chance, left = live[book.where], book.amounts(self.remaining)
+        chance, left = live[where], np.append(self.remaining, 0)[where]
         covered = np.all((left == 0) | (chance > 0), axis=1)
-        known = np.flatnonzero(~self.stopped & covered & (self.made < test.ceilings))
-        view = self._outlook_of(known)
+        known = np.flatnonzero(covered & (self.made[going] < test.ceilings[going]))
+        view = self._outlook_of(going[known])
         lines = np.flatnonzero(view.unsettled)
-        rows = known[lines]
-        chance = chance[rows]
+        rows = going[known[lines]]
+        chance = chance[known[lines]]
         share = chance.sum(axis=1)
-        opened = OpenBlock(
+        return OpenBlock(
             rows=rows,
             lines=lines,
+            places=np.arange(len(rows)),
             share=share / max(live.sum(), 1e-300),
             chance=chance / share[:, None],
             view=view,
             made=self.made,
             log=self.log,
+            stakes=PerRow(len(rows)),
+            sigmas=PerRow(len(rows)),
         )
-        self._stored = stored
-        self._end = self.drawn + self._length(opened)
-        self._open = opened if len(rows) else None
 
     def _length(self, opened: OpenBlock) -> int:
         """How many draws share these stakes: as few as any row wants, counted in its domain."""
@@ -331,9 +362,8 @@ class Race:
         if not self._fresh.any():
             return self._opinions
         if self._next is None or self._next[0] != self.drawn:
-            twin = self._copied_opinions()
-            twin.learn(self._fresh)
-            self._next = (self.drawn, twin)
+            taught = self._foreseen.taught if self._foreseen else Opinions.after
+            self._next = (self.drawn, taught(self._opinions, self._fresh))
         return self._next[1]
 
     def outlook(self) -> Outlook:
@@ -357,7 +387,7 @@ class Race:
         return Outlook(
             left=left,
             pull=pull,
-            belief=np.clip(belief, LOWEST, 1.0 - LOWEST),
+            belief=np.minimum(np.maximum(belief, LOWEST), 1.0 - LOWEST),
             need=need,
             reach=pull.sum(axis=1),
             unit=unit / whole,

@@ -224,10 +224,11 @@ def names(log: Floats, *, level: float, ready: Flags, sure: Flags) -> Flags:
 
 
 def _gap(rule: Gap, path: RowPath) -> Ruling:
-    cells = [_product(path, cell) for cell in rule.cells]
-    passed = np.all(cells, axis=0) if cells else np.ones(path.draws + 1, dtype=np.bool_)
+    """Every cell is proved, and no group is without a figure: one that has none has no gap either."""
+    defined: Flags = np.all(path.certainty.defined, axis=0)
+    passed = np.all([defined, *(_product(path, cell) for cell in rule.cells)], axis=0)
     known = path.certainty.holds[:, -1]
-    sure = all(any(known[row] for row in cell) for cell in rule.cells)
+    sure = bool(defined[-1]) and all(any(known[row] for row in cell) for cell in rule.cells)
     return _ruling(passed=passed, failed=np.zeros_like(passed), sure=sure, lost=False)
 
 

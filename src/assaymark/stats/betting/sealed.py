@@ -16,8 +16,6 @@ from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.supermartingale import Draws
 from assaymark.stats.score_guided.wealth import Flags
 
-METHOD = "betting/2"
-
 
 @dataclass(frozen=True, kw_only=True)
 class RowTest:

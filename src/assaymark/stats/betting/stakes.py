@@ -82,7 +82,7 @@ def _against(table: Table, aim: Floats) -> Stakes:
     """The likelihood ratio of the belief tilted to `aim` against the nearest false world."""
     pull, chance = table.pull[:, None, :], table.chance[:, None, :]
     raised = tilted(table.belief[:, None, :], pull=pull, sampling=chance, level=aim, tolerance=FINE)
-    assumed = np.clip(raised, EDGE, 1.0 - EDGE)
+    assumed = np.minimum(np.maximum(raised, EDGE), 1.0 - EDGE)
     hoped = (pull * assumed).sum(axis=2)
     # A tilt that was clipped may fall short of the need: it projects on itself, without a stake.
     goal = np.minimum(table.need[:, None], hoped)

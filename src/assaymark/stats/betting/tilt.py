@@ -32,13 +32,17 @@ def lowered(
     stake, before = low, np.full_like(high, np.inf)
     scale = tolerance * np.add.reduce(pull, axis=-1)
     reach, twice, fourfold = pull * ratio, 2.0 * rates, 4.0 * rates
-    ended = _Ended(np.broadcast_shapes(rates.shape, ratio.shape), high.shape)
-    for _ in range(STEPS):
-        lean = stake[..., None] * ratio
-        once = lean + 1.0
-        root = np.sqrt(np.maximum(once * once - lean * fourfold, 1e-300))
-        projected = twice / (once + root)
-        met = np.add.reduce(pull * projected, axis=-1)
+    shape = np.broadcast_shapes(rates.shape, ratio.shape, (*high.shape, 1))
+    ended = _Ended(shape, high.shape)
+    lean, once, root, projected = np.empty((4, *shape))  # written to again in every step
+    for left in reversed(range(STEPS)):
+        np.multiply(stake[..., None], ratio, out=lean)
+        np.add(lean, 1.0, out=once)
+        np.multiply(once, once, out=root)
+        root -= np.multiply(lean, fourfold, out=lean)
+        np.sqrt(np.maximum(root, 1e-300, out=root), out=root)
+        np.divide(twice, np.add(once, root, out=once), out=projected)
+        met = np.add.reduce(np.multiply(pull, projected, out=lean), axis=-1)
         excess = met - need
         size = np.abs(excess)
         done = size <= scale
@@ -47,14 +51,17 @@ def lowered(
             break
         above = excess > 0
         low, high = np.where(above, stake, low), np.where(above, high, stake)
-        slope = np.add.reduce(reach * projected * (1.0 - projected) / root, axis=-1)
+        np.multiply(reach, projected, out=lean)
+        lean *= np.subtract(1.0, projected, out=once)
+        lean /= root
+        slope = np.add.reduce(lean, axis=-1)
         step = stake + excess * met / np.maximum(need * slope, 1e-300)
         # A step that did not halve the excess is followed by a bisection: Newton alone can cycle.
         good = (step > low) & (step < high) & (size <= 0.5 * before)
         moved = np.where(good, step, 0.5 * (low + high))
         stake = np.where(done, stake, moved) if solved else moved
         before = size
-        if done.size > MANY and 2 * solved > done.size:
+        if left and done.size > MANY and 2 * solved > done.size:
             going = ~done
             ended.take(projected, stake, going)
             shape = projected.shape
@@ -62,6 +69,7 @@ def lowered(
             twice, fourfold = (np.broadcast_to(v, shape)[going] for v in (twice, fourfold))
             need, scale = (np.broadcast_to(v, done.shape)[going] for v in (need, scale))
             stake, before, low, high = stake[going], before[going], low[going], high[going]
+            lean, once, root, projected = np.empty((4, *pull.shape))
     return ended.whole(projected, stake)
 
 

@@ -1,0 +1,117 @@
+"""What the forecast of a claim of several parts says: one place for command line, page and Python."""
+
+from collections.abc import Mapping
+
+from assaymark.claims.results import counted, shown
+from assaymark.composite.planning.forecast import ClaimForecast, PartForecast
+from assaymark.composite.sealed import SealedClaim
+from assaymark.hints import command, option
+
+LOW, HIGH = 0.4, 1.7
+"""What a claim takes, as multiples of the forecast: most lie between the two (docs/evidence)."""
+NAMED = 3
+Lines = list[tuple[str, str]]
+
+
+def about(labels: int) -> str:
+    """A forecast with its range, in no more digits than it has.
+
+    >>> about(503)
+    'roughly 200–860 labels'
+    """
+    low, high = _rounded(LOW * labels), _rounded(HIGH * labels)
+    return f"roughly {low:,}–{high:,} labels"
+
+
+def _rounded(labels: float) -> int:
+    step = int(10 ** max(0, len(str(round(labels))) - 2))
+    return round(labels / step) * step
+
+
+def condition(forecast: ClaimForecast) -> str:
+    """What is assumed where the scores are not taken at their word."""
+    several = "every part" if len(forecast.parts) > 1 else "it"
+    if forecast.expect is not None:
+        return f"{several} is {forecast.expect:g}"
+    if (
+        forecast.parts[0].part.startswith(("gap", "max gap"))
+        or "gap between" in forecast.parts[0].part
+    ):
+        return "the gap is half of what is claimed"
+    return f"{several} is {forecast.ahead:g} better than claimed"
+
+
+def cost_lines(sealed: SealedClaim, forecast: ClaimForecast) -> Lines:
+    """Labels to expect, by the scores and if the claim holds well, and what looks false."""
+    lines: Lines = []
+    if forecast.expect is None and forecast.labels is not None:
+        lines.append(("labels to expect", f"{about(forecast.labels)} if the scores are right"))
+    if forecast.looks_false:
+        lines.append(("judging by the raw scores", f"the claim looks false: {_false(forecast)}"))
+    if forecast.needed is not None:
+        lines.append(("labels to expect", f"{about(forecast.needed)} if {condition(forecast)}"))
+    wins = [part.wins for part in forecast.parts if part.wins]
+    if len(forecast.parts) == 1 and wins:
+        lines.append(("predictions differ", counted(forecast.parts[0].items, "item")))
+    lines += [
+        ("labels to expect", f"about {max(w[when] for w in wins):,} if {_winner(when, wins)}")
+        for when in (wins[0] if wins else ())
+    ]
+    if not sealed.is_scored and not wins:
+        lines.append(("labels to expect", "no forecast, as the pool has no scores"))
+    least = min((n for n in (forecast.labels, forecast.needed) if n is not None), default=0)
+    if sealed.ceiling is not None and least > sealed.most:
+        lines.append(("budget", "smaller than that: it will probably end undecided"))
+    return lines
+
+
+def _false(forecast: ClaimForecast) -> str:
+    """Which parts look false, with what the scores say of them."""
+    parts = [f"{part.name} would be {shown(part.value)}" for part in forecast.false_parts]
+    more = f" and {len(parts) - NAMED} more parts" if len(parts) > NAMED else ""
+    return "; ".join(parts[:NAMED]) + more
+
+
+def doubt(sealed: SealedClaim, forecast: ClaimForecast) -> str:
+    """That the claim looks false by the scores alone, what it would cost, and what to do about it."""
+    price = ""
+    if forecast.needed is not None:
+        price = f" If {condition(forecast)}, it takes {about(forecast.needed)}."
+    return (
+        f"Judging by the raw scores the claim looks false: {_false(forecast)}. Raw scores are often "
+        f"off.{price} {ways_on(sealed)}"
+    )
+
+
+def ways_on(sealed: SealedClaim) -> str:
+    """What to do about a claim that looks false: find out, say what is known, or claim less."""
+    metric = sealed.statements[0].tree.parts[0].figure.metric
+    ways = []
+    if metric in ("accuracy", "precision", "recall", "f1") and sealed.columns.view == "two":
+        sample = command("plan", estimate=metric, budget=100)
+        ways.append(f"label a small random part, which tells how good it really is ({sample})")
+    if "gap between" not in sealed.claim:
+        ways.append(
+            f"say what you expect of every part, if you know better ({option('expect', 'X')})"
+        )
+    ways.append("claim less")
+    text = "; or ".join(ways)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def part_line(part: PartForecast) -> tuple[str, str]:
+    """A part: its items, what the scores say of it, and its price."""
+    text = counted(part.items, "item") + (" differ" if part.wins else "")
+    if part.positives is not None:
+        text += f", about {part.positives:,} positive by the scores"
+    if part.value is not None:
+        text += f"; {shown(part.value)} if the scores are right"
+    if part.needed is not None:
+        text += "; read whole" if part.whole else f"; {about(part.needed)}"
+    return part.name, text
+
+
+def _winner(when: str, wins: list[Mapping[str, int]]) -> str:
+    """Who wins this share of the disagreements: the better one of the words, in every part."""
+    share = when.replace("b is", "the better one is")
+    return f"{share}, for the part that needs most" if len(wins) > 1 else share

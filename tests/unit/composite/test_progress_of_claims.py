@@ -1,0 +1,144 @@
+"""How far undecided claims are, what is asked before a doubtful one is sealed, and what a refuted one leaves."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import assaymark as front_door
+from assaymark.composite.planning.forecast import forecast_claim, labels_in
+from assaymark.composite.planning.forecast_words import cost_lines
+from assaymark.composite.planning.worlds import claimed_figures, world_ahead
+from assaymark.errors import InputError
+
+ITEMS = 1_200
+
+
+def pool(sharp: float = 1.0) -> tuple[dict[str, list[object]], dict[int, int]]:
+    """Scores that are right, or too timid where `sharp` is more than 1; two groups."""
+    rng = np.random.default_rng(7)
+    score = np.clip(rng.beta(0.35, 0.35, ITEMS), 0.01, 0.99)
+    odds = sharp * np.log(score / (1 - score))
+    truth = (rng.random(ITEMS) < 1 / (1 + np.exp(-odds))).astype(int)
+    group = ["de" if i % 2 else "en" for i in range(ITEMS)]
+    return {"score": score.tolist(), "g": group}, dict(enumerate(truth.tolist()))
+
+
+def claimed(claim: str, *, sharp: float = 1.0, **options: object):
+    table, truth = pool(sharp)
+    work = front_door.certify_parts(
+        table, claim, score="score", threshold=0.5, group="g", seed=1, **options
+    )
+    return work, truth
+
+
+def looked(work, truth, labels: int):
+    """The verdict after so many labels, or when it is decided."""
+    verdict = work.verdict()
+    while verdict.labels < labels and verdict.decision == "continue":
+        work.tell([(item.id, truth[item.id]) for item in work.ask(60)])
+        verdict = work.verdict()
+    return verdict
+
+
+def test_a_gap_shows_how_far_it_is_before_it_passes() -> None:
+    """Nothing was shown until it passed."""
+    work, truth = claimed("accuracy gap between g <= 0.1")
+    verdict = looked(work, truth, 240)
+    assert verdict.decision == "continue"
+    bound = verdict.figures["so_far"][0]
+    assert 0.1 < bound < 1
+    assert f"proven so far, with 95% confidence: at most {bound:g}" in str(verdict)
+    assert verdict.rows[0]["bound"] == bound
+    assert f"at most {bound:g}" in work.status().summary
+
+
+def test_an_average_shows_how_far_it_is_before_it_passes() -> None:
+    work, truth = claimed("balanced accuracy >= 0.8")
+    verdict = looked(work, truth, 60)
+    assert verdict.decision == "continue"
+    assert 0.5 <= verdict.figures["so_far"][0] < 0.8
+    assert "proven so far, with 95% confidence: at least" in str(verdict)
+
+
+def test_bounds_of_an_open_claim_hold_together_at_one_level() -> None:
+    """An answer said 95 % for the claim and 90 % for all bounds; now one level covers every figure."""
+    work, truth = claimed("recall >= 0.75 in every g")
+    verdict = looked(work, truth, 120)
+    assert verdict.decision == "continue"
+    alone = [part["bound"] for part in verdict.figures["parts"]]
+    together = verdict.figures["so_far"]
+    assert any(bound is not None for bound in together)
+    pairs = [(x, y) for x, y in zip(together, alone, strict=True) if x is not None]
+    assert all(y is not None and x <= y for x, y in pairs)
+    assert verdict.note == "With 95% confidence all figures above hold together, at every look."
+
+
+def test_figures_of_too_many_parts_hold_each_on_its_own(monkeypatch) -> None:
+    monkeypatch.setattr("assaymark.composite.looks.MOST_TOGETHER", 1)
+    work, truth = claimed("recall >= 0.75 in every g")
+    verdict = looked(work, truth, 120)
+    assert "so_far" not in verdict.figures
+    assert any(part["bound"] is not None for part in verdict.figures["parts"])
+
+
+def test_a_certificate_knows_nothing_of_progress() -> None:
+    work, truth = claimed("recall >= 0.6 in every g")
+    assert looked(work, truth, ITEMS).decision == "pass"
+    assert "so_far" not in work.certify().facts["result"]
+    assert work.verify().status != "failed"
+
+
+def test_scores_that_call_a_claim_false_name_its_price_and_expectations_refuse_it() -> None:
+    work, _ = claimed("recall >= 0.97 in every g", sharp=3.0)
+    forecast = forecast_claim(work.sealed)
+    assert forecast.looks_false
+    lines = " ".join(text for _, text in cost_lines(work.sealed, forecast))
+    assert "labels" in lines
+    claimed("recall >= 0.97 in every g", sharp=3.0, expect=0.99)
+    with pytest.raises(InputError, match="would not hold"):
+        claimed("recall >= 0.97 in every g", sharp=3.0, expect=0.9)
+    claimed("recall >= 0.97 in every g", sharp=3.0, expect=0.9, anyway=True)
+
+
+def test_forecasts_follow_the_scores_and_not_what_bets_begin_with() -> None:
+    """They were made from opinions drawn towards one half: three times the labels, or "looks false"."""
+    work, _ = claimed("recall >= 0.7 in every g")
+    forecast = forecast_claim(work.sealed)
+    figures = {figure.part: figure for figure in claimed_figures(work.sealed)}
+    for number, part in enumerate(forecast.parts):
+        assert part.value == pytest.approx(figures[number].value(np.array(work.sealed.beliefs)))
+        assert part.value > 0.8
+        world = world_ahead(work.sealed, [figures[number]], 0.1)
+        assert figures[number].margin(world) == pytest.approx(0.1, abs=1e-6)
+    assert forecast.labels == labels_in(work.sealed, np.array(work.sealed.beliefs))
+    assert forecast.labels is not None
+    assert forecast.labels < 200
+
+
+def test_a_refuted_claim_says_what_could_still_be_claimed(assaymark, tmp_path) -> None:
+    """`look` pointed to `status`, `status` to `report` and `report` to `status`."""
+    table, truth = pool()
+    with (tmp_path / "p.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "score", "g"])
+        writer.writerows(zip(range(ITEMS), table["score"], table["g"], strict=True))
+    place = tmp_path / "my work"
+    columns = ("--id", "id", "--score", "score", "--threshold", "0.5", "--group", "g")
+    assaymark("init", place, "--pool", tmp_path / "p.csv", *columns)
+    assaymark("plan", "recall >= 0.99 in every g", "--anyway", "--seed", "s", "-p", place)
+    code = 0
+    while not code:
+        drawn = json.loads(assaymark("draw", "-p", place, "--json").out)
+        with (tmp_path / "l.csv").open("w", newline="") as stream:
+            csv.writer(stream).writerows(
+                [("id", "label"), *((i, truth[int(i)]) for i in drawn["items"])]
+            )
+        assaymark("label", tmp_path / "l.csv", "-p", place)
+        seen = assaymark("look", "-p", place)
+        code = seen.code
+    assert "Claim less: recall >= 0." in seen.out
+    assert f'in every g" -p "{place}")' in seen.out
+    assert "Claim less: recall >= 0." in assaymark("status", "-p", place).out
+    assert "Next:" not in assaymark("report", "-p", place).out
