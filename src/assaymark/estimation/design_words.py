@@ -15,9 +15,19 @@ HOW = {
 
 def describe(design: EstimateDesign) -> str:
     """How the sample is drawn, in a few words."""
-    how = HOW.get(design.allocation) or _learning(design)
+    how = HOW.get(design.allocation) or (_renewed(design) if design.renew else _learning(design))
     count = len(design.strata)
     return f"{count} {'stratum' if count == 1 else 'strata'} ({design.stratifier}), {how}"
+
+
+def _renewed(design: EstimateDesign) -> str:
+    """At which draws the chances are renewed from the labels."""
+    return f"drawn at random, chances renewed from the labels {renewal_words(design)}"
+
+
+def renewal_words(design: EstimateDesign) -> str:
+    """When chances are renewed: "after draws 50 and 100"."""
+    return "after draws " + " and ".join(f"{end:,}" for end in design.renew or ())
 
 
 def _learning(design: EstimateDesign) -> str:
@@ -34,6 +44,12 @@ def _law(design: EstimateDesign) -> str:
         return (
             "Each draw picked a stratum by the chances stored with its batch before its labels came, "
             "then an item of it by the sealed seed; the guaranteed figures hold at every look at once."
+        )
+    if design.renew:
+        return (
+            "Each draw picked a stratum by chances fixed in the plan, renewed from the labels before "
+            f"it {renewal_words(design)} and stored, then an item of it by the sealed seed; the guaranteed "
+            "figures hold at every look at once."
         )
     if design.sampling == "random":
         return (

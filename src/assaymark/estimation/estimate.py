@@ -45,7 +45,8 @@ class EstimateDesign(Record):
     With `sampling` "fixed" each stratum gets its number of labels by the allocation; with "random"
     each draw picks a stratum by `chances`, which is what a guarantee needs. `unit` scales the bets
     of the guaranteed interval. `within`, `labels` and `forecast_ratio` are forecasts. `first`, `step`
-    and `guard` are those of an allocation that learns from labels (Tuning).
+    and `guard` are those of an allocation that learns from labels (Tuning). `renew` are the draws
+    after which the allocation "renewed" computes chances from the labels up to there.
     """
 
     metric: str
@@ -64,10 +65,13 @@ class EstimateDesign(Record):
     first: int | None = None
     step: int | None = None
     guard: bool = True
+    renew: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         choice("sampling", self.sampling, ("fixed", "random"))
         open_share("confidence", self.confidence)
+        if self.renew is not None and list(self.renew) != sorted({*self.renew} - {0}):
+            raise InputError(f"'renew' must be draw numbers in rising order, got {self.renew}.")
 
     @property
     def items(self) -> int:

@@ -16,7 +16,6 @@ from assaymark.estimation.estimate import (
     Estimates,
     EstimateStratum,
     MetricEstimate,
-    StratumTally,
 )
 from assaymark.estimation.stats.confidence_axis import Floats, Ints
 from assaymark.estimation.stats.guaranteed_interval import guarantee, margin_unit, relevant
@@ -29,17 +28,16 @@ from assaymark.estimation.stats.reading_intervals import (
 )
 from assaymark.estimation.stats.side_intervals import FEW_POSITIVES, METHOD, side_interval
 from assaymark.estimation.stats.stratified_estimator import stratified_mean
+from assaymark.estimation.tally import Tally, apart, steered, stratum_rows, warnings_of
 from assaymark.hints import command, option
 from assaymark.stats.score_guided.supermartingale import Draws, Stratum
-from assaymark.stats.sequential.prior_posterior_ratio import positive_range
 
 REPORTED = ("accuracy", "precision", "recall", "f1", "prevalence", "elusion")
 POSITIVES_ONLY = ("recall",)
 OF_POSITIVES = ("recall", "f1", "precision")  # metrics that a handful of positive labels decides
-HIDDEN = 0.95  # the confidence of what could hide in a stratum
 READING = (
     "The interval (low, high) is for reading: its coverage was measured on many pools, not proved. "
-    "The guaranteed figures are proved, hold whenever one looks, and are wider for it."
+    "The guaranteed figures are proved, hold whenever one looks, and are usually wider."
 )
 FIXED_REASON = "the labels per stratum were fixed, and the guarantee needs strata drawn at random"
 Tell = Callable[[str, float | None], None]
@@ -49,7 +47,8 @@ Tell = Callable[[str, float | None], None]
 class Answers:
     """Labels that count, in draw order: stratum, predicted class, label (-1: cannot tell).
 
-    `sampling` are the chances stored with each draw, where they changed from batch to batch.
+    `sampling` are the chances of each draw where they changed on the way, `learnt` the rates that
+    they were computed from last, and `changed` how many labels behind them are others now.
     """
 
     strata: Ints
@@ -57,20 +56,11 @@ class Answers:
     labels: Ints
     waiting: int
     sampling: Floats | None = None
+    learnt: Floats | None = None
+    changed: int = 0
 
     def __len__(self) -> int:
         return len(self.strata)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Tally:
-    """Counts per stratum; skipped items are in none of the others."""
-
-    sizes: Ints
-    labelled: Ints
-    positives: Ints
-    correct: Ints
-    skipped: Ints
 
 
 def betting_strata(strata: Sequence[EstimateStratum]) -> tuple[Stratum, ...]:
@@ -133,8 +123,8 @@ def estimate(design: EstimateDesign, answers: Answers, *, tell: Tell) -> Estimat
         waiting=answers.waiting,
         confidence=design.confidence,
         design=describe(design),
-        strata=_rows(design, counts),
-        warnings=_warnings(design, counts),
+        strata=stratum_rows(design, counts),
+        warnings=(*warnings_of(design, counts), *steered(answers.changed), *apart(metrics)),
         assumptions=(PROTOCOL, UNCHANGED, _law(design), READING),
     )
 
@@ -301,8 +291,22 @@ def _guaranteed(
         guaranteed_high=ends.at_most,
         guaranteed_interval=two,
         guaranteed_reason=ends.reason,
-        efficiency=None if design.allocation == "claim" else efficiency(name, strata, chances),
+        efficiency=_efficiency(design, name, strata, answers),
     )
+
+
+def _efficiency(
+    design: EstimateDesign, name: str, strata: Sequence[Stratum], answers: Answers
+) -> float | None:
+    """What the labels are worth for a metric, by the scores or by what was learnt on the way."""
+    if design.allocation == "claim":
+        return None
+    if name == design.metric:
+        return 1.0
+    chances = np.array(design.chances)
+    if answers.learnt is not None and answers.sampling is not None:
+        chances = answers.sampling.mean(axis=0)
+    return efficiency(name, strata, chances, rates=answers.learnt)
 
 
 def draws_of(design: EstimateDesign, answers: Answers) -> Draws:
@@ -311,70 +315,3 @@ def draws_of(design: EstimateDesign, answers: Answers) -> Draws:
     if sampling is None:
         sampling = np.tile(np.array(design.chances), (len(answers), 1))
     return Draws(strata=answers.strata, labels=answers.labels, sampling=sampling)
-
-
-def _rows(design: EstimateDesign, counts: Tally) -> tuple[StratumTally, ...]:
-    return tuple(
-        StratumTally(
-            name=stratum.name,
-            items=stratum.items,
-            labelled=int(counts.labelled[k]),
-            positives=int(counts.positives[k]),
-            skipped=int(counts.skipped[k]),
-            hidden=_hidden(counts, k) if stratum.prediction is False else None,
-        )
-        for k, stratum in enumerate(design.strata)
-    )
-
-
-def _hidden(counts: Tally, k: int) -> int:
-    """How many positives could hide in a stratum beyond those found, at 95 % and at every look.
-
-    Each stratum by itself. An item that nobody could judge may be a positive.
-    """
-    positives, skipped = int(counts.positives[k]), int(counts.skipped[k])
-    most = positive_range(
-        items=int(counts.sizes[k]),
-        labels=int(counts.labelled[k]) + skipped,
-        positives=positives + skipped,
-        confidence=HIDDEN,
-    )
-    return most.high - positives
-
-
-def _warnings(design: EstimateDesign, counts: Tally) -> tuple[str, ...]:
-    said = []
-    bare = [s.name for s, n in zip(design.strata, counts.labelled, strict=True) if n == 0]
-    single = [
-        s.name
-        for s, n in zip(design.strata, counts.labelled, strict=True)
-        if n == 1 and s.items > 1
-    ]
-    if bare:
-        said.append(
-            f"{_named(bare)} no label and {'is' if len(bare) == 1 else 'are'} taken at the score's word."
-        )
-    if single:
-        said.append(f"{_named(single)} a single label: the variance there is smoothed.")
-    bulk = [k for k, s in enumerate(design.strata) if s.prediction is False]
-    if bulk:
-        k = max(bulk, key=lambda k: design.strata[k].items)
-        if counts.positives[k] == 0 and counts.labelled[k]:
-            labels = counted(int(counts.labelled[k]), "label")
-            said.append(
-                f"0 misses in {labels} of the largest predicted-negative stratum "
-                f"({design.strata[k].items:,} items); up to {_hidden(counts, k):,} more possible."
-            )
-    if counts.skipped.sum():
-        said.append(
-            f"{counted(int(counts.skipped.sum()), 'item')} could not be judged: the intervals count "
-            "them against the metric at the low end and for it at the high end."
-        )
-    return tuple(said)
-
-
-def _named(names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return f"The stratum '{names[0]}' has"
-    shown = ", ".join(f"'{name}'" for name in names[:3])
-    return f"{len(names)} strata ({shown}{', …' if len(names) > 3 else ''}) have"

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from assaymark.estimation.stats.default_strata import believed_error, strata_wan
 from assaymark.estimation.stats.guaranteed_interval import margin_unit
 from assaymark.estimation.stats.neyman_allocation import ALLOCATIONS, Tuning
 from assaymark.estimation.stats.rank_strata import expected, fixed_chances, unit_variance
+from assaymark.estimation.stats.renewed_chances import FEWEST_RENEWED, RENEWED, renewal_draws
 from assaymark.estimation.stats.stratifiers import Stratification, stratify
 from assaymark.hints import command, option, switch
 from assaymark.records.pool import PoolSummary
@@ -87,13 +88,20 @@ def plan_estimate(
         )
     if name == "accuracy":
         return _accuracy(request, summary, cut_off)
-    if request.stratifier or request.allocation or request.strata or _tunes(request):
+    if request.stratifier or request.strata or _tunes(request):
         raise PlanError(
-            f"{option('stratifier')}, {option('allocation')} and {option('strata')} are for "
-            f"accuracy; {metric(name).title} uses "
-            "strata by rank with fixed chances. Leave them out."
+            f"{option('stratifier')} and {option('strata')} are for accuracy; {metric(name).title} "
+            "uses strata by rank. Leave them out."
         )
     return _rare_class(request, name, summary)
+
+
+def _chances_or_renewed(request: EstimateRequest, name: str) -> str:
+    """How strata by rank are drawn: with fixed chances, or with chances renewed from the labels."""
+    if request.allocation is None:
+        return "chances"
+    known = ("chances", "renewed") if name in RENEWED else ("chances",)
+    return choice("allocation", request.allocation, known)
 
 
 def _rare_class(request: EstimateRequest, name: str, summary: PoolSummary) -> EstimateDesign:
@@ -122,7 +130,16 @@ def _rare_class(request: EstimateRequest, name: str, summary: PoolSummary) -> Es
     variance = unit_variance(name, tested, chances)
     if summary.positive is None and request.budget is None:
         raise PlanError(_unscored("rare-class metrics"))
-    return _random(request, name, strata, chances, variance, stratifier="rank")
+    allocation = _chances_or_renewed(request, name)
+    design = _random(request, name, strata, chances, variance, stratifier="rank")
+    if allocation == "chances":
+        return design
+    if design.labels < FEWEST_RENEWED:
+        raise PlanError(
+            f"Chances are renewed from {FEWEST_RENEWED} labels on, and the plan has {design.labels}. Leave "
+            f"{option('allocation')} out."
+        )
+    return replace(design, allocation=allocation, renew=renewal_draws(design.labels))
 
 
 def _random(

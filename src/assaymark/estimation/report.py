@@ -13,7 +13,7 @@ READING = (
 )
 DIFFERENCE = (
     f"{READING} The guaranteed figures are proved, whenever one looks and whatever the "
-    "scores are worth, and are wider for it. Between them stand the errors still possible among the items "
+    "scores are worth, and are usually wider. Between them stand the errors still possible among the items "
     "that nobody read."
 )
 
@@ -80,23 +80,32 @@ def _metrics(metrics: list[Mapping[str, Any]]) -> Table:
                 _ends(both[0], both[1]),
             )
         )
+    header = ("metric", "estimate", "for reading", "guaranteed", "guaranteed, both sides")
+    used = [place for place in range(len(header)) if any(row[place] != "–" for row in rows)]
     return Table(
         caption="Every metric from the same labels.",
-        header=("metric", "estimate", "for reading", "guaranteed", "guaranteed, both sides"),
-        rows=tuple(rows),
+        header=tuple(header[place] for place in used),
+        rows=tuple(tuple(row[place] for place in used) for row in rows),
+    )
+
+
+def _group(name: str) -> str:
+    """The group in the words of the page: "predicted not relevant 3"."""
+    return name.replace("predicted negative", "predicted not relevant").replace(
+        "predicted positive", "predicted relevant"
     )
 
 
 def _strata(result: Mapping[str, Any]) -> Table:
     return Table(
         caption=(
-            "Where the labels went, and what is still possible (95 % at every look, each stratum by "
-            "itself)."
+            "Where the labels went, and how many more errors are possible (95 % at every look, each "
+            "group of items by itself)."
         ),
-        header=("stratum", "items", "labels", "positives", "more possible"),
+        header=("group of items", "items", "labels", "relevant", "errors possible"),
         rows=tuple(
             (
-                str(row["name"]),
+                _group(str(row["name"])),
                 f"{row['items']:,}",
                 f"{row['labelled']:,}",
                 f"{row['positives']:,}",

@@ -9,19 +9,40 @@ from pathlib import Path
 import numpy as np
 
 from assaymark.claims.record import plain
+from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.estimation.estimate import EstimateDesign, Estimates
 from assaymark.estimation.evidence import Answers, estimate
 from assaymark.estimation.from_claim import estimate_attempt
 from assaymark.estimation.planning import EstimateRequest, plan_estimate
+from assaymark.estimation.renewal import (
+    chances_now,
+    chances_of_draws,
+    changed_since,
+    next_renewal,
+    rates_learnt,
+    refuse_unlabelled,
+    renewals,
+    stop_of,
+    strata_drawn,
+    strata_of_cells,
+)
 from assaymark.estimation.stats.neyman_allocation import Progress as LabelProgress
 from assaymark.estimation.stats.neyman_allocation import Tuning, allocate
 from assaymark.hints import command, option
-from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork, about_pool
+from assaymark.ledger.events import (
+    Renewed,
+    State,
+    SurveyedItem,
+    SurveyReported,
+    SurveyWork,
+    about_pool,
+    outcomes_of,
+)
 from assaymark.pool import Pool, Progress, silent
 from assaymark.project.folder import Project, registered_pool
 from assaymark.project.purpose import pool_for_sampling, refuse_review
-from assaymark.records.pool import ReservedItem
+from assaymark.records.pool import RegisteredPool
 from assaymark.records.strata import Stratum
 from assaymark.records.survey import Cell, Survey
 from assaymark.sampling.reserve import refuse_changed
@@ -32,7 +53,6 @@ from assaymark.sampling.surveys import (
     open_survey,
     write_again,
 )
-from assaymark.sampling.tickets import weighted_draws
 
 __all__ = [
     "EstimateRequest",
@@ -59,6 +79,18 @@ class PlannedEstimate:
 def forecast_estimate(project: Project, request: EstimateRequest) -> EstimateDesign:
     """The design and its forecast; nothing is recorded."""
     pool = pool_for_sampling(project.state())
+    return _planned(request, pool)
+
+
+def _planned(request: EstimateRequest, pool: RegisteredPool) -> EstimateDesign:
+    """The design on this pool; refused in projects of classes, where a claim proves such figures."""
+    if pool.columns.classes:
+        raise PlanError(
+            "Estimates are planned in projects of two labels, and this one has "
+            f"{counted(len(pool.columns.classes), 'class', 'classes')}. Claim what you expect, which "
+            f"proves it ({command('plan', 'accuracy >= 0.9')}), or draw a sample for many "
+            f"classes ({command('estimate', pool='FILE', draw='N')})."
+        )
     return plan_estimate(request, pool.summary, cut_off=pool.columns.threshold)
 
 
@@ -72,7 +104,7 @@ def open_estimate(project: Project, request: EstimateRequest) -> PlannedEstimate
                 f"The seed {request.seed!r} was used before on this pool: the same items would be drawn "
                 f"again, and their labels are known. Use another seed, or leave {option('seed')} out."
             )
-        design = plan_estimate(request, pool.summary, cut_off=pool.columns.threshold)
+        design = _planned(request, pool)
         survey = Survey(
             number=len(state.surveys) + 1,
             purpose="estimate",
@@ -116,9 +148,9 @@ class _Places:
     taken: tuple[int, ...]
 
 
-def _places(work: SurveyWork, design: EstimateDesign) -> _Places:
-    strata = tuple(k for k, stratum in enumerate(design.strata) for _ in stratum.parts)
-    taken = Counter(strata[work.cells[item]] for item in work.order)
+def _places(design: EstimateDesign, drawn: Sequence[SurveyedItem]) -> _Places:
+    strata = strata_of_cells(design)
+    taken = Counter(strata[item.cell] for item in drawn)
     return _Places(strata=strata, taken=tuple(taken[k] for k in range(len(design.strata))))
 
 
@@ -136,18 +168,21 @@ def draw_estimate(
     with project.writing() as session:
         work = _required(session.state)
         design = design_of(work)
-        places = _places(work, design)
         new = _how_many(session.state, work, design, count)
-        order = _next_strata(session.state, work, design, places, new)
+        if len(work.order) in (design.renew or ()):
+            refuse_unlabelled(session.state, work.order)
         registered = registered_pool(session.state)
         pool = project.pool(registered)
         try:
             refuse_changed(pool, registered, progress)
-            items = _items(pool, work.survey.seed, design, places, order, progress)
+            items, renewed = _next_items(session.state, pool, work, design, new, progress)
             texts = pool.texts([item.id for item in items])
         finally:
             pool.close()
-        return hand_out(project, session, work, items, texts, output=output, write=write)
+        batch = hand_out(
+            project, session, work, items, texts, output=output, write=write, renewed=renewed
+        )
+        return replace(batch, held=new - len(items))
 
 
 def _required(state: State) -> SurveyWork:
@@ -201,20 +236,43 @@ def tuning_of(design: EstimateDesign) -> Tuning:
     )
 
 
+def _next_items(
+    state: State,
+    pool: Pool,
+    work: SurveyWork,
+    design: EstimateDesign,
+    new: int,
+    progress: Progress,
+) -> tuple[list[SurveyedItem], list[Renewed]]:
+    """The next items, and the chances that were renewed for them.
+
+    Fewer than asked for where the chances of the others wait for labels of these.
+    """
+    drawn = [SurveyedItem(id=item, cell=work.cells[item]) for item in work.order]
+    start, cells = len(drawn), strata_of_cells(design)
+    known, begun = renewals(work), []
+    while len(drawn) - start < new:
+        if len(drawn) in (design.renew or ()):
+            outcomes = outcomes_of(state, [item.id for item in drawn])
+            if outcomes is None:
+                break
+            begun.append(next_renewal(design, [cells[item.cell] for item in drawn], outcomes))
+        places = _places(design, drawn)
+        portion = min(new - len(drawn) + start, stop_of(design, len(drawn)) - len(drawn))
+        if design.sampling == "random":
+            chances = chances_now(design, [*known, *begun])
+            order = strata_drawn(work.survey.seed, design, chances, places.taken, portion)
+        else:
+            order = _next_strata(state, work, design, places, portion)
+        drawn += _items(pool, work.survey.seed, design, places, order, progress)
+    return drawn[start:], begun
+
+
 def _next_strata(
     state: State, work: SurveyWork, design: EstimateDesign, places: _Places, new: int
 ) -> list[int]:
-    """The stratum of each of the next draws."""
+    """The stratum of each of the next draws, where every stratum gets its number of labels."""
     sizes = [stratum.items for stratum in design.strata]
-    if design.sampling == "random":
-        draws = weighted_draws(
-            work.survey.seed,
-            sampling=design.chances or (),
-            sizes=sizes,
-            taken=places.taken,
-            new=new,
-        )
-        return [draw.stratum for draw in draws]
     right = Counter(
         places.strata[work.cells[item]]
         for item in work.order
@@ -248,7 +306,23 @@ def _items(
 ) -> list[SurveyedItem]:
     """The items of these draws: lowest unused ticket of the stratum, whichever part it lies in."""
     wanted = Counter(order)
-    need = [taken + wanted[k] for k, taken in enumerate(places.taken)]
+    need = [taken + wanted[k] if wanted[k] else 0 for k, taken in enumerate(places.taken)]
+    queues = lowest_tickets(pool, seed, design, need, progress)
+    at = list(places.taken)
+    chosen = []
+    for k in order:
+        if at[k] >= len(queues[k]):
+            raise VerificationError("The pool holds fewer items than its summary says.")
+        chosen.append(queues[k][at[k]])
+        at[k] += 1
+    return chosen
+
+
+def lowest_tickets(
+    pool: Pool, seed: str, design: EstimateDesign, need: Sequence[int], progress: Progress
+) -> list[list[SurveyedItem]]:
+    """The items of each stratum in ticket order, at least as many as are needed of it."""
+    strata = strata_of_cells(design)
     parts = [part for stratum in design.strata for part in stratum.parts]
     reserve = pool.reserve(
         seed,
@@ -261,26 +335,13 @@ def _items(
             )
             for part in parts
         ],
-        limits=[
-            min(part.items, need[k] if wanted[k] else 0)
-            for part, k in zip(parts, places.strata, strict=True)
-        ],
+        limits=[min(part.items, need[k]) for part, k in zip(parts, strata, strict=True)],
         progress=progress,
     )
-    queues: list[list[ReservedItem]] = [[] for _ in design.strata]
-    for item in reserve:
-        queues[places.strata[item.stratum]].append(item)
-    for queue in queues:
-        queue.sort(key=lambda item: (item.ticket, item.id))
-    at = list(places.taken)
-    chosen = []
-    for k in order:
-        if at[k] >= len(queues[k]):
-            raise VerificationError("The pool holds fewer items than its summary says.")
-        item = queues[k][at[k]]
-        at[k] += 1
-        chosen.append(SurveyedItem(id=item.id, cell=item.stratum))
-    return chosen
+    queues: list[list[SurveyedItem]] = [[] for _ in design.strata]
+    for item in sorted(reserve, key=lambda item: (item.ticket, item.id)):
+        queues[strata[item.stratum]].append(SurveyedItem(id=item.id, cell=item.stratum))
+    return queues
 
 
 def draw_open(project: Project, *, output: Path | None = None) -> SurveyBatch:
@@ -322,7 +383,7 @@ def _answers(state: State, work: SurveyWork, design: EstimateDesign) -> Answers:
 
     Whatever happens to be labelled would be biased, because hard items come late.
     """
-    strata, predicted = _places(work, design).strata, _predicted(design)
+    strata, predicted = strata_of_cells(design), _predicted(design)
     closed: set[int] = set()
     kept = []
     for item in work.order:
@@ -339,4 +400,7 @@ def _answers(state: State, work: SurveyWork, design: EstimateDesign) -> Answers:
         predicted=np.array([predicted[work.cells[item]] for item in kept], dtype=np.int64),
         labels=np.array([-1 if label is None else label for label in labels], dtype=np.int64),
         waiting=len(work.order) - len(kept),
+        sampling=chances_of_draws(design, work, len(kept)) if design.renew else None,
+        learnt=rates_learnt(design, work, [strata[work.cells[item]] for item in work.order]),
+        changed=changed_since(state, work),
     )

@@ -124,7 +124,8 @@ class OverlapEstimate(Record):
 
     `method` is how the items that nobody flagged were accounted for: "pair" (independence),
     "triple" (no three-way interaction) or "combined" (with labels from outside). `chao` is a lower
-    bound on the positives, None where it would contradict the estimate.
+    bound on the positives, None where it would contradict the estimate. `refuted` says that labels
+    from outside excluded the assumed dependence, so that all figures come from labels alone.
     """
 
     method: str
@@ -138,6 +139,7 @@ class OverlapEstimate(Record):
     delta1: Dependence | None = None
     delta2: Dependence | None = None
     chao: float | None = None
+    refuted: bool = False
     warnings: tuple[str, ...] = ()
 
     def __str__(self) -> str:

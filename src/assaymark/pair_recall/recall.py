@@ -32,9 +32,11 @@ from assaymark.pair_recall.stats.capture_recapture import (
 )
 from assaymark.pair_recall.stats.outside_union import with_outside
 from assaymark.pair_recall.stats.pair_dependence import band_record, pair_kind
+from assaymark.pair_recall.stats.possible_counts import refuse_impossible, within_counts
 from assaymark.pair_recall.stats.three_lists import recall_from_triple, refuse_empty
 
 LETTERS = "abc"
+UNASSUMED = "The ranges come from the labels of all cells and assume nothing about dependence."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +132,9 @@ def answer_recall(
         )
     if cells[outside].labels:
         estimate = with_outside(estimate, cells)
+    else:
+        refuse_impossible(estimate, cells)
+    estimate = within_counts(estimate, cells)
     advice = advise(inside, estimate, wanted=request.within, target=request.target)
     another = recall_of_another(request.another, estimate) if request.another else None
     return RecallAnswer(
@@ -198,27 +203,41 @@ def _merged(cells: list[CellSample]) -> float:
 
 def _assumptions(request: RecallRequest, estimate: OverlapEstimate) -> tuple[str, ...]:
     said = ["The labelled items of each cell are a random sample of it."]
-    if estimate.method == "triple":
+    if estimate.refuted:
+        pass
+    elif estimate.method == "triple":
         said.append("There is no tie among positives that takes all three classifiers at once.")
     else:
         said.append(
             "The point and the sampling interval take the two classifiers to find positives "
             "independently of each other (δ1 = 1)."
         )
-    said.append(
-        f"The band allows a dependence δ1 from {estimate.band.low:g} to {estimate.band.high:g}; "
-        "nothing in the labels of these cells can check that."
-        if estimate.method != "combined"
-        else f"The band allows a dependence δ1 from {estimate.band.low:.3g} to "
-        f"{estimate.band.high:.3g}, checked against the labels from outside."
-    )
+    said.append(_about_band(estimate))
     if estimate.method != "combined":
         said.append(
             "Positives that none of the classifiers can see are not counted. Only labels from "
             "outside can find them."
         )
+    if estimate.refuted:
+        return (*said, UNASSUMED)
     # last, where the command line finds it
-    return (*said, band_record(pair_kind(request.pair) if request.pair else None, request.assumed))
+    return (*said, band_record(pair_kind(request.pair) if request.pair else None, estimate.band))
+
+
+def _about_band(estimate: OverlapEstimate) -> str:
+    """What the range with dependence allows for, and whether any label can check it."""
+    if estimate.refuted:
+        return "The labels from outside exclude the assumed dependence, so no range uses it."
+    low, high = estimate.band.low, estimate.band.high
+    if estimate.method == "combined":
+        return (
+            f"The band allows a dependence δ1 from {low:.3g} to {high:.3g}, checked against the "
+            "labels from outside."
+        )
+    return (
+        f"The band allows a dependence δ1 from {low:g} to {high:g}; nothing in the labels of these "
+        "cells can check that."
+    )
 
 
 def answer_json(answer: RecallAnswer) -> dict[str, Any]:
@@ -262,7 +281,7 @@ def sampled(sizes: Mapping[str, int], labels: Mapping[str, list[int]]) -> dict[s
 
 
 def unclear(number: int) -> tuple[str, ...]:
-    """The warning that some items could not be told."""
+    """The warning that nobody could tell some items."""
     if not number:
         return ()
     return (

@@ -1,4 +1,4 @@
-"""Recall from overlapping classifiers, told: the Venn picture, interval and band, what it cost."""
+"""Report section on recall from overlapping classifiers: Venn picture, interval and band, cost."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Recall within a project: batches over the cells and their results are on record."""
+"""Recall within a project: batches over the cells and their results are recorded."""
 
 import secrets
 from pathlib import Path
@@ -106,7 +106,7 @@ def _so_far(state: State, work: SurveyWork) -> tuple[dict[str, CellSample], dict
 
 
 def recall_of_survey(project: Project, request: RecallRequest) -> RecallAnswer:
-    """What the labels so far say; goes on record."""
+    """What the labels so far say; the result is recorded."""
     with project.writing() as session:
         work = find_survey(session.state, "recall", _settings(request))
         if work is None:

@@ -1,7 +1,7 @@
 """How far annotators agree beyond what chance would give, and how many errors a verdict survives.
 
 One idea: two people who guess agree often where one answer is common. Coefficients take that share
-off; they differ in what they call guessing, so raw agreement is always told beside them.
+off; they differ in what they call guessing, so raw agreement is always shown beside them.
 """
 
 import itertools
@@ -189,7 +189,7 @@ def tipping_point(holds: Callable[[int], bool], most: int) -> int | None:
 
 
 def spread(places: Sequence[int], number: int) -> list[int]:
-    """So many of these places, spread evenly over them.
+    """This many of these places, spread evenly over them.
 
     >>> spread([10, 20, 30, 40], 2)
     [20, 40]

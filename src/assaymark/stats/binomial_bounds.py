@@ -34,6 +34,7 @@ class Method:
     guaranteed: bool
     binomial_only: bool
     ends: Callable[[Metric, Counts, float], Ends]
+    designs: tuple[str, ...] = ("simple",)
 
 
 def exact_low(successes: ArrayLike, trials: ArrayLike, tail: float) -> Floats:
@@ -268,7 +269,7 @@ def _checked(design: str, confidence: float, side: str, method: str) -> Method:
     open_share("confidence", confidence)
     choice("side", side, ("lower", "upper", "both"))
     chosen = METHODS[choice("method", method, METHODS)]
-    if design != "simple":
+    if design not in chosen.designs:
         raise InputError(
             f"The {method} bound holds only for a simple random sample, and this one is {design}: "
             "on such samples its coverage falls far below what it promises. Draw a simple random "

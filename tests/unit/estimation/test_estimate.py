@@ -379,3 +379,21 @@ def test_the_lab_runs_on_a_small_order(monkeypatch):
     assert saved
     assert max(saved) < 1
     assert any("over-claims at most" in sentence for sentence in found.sentences)
+
+
+def test_a_project_of_classes_says_what_gives_its_figures(assaymark, tmp_path):
+    rows = [f"{n},{'abc'[n % 3]}" for n in range(60)]
+    (tmp_path / "pool.csv").write_text("\n".join(["id,class", *rows]))
+    begin = (
+        "--pool",
+        tmp_path / "pool.csv",
+        "--id",
+        "id",
+        "--prediction",
+        "class",
+        "--classes",
+    )
+    assert assaymark("init", tmp_path / "work", *begin).code == 0
+    done = assaymark("plan", "--estimate", "accuracy", "--budget", 20, "-p", tmp_path / "work")
+    assert done.code == 2
+    assert "this one has 3 classes. Claim what you expect" in done.err.replace("\n", " ")

@@ -1,6 +1,7 @@
 """Estimates where it is easiest to promise too much: few labels, odd files, mixed strata."""
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from assaymark.estimation.evidence import Answers, betting_strata, estimate
 from assaymark.estimation.stats.guaranteed_interval import guarantee
 from assaymark.estimation.stats.horvitz_thompson import Weighted, mean_of_ratios, ratio_estimate
 from assaymark.estimation.stats.reading_intervals import korn_graubard, wilson
+from assaymark.estimation.tally import apart
 from assaymark.stats.score_guided.supermartingale import Draws, Stratum
 from worlds_on_disk import write_labels
 
@@ -248,7 +250,9 @@ def test_a_weight_below_one_is_refused():
 def test_status_tells_of_estimates(assaymark, world, project, tmp_path):
     def told():
         now = assaymark("status", "-p", project, "--json").json
-        return now["summary"], now["advice"], now["estimate"], now["draws"], now["missing"]
+        assert str(project) in now["advice"], "it can be pasted as it stands"
+        advice = now["advice"].replace(f" -p {project}", "")
+        return now["summary"], advice, now["estimate"], now["draws"], now["missing"]
 
     assert told()[2] is None
     assaymark("plan", "--estimate", "accuracy", "--budget", 20, "--seed", "s", "-p", project)
@@ -324,3 +328,13 @@ def test_no_recall_is_estimated_from_labels_without_a_relevant_item(tmp_path):
     assert "recall is undefined after 4 labels: no relevant item is labelled yet" in told
     assert "Nothing is guaranteed: nothing useful is proven so far." in told
     assert "two-sided" not in told
+
+
+def test_an_estimate_outside_its_guaranteed_range_is_said():
+    one = MetricEstimate(
+        metric="f1", title="F1", point=0.92, low=0.88, high=0.94, method="likelihood",
+        confidence=0.95, guaranteed_interval=(0.82, 0.91),
+    )  # fmt: skip
+    assert apart([replace(one, point=0.9)]) == ()
+    (sentence,) = apart([one])
+    assert sentence.startswith("The estimate of F1 lies outside the guaranteed range")

@@ -7,7 +7,7 @@ import pytest
 from assaymark.errors import InputError
 from assaymark.lab.experiments.pairs.worlds import sketched
 from assaymark.pair_recall.overlap import CellSample, DeltaBand
-from assaymark.pair_recall.recall import band_warnings
+from assaymark.pair_recall.recall import RecallRequest, answer_recall, band_warnings
 from assaymark.pair_recall.stats.allocation import advise, allocate, cost, unbiased_labels
 from assaymark.pair_recall.stats.capture_recapture import (
     PAIR_CELLS,
@@ -367,3 +367,13 @@ def test_there_are_no_fewer_positives_than_were_labelled() -> None:
     pair = {"11": cell(10, 7, 2), "10": cell(23, 6, 0), "01": cell(49, 10, 1)}
     found = with_outside(recall_from_pair(pair), pair | {"00": cell(163, 162, 50)}).positives
     assert 53 <= found.band_low <= found.low <= found.point <= found.high <= found.band_high
+
+
+def test_a_band_that_labels_outside_widened_has_no_record_to_show() -> None:
+    """The measured topics held the usual band; nothing is known of the one that replaced it."""
+    request = RecallRequest(flags=("a", "b"))
+    usual = answer_recall(request, PAIR | {"00": cell(100_000, 0, 0)})
+    assert "The usual band held in" in usual.assumptions[-1]
+    widened = answer_recall(request, PAIR | {"00": cell(100_000, 1000, 40)})
+    assert widened.estimate.band.high > usual.estimate.band.high
+    assert "held in" not in widened.assumptions[-1]

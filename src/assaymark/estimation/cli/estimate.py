@@ -1,14 +1,18 @@
 """The command that reads an estimate, and what plan and draw say about one."""
 
+import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from assaymark.claims.direction import usual_side
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, rounded, shown
 from assaymark.estimation.estimate import EstimateDesign, Estimates, MetricEstimate
+from assaymark.hints import command
 from assaymark.terminal.output import (
+    FILE,
     advise,
     headline,
     json_option,
@@ -59,6 +63,8 @@ def _cost(design: EstimateDesign) -> list[tuple[str, str]]:
     lines = [("labels to buy", f"{design.labels:,} of {design.items:,} items, in {strata}")]
     if design.first is not None:
         lines.append(("drawn", describe(design)))
+    if design.renew:
+        lines.append(("handed out", _portions(design)))
     if design.within is not None:
         which = "guaranteed interval" if design.guarantee else "interval"
         lines.append(("forecast", f"{which} within ± {design.within:.3g} if the scores are right"))
@@ -70,8 +76,17 @@ def _cost(design: EstimateDesign) -> list[tuple[str, str]]:
     if design.sampling == "fixed":
         lines.append(("guarantee", "none: strata of fixed numbers; plan with --guarantee for one"))
     else:
-        lines.append(("guarantee", "holds at every look; wider than the interval for reading"))
+        lines.append(
+            ("guarantee", "holds at every look; usually wider than the interval for reading")
+        )
     return lines
+
+
+def _portions(design: EstimateDesign) -> str:
+    """How many items are handed out at a time where later ones are chosen by the labels so far."""
+    ends = (0, *(design.renew or ()), design.labels)
+    first, *others = [f"{stop - start:,}" for start, stop in itertools.pairwise(ends)]
+    return f"{first} items, then {' and '.join(others)} more, chosen by what the labels before them say"
 
 
 def estimating_now(project: "Project") -> bool:
@@ -109,6 +124,10 @@ def show_batch(batch: "SurveyBatch", folder: Path, *, as_json: bool, pending: bo
     lines = [("file", str(batch.path or "none: every item has a label already"))]
     if batch.known:
         lines.append(("labelled before", f"{batch.known:,} items, not handed out again"))
+    if batch.held:
+        lines.append(
+            ("later", f"{batch.held:,} more, chosen by the labels of these: draw when they are in")
+        )
     rows(lines)
     place = quoted(folder)
     if batch.path:
@@ -120,12 +139,12 @@ def show_batch(batch: "SurveyBatch", folder: Path, *, as_json: bool, pending: bo
 @click.command()
 @click.option(
     "--labels",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="A labelled file sampled elsewhere: id, label, prediction and probability or stratum.",
 )
 @click.option(
     "--key",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="A second file with id and how each item was drawn, where the labels lack it.",
 )
 @click.option(
@@ -203,6 +222,23 @@ def estimate(
         show_json(estimates_json(estimates))
         return
     show_estimates(estimates)
+    if labels is None:
+        _advise_claim(estimates, folder)
+
+
+def _advise_claim(estimates: Estimates, folder: Path) -> None:
+    """What can probably be proved, as the next step; nothing while a plan is open."""
+    from assaymark.certification.planning.forecast_words import target_with_room
+    from assaymark.project.folder import Project
+
+    state, first = Project(folder=folder).state(), estimates.metrics[0]
+    if (state.attempt is not None and state.attempt.open) or first.point is None or first.exact:
+        return
+    side = usual_side(first.metric)
+    target = None if side is None else target_with_room(first.point, side)
+    if target is not None:
+        sign = ">=" if side == "lower" else "<="
+        advise(f"{command('plan', f'{first.metric} {sign} {target:g}')}, if you want it proved")
 
 
 def _draw_classes(
@@ -301,14 +337,15 @@ def _line(one: MetricEstimate) -> str:
     if one.exact:
         return f"{shown(one.point)}"
     text = f"{shown(one.point)}  ({rounded(one.low)} to {rounded(one.high, up=True)}, {one.method})"
-    if one.efficiency is not None and one.efficiency < 1:
+    if one.efficiency is not None and one.efficiency < 0.995:
         text += f"; these labels are worth {one.efficiency:.0%} of ones drawn for it"
     return text
 
 
 def _promise(one: MetricEstimate) -> str:
     side = f"at least {rounded(one.guaranteed_low or 0.0)}"
-    if side == "at least 0" and one.guaranteed_high is not None:
+    small = side == "at least 0" or usual_side(one.metric) == "upper"
+    if small and one.guaranteed_high is not None:
         side = f"at most {rounded(one.guaranteed_high, up=True)}"
     elif side == "at least 0":
         side = "nothing useful yet"

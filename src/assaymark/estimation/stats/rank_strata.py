@@ -1,4 +1,4 @@
-"""Fixed chances for rare-class metrics: where F1, recall or precision is decided, before any label.
+"""Chances for rare-class metrics: where F1, recall or precision is decided, before any label.
 
 One idea: a label is worth most where it could go either way and moves the metric most. Seven
 tenths of the chances follow that product at the scores' word; the rest follows influence alone and
@@ -29,14 +29,17 @@ class Expected:
     rates: Floats
 
 
-def expected(name: str, strata: Sequence[Stratum]) -> Expected | None:
-    """The metric if every score were right; None where it would be undefined.
+def expected(
+    name: str, strata: Sequence[Stratum], *, rates: Floats | None = None
+) -> Expected | None:
+    """The metric at these rates, or if every score were right; None where it would be undefined.
 
-    Without scores every rate is taken as one half.
+    Without rates and scores every rate is taken as one half.
     """
     ratio = metric(name)
     sizes = np.array([s.size for s in strata], dtype=np.float64)
-    rates = np.array([0.5 if s.mean_score is None else s.mean_score for s in strata])
+    if rates is None:
+        rates = np.array([0.5 if s.mean_score is None else s.mean_score for s in strata])
     rates = np.clip(rates, EDGE, 1 - EDGE)
     side = np.array([s.predicted for s in strata])
     tp, fn = float((sizes * rates)[side].sum()), float((sizes * rates)[~side].sum())
@@ -55,10 +58,10 @@ def expected(name: str, strata: Sequence[Stratum]) -> Expected | None:
     return Expected(value=value, denominator=below, pull=pull, rates=rates)
 
 
-def fixed_chances(name: str, strata: Sequence[Stratum]) -> Floats:
-    """The chance of each stratum at every draw, fixed by the scores before any label."""
+def fixed_chances(name: str, strata: Sequence[Stratum], *, rates: Floats | None = None) -> Floats:
+    """The chance of each stratum at every draw: by the scores, or by these rates of positives."""
     count = len(strata)
-    moments = expected(name, strata)
+    moments = expected(name, strata, rates=rates)
     if moments is None or moments.pull.sum() == 0:
         return np.full(count, 1 / count)
     neyman = moments.pull * np.sqrt(moments.rates * (1 - moments.rates))
@@ -70,12 +73,14 @@ def fixed_chances(name: str, strata: Sequence[Stratum]) -> Floats:
     return np.asarray(chances, dtype=np.float64)
 
 
-def unit_variance(name: str, strata: Sequence[Stratum], chances: Floats) -> float | None:
-    """The variance of the estimated metric times the labels, if the scores are right.
+def unit_variance(
+    name: str, strata: Sequence[Stratum], chances: Floats, *, rates: Floats | None = None
+) -> float | None:
+    """The variance of the estimated metric times the labels, if the scores, or these rates, are right.
 
     *Source* the delta method: σ² = Σ (pull/denominator)² p(1−p)/Q.
     """
-    moments = expected(name, strata)
+    moments = expected(name, strata, rates=rates)
     if moments is None or moments.denominator == 0:
         return None
     lean = (moments.pull / moments.denominator) ** 2 * moments.rates * (1 - moments.rates)
@@ -85,10 +90,12 @@ def unit_variance(name: str, strata: Sequence[Stratum], chances: Floats) -> floa
     return float((lean[needed] / chances[needed]).sum())
 
 
-def efficiency(name: str, strata: Sequence[Stratum], chances: Floats) -> float | None:
+def efficiency(
+    name: str, strata: Sequence[Stratum], chances: Floats, *, rates: Floats | None = None
+) -> float | None:
     """What these labels are worth for another metric, as a share of labels drawn for it alone."""
-    here = unit_variance(name, strata, chances)
-    best = unit_variance(name, strata, fixed_chances(name, strata))
+    here = unit_variance(name, strata, chances, rates=rates)
+    best = unit_variance(name, strata, fixed_chances(name, strata, rates=rates), rates=rates)
     if here is None or best is None or here == 0:
         return None
     return min(1.0, best / here)

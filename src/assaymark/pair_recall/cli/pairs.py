@@ -5,8 +5,9 @@ from pathlib import Path
 import click
 
 from assaymark.claims.record import plain
-from assaymark.pair_recall.cli.recall import FILE, READ, numbers
+from assaymark.pair_recall.cli.recall import READ, numbers
 from assaymark.terminal.output import (
+    FILE,
     advise,
     engine_option,
     headline,

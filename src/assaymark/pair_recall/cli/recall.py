@@ -10,6 +10,7 @@ import click
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, rounded, shown
 from assaymark.terminal.output import (
+    FILE,
     advise,
     confidence_option,
     engine_option,
@@ -18,6 +19,7 @@ from assaymark.terminal.output import (
     progress_bar,
     project_of_environment,
     quoted,
+    remembered_project,
     rows,
     say,
     show_json,
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from assaymark.pair_recall.recall import RecallAnswer, RecallRequest
 
 READ = click.Path(exists=True, dir_okay=False, path_type=Path)
-FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 Number = TypeVar("Number", int, float)
 
@@ -79,7 +80,8 @@ def numbers(text: str, names: str, kind: Callable[[str], Number]) -> list[Number
 @click.option("--new", "another", metavar="FLAGGED,LABELS,POSITIVES",
               help="A further classifier: items flagged, labels of them, positives.")  # fmt: skip
 @click.option("--seed", metavar="TEXT", help="Decides the draw (random with -p).")
-@click.option("-p", "--project", "folder", type=FOLDER, help="Record batches and results.")
+@click.option("-p", "--project", "folder", type=FOLDER, callback=remembered_project,
+              help="Record batches and results.")  # fmt: skip
 @engine_option
 @json_option
 def recall(

@@ -107,7 +107,7 @@ def recall_from_pair(
 
 
 def check_pair(cells: Cells) -> tuple[CellSample, CellSample, CellSample]:
-    """The three cells, if a pair can be told from them at all; refused with the reason otherwise."""
+    """The three cells, if a pair can be estimated from them at all; refused with the reason otherwise."""
     both, first, second = (cells.get(name, CellSample(items=0)) for name in PAIR_CELLS)
     if both.items == 0:
         raise InputError(EMPTY)
@@ -189,8 +189,19 @@ def _pair_positives(
     point = (raw[0] + raw[1]) * (raw[0] + raw[2]) / raw[0]
     known = sum(cell.positives for cell in (both, first, second))
     middle, spread = math.log((a + b) * (a + c) / a), z * math.sqrt(variance)
-    low, high = math.exp(middle - spread), math.exp(middle + spread)
-    return positives_range(point, low, high, known=known, band=band)
+    low, high = around(math.log(point), middle, spread)
+    return positives_range(point, math.exp(low), math.exp(high), known=known, band=band)
+
+
+def around(point: float, middle: float, spread: float) -> tuple[float, float]:
+    """The ends of middle ± spread; around the point as well where smoothing left it beyond them.
+
+    >>> around(0.0, 0.5, 1.0), around(-2.0, 0.0, 1.0)
+    ((-0.5, 1.5), (-3.0, 1.0))
+    """
+    if abs(point - middle) < spread:
+        return middle - spread, middle + spread
+    return min(point, middle) - spread, max(point, middle) + spread
 
 
 def positives_range(
@@ -277,8 +288,9 @@ def recall_of_another(
     spread = z * math.sqrt(wide**2 + log_variance(sample))
     recall = total(sample) / positives.point
     centre = smoothed_total(sample) / math.sqrt(positives.low * positives.high)
-    low, high = centre * math.exp(-spread), centre * math.exp(spread)
-    low, high = min(1.0, low, recall), min(1.0, max(high, recall))
+    low, high = (
+        min(1.0, math.exp(end)) for end in around(math.log(recall), math.log(centre), spread)
+    )
     if known.method != "combined":
         return banded(min(1.0, recall), low, high, confidence=known.confidence, band=known.band)
     # labels from outside have moved the band of the positives: it is no longer a factor of theirs
@@ -290,7 +302,7 @@ def recall_of_another(
         recall=min(1.0, recall),
         low=low,
         high=high,
-        band_low=min(1.0, middle * math.exp(-down), recall),
-        band_high=min(1.0, max(middle * math.exp(up), recall)),
+        band_low=min(low, middle * math.exp(-down)),
+        band_high=min(1.0, max(high, middle * math.exp(up))),
         confidence=known.confidence,
     )

@@ -24,6 +24,7 @@ from assaymark.pair_recall.stats.capture_recapture import (
     smoothed_total,
     total,
 )
+from assaymark.pair_recall.stats.possible_counts import too_many_missed
 from assaymark.pair_recall.stats.three_lists import recall_from_triple
 from assaymark.stats.special import betaincinv, expit, logit, ndtri
 
@@ -131,8 +132,10 @@ def with_outside(estimate: OverlapEstimate, cells: Mapping[str, CellSample]) -> 
     wider = _again(estimate, cells, stronger)
     places = range(len(estimate.recalls))
     direct = [direct_recall(cells, which, confidence=stronger) for which in places]
-    contradicted = _refutes(delta, assumed) or any(
-        _clash(wider.recalls[which], direct[which]) for which in places
+    contradicted = (
+        _refutes(delta, assumed)
+        or too_many_missed(estimate, cells)
+        or any(_clash(wider.recalls[which], direct[which]) for which in places)
     )
     if contradicted:
         recalls = tuple(
@@ -144,15 +147,17 @@ def with_outside(estimate: OverlapEstimate, cells: Mapping[str, CellSample]) -> 
             _joined(wider.recalls[which], direct[which], combined, _inside(cells, which))
             for which in places
         )
+    positives = _positives(wider, cells, combined, contradicted=contradicted)
     return replace(
         estimate,
         method="combined",
         recalls=tuple(replace(one, confidence=estimate.confidence) for one in recalls),
-        positives=_positives(wider, cells, combined, contradicted=contradicted),
-        missed=max(0.0, combined.positives - combined.in_union),
+        positives=positives,
+        missed=max(0.0, positives.point - combined.in_union),
         labels=estimate.labels + outside.labels,
         delta1=delta,
-        chao=_chao(estimate, combined.positives),
+        chao=_chao(estimate, positives.point),
+        refuted=contradicted,
         warnings=estimate.warnings + _remarks(delta, assumed, contradicted=contradicted),
     )
 
@@ -288,6 +293,8 @@ def _positives(
     if not contradicted:
         low = max(wider.positives.band_low, direct.low)
         high = min(wider.positives.band_high, direct.high)
+        if low < high and not low < point < high:
+            point = math.sqrt(low * high)  # a point must lie where both sources allow it
     low, high = max(_known(cells), min(low, point)), max(high, point)
     spread = combined.z * combined.error
     return Positives(

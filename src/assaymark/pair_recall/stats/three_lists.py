@@ -20,6 +20,8 @@ from assaymark.pair_recall.overlap import (
 )
 from assaymark.pair_recall.stats.capture_recapture import (
     FEW,
+    around,
+    banded,
     log_variance,
     positives_range,
     smoothed_total,
@@ -42,7 +44,7 @@ def missed_by_three(totals: Mapping[str, float]) -> float:
 
 
 def chao_bound(totals: Mapping[str, float]) -> float:
-    """At least so many positives are missed by all three, if items differ in how visible they are.
+    """At least this many positives are missed by all three, if items differ in how visible they are.
 
     (n100·n010 + n100·n001 + n010·n001) / (n110 + n101 + n011); exact where all three are
     independent, and a lower bound where some positives are harder to see for everybody.
@@ -84,7 +86,7 @@ def recall_from_triple(
     chao = union + chao_bound(raw)
     positives = positives_range(
         union + missed,
-        *_positives_ends(smooth, variances, z),
+        *_positives_ends(union + missed, smooth, variances, z),
         known=sum(cell.positives for cell in samples.values()),
         band=band,
     )
@@ -103,7 +105,10 @@ def recall_from_triple(
 
 
 def _positives_ends(
-    smooth: Mapping[str, float], variances: "np.ndarray[tuple[int], np.dtype[np.float64]]", z: float
+    point: float,
+    smooth: Mapping[str, float],
+    variances: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+    z: float,
 ) -> tuple[float, float]:
     """Delta-method limits of the number of positives on its logarithm, found and missed together."""
     missed = missed_by_three(smooth)
@@ -112,7 +117,8 @@ def _positives_ends(
         [(smooth[c] + (missed if c in ABOVE else -missed)) / whole for c in TRIPLE_CELLS]
     )
     spread = z * math.sqrt(float((slopes**2 * variances).sum()))
-    return whole * math.exp(-spread), whole * math.exp(spread)
+    low, high = around(math.log(point), math.log(whole), spread)
+    return math.exp(low), math.exp(high)
 
 
 def refuse_empty(sizes: Mapping[str, int]) -> None:
@@ -167,16 +173,9 @@ def _recall(
     rest = sum(smooth[c] for c in TRIPLE_CELLS if c[which] == "0") + missed_by_three(smooth)
     centre = float(logit(inside / (inside + rest)))
     spread = z * math.sqrt(float((slopes**2 * variances).sum()))
-    low, high = float(expit(centre - spread)), float(expit(centre + spread))
-    low, high = min(low, recall), max(high, recall)
-    return RecallRange(
-        recall=recall,
-        low=low,
-        high=high,
-        band_low=low / band.high,
-        band_high=min(1.0, high / band.low),
-        confidence=confidence,
-    )
+    odds = float(logit(recall)) if recall < 1 else centre
+    low, high = (float(expit(end)) for end in around(odds, centre, spread))
+    return banded(recall, min(low, recall), max(high, recall), confidence=confidence, band=band)
 
 
 def log_odds_slopes(
@@ -195,7 +194,7 @@ def log_odds_slopes(
 
 
 def _pair_dependence(totals: Mapping[str, float], positives: float) -> Dependence:
-    """δ1 of the first two classifiers, had the three told the number of positives."""
+    """δ1 of the first two classifiers, by the number of positives that all three give."""
     first = sum(totals[c] for c in TRIPLE_CELLS if c[0] == "1")
     second = sum(totals[c] for c in TRIPLE_CELLS if c[1] == "1")
     joint = totals["111"] + totals["110"]
