@@ -6,7 +6,6 @@ written so that no digit is lost.
 
 import csv
 import functools
-import platform
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,7 +103,6 @@ def facts(name: str, folder: Path) -> dict[str, Any]:
             break
     attempt = project.state().attempts[-1]
     return {
-        "machine": platform.machine(),
         "input": {**_shown(vars(case)), "pool": "pool.csv", "truth": "truth.csv"},
         "strata": [_shown((s.items, s.prediction, s.mean_score)) for s in attempt.plan.strata],
         "sealed": _shown((attempt.plan.size, attempt.plan.informative, attempt.plan.confidence)),

@@ -2,10 +2,12 @@
 
 import ast
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import assaymark
+from assaymark.api.certification import ClaimMode
 from assaymark.certification.certificate.draws import check_chances
 from assaymark.certification.certificate.issue import read
 from assaymark.certification.certificate.words import estimate_of, statement_of
@@ -15,7 +17,8 @@ from assaymark.certification.view.method_words import method_of
 from assaymark.claims.ratio_metrics import binomial_test, parse_claim
 from assaymark.errors import PlanError, VerificationError
 from assaymark.project.folder import latest_attempt, registered_pool
-from assaymark.records.modes import KINDS, kind_of
+from assaymark.records import modes
+from assaymark.records.modes import KINDS, OFFERED, kind_asked_for, kind_of, mode_on_the_way
 from assaymark.records.plan import Expectation
 from assaymark.stats.methods import METHODS
 
@@ -70,6 +73,39 @@ def test_every_registered_mode_is_an_object_and_under_this_contract() -> None:
     assert all(MODES[kind.name].kind is kind and kind.method in METHODS for kind in KINDS)
 
 
+@pytest.mark.parametrize(
+    ("mode", "design", "predicts", "name"),
+    [
+        (None, None, True, "score-guided"),
+        (None, None, False, "anytime"),
+        (None, "simple", True, "anytime"),
+        (None, "weighted", False, "score-guided"),
+        ("anytime", None, True, "score-guided"),
+        ("anytime", None, False, "anytime"),
+        ("anytime", "simple", True, "anytime"),
+        ("fixed", None, True, "fixed"),
+        ("fixed", "simple", False, "fixed"),
+        ("fixed", "weighted", True, None),
+        ("budget", None, True, "budget"),
+        ("budget", "weighted", True, "ceiling"),
+        ("score guided", None, True, None),
+    ],
+)
+def test_words_for_a_mode_and_a_design_name_one_kind(
+    mode: str | None, design: str | None, predicts: bool, name: str | None
+) -> None:
+    """Nobody gets a plan that ends, or that takes every item, without asking for it."""
+    kind = kind_asked_for(mode, design, predicts=predicts)
+    assert (kind and kind.name) == name
+
+
+def test_modes_are_offered_by_name_the_usual_one_first() -> None:
+    """Training and claim files offer the same ones, and Python's hints name them."""
+    assert list(OFFERED) == ["score-guided", "anytime", "budget", "fixed"]
+    assert get_args(ClaimMode) == tuple(OFFERED)
+    assert (mode_on_the_way(None), mode_on_the_way(100)) == ("anytime", "budget")
+
+
 @pytest.mark.parametrize(("name", "claim"), PAIRS)
 def test_a_mode_plans_draws_judges_replays_and_says_so(name: str, claim: str) -> None:
     """From the seal to a certificate that verifies, by the mode's own object."""
@@ -121,22 +157,38 @@ def test_a_mode_and_a_design_that_do_not_go_together_are_refused() -> None:
 def test_nothing_else_asks_which_mode_a_plan_has() -> None:
     """Everything that differs between modes is a method of theirs or a field of their kind."""
     root = Path(assaymark.__file__).parent
-    found = {}
+    places = {}
     for path in sorted(root.rglob("*.py")):
-        place = path.relative_to(root).as_posix()
         text = path.read_text(encoding="utf-8")
-        if ".mode" not in text and ".design" not in text:
+        if "mode" not in text and "design" not in text:
             continue
         lines = [node.lineno for node in ast.walk(ast.parse(text)) if _asks(node)]
         if lines:
-            found[place] = lines
-    assert found == {}
+            places[path.relative_to(root).as_posix()] = lines
+    assert places == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["plan.mode == other.mode", "request.mode in ('fixed', 'budget')", "design != 'simple'"],
+)
+def test_a_question_for_the_mode_is_noticed(code: str) -> None:
+    """Otherwise the test above would prove nothing."""
+    assert _asks(ast.parse(code, mode="eval").body)
 
 
 def _asks(node: ast.AST) -> bool:
-    """Whether a plan's mode or design is compared with a name."""
+    """Whether a plan's mode or design is compared, or anything of that name with one of theirs."""
     if not isinstance(node, ast.Compare):
         return False
     sides = [node.left, *node.comparators]
-    plans = [s for s in sides if isinstance(s, ast.Attribute) and s.attr in ("mode", "design")]
-    return any("plan" in ast.unparse(s.value) or "sealed" in ast.unparse(s.value) for s in plans)
+    asked = [side for side in sides if _name(side) in ("mode", "design")]
+    constants = {
+        part.value for side in sides for part in ast.walk(side) if isinstance(part, ast.Constant)
+    }
+    of_plan = any("plan" in ast.unparse(side) or "sealed" in ast.unparse(side) for side in asked)
+    return bool(asked) and (of_plan or bool(constants & {*modes.MODES, *modes.DESIGNS}))
+
+
+def _name(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

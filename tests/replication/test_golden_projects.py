@@ -16,6 +16,7 @@ from assaymark.certification.verification import Brought, verify
 from assaymark.errors import AssaymarkError
 from assaymark.ledger.rows import SCHEMA_VERSION
 from assaymark.project.folder import Project
+from assaymark.records import modes
 from assaymark.records.certificate import Verification
 from assaymark.stats import methods
 
@@ -66,9 +67,11 @@ def test_new_numbers_and_new_words_leave_it_verifying(
     }
     for number, method in later.items():
         monkeypatch.setitem(methods.METHODS, number, method)
-    for kind, number in methods.NAMES.items():
-        later_number = {"betting/2": "betting/10"}.get(number, number.replace("/1", "/9"))
-        monkeypatch.setitem(methods.NAMES, kind, later_number)
+    for key, kind in modes.BY_DESIGN.items():
+        number = {"betting/2": "betting/10"}.get(kind.method, kind.method.replace("/1", "/9"))
+        later_kind = replace(kind, method=number)
+        monkeypatch.setitem(modes.BY_DESIGN, key, later_kind)
+        monkeypatch.setitem(modes.OFFERED, kind.name, later_kind)
     monkeypatch.setattr(words, "PROTOCOL", "Something else is assumed.")
     for one in ("sentence", "census_sentence"):
         monkeypatch.setattr(
@@ -102,7 +105,7 @@ def test_every_method_of_new_plans_has_a_golden_project() -> None:
     plans = [
         json.loads((GOLDEN / name / "certificate.json").read_bytes())["plan"] for name in WITNESSES
     ]
-    assert set(methods.NAMES.values()) <= {plan["method"] for plan in plans}
+    assert {kind.method for kind in modes.KINDS} <= {plan["method"] for plan in plans}
 
 
 def test_a_certificate_of_a_higher_number_names_the_version_that_reads_it(tmp_path: Path) -> None:

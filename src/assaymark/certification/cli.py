@@ -197,6 +197,7 @@ def forecast_json(answer: "Forecast") -> dict[str, object]:
         "why": answer.why,
         "looks_false": answer.looks_false,
         "read_all": answer.read_all,
+        "if_needed": None if answer.if_needed is None else forecast_json(answer.if_needed),
     }
 
 
@@ -209,14 +210,26 @@ def show_forecast(
     `budget` where the plan is not of the size that the row shows.
     """
     from assaymark.certification.planning import forecast_words as words
+    from assaymark.claims.ratio_metrics import metric as metric_named
 
     rows(words.basis_words(answer, expected))
     if answer.looks_false:
         say(f"  {answer.looks_false}")
+        if (needed := answer.if_needed) is not None:
+            title = metric_named(needed.claim.metric).title
+            say(f"  What it would cost if {title} is {shown(needed.value)}:")
+            _show_modes(needed, sealed=sealed, budget=budget)
         return
     for sentence in (words.floor_words(answer), words.read_all_words(answer)):
         if sentence:
             say(f"  {sentence}")
+    _show_modes(answer, sealed=sealed, budget=budget)
+
+
+def _show_modes(answer: "Forecast", *, sealed: str | None, budget: int | None) -> None:
+    """One line per mode."""
+    from assaymark.certification.planning import forecast_words as words
+
     if not answer.modes:
         say("  no simple random sample proves this metric; in a project score-guided sampling does")
         return

@@ -11,6 +11,7 @@ from assaymark.files.writers import find_writer, usual_ending
 from assaymark.hints import command
 from assaymark.ledger.events import Attempt, BatchDrawn, Drawn, ReserveStored, State
 from assaymark.pool.reserve import Queues, load_queues, load_texts
+from assaymark.project.batch_files import write_new_batch
 from assaymark.project.folder import Project, open_attempt, registered_pool
 from assaymark.records.plan import Plan
 from assaymark.sampling.reserve import build_reserve
@@ -22,7 +23,9 @@ class Batch:
     """What was handed out. `known` items carry a label from before and need none.
 
     `held` items were asked for and wait: their chances are computed from labels that are missing.
-    `fill` says in words how the labels get into the file.
+    `remaining` are draws, of which some may repeat items; `to_label` are the items that the plan can
+    still hand out after these, None where it has no size. `fill` says in words how the labels get into
+    the file.
     """
 
     number: int
@@ -35,6 +38,7 @@ class Batch:
     path: Path | None
     fill: str
     held: int = 0
+    to_label: int | None = None
 
 
 def draw_batch(
@@ -68,9 +72,13 @@ def draw_batch(
         path = output or project.folder / f"batch-{attempt.plan.number}-{event.batch}{ending}"
         session.record(*stored, event)
         if wanted and write:
-            refuse_existing(path)
             files = [reserve.file for reserve in [*attempt.reserves, *stored]]
-            _write(project, state, files, wanted, path, form)
+            name = f"plan {attempt.plan.number}, batch {event.batch}"
+            rows, columns = (
+                _rows(project, state, files, wanted),
+                registered_pool(state).columns.text,
+            )
+            write_new_batch(project.folder, name, path, rows, columns, form=form)
     after = len(attempt.draws) + len(drawn)
     return Batch(
         number=event.batch,
@@ -79,6 +87,7 @@ def draw_batch(
         repeats=len(drawn) - len(fresh),
         draws=after,
         remaining=_remaining(attempt.plan, after),
+        to_label=None if attempt.plan.size is None else max(left - len(fresh), 0),
         disputed=0,
         path=path if wanted and write else None,
         fill=writer.fill,
@@ -103,7 +112,6 @@ def _first_handout(
     ending = output.suffix if output else usual_ending(form)
     path = output or project.folder / _unused_name(project, attempt.plan.number, ending)
     if write:
-        refuse_existing(path)
         _write(project, state, [one.file for one in attempt.reserves], items, path, form)
     return Batch(
         number=1,
@@ -112,6 +120,7 @@ def _first_handout(
         repeats=len(attempt.draws) - len(attempt.order),
         draws=len(attempt.draws),
         remaining=_remaining(attempt.plan, len(attempt.draws)),
+        to_label=None if attempt.plan.size is None else _left(attempt),
         disputed=0,
         path=path if write else None,
         fill=find_writer(path, form).fill,
@@ -121,7 +130,7 @@ def _first_handout(
 def next_draws(
     project: Project, state: State, attempt: Attempt, *, count: int | None = None
 ) -> tuple[BatchDrawn, list[ReserveStored]]:
-    """The next batch of the plan, and what its reserve needs beyond the parts on record."""
+    """The next batch of the plan, and what its reserve needs beyond the recorded parts."""
     from assaymark.certification.modes import mode_of  # a refusal before it starts faster
 
     new = _how_many(state, attempt, count)
@@ -165,7 +174,6 @@ def draw_pending(project: Project, *, output: Path | None = None, form: str = "a
     unused = _unused_name(project, attempt.plan.number, usual_ending(form))
     path = output or project.folder / unused
     writer = find_writer(path, form)
-    refuse_existing(path)
     _write(project, state, [reserve.file for reserve in attempt.reserves], wanted, path, form)
     return Batch(
         number=attempt.batches,
@@ -174,6 +182,7 @@ def draw_pending(project: Project, *, output: Path | None = None, form: str = "a
         repeats=0,
         draws=len(attempt.draws),
         remaining=_remaining(attempt.plan, len(attempt.draws)),
+        to_label=None if attempt.plan.size is None else _left(attempt),
         disputed=sum(state.disputed(item) for item in wanted),
         path=path,
         fill=writer.fill,
@@ -343,11 +352,16 @@ def _write(
     path: Path,
     form: str,
 ) -> None:
-    rows: list[BatchRow] = [
-        {"id": item, "label": "", **text}
-        for item, text in read_texts(project, state, files, wanted)
-    ]
+    refuse_existing(path)
+    rows = _rows(project, state, files, wanted)
     write_batch(path, rows, registered_pool(state).columns.text, form=form)
+
+
+def _rows(
+    project: Project, state: State, files: Sequence[str], wanted: Sequence[str]
+) -> list[BatchRow]:
+    texts = read_texts(project, state, files, wanted)
+    return [{"id": item, "label": "", **text} for item, text in texts]
 
 
 def read_texts(

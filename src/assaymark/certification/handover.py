@@ -1,4 +1,4 @@
-"""What a reader may see without a look: the last verdict on record, and the certificate's file."""
+"""What a reader may see without a look: the last recorded verdict, and the certificate's file."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +13,7 @@ from assaymark.project.folder import Project
 
 @dataclass(frozen=True, kw_only=True)
 class OnRecord:
-    """Where the latest plan, or the review, stands by what is on record. `certificate` is its hash."""
+    """Where the latest plan, or the review, stands by what is recorded. `certificate` is its hash."""
 
     claim: str | None
     confidence: str | None
@@ -51,7 +51,7 @@ def on_record(state: State) -> OnRecord:
 
 
 def certificate_file(project: Project, expected: str | None) -> bytes | None:
-    """The certificate's file, if it is the one on record; None where it is missing or another."""
+    """The certificate's file, if it is the recorded one; None where it is missing or another."""
     path = project.folder / "certificate.json"
     if expected is None or not path.is_file():
         return None

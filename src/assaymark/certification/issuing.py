@@ -75,11 +75,9 @@ def certify(
     """
     path = output or project.folder / "certificate.json"
     if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder. Name a file: -o certificate.json.")
+        raise InputError(f"{str(path)!r} is a folder. Name a file, such as certificate.json.")
     if path.exists() and b'"kind":"assaymark certificate"' not in path.read_bytes():
-        raise InputError(
-            f"{str(path)!r} exists and is no certificate. Choose another name with -o."
-        )
+        raise InputError(f"{str(path)!r} exists and is no certificate. Choose another name.")
     certificate, head = _recorded(project, bound=bound)
     write_certificate(path, write(certificate), signer)
     return Issued(certificate=certificate, path=path, hash=certificate.digest, head=head)

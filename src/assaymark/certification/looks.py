@@ -1,4 +1,4 @@
-"""Read the verdict; every look at an open plan goes on record."""
+"""Read the verdict; every look at an open plan is recorded."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,20 @@ from assaymark.certification.forecasts.training_budget import BudgetUse, budget_
 from assaymark.certification.metric_ranges import without_point
 from assaymark.certification.modes import Prefix, judge, labelled_prefix
 from assaymark.certification.modes.tallies import tallies_of
+from assaymark.certification.planning import from_scores
+from assaymark.certification.planning.forecast import expected_value
 from assaymark.claims.results import Verdict
 from assaymark.errors import PlanError
 from assaymark.hints import command
 from assaymark.labelling.blocking import Blocking, blocking_items
 from assaymark.ledger.events import Closing, Looked, PlanClosed, State
-from assaymark.project.folder import Project, keep_wealth, latest_attempt, resume_wealth
+from assaymark.project.folder import (
+    Project,
+    keep_wealth,
+    latest_attempt,
+    registered_pool,
+    resume_wealth,
+)
 from assaymark.records.plan import Plan
 
 
@@ -33,6 +41,7 @@ class Look:
     blocking: Blocking | None = None
     waiting: int = 0
     no_point: str | None = None
+    by_scores: float | None = None
 
 
 def look(project: Project) -> Look:
@@ -68,13 +77,21 @@ def look(project: Project) -> Look:
         blocking=blocking,
         waiting=waiting,
         no_point=no_point,
+        by_scores=_by_scores(session.state, verdict) if guided else None,
     )
+
+
+def _by_scores(state: State, verdict: Verdict) -> float | None:
+    """The value of the claimed metric that a plan reads from the scores alone; None without any."""
+    summary = registered_pool(state).summary
+    scores = from_scores(summary)
+    return None if scores is None else expected_value(verdict.claim, scores, summary)
 
 
 def look_events(
     state: State, verdict: Verdict, prefix: Prefix | None = None
 ) -> list[Looked | PlanClosed]:
-    """What goes on record when somebody sees this verdict on the open plan.
+    """What is recorded when somebody sees this verdict on the open plan.
 
     `prefix` are the labelled draws, where somebody has counted them already.
     """
@@ -93,7 +110,7 @@ def look_events(
 
 
 def closing(plan: Plan, verdict: Verdict) -> Closing:
-    """Why a verdict closes its plan, as the code that goes on record."""
+    """Why a verdict closes its plan, as the code that is recorded."""
     if verdict.census:
         return "census"
     return "refuted" if verdict.refuted else plan.kind.failure

@@ -77,6 +77,13 @@ def _lacks_relevant(name: str, verdict: Verdict, answers: Collection[int | None]
     return name not in OF_ALL_ITEMS and not verdict.census and 1 not in answers
 
 
+def first_estimate(name: str, prefix: Prefix) -> int | None:
+    """After how many draws the metric has an estimate: at once, or with the first relevant item."""
+    if name in OF_ALL_ITEMS:
+        return 0
+    return prefix.answers.index(1) + 1 if 1 in prefix.answers else None
+
+
 def spoken_of(plan: Plan, names: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the metrics that the plan's items say anything about."""
     known = SPOKEN_OF.get(plan.domain)

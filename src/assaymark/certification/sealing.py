@@ -8,7 +8,7 @@ from functools import partial
 from assaymark import __version__
 from assaymark.certification.drawing import next_draws
 from assaymark.certification.forecasts.bought_labels import from_labels
-from assaymark.certification.forecasts.calculators import expected_words
+from assaymark.certification.forecasts.calculators import expected, expected_words
 from assaymark.certification.known_labels import known_in, with_known
 from assaymark.certification.planning import (
     PlanRequest,
@@ -21,6 +21,7 @@ from assaymark.certification.planning import (
     refuse_unpredicted,
     stake_for,
 )
+from assaymark.certification.planning.forecast_words import hopeful_value, needed_words
 from assaymark.certification.planning.strata import domain_strata
 from assaymark.certification.seeding import (
     SeedPart,
@@ -32,7 +33,7 @@ from assaymark.certification.seeding import (
 from assaymark.claims.claim import Claim
 from assaymark.claims.direction import refuse_wrong_way
 from assaymark.claims.results import Basis, Forecast
-from assaymark.errors import PlanError
+from assaymark.errors import InputError, PlanError
 from assaymark.hints import command, option, switch
 from assaymark.ledger.events import (
     Attempt,
@@ -47,7 +48,9 @@ from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, open_attempt, registered_pool
 from assaymark.project.purpose import pool_for_sampling
 from assaymark.records.decimals import complement
+from assaymark.records.modes import OFFERED
 from assaymark.records.plan import Expectation, Plan
+from assaymark.records.pool import PoolSummary
 from assaymark.sampling.reserve import build_reserve
 
 __all__ = [
@@ -116,7 +119,7 @@ def _moment(state: State) -> tuple[int, ...]:
 def _first_draws(
     project: Project, state: State, plan: Plan, stored: tuple[ReserveStored, ...]
 ) -> tuple[Event, ...]:
-    """The first draws of a simple plan in which labels are known: on record before they can be seen.
+    """The first draws of a simple plan in which labels are known: recorded before they can be seen.
 
     Otherwise a plan whose draws meet unlucky known labels could be given up as if nothing was drawn.
     """
@@ -137,11 +140,11 @@ def refuse_spent(state: State, request: PlanRequest) -> None:
     if request.seed is not None and (
         state.known or any(old.pool is state.pool for old in state.attempts)
     ):
-        raise _own_seed()
+        raise _chosen_seed()
     refuse_committed_before(state, request.commit)
 
 
-def _own_seed() -> PlanError:
+def _chosen_seed() -> PlanError:
     return PlanError(
         "Labels of this collection are known before the plan, and a seed of one's own "
         f"choice could be picked to draw the lucky ones. Leave {option('seed')} out: 128 random bits "
@@ -163,36 +166,37 @@ def _make(project: Project, state: State, request: PlanRequest) -> tuple[Plan, S
         know=partial(with_known, project, state),
     )
     if plan.known and request.seed is not None:
-        raise _own_seed()
+        raise _chosen_seed()
     refuse_steerable(plan)
     return plan, part
-
-
-# names in the table of costs, and in the goal of a training
-ROUTES = {
-    "score-guided": ("anytime", "weighted"),
-    "anytime": ("anytime", "simple"),
-    "budget": ("budget", None),
-    "fixed": ("fixed", None),
-}
 
 
 def chosen(request: PlanRequest, cost: Forecast | None) -> PlanRequest:
     """The request as it will be sealed: in the recommended mode, where none was asked for.
 
-    Refused where the claim looks false or points the wrong way, unless `anyway` is set. Raw scores
-    alone refuse nothing, because they are often off; whoever names the size of a plan tries all the
-    same.
+    Refused where the claim looks false by what is expected or by labels, or points the wrong way,
+    unless `anyway` is set. Raw scores alone refuse nothing, because they are often off; whoever names
+    the size of a plan tries all the same.
     """
     refuse_wrong_way(request.claim, anyway=request.anyway)
     if cost is None:
         return request
-    if cost.refused and not request.anyway and request.budget is None:
-        raise PlanError(f"{cost.looks_false} To seal it anyway, add {switch('anyway')}.")
+    if cost.refused and not _is_meant(request):
+        sentences = (
+            cost.looks_false,
+            needed_words(cost),
+            f"To seal it anyway, add {switch('anyway')}.",
+        )
+        raise PlanError(" ".join(filter(None, sentences)))
     if cost.recommended is None or request.mode or request.design or request.budget is not None:
         return request
-    mode, design = ROUTES[cost.recommended]
-    return replace(request, mode=mode, design=design)
+    kind = OFFERED[cost.recommended]
+    return replace(request, mode=kind.mode, design=kind.design)
+
+
+def _is_meant(request: PlanRequest) -> bool:
+    """Whether somebody said that a claim is to be sealed although it looks false."""
+    return request.anyway or request.budget is not None
 
 
 def forecast_plan(project: Project, request: PlanRequest) -> Forecast | None:
@@ -209,36 +213,54 @@ def _forecast(
     """The forecast; for `sealing` only as far as it decides about the mode, or refuses the claim.
 
     The mode with a budget never refuses alone, since the fixed mode can pass wherever it can; and
-    scores neither refuse a claim nor recommend that mode.
+    scores do not recommend that mode.
     """
     summary = pool_for_sampling(state).summary
     known = expected_by(state, request)
     if known is None:
         return None
     by_scores = known.basis == "scores"
-    given = bool(request.mode or request.design or request.budget is not None)
-    if sealing and given and by_scores:
-        return None
+    chosen_by_user = bool(request.mode or request.design or request.budget is not None)
+    if sealing and chosen_by_user and by_scores:
+        return None  # whoever chooses a way of testing has more to go by than the scores
     predicts = summary.predicted_positive + summary.predicted_negative > 0
     stake, stated = stake_for(state, request.claim, request.asked)
     strata = (guided_strata if predicts else domain_strata)(request.claim, summary)
-    return forecast(
+    priced = partial(
+        forecast,
         request.claim,
-        known.expectation,
         confidence=stated if stake.level is None else float(complement(stake.level)),
         power=request.power,
         summary=summary,
         strata=strata if predicts else (),
-        basis=known.basis,
-        to_a_ceiling=request.mode == "budget" and request.design == "weighted",
+        to_a_ceiling=request.kind is not None and request.kind.has_ceiling,
         known=known_in(project, state, strata),
-        budget=not (sealing and (given or by_scores)),
     )
+    cost = priced(
+        known.expectation,
+        basis=known.basis,
+        budget=not (sealing and (chosen_by_user or by_scores)),
+    )
+    if cost.looks_false and known.basis != "expectation" and not (sealing and _is_meant(request)):
+        hoped = _hoped(request.claim, summary)
+        cost = replace(cost, if_needed=None if hoped is None else priced(hoped))
+    return cost
+
+
+def _hoped(claim: Claim, summary: PoolSummary) -> Expectation | None:
+    """A classifier that is good enough for the claim; None where none can be with these predictions."""
+    value = hopeful_value(claim)
+    if value is None:
+        return None
+    try:
+        return expected(claim, float(value), share=summary.predicted_positive / summary.items)
+    except InputError:
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """What is expected of the classifier, and what that rests on."""
+    """What is expected of the classifier, and what that depends on."""
 
     expectation: Expectation
     basis: Basis
@@ -264,7 +286,7 @@ def expected_of(state: State) -> int | None:
 
 
 def chances_at_other_margins(project: Project, plan: Plan) -> tuple[tuple[float, float], ...]:
-    """Of a plan with a ceiling: the chance to pass if the margin is so many times what is expected."""
+    """Of a plan with a ceiling: the chance to pass if the margin is this many times what is expected."""
     return other_margins(plan, registered_pool(project.state()).summary)
 
 

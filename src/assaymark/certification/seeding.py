@@ -50,7 +50,7 @@ def committed_source(commit: Sequence[str]) -> tuple[SeedSource, SeedPart]:
 
     `commit` are the hashes that other sides sent; "own" alone means that there are none.
     """
-    mine = new_part()
+    own_part = new_part()
     others = [text.strip().lower() for text in commit if text != OWN]
     for text in others:
         if not HEX.fullmatch(text):
@@ -59,7 +59,7 @@ def committed_source(commit: Sequence[str]) -> tuple[SeedSource, SeedPart]:
                 f"never the part itself. They make both with {command('plan', part=True)}."
             )
     law = "joint" if others else "committed"
-    return SeedSource(law=law, commitments=(mine.commitment, *others)), mine  # type: ignore[arg-type]
+    return SeedSource(law=law, commitments=(own_part.commitment, *others)), own_part  # type: ignore[arg-type]
 
 
 def beacon_source(text: str, now: str) -> SeedSource:

@@ -306,8 +306,8 @@ def _reserved(
     start = [0] * len(plan.strata)
     for part in stored:
         stop = [at + limit for at, limit in zip(start, part.limits, strict=True)]
-        mine = [item for k, queue in enumerate(queues) for item in queue[start[k] : stop[k]]]
-        if tickets_digest(mine) != part.tickets:
+        drawn = [item for k, queue in enumerate(queues) for item in queue[start[k] : stop[k]]]
+        if tickets_digest(drawn) != part.tickets:
             raise VerificationError(
                 "The tickets of the pool are not those that were drawn from (event ReserveStored)."
             )

@@ -67,7 +67,7 @@ class StratumCount(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class LookSeen(Record):
-    """One look on record."""
+    """One recorded look."""
 
     event: int
     time: str

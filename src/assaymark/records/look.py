@@ -1,4 +1,4 @@
-"""What a look found: a verdict for each row of the claim, and the counts it rests on."""
+"""What a look found: a verdict for each row of the claim, and the counts it depends on."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from assaymark.claims.canonical import digest
 from assaymark.claims.checks import choice, open_share
@@ -11,7 +11,7 @@ from assaymark.claims.ratio_metrics import domain
 from assaymark.claims.record import Record, stored
 from assaymark.errors import VerificationError
 from assaymark.records.decimals import complement, decimal_text
-from assaymark.records.modes import ModeKind, kind_of
+from assaymark.records.modes import DESIGNS, MODES, ModeKind, kind_of
 from assaymark.records.plan_shape import (
     COMPILER,
     ClaimShape,
@@ -25,10 +25,6 @@ from assaymark.records.plan_shape import (
 from assaymark.records.seeds import LAWS, SeedSource, in_order, seed_from
 from assaymark.records.strata import Stratum
 
-Mode = Literal["fixed", "budget", "anytime"]
-Design = Literal["simple", "census", "weighted"]
-MODES = ("fixed", "budget", "anytime")
-DESIGNS = ("simple", "weighted")
 BATCHES, SEALED = "batch/1", "sealed/1"
 """How chances are renewed: with every batch, or at sealed draw numbers."""
 CLAIM, FAMILY, JOINT = "claim", "family", "joint"
@@ -103,8 +99,8 @@ class Plan(Record):
     number: int
     claim: Claim
     method: str
-    mode: Mode
-    design: Design
+    mode: str
+    design: str
     confidence: float
     seed: str
     source: SeedSource = field(default_factory=SeedSource)
@@ -126,7 +122,7 @@ class Plan(Record):
 
     def __post_init__(self) -> None:
         choice("mode", self.mode, MODES)
-        choice("design", self.design, (*DESIGNS, "census"))
+        choice("design", self.design, DESIGNS)
         open_share("confidence", self.confidence)
 
     @property
@@ -151,10 +147,10 @@ class Plan(Record):
         """How many items the plan draws from."""
         return sum(self.sizes)
 
-    def to_buy(self, draws: float) -> int:
-        """Labels that so many draws of a simple plan cost: known ones answer for free."""
+    def to_buy(self, labels: float) -> int:
+        """Of the labels that a simple plan counts, those to be bought: known ones are free."""
         known = self.known.items if self.known else 0
-        return math.ceil(draws * (1 - known / self.items) - 1e-9)
+        return math.ceil(labels * (1 - known / self.items) - 1e-9)
 
     @property
     def domain(self) -> str:
@@ -291,8 +287,8 @@ class Plan(Record):
             number=shape.number,
             claim=claim_of(shape.claim.tree),
             method=shape.method,
-            mode=shape.mode,  # type: ignore[arg-type]
-            design=shape.design,  # type: ignore[arg-type]
+            mode=shape.mode,
+            design=shape.design,
             confidence=float(shape.risk.confidence),
             seed=shape.seed.value or "",
             source=SeedSource(

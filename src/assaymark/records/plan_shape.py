@@ -42,7 +42,7 @@ class SeedShape(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class RenewalShape(Record):
-    """When chances are computed anew: with every batch, or in sealed steps with a lead."""
+    """When chances are renewed: with every batch, or in sealed steps with a lead."""
 
     law: str
     lead: int | None = None
@@ -93,7 +93,7 @@ class StratumShape(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectationShape(Record):
-    """What the planner was told about the classifier."""
+    """What the user expects of the classifier."""
 
     pilot: Counts | None = None
     precision: float | None = None

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from assaymark.claims.label_sets import MOST_TAGS, SEPARATOR, all_sets
@@ -115,7 +116,7 @@ class Columns(Record):
 
         return f"{claim} in every {quoted(self.groups[0])}"
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """The names that labels may have where they are classes, "none of the list" last."""
         return (*self.classes, NONE_OF_LIST) if self.classes else ()
@@ -188,7 +189,7 @@ def refuse_classes(classes: tuple[str, ...]) -> None:
 
 
 def refuse_tags(tags: tuple[str, ...]) -> None:
-    """Refuse a list of tags whose sets are too many to count, or could not be told apart."""
+    """Refuse a list of tags whose sets are too many to count, or could be mistaken for one another."""
     if len(tags) > MOST_TAGS:
         raise InputError(
             f"{len(tags):,} labels ({', '.join(tags[:3])}, …) are too many at once: an item can have any "

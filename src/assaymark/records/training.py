@@ -10,10 +10,10 @@ from assaymark.claims.record import Record
 from assaymark.claims.results import counted, percent
 from assaymark.errors import InputError
 from assaymark.hints import option
+from assaymark.records.modes import OFFERED
 
 SAMPLINGS = ("random", "uncertainty", "relevance")
 POPULATIONS = ("rest", "whole", "future")
-MODES = ("score-guided", "anytime", "budget", "fixed")
 Action = Literal["train", "certify", "reconsider"]
 VERBS: dict[Action, str] = {
     "train": "Keep labelling",
@@ -42,7 +42,7 @@ class TrainingGoal(Record):
     def __post_init__(self) -> None:
         open_share("confidence", self.confidence)
         open_share("power", self.power)
-        choice("mode", self.mode, MODES)
+        choice("mode", self.mode, OFFERED)
         count("wait", self.wait)
         if self.claim.side != "lower":
             raise InputError(

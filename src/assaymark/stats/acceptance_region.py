@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 NEGLIGIBLE = 1e-12  # chances below this, relative to the likeliest, are left out of sums
-TOGETHER = 128  # so many n at once: fast, and the tables stay small even for the vaguest belief
+TOGETHER = 128  # this many n at once: fast, and the tables stay small even for the vaguest belief
 
 
 def room_for(size: int) -> int:
@@ -149,7 +149,7 @@ def _region(test: BinomialTest, tail: float, largest: int) -> Passing:
 
 
 def splits(size: int, share: float, nodes: int) -> tuple[Ints, Floats]:
-    """So many equally likely numbers of retrieved items, with their weights."""
+    """This many equally likely numbers of retrieved items, with their weights."""
     left, pmf = Positives(rate=share).pmf(size)
     middles = (np.arange(nodes) + 0.5) / nodes
     at, counts = np.unique(np.searchsorted(np.cumsum(pmf), middles), return_counts=True)
@@ -204,7 +204,7 @@ def pass_chances(
     serves all sizes at once.
     """
     numbers, weights = _weights(sizes, share, nodes)
-    # where a size is smaller than n1 the weight is zero, so any n0 will do
+    # where a size is smaller than n1 the weight is zero, so any n0 is right
     others = np.maximum(np.array(sizes)[:, None] - numbers, 0)
     rest = ladder(laws[1], others)
     passes = _folded_chances if passing.rest_only_harms else _banded_chances

@@ -6,9 +6,10 @@ tuning is the next number. Nothing on the way from labels to a verdict reads a d
 """
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from assaymark.errors import VerificationError
-from assaymark.records.modes import KINDS
+from assaymark.records.modes import ModeKind
 from assaymark.stats.betting.recipe import Recipe as RowRecipe
 from assaymark.stats.betting.renewal import SEVERAL
 from assaymark.stats.score_guided.beliefs import Experts
@@ -106,13 +107,8 @@ METHODS: dict[str, Method] = {
     "census/1": Census(),
 }
 
-NAMES = {(kind.mode, kind.design): kind.method for kind in KINDS}
-"""The method that a new plan of this mode and design is judged by."""
 
-
-def method_name(mode: str, design: str) -> str:
-    """The method of new plans of this mode and design."""
-    return NAMES[mode, design]
+Kind = TypeVar("Kind")
 
 
 def _registered(name: str) -> Method:
@@ -124,26 +120,24 @@ def _registered(name: str) -> Method:
     return METHODS[name]
 
 
-def _wrong(name: str, wanted: str) -> VerificationError:
-    return VerificationError(
-        f"The plan's method {name!r} does not fit its mode: {wanted} is needed."
-    )
+def _of(name: str, kind: type[Kind], needed: str) -> Kind:
+    """The method of this number, refused where it is of another kind."""
+    method = _registered(name)
+    if not isinstance(method, kind):
+        raise VerificationError(
+            f"The plan's method {name!r} does not fit its mode: {needed} is needed."
+        )
+    return method
 
 
 def betting_method(name: str) -> Betting:
     """The score-guided method of this number."""
-    method = _registered(name)
-    if not isinstance(method, Betting):
-        raise _wrong(name, "score-guided betting")
-    return method
+    return _of(name, Betting, "score-guided betting")
 
 
 def row_method(name: str) -> RowBetting:
     """The score-guided method on rows of this number."""
-    method = _registered(name)
-    if not isinstance(method, RowBetting):
-        raise _wrong(name, "score-guided betting on rows")
-    return method
+    return _of(name, RowBetting, "score-guided betting on rows")
 
 
 def is_row_method(name: str) -> bool:
@@ -153,36 +147,24 @@ def is_row_method(name: str) -> bool:
 
 def guided_method(name: str) -> Betting | RowBetting:
     """A score-guided method of any number: how it cuts strata."""
-    method = _registered(name)
-    if not isinstance(method, Betting | RowBetting):
-        raise _wrong(name, "score-guided betting")
-    return method
+    return row_method(name) if is_row_method(name) else betting_method(name)
 
 
 def mixture_method(name: str) -> MixtureRule:
     """The mixture of this number."""
-    method = _registered(name)
-    if not isinstance(method, MixtureRule):
-        raise _wrong(name, "a mixture")
-    return method
+    return _of(name, MixtureRule, "a mixture")
 
 
 def spending_method(name: str) -> SpendingRule:
     """The spending rule of this number."""
-    method = _registered(name)
-    if not isinstance(method, SpendingRule):
-        raise _wrong(name, "a spending rule")
-    return method
+    return _of(name, SpendingRule, "a spending rule")
 
 
 def exact_method(name: str) -> Exact:
     """The exact bound of this number; a census that ends early is judged by the same bound."""
-    method = _registered(name)
-    if isinstance(method, Census):
+    if isinstance(_registered(name), Census):
         return Exact(bound="exact")
-    if not isinstance(method, Exact):
-        raise _wrong(name, "an exact bound")
-    return method
+    return _of(name, Exact, "an exact bound")
 
 
 def lead_of(name: str, *, one_by_one: bool = False) -> int | None:
@@ -192,9 +174,8 @@ def lead_of(name: str, *, one_by_one: bool = False) -> int | None:
     return 0 if one_by_one else SEVERAL
 
 
-def fits(name: str, mode: str, design: str) -> bool:
-    """Whether a plan of this mode and design may name this method, whatever its number."""
-    known = NAMES.get((mode, design))
-    if known is None or name not in METHODS or name.split("/")[0] != known.split("/")[0]:
+def fits(name: str, kind: ModeKind) -> bool:
+    """Whether a plan of this kind may name this method, whatever its number."""
+    if name not in METHODS or name.split("/")[0] != kind.method.split("/")[0]:
         return False
-    return (mode, design) != ("budget", "weighted") or isinstance(METHODS[name], RowBetting)
+    return not kind.has_ceiling or isinstance(METHODS[name], RowBetting)

@@ -16,10 +16,14 @@ FEW = 256  # numbers; more are done faster by SciPy, and all are once it is load
 
 
 def _loaded(name: str) -> Callable[..., Any]:
-    def function(*arguments: Any, **options: Any) -> Any:
-        import scipy.special
+    known: list[Callable[..., Any]] = []
 
-        return getattr(scipy.special, name)(*arguments, **options)
+    def function(*arguments: Any, **options: Any) -> Any:
+        if not known:
+            import scipy.special
+
+            known.append(getattr(scipy.special, name))
+        return known[0](*arguments, **options)
 
     function.__name__ = name
     return function

@@ -143,7 +143,9 @@ def test_false_passes_stay_below_the_level(name, measured):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TRAPS)
-def test_false_passes_stay_below_the_level_with_the_shipped_recipe(name):
+def test_false_passes_stay_below_the_level_with_the_shipped_recipe(name, measured):
     """600 runs, to four hundred labels or the end of the pool: 9 % of errors would be noticed."""
     count = passes(TRAPS[name], runs=600, seed=43, recipe=Recipe(), most=400)
+    where = f"adversary: {name} (number 1, shipped recipe)"
+    measured("claim-at-every-look", where, count, nominal=0.05, runs=600)
     assert compatible(count, 600)

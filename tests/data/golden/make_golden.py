@@ -1,15 +1,11 @@
 """Writes the golden projects: one certified project for every numbered method.
 
 A project is written once, when its method gets its number, and never again: whatever later versions
-change, `tests/replication/test_golden_projects.py` has them verify it. `python make_golden.py` writes
-those that are missing and leaves the others alone.
+change, `tests/replication/test_golden_projects.py` has them verify it. `PYTHONPATH=tests python
+tests/data/golden/make_golden.py` writes those that are missing and leaves the others alone.
 """
 
-import csv
-import json
 import shutil
-import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,13 +16,12 @@ from assaymark.certification.planning import PlanRequest
 from assaymark.certification.sealing import abandon_plan, seal_plan
 from assaymark.certification.signatures.signing import load_signer, new_key
 from assaymark.claims.ratio_metrics import parse_claim
-from assaymark.files.labels import LabelRow
-from assaymark.labelling.recording import label
 from assaymark.ledger.head import settle_heads
 from assaymark.project.folder import Project
 from assaymark.project.registration import init
 from assaymark.records.plan import Expectation
 from assaymark.records.pool import Columns
+from golden_writing import label_batch, truth_in, write_missing
 
 HERE = Path(__file__).parent
 FACTS = HERE.parent / "facts"
@@ -71,7 +66,7 @@ def write(place: Path, golden: Golden) -> dict[str, str]:
     init(place / "work", pool=str(place / "pool.csv"), columns=columns)
     project = Project(folder=place / "work")
     expected = Expectation(precision=0.9, recall=0.9, prevalence=0.25)
-    wish = PlanRequest(
+    request = PlanRequest(
         claim=parse_claim(golden.claim),
         mode=golden.mode,
         design=golden.design,
@@ -81,11 +76,11 @@ def write(place: Path, golden: Golden) -> dict[str, str]:
         method=golden.method,
     )
     if golden.second:
-        seal_plan(project, wish)
+        seal_plan(project, request)
         _batch(project, golden.batch)
         look(project)
         abandon_plan(project, reason="a golden project begins again")
-    seal_plan(project, wish)
+    seal_plan(project, request)
     decision = "continue"
     while decision == "continue":
         _batch(project, golden.batch)
@@ -97,39 +92,13 @@ def write(place: Path, golden: Golden) -> dict[str, str]:
 
 
 def _batch(project: Project, count: int | None) -> None:
-    """Draw and label; every 29th item is skipped, every 11th is labelled wrongly and corrected."""
-    with (FACTS / "truth.csv").open(encoding="utf-8", newline="") as stream:
-        truth = {row["id"]: int(row["label"]) for row in csv.DictReader(stream)}
     items = draw_batch(project, count=count, write=False).items
-    skipped = [item for item in items if int(item[1:]) % 29 == 0]
-    wrong = [item for item in items if int(item[1:]) % 11 == 0 and item not in skipped]
-    answers = truth | {item: 1 - truth[item] for item in wrong} | dict.fromkeys(skipped)
-    if items:
-        label(project, [_row(item, answers[item]) for item in items])
-    if wrong:
-        label(project, [_row(item, truth[item]) for item in wrong], correct=True)
-
-
-def _row(item: str, answer: int | None) -> LabelRow:
-    return LabelRow(item=item, label=answer, annotator="kim")
-
-
-def _left_out(_folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if name.startswith("ledger.") and name != "ledger.sqlite"]
+    label_batch(project, items, truth_in(FACTS / "truth.csv"))
 
 
 def main() -> None:
     """Write what is missing."""
-    kept = HERE / "witnesses.json"
-    known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-    for name, golden in PROJECTS.items():
-        if name in known:
-            continue
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
-            known[name] = write(Path(place), golden)
-            shutil.copytree(Path(place, "work"), HERE / name, ignore=_left_out)
-        sys.stdout.write(f"{name}\n")
-    kept.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    write_missing(HERE, "witnesses.json", PROJECTS, write)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,18 @@
 """Writes the golden projects of reviews: ranked by texts, imported, and read by two people.
 
 As with those beside it, a project is written once and never again: whatever later versions change,
-`tests/replication/test_golden_reviews.py` has them verify it. `python make_reviews.py` writes those
-that are missing and leaves the others alone.
+`tests/replication/test_golden_reviews.py` has them verify it. `PYTHONPATH=tests python
+tests/data/golden_reviews/make_reviews.py` writes those that are missing and leaves the others alone.
 """
 
 import csv
-import json
 import random
 import shutil
-import sys
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from assaymark.certification.signatures.signing import load_signer, new_key
-from assaymark.files.labels import LabelRow
 from assaymark.labelling.recording import label
 from assaymark.ledger.head import settle_heads
 from assaymark.project.folder import Project
@@ -24,6 +20,7 @@ from assaymark.reviewing.certificate import certify_review
 from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.starting import Start, start
 from assaymark.reviewing.status import review_status
+from golden_writing import label_row, truth_in, write_missing
 
 HERE = Path(__file__).parent
 ITEMS, RELEVANT = 240, 50
@@ -114,49 +111,32 @@ def _handout(project: Project, readers: tuple[str, ...], *, count: int) -> None:
 
     Who read it alone corrects that; a second reader contradicts, and a third person decides.
     """
-    with (HERE / "truth.csv").open(encoding="utf-8", newline="") as stream:
-        truth = {row["id"]: int(row["label"]) for row in csv.DictReader(stream)}
+    truth = truth_in(HERE / "truth.csv")
     items = next_items(project, count=count, write=False).items
     unclear = [item for item in items if int(item[1:]) % 37 == 0]
     wrong = [item for item in items if int(item[1:]) % 19 == 0 and item not in unclear]
     right: dict[str, int | None] = truth | dict.fromkeys(unclear)
     first = right | {item: 1 - truth[item] for item in wrong}
-    label(project, [_row(item, first[item], readers[0]) for item in items])
+    label(project, [label_row(item, first[item], readers[0]) for item in items])
     twice = [item for item in items if item in project.state().twice]
     alone = [item for item in wrong if item not in twice]
-    label(project, [_row(item, truth[item], readers[0]) for item in alone], correct=True)
+    label(project, [label_row(item, truth[item], readers[0]) for item in alone], correct=True)
     if not twice:
         return
-    label(project, [_row(item, right[item], readers[1]) for item in twice])
+    label(project, [label_row(item, right[item], readers[1]) for item in twice])
     disputed = [item for item in twice if project.state().disputed(item)]
-    label(project, [_row(item, truth[item], "chair") for item in disputed], adjudicate=True)
+    label(project, [label_row(item, truth[item], "chair") for item in disputed], adjudicate=True)
 
 
-def _row(item: str, answer: int | None, reader: str) -> LabelRow:
-    return LabelRow(item=item, label=answer, annotator=reader)
-
-
-def _left_out(_folder: str, names: list[str]) -> list[str]:
-    """Files of the working ledger, secrets (the ledger shows them) and what ranking remembers."""
-    kept = ("ledger.sqlite",)
-    passing = ("ledger.", "review-secret-", "review-scores", "features")
-    return [name for name in names if name.startswith(passing) and name not in kept]
+PASSING = ("review-secret-", "review-scores", "features")
+"""Secrets (the ledger shows them) and what ranking remembers."""
 
 
 def main() -> None:
     """Write what is missing."""
     if not (HERE / "pool.csv").exists():
         write_pool(HERE)
-    kept = HERE / "witnesses.json"
-    known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-    for name, golden in PROJECTS.items():
-        if name in known:
-            continue
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
-            known[name] = write(Path(place), golden)
-            shutil.copytree(Path(place, "work"), HERE / name, ignore=_left_out)
-        sys.stdout.write(f"{name}\n")
-        kept.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    write_missing(HERE, "witnesses.json", PROJECTS, write, passing=PASSING)
 
 
 if __name__ == "__main__":

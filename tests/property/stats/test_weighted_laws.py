@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from assaymark.claims.claim import Claim
 from assaymark.stats.score_guided.bound import standing
-from assaymark.stats.score_guided.forecast import MEAN, forecast
 from assaymark.stats.score_guided.supermartingale import (
     Draws,
     Stratum,
@@ -156,17 +155,3 @@ def test_vectorised_draws_equal_one_at_a_time(seed, strata):
         assert live_sampling(stored, left)[k] > 0
         left[k] -= 1
     assert np.all(left == 0)
-
-
-@settings(max_examples=60, deadline=None)
-@given(cases())
-def test_a_finite_pool_costs_no_more_than_draws_with_replacement_and_at_most_a_census(case):
-    test, _ = case
-    rates = np.array([s.mean_score for s in test.strata])
-    found = forecast(test, rates)
-    if found.ideal:
-        assert found.median <= found.mean <= found.most <= found.pool
-        factor, extra = MEAN
-        assert found.mean <= max(30, factor * found.ideal + extra + 1)
-    elif found.ideal is None:
-        assert found.reason == f"at the expected rates {test.claim} does not hold"

@@ -57,12 +57,30 @@ def test_a_claim_that_one_expects_to_be_false_is_refused_in_every_mode(
     assert assaymark("status", "-p", project, "--json").json["claim"] is None
 
 
-def test_raw_scores_warn_in_words_and_close_no_way(assaymark, project) -> None:
-    answer = assaymark("plan", "f1 >= 0.99", "-p", project)
-    assert answer.code == 0
-    assert "Judging by the raw scores the claim looks false" in answer.out
-    assert "--expect" in answer.out
-    assert "no number will do" not in answer.out.lower()
+@pytest.mark.parametrize("more", [("--forecast",), ()])
+def test_raw_scores_that_speak_against_a_claim_name_its_price(assaymark, project, more) -> None:
+    """It was sealed without a price: what the scores imply, what it would cost and what to do is said."""
+    shown = assaymark("plan", "f1 >= 0.9", *more, "-p", project)
+    assert shown.code == 0
+    assert "Judging by the raw scores the claim looks false: F1 would be 0.7" in shown.out
+    assert "What it would cost if F1 is 0.95:" in shown.out
+    for way in ("plan --estimate f1 --budget 100", "--expect 0.95", 'plan "f1 >= 0.66"'):
+        assert way in shown.out
+    assert "score-guided" in shown.out
+
+
+def test_what_an_estimate_found_is_what_the_next_plan_expects(
+    assaymark, project, world, tmp_path
+) -> None:
+    """It went on to judge by the raw scores, as if nothing had been labelled."""
+    assaymark("plan", "--estimate", "f1", "--budget", 120, "-p", project)
+    items = assaymark("draw", "-p", project, "--json").json["items"]
+    labels = write_labels(tmp_path / "l.csv", {item: world.truth[item] for item in items})
+    assaymark("label", labels, "-p", project)
+    read = assaymark("estimate", "-p", project)
+    assert "Next: assaymark plan " in read.out
+    cost = assaymark("plan", "f1 >= 0.5", "--forecast", "-p", project)
+    assert "judging by the labels bought so far" in cost.out
 
 
 @pytest.mark.parametrize(
@@ -124,8 +142,9 @@ def test_sealing_works_out_no_row_that_it_has_no_use_for(
 ) -> None:
     """The row of the budget took seconds, and neither scores nor a mode that is given ask for it."""
     forecasting = importlib.import_module("assaymark.certification.planning.forecast")
+    simple = importlib.import_module("assaymark.certification.planning.simple_forecast")
     told = forecast_plan(Project(folder=project), PlanRequest(claim=read_claim(claim), **options))
-    monkeypatch.setattr(forecasting, "budget_forecast", None)
+    monkeypatch.setattr(simple, "budget_forecast", None)
     forecasting.forecast.cache_clear()
     plan = seal_plan(Project(folder=project), PlanRequest(claim=read_claim(claim), **options))
     assert "budget" in told.modes
@@ -321,7 +340,7 @@ def test_a_budget_below_the_forecast_is_not_given_its_chance_to_pass(assaymark, 
 
 
 def test_drawn_items_are_labelled_before_more_are_drawn(assaymark, project, tmp_path) -> None:
-    assaymark("plan", "f1 >= 0.8", "--mode", "anytime", "-p", project)
+    assaymark("plan", "f1 >= 0.8", "--mode", "anytime", "--anyway", "-p", project)
     assaymark("draw", 5, "-o", tmp_path / "b.csv", "-p", project)
     assert "Next: label the 5 drawn items without a label" in assaymark("look", "-p", project).out
 
@@ -357,7 +376,7 @@ def test_status_after_a_look_asks_for_more_labels_not_for_the_same_look(
     assaymark, project, world, tmp_path
 ) -> None:
     """`look` said to draw, and `status` said to look, for ever."""
-    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "--anyway", "-p", project)
     items = assaymark("draw", 12, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
     labels = write_labels(tmp_path / "l.csv", {item: world.truth[item] for item in items})
     assaymark("label", labels, "-p", project)
@@ -374,10 +393,12 @@ def test_an_estimate_promises_no_more_than_the_plan_does(
     """A plan that is judged once holds once; a bound of next to nothing is no guarantee."""
     for claim, mode, expected in (
         ("accuracy >= 0.7", ["--mode", "fixed", "--budget", 30], "Guaranteed with 95% confidence each:"),
-        ("f1 >= 0.8", [], "Nothing is guaranteed: nothing useful is proven so far."),
+        ("f1 >= 0.8", ["--anyway"], "Nothing is guaranteed: nothing useful is proven so far."),
     ):  # fmt: skip
         assaymark("plan", claim, *mode, "-p", project)
-        drawn = assaymark("draw", *([] if mode else [8]), "-p", project, "--json").json["items"]
+        drawn = assaymark(
+            "draw", *([8] if mode == ["--anyway"] else []), "-p", project, "--json"
+        ).json["items"]
         labels = write_labels(tmp_path / "l.csv", {item: world.truth[item] for item in drawn})
         assaymark("label", labels, "-p", project)
         assert expected in assaymark("estimate", "-p", project).out

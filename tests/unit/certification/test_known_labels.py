@@ -242,7 +242,8 @@ def test_known_labels_are_not_bought_again_in_forecasts(project):
         assert after[name].expected == pytest.approx(before[name].expected / 2)
     assert after["score-guided"].expected <= before["score-guided"].expected
     assert after["score-guided"].quantile < before["score-guided"].quantile
-    assert seal_plan(project, ACCURACY).expected_labels == 50
+    # 100 draws meet about 92 different items of 600, and every second one is known
+    assert seal_plan(project, ACCURACY).expected_labels == 47
 
 
 def test_a_ceiling_is_planned_for_what_is_left_to_draw(project):

@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from assaymark.stats.betting.allocation import shared_chances
-from assaymark.stats.betting.chances import next_chances
+from assaymark.errors import InputError
+from assaymark.stats.betting.chances import _apart, next_chances, shared_chances
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.rows import Row, Rows
-from assaymark.stats.betting.rules import AllOf, Named
+from assaymark.stats.betting.rules import AllOf, Gap, Named
 from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.score_guided.supermartingale import Draws
 
@@ -115,3 +115,52 @@ def test_a_single_open_group_is_drawn_from_as_a_claim_of_its_own(rule):
     label(race, 0, 90, 0)
     label(race, 1, 90, 0)
     assert shared_chances(race, NONE, 50).tolist() == next_chances(race).tolist()
+
+
+def test_rows_with_a_stratum_in_common_are_one_group():
+    """A row that joins two groups makes one of them, which stands where the row does."""
+
+    def on(*places):
+        return Row(
+            value=dict.fromkeys(places, 1),
+            help=dict.fromkeys(places, (0, 1)),
+            required=Fraction(SIZE, 2),
+        )
+
+    race = raced([on(0), on(2), on(1), on(0, 1), on(4, 5), on(2, 3)])
+    assert _apart(race, np.ones(6, dtype=bool)) == [[0, 2, 3], [4], [1, 5]]
+    assert _apart(race, np.array([1, 1, 1, 0, 0, 0], dtype=bool)) == [[0], [1], [2]]
+    assert _apart(race, np.zeros(6, dtype=bool)) == []
+
+
+def test_a_gap_leaves_out_groups_that_prove_no_cell():
+    """Each cell is proved by its better row; a group that has its fewest labels and no cell waits."""
+    rows = [row_of(0, "0.6"), row_of(1, "0.2"), row_of(2, "0.6"), row_of(1, "0.9")]
+    race = raced(rows, rule=Gap(cells=((0, 1), (2, 1), (0, 3), (2, 3))))
+    label(race, 0, 27, 13)
+    label(race, 1, 24, 16)
+    label(race, 2, 26, 14)
+    # group 1 is far above 0.2 and far below 0.9, so the others prove what it cannot
+    chances = by_group(shared_chances(race, NONE, 60))
+    assert chances[0] > 0
+    assert chances[2] > 0
+    lone = raced(rows, rule=Gap(cells=((0, 3), (2, 3))))
+    label(lone, 0, 27, 13)
+    label(lone, 1, 24, 16)
+    label(lone, 2, 26, 14)
+    assert by_group(shared_chances(lone, NONE, 60))[1] == 0
+
+
+def test_every_group_of_a_gap_has_its_fewest_labels():
+    """Both rows of a cell count only after 30 draws each, whichever of them proves it."""
+    race = raced(three(), rule=Gap(cells=((0, 1), (0, 2), (1, 2))))
+    label(race, 0, 40, 0)
+    assert (by_group(shared_chances(race, NONE, 60)) > 0).sum() >= 2
+    waiting = np.array([0, 0, 30, 0, 0, 0])
+    assert by_group(shared_chances(race, waiting, 20))[2] > 0
+
+
+def test_rows_that_share_draws_have_no_product():
+    """Two wealths that move on the same draws: their product is no fair bet."""
+    with pytest.raises(InputError, match="Rows that share draws have no product"):
+        raced(three() + three("0.7"), rule=Gap(cells=((0, 3),)))

@@ -169,8 +169,8 @@ def first_difference(left: Any, right: Any, path: str = "") -> str | None:
         return None
     if isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
         pairs = enumerate(zip(left, right, strict=True))
-        found_in = (first_difference(a, b, f"{path}[{i}]") for i, (a, b) in pairs)
-        return next((difference for difference in found_in if difference), None)
+        differences = (first_difference(a, b, f"{path}[{i}]") for i, (a, b) in pairs)
+        return next((difference for difference in differences if difference), None)
     if isinstance(left, float) or isinstance(right, float):
         return None if _close(left, right) else path
     return None if left == right and type(left) is type(right) else path
@@ -182,7 +182,7 @@ def _close(left: Any, right: Any) -> bool:
 
 
 def superseded_by(certificate: Certificate, past: State, entries: Sequence[Entry]) -> int | None:
-    """The first event after that past which changed a label the certificate rests on."""
+    """The first event after that past which changed a label the certificate depends on."""
     state = past.copy()
     attempt = state.attempts[certificate.plan.number - 1]
     used = items_used(state, attempt, census=certificate.census) | attempt.before.keys()

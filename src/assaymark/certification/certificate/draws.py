@@ -59,8 +59,8 @@ def check_tickets(certificate: Certificate, past: State) -> Check:
     plan = certificate.plan
     draws = past.attempts[plan.number - 1].draws
     for k in range(len(plan.strata)):
-        mine = [draw.id for draw in draws if draw.stratum == k and not draw.repeat]
-        tickets = [ticket(plan.seed, item) for item in mine]
+        items = [draw.id for draw in draws if draw.stratum == k and not draw.repeat]
+        tickets = [ticket(plan.seed, item) for item in items]
         if tickets != sorted(tickets):
             raise VerificationError("The drawn items do not stand in the order of their tickets.")
     return Check(

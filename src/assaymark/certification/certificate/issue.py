@@ -209,7 +209,7 @@ def population_of(state: State, attempt: Attempt) -> Population | None:
 
 
 def items_used(state: State, attempt: Attempt, *, census: bool) -> set[str]:
-    """The items whose labels the verdict rests on."""
+    """The items whose labels the verdict depends on."""
     if census:
         return {item for item in state.predictions if state.labelled(item)}
     return {draw.id for draw in attempt.draws[: labelled_prefix(state, attempt).draws]}
@@ -221,10 +221,10 @@ def _strata(state: State, attempt: Attempt, verdict: Verdict) -> tuple[StratumCo
     draws = attempt.draws[: labelled_prefix(state, attempt).draws]
     counts = []
     for number, stratum in enumerate(attempt.plan.strata):
-        mine = [draw for draw in draws if draw.stratum == number]
-        tallies = tallied((draw.cell, state.label(draw.id)) for draw in mine)
+        inside = [draw for draw in draws if draw.stratum == number]
+        tallies = tallied((draw.cell, state.label(draw.id)) for draw in inside)
         counts.append(
-            StratumCount(stratum=number, items=stratum.items, draws=len(mine), tallies=tallies)
+            StratumCount(stratum=number, items=stratum.items, draws=len(inside), tallies=tallies)
         )
     return tuple(counts)
 

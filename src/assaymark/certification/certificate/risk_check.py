@@ -14,7 +14,7 @@ from assaymark.records.decimals import complement, decimal_text
 from assaymark.records.plan import FAMILY, JOINT, Plan, Stake
 
 if TYPE_CHECKING:
-    from assaymark.certification.planning.stakes import RiskRequest
+    from assaymark.certification.planning.request import RiskRequest
 
 ROUNDING = 1e-6  # of numbers that are computed again on another processor
 
@@ -43,16 +43,17 @@ def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
 
 
 def _asked(state: State, plan: Plan) -> "RiskRequest":
-    from assaymark.certification.planning.stakes import RiskRequest
+    from assaymark.certification.planning.request import RiskRequest
 
-    mine = plan.stake.account
+    account = plan.stake.account
     return RiskRequest(
         confidence=float(complement(decimal_text(alpha_of(plan)))),
         reserve=float(complement(plan.stake.share)),
         claim_only=plan.stake.claim_only,
-        family=mine == FAMILY,
-        joint=mine == JOINT,
-        new_risk="/" in mine and all(old.plan.stake.account != mine for old in state.attempts),
+        family=account == FAMILY,
+        joint=account == JOINT,
+        new_risk="/" in account
+        and all(old.plan.stake.account != account for old in state.attempts),
         ends=not plan.kind.wagers,
         again=True,
     )

@@ -69,11 +69,11 @@ def _refuse_trained(work: SurveyWork, attempt: Attempt) -> None:
 def _refuse_chosen(work: SurveyWork) -> None:
     """Random training items stand in the order of their tickets.
 
-    Whether one was passed over, only the collection tells; no promise rests on it.
+    Whether one was passed over, only the collection tells; no promise depends on it.
     """
     seed = work.survey.seed
-    mine = [item for item in work.order if CELLS[work.cells[item]] == "random"]
-    tickets = [ticket(seed, item) for item in mine]
+    random_items = [item for item in work.order if CELLS[work.cells[item]] == "random"]
+    tickets = [ticket(seed, item) for item in random_items]
     if tickets != sorted(tickets):
         raise VerificationError(
             "The random training items do not stand in the order of their tickets."

@@ -9,10 +9,14 @@ FEWEST = 50
 
 
 def from_labels(state: State) -> Expectation | None:
-    """Precision and recall by the labels of the latest plan on this pool; None where they say little.
+    """Precision and recall by the latest labels on this pool; None where they say little.
 
-    Only plans over the whole pool tell both; a plan with fewer than fifty labels tells neither.
+    They are those of an estimate that was read after the last plan, or of a plan. Only plans over the
+    whole pool tell both; fewer than fifty labels tell neither.
     """
+    estimated = _from_estimate(state)
+    if estimated is not None:
+        return estimated
     for attempt in reversed(state.attempts):
         if attempt.pool is not state.pool or attempt.open:
             continue
@@ -21,7 +25,7 @@ def from_labels(state: State) -> Expectation | None:
         prefix = labelled_prefix(state, attempt)
         if prefix.labels < FEWEST:
             continue
-        expectation = _rates(_cells(attempt, prefix))
+        expectation = _rates(_cells(attempt, prefix), prefix.labels)
         if expectation is not None:
             return expectation
     return None
@@ -33,10 +37,36 @@ def _cells(attempt: Attempt, prefix: Prefix) -> tuple[float, ...] | None:
     return prefix.counts.cells if attempt.plan.domain == "all" else None
 
 
-def _rates(cells: tuple[float, ...] | None) -> Expectation | None:
+def _from_estimate(state: State) -> Expectation | None:
+    """By the latest estimate that was read, unless a plan was sealed after it."""
+    reports = [
+        report
+        for work in state.surveys
+        if work.survey.purpose == "estimate"
+        for report in work.reports
+        if report.event.labels >= FEWEST
+    ]
+    last = state.attempt
+    if not reports or (last is not None and last.sealed_at > reports[-1].seq):
+        return None
+    figures = reports[-1].event.result.get("metrics") or ()
+    points = {one["metric"]: one["point"] for one in figures}
+    precision, recall = points.get("precision"), points.get("recall")
+    if precision is None or recall is None:
+        return None
+    return _inside(precision, recall, reports[-1].event.labels)
+
+
+def _rates(cells: tuple[float, ...] | None, labels: int) -> Expectation | None:
     if cells is None:
         return None
     tp, fp, fn, _tn = cells
-    if not tp or not fp or not fn:
-        return None
-    return Expectation(precision=tp / (tp + fp), recall=tp / (tp + fn))
+    return _inside(tp / (tp + fp), tp / (tp + fn), labels) if tp else None
+
+
+def _inside(precision: float, recall: float, labels: int) -> Expectation:
+    """No error among n labels is no sign that there is none: half an error is taken for granted."""
+    edge = 0.5 / (labels + 1)
+    return Expectation(
+        precision=min(max(precision, edge), 1.0 - edge), recall=min(max(recall, edge), 1.0 - edge)
+    )

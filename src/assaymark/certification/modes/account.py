@@ -151,7 +151,7 @@ def states_claim_only(plan: Plan) -> bool:
 
 
 def _claim_only(state: State, attempt: Attempt, target: float, wealth: float) -> float | None:
-    """What a plan without a bound leaves for an easier target; None where that cannot be told."""
+    """What a plan without a bound leaves for an easier target; None where that is unknown."""
     plan = attempt.plan
     risk = alpha_of(plan)
     chance = _chance_to_pass(state, attempt, target)

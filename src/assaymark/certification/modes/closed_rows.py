@@ -5,7 +5,6 @@ was closed count; what was drawn and not labelled counts as the worst label. Cor
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -69,12 +68,22 @@ def closed_plan(state: State, attempt: Attempt, *, side: Side, target: float) ->
         return ClosedPlan(side=side, rows=(), share=share)
     prefix = closing_prefix(state, attempt)
     if side == plan.claim.side:
-        rows = OWN[plan.mode, plan.design](attempt, prefix, target)
+        rows = _rows(attempt, prefix, target)
     elif plan.kind.wagers:
-        rows = MIRRORED[plan.design](attempt, prefix)
+        rows = (_guided_mirror if plan.kind.guided else _mixture_mirror)(attempt, prefix)
     else:
         rows = ()  # nothing is ever stated there
     return ClosedPlan(side=side, rows=rows, share=share)
+
+
+def _rows(attempt: Attempt, prefix: Prefix, target: float) -> Rows:
+    """What the plan's own test is worth on the side of its claim."""
+    kind = attempt.plan.kind
+    if kind.guided:
+        return _guided(attempt, prefix)
+    if kind.wagers:
+        return _mixture(attempt, prefix, target)
+    return _exact(attempt, prefix) if kind.judged_once else _claim_row(attempt, prefix)
 
 
 def passed_when_closed(state: State, attempt: Attempt) -> bool:
@@ -97,7 +106,7 @@ def _held(attempt: Attempt, prefix: Prefix) -> tuple[RowWealth, float, float]:
     return betting_row_wealth(test, draws), test.test.log_needed, test.test.log_doubt_needed
 
 
-def _guided(attempt: Attempt, prefix: Prefix, _target: float) -> Rows:
+def _guided(attempt: Attempt, prefix: Prefix) -> Rows:
     held, needed, _ = _held(attempt, prefix)
     return tuple(
         _closed_row(attempt, target, log, needed)
@@ -163,7 +172,7 @@ def _mixture_mirror(attempt: Attempt, prefix: Prefix) -> Rows:
     return (ClosedRow(target=plan.claim.target, wealth=math.exp(min(log, MOST_LOG))),)
 
 
-def _exact(attempt: Attempt, prefix: Prefix, _target: float) -> Rows:
+def _exact(attempt: Attempt, prefix: Prefix) -> Rows:
     """One over the level up to the bound, and nothing beyond it; nothing at all if never judged."""
     plan = attempt.plan
     if plan.stake.claim_only:
@@ -199,20 +208,3 @@ def _claim_row(attempt: Attempt, prefix: Prefix) -> Rows:
         enough = prefix.draws >= (plan.size or 0)
         passed = enough and reached >= hardness(plan.claim.target, plan.claim.side)
     return (ClosedRow(target=plan.claim.target, wealth=1 / _level(plan) if passed else 0.0),)
-
-
-def _spending(attempt: Attempt, prefix: Prefix, _target: float) -> Rows:
-    return _claim_row(attempt, prefix)
-
-
-OWN: dict[tuple[str, str], Callable[[Attempt, Prefix, float], Rows]] = {
-    ("anytime", "weighted"): _guided,
-    ("budget", "weighted"): _guided,
-    ("anytime", "simple"): _mixture,
-    ("fixed", "simple"): _exact,
-    ("budget", "simple"): _spending,
-}
-MIRRORED: dict[str, Callable[[Attempt, Prefix], Rows]] = {
-    "weighted": _guided_mirror,
-    "simple": _mixture_mirror,
-}

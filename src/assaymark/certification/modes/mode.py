@@ -49,7 +49,7 @@ class Mode(ABC):
     judged: str  # when the claim is judged, in a sentence
 
     def assumptions_of(self, changed: int) -> tuple[str, ...]:  # noqa: ARG002 - some modes use it
-        """What a verdict assumes when so many labels were changed after chances used them."""
+        """What a verdict assumes when this many labels were changed after chances used them."""
         return self.assumptions
 
     def batch(self, attempt: Attempt) -> int:
@@ -65,7 +65,7 @@ class Mode(ABC):
     def steps(
         self, state: State, attempt: Attempt, new: int
     ) -> tuple[Sequence[Draw], tuple[Block, ...] | None]:
-        """The next draws, so many that they hold `new` new items, and the chances behind them."""
+        """The next draws, as many as hold `new` new items, and the chances behind them."""
 
     @abstractmethod
     def left(self, attempt: Attempt) -> int:

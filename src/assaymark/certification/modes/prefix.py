@@ -7,6 +7,7 @@ to be there would be biased. An item that nobody could tell counts in the way th
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.ratio_metrics import worst_label
@@ -32,13 +33,16 @@ class Prefix:
 
 def labelled_prefix(state: State, attempt: Attempt) -> Prefix:
     """The draws up to the first one without a settled label."""
-    answers = tuple(state.settled(draw.id for draw in attempt.draws))
+    ids = list(map(attrgetter("id"), attempt.draws))
+    answers = tuple(state.settled(ids))
     end = len(answers)
     used = attempt.draws[:end]
-    inside = dict(zip((draw.id for draw in used), answers, strict=True))
-    # far more is drawn than labelled, so what waits is looked for among the answers
-    outside = (state.answers.keys() | state.decided.keys()) - inside.keys()
-    beyond = {draw.id for draw in attempt.draws[end:]} & outside if outside else outside
+    inside = dict(zip(ids, answers, strict=False))
+    beyond = set[str]()
+    if end < len(ids):
+        # far more is drawn than labelled, so what waits is looked for among the answers
+        outside = (state.answers.keys() | state.decided.keys()) - inside.keys()
+        beyond = outside.intersection(ids[end:])
     return Prefix(
         drawn=tuple(used),
         answers=answers,
@@ -47,7 +51,7 @@ def labelled_prefix(state: State, attempt: Attempt) -> Prefix:
         waiting=sum(state.labelled(item) for item in beyond),
         counts=counts_of(
             attempt.plan.claim,
-            ((bool(draw.prediction), answer) for draw, answer in zip(used, answers, strict=True)),
+            zip(map(bool, map(attrgetter("prediction"), used)), answers, strict=True),
         ),
     )
 

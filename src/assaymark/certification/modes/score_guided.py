@@ -1,7 +1,9 @@
 """Verdicts of the weighted design: the wealth of the bets, replayed from the first draw."""
 
+import itertools
 import math
 from collections.abc import Sequence
+from operator import attrgetter
 
 import numpy as np
 
@@ -62,16 +64,24 @@ def weighted_draws(attempt: Attempt, prefix: Prefix) -> Draws:
     kept = _latest
     if kept is not None and kept[0] is prefix and kept[1] is attempt.sampling:
         return kept[2]
-    chances = np.array(attempt.sampling[: prefix.draws], dtype=np.float64)
     draws = Draws(
-        strata=np.array([draw.stratum for draw in prefix.drawn], dtype=np.int64),
+        strata=np.array(list(map(attrgetter("stratum"), prefix.drawn)), dtype=np.int64),
         labels=np.array([SKIPPED if y is None else y for y in prefix.answers], dtype=np.int64),
-        sampling=chances.reshape(prefix.draws, len(attempt.plan.strata)),
+        sampling=_chances(attempt.sampling[: prefix.draws], len(attempt.plan.strata)),
     )
     for array in (draws.strata, draws.labels, draws.sampling):
         array.flags.writeable = False
     _latest = (prefix, attempt.sampling, draws)
     return draws
+
+
+def _chances(sampling: Sequence[tuple[float, ...]], strata: int) -> Floats:
+    """The chances of every draw as one table; draws of one block have the same ones."""
+    blocks = [(chances, len(list(same))) for chances, same in itertools.groupby(sampling)]
+    table = np.array([chances for chances, _ in blocks], dtype=np.float64)
+    lengths = [length for _, length in blocks]
+    chances: Floats = np.repeat(table.reshape(len(blocks), strata), lengths, axis=0)
+    return chances
 
 
 def judge_weighted(state: State, attempt: Attempt) -> Verdict:
@@ -151,9 +161,9 @@ def cells_after(plan: Plan, draws: Draws, ends: Sequence[int]) -> list[Cells | N
     for k, stratum in enumerate(plan.strata):
         if not plan.sizes[k]:
             continue
-        mine = draws.strata == k
-        labels = np.cumsum(mine & (draws.labels != SKIPPED))[at]
-        positive = np.cumsum(mine & (draws.labels == 1))[at]
+        inside = draws.strata == k
+        labels = np.cumsum(inside & (draws.labels != SKIPPED))[at]
+        positive = np.cumsum(inside & (draws.labels == 1))[at]
         if stratum.mean_score is None:
             known &= labels > 0
         rate = np.where(labels > 0, positive / np.maximum(labels, 1), stratum.mean_score or 0.0)

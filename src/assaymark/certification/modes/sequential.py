@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from assaymark.certification.modes.labels_ahead import labels_by_the_walk
 from assaymark.certification.modes.prefix import Prefix, counted_label, labelled_prefix
 from assaymark.certification.modes.words import ANYTIME, BUDGET, capped, refuted, sentence
 from assaymark.claims.claim import Claim
@@ -15,16 +16,27 @@ from assaymark.errors import PlanError
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
 from assaymark.stats.methods import mixture_method, spending_method
-from assaymark.stats.sequential.alpha_spending import SpendingTest, crossing, spending_test
+from assaymark.stats.sequential.alpha_spending import (
+    SpendingTest,
+    crossing,
+    spending_boundary,
+    spending_test,
+)
 from assaymark.stats.sequential.beta_mixture import (
     MixtureTest,
     anytime_bound,
     evidence,
+    mixture_boundary,
     mixture_test,
     outlook,
 )
+from assaymark.stats.sequential.stopping_boundary import Boundary
+from assaymark.stats.sequential.walk_ahead import SIXTH, items_ahead
 
 FARTHEST = 6_000  # informative items that advice looks ahead to
+FAR = 8  # times the informative items that evidence of this speed needs
+STEP = 500
+BUDGET_TAIL = 0.12  # of the stops of a budget plan lie below its range, and as many above
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,13 +105,13 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
         guaranteed=True,
     )
     estimate = estimate_of(plan, prefix, interval, ANYTIME)
-    more = _labels_ahead(informative, test.null_share, strength.best, test.log_threshold)
-    expected = None if more is None else prefix.labels + more
+    ahead = _anytime_ahead(plan, prefix, informative, test) if decision == "continue" else None
     return Verdict(
         decision=decision,
         claim=plan.claim,
         estimate=estimate,
-        labels_expected=prefix.labels if decision != "continue" else expected,
+        labels_expected=prefix.labels if decision != "continue" else _total(prefix, ahead),
+        labels_ahead=None if ahead is None else (ahead[0], ahead[2]),
         waiting=prefix.waiting,
         skipped=prefix.skipped,
         census=False,
@@ -136,13 +148,46 @@ def _futility(test: MixtureTest, informative: Informative) -> str | None:
     )
 
 
-def _labels_ahead(informative: Informative, null: float, best: float, needed: float) -> int | None:
-    """About how many labels are still needed if the rest looks like what was seen."""
-    share = informative.share
-    if share <= null or len(informative.wins) == 0:
+Ahead = tuple[int, int, int]
+"""Labels still to come: low, middle and high."""
+
+
+def _total(prefix: Prefix, ahead: Ahead | None) -> int | None:
+    return None if ahead is None else prefix.labels + ahead[1]
+
+
+def _anytime_ahead(
+    plan: Plan, prefix: Prefix, informative: Informative, test: MixtureTest
+) -> Ahead | None:
+    """The labels that an anytime plan still takes, if it passes; None where it does not look so."""
+    count, share, null = len(informative.wins), informative.share, test.null_share
+    if share <= null or count == 0:
         return None
     speed = share * math.log(share / null) + (1 - share) * math.log((1 - share) / (1 - null))
-    return max(1, round((needed - best) / speed / informative.rate)) if needed > best else 0
+    far = min(math.ceil(FAR * test.log_threshold / speed) + 50, FARTHEST)
+    horizon = STEP * math.ceil((count + far) / STEP)  # one boundary for many looks
+    return _walk_ahead(plan, prefix, informative, mixture_boundary(test, horizon))
+
+
+def _walk_ahead(
+    plan: Plan,
+    prefix: Prefix,
+    informative: Informative,
+    boundary: Boundary,
+    *,
+    tail: float = SIXTH,
+) -> Ahead | None:
+    wins, count = int(informative.wins.sum()), len(informative.wins)
+    ahead = items_ahead(boundary, successes=wins, failures=count - wins, tail=tail)
+    if ahead is None:
+        return None
+    return labels_by_the_walk(
+        ahead,
+        rate=informative.rate,
+        items=plan.items,
+        labels=prefix.labels,
+        most=None if plan.size is None else max(plan.size - prefix.draws, 0),
+    )
 
 
 def spending_test_of(plan: Plan) -> SpendingTest:
@@ -181,11 +226,15 @@ def judge_budget(state: State, attempt: Attempt) -> Verdict:
         guaranteed=True,
     )
     estimate = estimate_of(plan, prefix, interval, BUDGET)
+    ahead = None
+    if decision == "continue" and informative.share > test.null_share:
+        ahead = _walk_ahead(plan, prefix, informative, spending_boundary(test), tail=BUDGET_TAIL)
     return Verdict(
         decision=decision,
         claim=plan.claim,
         estimate=estimate,
-        labels_expected=plan.size,
+        labels_expected=_total(prefix, ahead) if ahead else plan.size,
+        labels_ahead=None if ahead is None else (ahead[0], ahead[2]),
         waiting=prefix.waiting,
         skipped=prefix.skipped,
         census=False,
@@ -200,9 +249,9 @@ def _budget_sentence(plan: Plan, estimate: Estimate, decision: Decision, informa
     point = "nothing yet" if estimate.point is None else shown(estimate.point)
     state = "the budget is spent without proof" if decision == "fail" else "not proved so far"
     return (
-        f"{estimate.title} {word} {plan.claim.target:g}: {state} after {informative:,} of "
-        f"{plan.informative:,} planned informative items ({estimate.labels:,} labels). The sample "
-        f"itself shows {point}."
+        f"{estimate.title} {word} {plan.claim.target:g}: {state} after {informative:,} of the "
+        f"{plan.informative:,} items planned that can count for or against the claim "
+        f"({estimate.labels:,} labels in all). The sample itself shows {point}."
     )
 
 
@@ -216,7 +265,7 @@ def estimate_of(
         metric=ratio.name,
         title=ratio.title,
         point=point,
-        reason=None if point is not None else "no informative item among the labels so far",
+        reason=None if point is not None else "no labelled item yet counts for or against it",
         interval=interval,
         labels=prefix.labels,
         draws=prefix.draws,

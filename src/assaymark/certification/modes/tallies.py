@@ -1,4 +1,4 @@
-"""The counts that a verdict rests on, by cell of the pool and value: facts that any reader can add up."""
+"""The counts that a verdict depends on, by cell of the pool and value: facts that any reader can add up."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -10,10 +10,10 @@ from assaymark.ledger.events import Attempt, State
 from assaymark.records.look import Tally
 from assaymark.records.value import binary
 
-Seen = tuple[int, int | None]
+CellAnswer = tuple[int, int | None]
 
 
-def tallied(labels: Iterable[Seen]) -> tuple[Tally, ...]:
+def tallied(labels: Iterable[CellAnswer]) -> tuple[Tally, ...]:
     """Cells and answers as tallies, in order; an answer of None is "cannot tell"."""
     counts = Counter(labels)
     ordered = sorted(counts, key=lambda pair: (pair[0], -1 if pair[1] is None else pair[1]))
@@ -23,7 +23,7 @@ def tallied(labels: Iterable[Seen]) -> tuple[Tally, ...]:
 def tallies_of(
     state: State, attempt: Attempt, verdict: Verdict, prefix: Prefix | None = None
 ) -> tuple[Tally, ...]:
-    """What the verdict rests on: the labelled draws, or every labelled item of a census."""
+    """What the verdict depends on: the labelled draws, or every labelled item of a census."""
     if not verdict.census:
         prefix = prefix or labelled_prefix(state, attempt)
         pairs = zip(prefix.drawn, prefix.answers, strict=True)

@@ -1,12 +1,18 @@
 """What a forecast says in sentences: one place for command line, page and Python."""
 
-from assaymark.claims.claim import Claim
+import math
+
+from assaymark.claims.claim import Claim, Side
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Basis, Forecast, ModeForecast, chance, counted, shown
 from assaymark.errors import InputError
 from assaymark.hints import command, option
 
 EDGE = 1e-6
+FIRST_SAMPLE = 100
+"""Labels of a first estimate that is advised where only raw scores speak."""
+ROOM = 0.05
+"""How far below what is expected a lesser claim is advised: nearer ones take many labels."""
 COLUMNS = ("plan size", "average", "typical", "bad luck")
 """What each mode takes: the size that is sealed, and the labels that it really uses."""
 SOURCES: dict[Basis, str] = {
@@ -44,16 +50,59 @@ def false_words(claim: Claim, value: float | None, basis: Basis) -> str | None:
         "labels": "the labels bought so far",
         "expectation": "",
     }[basis]
-    often = " Raw scores are often off." if basis == "scores" else ""
-    known = (
-        f" If you know better, say what you expect ({option('expect', better)});"
-        if (better := hopeful_value(claim))
-        else ""
-    )
     return (
         f"Judging by {by} the claim looks false: {title} would be {shown(value)}, {beyond} the target "
-        f"of {claim.target:g}.{often}{known} {'or measure' if known else 'Measure'} it first "
-        f"({command('plan', estimate=claim.metric, budget=300)})."
+        f"of {claim.target:g}.{_ways_on(claim, value, basis)}"
+    )
+
+
+def _ways_on(claim: Claim, value: float, basis: Basis) -> str:
+    """What to do about a claim that looks false: find out, say what is known, or claim less."""
+    ways, off = [], ""
+    if basis == "scores":
+        off = " Raw scores are often off."
+        sample = command("plan", estimate=claim.metric, budget=FIRST_SAMPLE)
+        ways.append(f"label a small random part, which tells how good it really is ({sample})")
+    if better := hopeful_value(claim):
+        ways.append(f"say what you expect, if you know better ({option('expect', better)})")
+    if lesser := lesser_claim(claim, value):
+        ways.append(f"claim less ({command('plan', lesser)})")
+    text = "; or ".join(ways)
+    return f"{off} {text[:1].upper()}{text[1:]}." if ways else off
+
+
+def lesser_claim(claim: Claim, value: float) -> str | None:
+    """The claim with a target that this value would meet with room to spare; None where none is left.
+
+    >>> from assaymark.claims.ratio_metrics import parse_claim
+    >>> lesser_claim(parse_claim("f1 >= 0.8"), 0.7461)
+    'f1 >= 0.69'
+    """
+    target = target_with_room(value, claim.side)
+    sign = 1 if claim.side == "lower" else -1
+    if target is None or sign * (claim.target - target) <= 0:
+        return None
+    return f"{claim.metric} {'>=' if sign > 0 else '<='} {target:g}"
+
+
+def target_with_room(value: float, side: Side) -> float | None:
+    """A target in two digits that this value meets with room to spare; None at the edge."""
+    sign = 1 if side == "lower" else -1
+    target = value - sign * min(ROOM, (value if sign > 0 else 1.0 - value) / 2)
+    target = sign * math.floor(sign * target * 100 + 1e-9) / 100
+    return target if 0 < target < 1 else None
+
+
+def needed_words(forecast: Forecast) -> str | None:
+    """What a claim that looks false would cost if the classifier were good enough; None if unknown."""
+    then = forecast.if_needed
+    if then is None or then.recommended is None:
+        return None
+    cost = then.modes[then.recommended]
+    title = metric(forecast.claim.metric).title
+    return (
+        f"If {title} is {shown(then.value)}, it takes about {counted(round(cost.expected or 0), 'label')} "
+        f"on average ({cost.quantile or 0:,} with bad luck)."
     )
 
 

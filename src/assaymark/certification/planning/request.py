@@ -2,12 +2,47 @@
 
 from dataclasses import dataclass
 
-from assaymark.certification.planning.stakes import RiskRequest
 from assaymark.claims.claim import Claim
 from assaymark.claims.defaults import POWER
 from assaymark.errors import InputError
-from assaymark.hints import option
+from assaymark.hints import option, switch
+from assaymark.records.modes import OFFERED, ModeKind, kind_asked_for
 from assaymark.records.plan import Expectation
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskRequest:
+    """What somebody asks of the risk: the confidence, and how much of what is left to use.
+
+    `ends` says that the plan ends at a number of draws; `again` proves a claim once more that earlier
+    plans have proven, at the risk itself: their error, if any, has been made already. `family` puts
+    it in the account of all claims on the pool; `joint` plans have levels of their own, and no account.
+    """
+
+    confidence: float = 0.95
+    reserve: float = 0.0
+    claim_only: bool = False
+    new_risk: bool = False
+    ends: bool = False
+    again: bool = False
+    family: bool = False
+    joint: bool = False
+
+    def __post_init__(self) -> None:
+        ways = {
+            "new-risk": self.new_risk,
+            "family": self.family,
+        }
+        if sum(ways.values()) > 1:
+            raise InputError(
+                f"{switch('family')} is one account for all claims: leave {switch('new-risk')} out."
+            )
+        if self.joint and (self.new_risk or self.family or self.claim_only or self.reserve):
+            raise InputError(
+                "Plans whose seed is drawn jointly use no account, but a level of their own each: leave "
+                f"{option('reserve')}, {switch('claim-only')}, {switch('new-risk')} and "
+                f"{switch('family')} out."
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +75,12 @@ class PlanRequest:
 
     def __post_init__(self) -> None:
         """Score-guided is the name of a mode; plans store it as anytime with the design weighted."""
-        guided = ("score-guided", "weighted")
-        if self.design == "score-guided":
-            object.__setattr__(self, "design", "weighted")
-        if self.mode in guided and self.design in (None, "weighted"):
-            object.__setattr__(self, "mode", "anytime")
-            object.__setattr__(self, "design", "weighted")
+        guided = OFFERED["score-guided"]
+        if self.design == guided.name:
+            object.__setattr__(self, "design", guided.design)
+        if self.mode in (guided.name, guided.design) and self.design in (None, guided.design):
+            object.__setattr__(self, "mode", guided.mode)
+            object.__setattr__(self, "design", guided.design)
         ways = [self.seed is not None, bool(self.commit), self.beacon is not None]
         if sum(ways) > 1:
             raise InputError(
@@ -59,6 +94,11 @@ class PlanRequest:
         return self.beacon is not None or any(text != "own" for text in self.commit)
 
     @property
+    def kind(self) -> ModeKind | None:
+        """The kind of plan that it asks for, if the pool predicts; None where there is none."""
+        return kind_asked_for(self.mode, self.design)
+
+    @property
     def asked(self) -> RiskRequest:
         """What it asks of the risk."""
         return RiskRequest(
@@ -66,7 +106,7 @@ class PlanRequest:
             reserve=self.reserve,
             claim_only=self.claim_only,
             new_risk=self.new_risk,
-            ends=self.mode in ("fixed", "budget") and self.design != "weighted",
+            ends=self.kind is not None and not self.kind.wagers,
             again=self.again,
             family=self.family,
             joint=self.is_shared,

@@ -18,7 +18,7 @@ def check_sealed(plan: Plan, summary: PoolSummary) -> None:
     rows = compiled(plan.claim, summary)
     faults = {
         "strata": plan.strata != strata,
-        "method": not fits(plan.method, plan.mode, plan.design),
+        "method": not fits(plan.method, plan.kind),
         "claim": (plan.rows, plan.constants) != (rows.digest, constants_of(rows)),
         "renewal": plan.lead not in (lead_of(plan.method), lead_of(plan.method, one_by_one=True)),
         "size": not mode_of(plan).is_sized(plan),

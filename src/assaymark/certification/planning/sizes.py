@@ -1,34 +1,44 @@
 """How many labels a plan of each mode takes, and the chance that they are enough."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
 from assaymark.certification.planning.belief import belief_in_pool
-from assaymark.certification.planning.forecast import (
+from assaymark.certification.planning.forecast import forecast
+from assaymark.certification.planning.forecast_words import hopeful_value
+from assaymark.certification.planning.guided_forecast import ceiling_forecast, weighted_forecast
+from assaymark.certification.planning.request import PlanRequest
+from assaymark.certification.planning.simple_forecast import (
     Course,
     budget_forecast,
-    ceiling_forecast,
     chance_within,
     course_of,
-    forecast,
-    weighted_forecast,
 )
-from assaymark.certification.planning.forecast_words import hopeful_value
-from assaymark.certification.planning.request import PlanRequest
 from assaymark.certification.planning.strata import scores_are_shares
 from assaymark.claims.results import ModeForecast
 from assaymark.errors import PlanError
 from assaymark.hints import option
+from assaymark.records.modes import CENSUS
 from assaymark.records.plan import Expectation, Plan
 from assaymark.records.pool import PoolSummary
 from assaymark.stats.beta_posterior import Belief
-from assaymark.stats.methods import method_name
+from assaymark.stats.distinct_items import distinct_items, mean_labels
 from assaymark.stats.sample_size import Planner, labels_needed, power_at
 from assaymark.stats.score_guided.supermartingale import FEWEST_LABELS
 from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
-from assaymark.stats.sequential.stopping_boundary import stopping
+from assaymark.stats.sequential.stopping_boundary import Stopping, stopping
+
+
+def sized(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
+    """The plan with its size filled in."""
+    if plan.kind.judged_once:
+        return _fixed(plan, request, summary)
+    if plan.kind.has_ceiling:
+        return _ceiling(plan, request, summary)
+    if plan.kind.promise:
+        return _budget(plan, request, summary)
+    return _anytime(plan, request, summary)
 
 
 def _fixed(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
@@ -37,13 +47,13 @@ def _fixed(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
     if size >= items:
         return replace(
             plan,
-            design="census",
-            method=method_name("fixed", "census"),
+            design=CENSUS.design,
+            method=CENSUS.method,
             size=items,
             expected_labels=plan.to_buy(items),
         )
     asked = None if request.budget else request.power
-    buy = plan.to_buy(size)
+    buy = plan.to_buy(distinct_items(size, items))
     return replace(plan, size=size, power=reached, power_asked=asked, expected_labels=buy)
 
 
@@ -79,19 +89,17 @@ def _planner(plan: Plan, expectation: Expectation, summary: PoolSummary) -> Plan
 
 
 def _budget(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
-    if plan.kind.guided:
-        return _ceiling(plan, request, summary)
     if request.expectation is None:
         raise PlanError(
             "Where a budget plan ends depends on how good the classifier is: give a pilot sample "
             f"({option('pilot', 'TP,FP,FN,TN')}) or what you expect ({_expected(plan)})."
         )
     planner = _planner(plan, request.expectation, summary)
-    course = course_of(planner, request.expectation)
+    course = course_of(planner, request.expectation, items=plan.items)
     if course.rate == 0:
         raise PlanError("No item would be informative under this expectation.")
     if request.budget is not None:
-        return _given_budget(plan, course, request.budget)
+        return _at_budget(plan, course, request.budget)
     size = labels_needed(planner, power=request.power)
     if course.share <= planner.test.null_share or size.labels is None:
         raise PlanError(
@@ -144,9 +152,14 @@ def _ceiling_forecast(
     plan: Plan, request: PlanRequest, summary: PoolSummary, *, most: int | None
 ) -> ModeForecast:
     belief = belief_in_pool(request.expectation, summary) if request.expectation else None
-    guided = _guided_forecast(plan, belief)
     return ceiling_forecast(
-        guided, confidence=plan.tested_at, power=request.power, items=plan.items, most=most
+        plan.claim,
+        plan.strata,
+        belief,
+        confidence=plan.tested_at,
+        power=request.power,
+        known=plan.known_in_strata,
+        most=most,
     )
 
 
@@ -157,34 +170,46 @@ def _guided_forecast(plan: Plan, belief: Belief | None) -> ModeForecast:
 
 
 def other_margins(plan: Plan, summary: PoolSummary) -> tuple[tuple[float, float], ...]:
-    """Chances to pass of a plan with a ceiling if the margin is so many times the expected one."""
-    if not (plan.kind.guided and plan.kind.promise) or plan.expectation is None:
+    """Chances to pass of a plan with a ceiling if the margin is this many times the expected one."""
+    if not plan.kind.has_ceiling or plan.expectation is None:
         return ()
     request = PlanRequest(claim=plan.claim, expectation=plan.expectation)
     return _ceiling_forecast(plan, request, summary, most=plan.size).if_margin
 
 
-def _given_budget(plan: Plan, course: Course, labels: int) -> Plan:
-    planned = max(1, round(labels * course.rate))
-    test = spending_test(plan.claim, confidence=plan.tested_at, planned=planned)
-    stop = stopping(spending_boundary(test), course.law)
+def _at_budget(plan: Plan, course: Course, draws: int) -> Plan:
+    filled = replace(plan, size=draws, informative=max(1, round(draws * course.rate)))
+    stop = _spending(filled, course)
     return replace(
-        plan,
-        size=labels,
-        informative=planned,
-        power=chance_within(stop, course.rate, labels),
-        expected_labels=plan.to_buy(min(labels, stop.mean_items / course.rate)),
+        filled,
+        power=chance_within(stop, course.rate, draws),
+        expected_labels=plan.to_buy(_budget_labels(filled, course, stop)),
     )
+
+
+def _spending(plan: Plan, course: Course) -> Stopping:
+    """When a budget plan passes, in informative items."""
+    planned = plan.informative or 1
+    test = spending_test(plan.claim, confidence=plan.tested_at, planned=planned)
+    return stopping(spending_boundary(test), course.law)
+
+
+def _budget_labels(plan: Plan, course: Course, stop: Stopping) -> float:
+    """Labels on average of a budget plan: those of its walk, and never more than its draws give."""
+    most = distinct_items(plan.size or 0, plan.items)
+    return min(most, mean_labels(stop, rate=course.rate, items=plan.items))
 
 
 @lru_cache(maxsize=16)
 def expected_labels(plan: Plan, summary: PoolSummary) -> int | None:
-    """About how many labels an anytime plan will count, forecast again from what it was told.
+    """About how many labels a plan will count, forecast again from what was expected.
 
-    None where nothing is known; plans of the other modes seal their size. Draws that known labels
-    answer count like those that somebody is asked about.
+    None where nothing is known. Draws that known labels answer count like those that somebody is
+    asked about; an item that is drawn again counts once.
     """
-    if plan.kind.promise and not (plan.kind.guided and plan.expectation):
+    if plan.kind.promise and not plan.kind.guided:
+        return math.ceil(_simple_labels(plan, summary) - 1e-9)
+    if plan.kind.promise and plan.expectation is None:
         return plan.size
     power = plan.power_asked or PlanRequest.power
     request = PlanRequest(claim=plan.claim, power=power, expectation=plan.expectation)
@@ -193,6 +218,20 @@ def expected_labels(plan: Plan, summary: PoolSummary) -> int | None:
         return plan.size if mean is None else math.ceil(mean)
     counted = plan if plan.kind.guided else replace(plan, known=None)
     return _anytime(counted, request, summary).expected_labels
+
+
+def _simple_labels(plan: Plan, summary: PoolSummary) -> float:
+    """Labels on average of a simple plan that seals its number of draws."""
+    size = plan.size or 0
+    if plan.kind.whole:
+        return size
+    if plan.informative is None or plan.expectation is None:
+        return distinct_items(size, plan.items)
+    planner = _planner(plan, plan.expectation, summary)
+    course = course_of(planner, plan.expectation, items=plan.items)
+    if course.rate == 0:
+        return distinct_items(size, plan.items)
+    return _budget_labels(plan, course, _spending(plan, course))
 
 
 def _anytime(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
@@ -205,16 +244,8 @@ def _anytime(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
         modes = forecast(
             plan.claim, expectation, confidence=plan.tested_at, power=request.power, summary=summary
         ).modes
-        draws = modes["anytime"].expected
-        expected = None if draws is None else plan.to_buy(draws)
+        labels = modes["anytime"].expected
+        expected = None if labels is None else plan.to_buy(labels)
     else:
         expected = None
     return replace(plan, expected_labels=None if expected is None else math.ceil(expected))
-
-
-SIZES: dict[str, Callable[[Plan, PlanRequest, PoolSummary], Plan]] = {
-    "fixed": _fixed,
-    "budget": _budget,
-    "anytime": _anytime,
-}
-"""A plan of each mode with its size filled in."""

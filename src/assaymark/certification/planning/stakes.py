@@ -1,7 +1,7 @@
 """How much of a shared risk a new plan gets, and the confidence that is stated then."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assaymark.certification.modes.account import (
     LEAST,
@@ -13,52 +13,18 @@ from assaymark.certification.modes.account import (
     sharers,
     wealth_of,
 )
-from assaymark.certification.modes.several import several_risks
+from assaymark.certification.planning.request import RiskRequest
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
 from assaymark.errors import InputError, PlanError
-from assaymark.hints import command, option, switch
-from assaymark.ledger.events import Attempt, State
+from assaymark.hints import command, switch
+from assaymark.ledger.events import Attempt, State, SurveyWork
 from assaymark.records.decimals import complement, decimal_text, rounded_down
 from assaymark.records.plan import CLAIM, FAMILY, JOINT, Stake
 from assaymark.stats.risk_account import joint_confidence, joint_seed_level
 
 NEARLY_ALL = 1 - 1e-6
-
-
-@dataclass(frozen=True, kw_only=True)
-class RiskRequest:
-    """What somebody asks of the risk: the confidence, and how much of what is left to use.
-
-    `ends` says that the plan ends at a number of draws; `again` proves a claim once more that earlier
-    plans have proven, at the risk itself: their error, if any, has been made already. `family` puts
-    it in the account of all claims on the pool; `joint` plans have levels of their own, and no account.
-    """
-
-    confidence: float = 0.95
-    reserve: float = 0.0
-    claim_only: bool = False
-    new_risk: bool = False
-    ends: bool = False
-    again: bool = False
-    family: bool = False
-    joint: bool = False
-
-    def __post_init__(self) -> None:
-        ways = {
-            "new-risk": self.new_risk,
-            "family": self.family,
-        }
-        if sum(ways.values()) > 1:
-            raise InputError(
-                f"{switch('family')} is one account for all claims: leave {switch('new-risk')} out."
-            )
-        if self.joint and (self.new_risk or self.family or self.claim_only or self.reserve):
-            raise InputError(
-                "Plans whose seed is drawn jointly use no account, but a level of their own each: leave "
-                f"{option('reserve')}, {switch('claim-only')}, {switch('new-risk')} and "
-                f"{switch('family')} out."
-            )
+ONE_SCALE = {"jaccard": "f1", "npv": "elusion"}
 
 
 def stake_for(state: State, claim: Claim, asked: RiskRequest) -> tuple[Stake, float]:
@@ -147,7 +113,7 @@ def _account(state: State, claim: Claim, *, new: bool) -> str:
 
 def _stated(state: State, claim: Claim, account: str, risk: float) -> float:
     """One minus the sum, over the accounts of the claim, of the largest risk used."""
-    largest = {account: risk, **several_risks(state, claim)}
+    largest = {account: risk, **_several_risks(state, claim)}
     for old in _mates(state, claim):
         name = old.plan.stake.account
         largest[name] = max(largest.get(name, 0.0), alpha_of(old.plan))
@@ -193,3 +159,38 @@ def little_left(stake: Stake) -> str | None:
         f"Earlier plans left {float(stake.carried):.2g} of the risk, so this one takes more labels. "
         f"{when_little_is_left()}"
     )
+
+
+def _several_risks(state: State, claim: Claim) -> dict[str, float]:
+    """The largest risk of every account of claims of several parts that speak of the claim's metric.
+
+    Only parts about the project's classifier on the whole pool do. Such claims keep accounts of
+    their own, so what is stated covers both.
+    """
+    largest: dict[str, float] = {}
+    freezes = [frozen.seq for work in state.surveys for frozen in work.freezes]
+    for work in state.surveys:
+        if work.survey.purpose != "claim" or work.opened_at < max(freezes, default=0):
+            continue
+        if _scale(claim.metric) in _metrics(work):
+            settings = work.survey.settings
+            name = f"several {settings['risk']['account']}"
+            risk = round(1 - float(settings["confidence"]), 12)
+            largest[name] = max(largest.get(name, 0.0), risk)
+    return largest
+
+
+def _scale(metric: str) -> str:
+    return ONE_SCALE.get(metric, metric)
+
+
+def _metrics(work: SurveyWork) -> set[str]:
+    """The metrics of the project's own classifier, on the whole pool, that the claim speaks of."""
+    settings = work.survey.settings
+    if settings["kind"] != "conjunction" or settings["names"] != ["classifier"]:
+        return set()
+    tree = settings["statements"][0]["tree"]
+    if tree.get("every") or settings["columns"]["classes"]:
+        return set()
+    parts = [part for part in tree["parts"] if part["kind"] == "threshold"]
+    return {_scale(part["figure"]["metric"]) for part in parts if not part["figure"].get("names")}

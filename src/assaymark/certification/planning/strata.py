@@ -5,9 +5,10 @@ import bisect
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import domain, metric
 from assaymark.errors import PlanError
+from assaymark.records.modes import OFFERED
 from assaymark.records.pool import Histogram, PoolSummary
 from assaymark.records.strata import Stratum
-from assaymark.stats.methods import guided_method, method_name
+from assaymark.stats.methods import guided_method
 from assaymark.stats.score_guided.strata import ClassHistogram, cut_strata, unscored_strata
 
 UNIT = 1e9  # histogram sums are whole numbers of this part of the score range
@@ -43,7 +44,7 @@ def guided_strata(
                 predicted_negative=summary.predicted_negative,
             )
         )
-    rule = guided_method(method or method_name("anytime", "weighted"))
+    rule = guided_method(method or OFFERED["score-guided"].method)
     cut = cut_strata(
         claim,
         positive_cuts=rule.positive_cuts,

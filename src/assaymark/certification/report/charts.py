@@ -193,7 +193,7 @@ def _beside_the_curve(labels: int, chance: float, text: str, most: int) -> Words
 
 def _named_sizes(mode: ModeForecast, power: float) -> list[tuple[int, float, str]]:
     """The points of the curve that the table of costs names."""
-    if mode.power is not None and mode.labels is not None and mode.median == mode.labels:
+    if mode.power is not None and mode.labels is not None and mode.median == mode.quantile:
         return [(mode.labels, mode.power, "plan size")]
     known = ((mode.median, 0.5, "typical"), (mode.quantile, power, "bad luck"))
     return [(labels, chance, name) for labels, chance, name in known if labels]

@@ -33,22 +33,22 @@ class Witness:
 
     event: int
     head: str
-    told: str
+    description: str
     confirmed: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """A witness that went on record."""
+    """A recorded witness."""
 
     event: int
     head: str
     form: str
-    told: str
+    description: str
 
 
 def record_witness(project: Project, text: str, *, by: str) -> Recorded:
-    """Put on record who keeps which head: a hash, or a file that holds one in any known form."""
+    """Record who keeps which head: a hash, or a file that holds one in any known form."""
     if not by.strip():
         raise InputError(f"Say who keeps it: {option('by', 'opposing counsel, by mail')}.")
     content = text.encode() if HEAD.fullmatch(text.strip()) else read_witness(Path(text))
@@ -57,7 +57,9 @@ def record_witness(project: Project, text: str, *, by: str) -> Recorded:
         form, evidence = _form(content)
         event = WitnessRecorded(form=form, head=witness.head, by=by.strip(), evidence=evidence)
         writer.append([event], time=project.now())
-    return Recorded(event=witness.event, head=witness.head, form=form, told=witness.told)
+    return Recorded(
+        event=witness.event, head=witness.head, form=form, description=witness.description
+    )
 
 
 def read_head_hash(text: str) -> str:
@@ -93,7 +95,9 @@ def find_witness(
         description = f"time stamp of {token.time} by {token.signer}"
         if head is None:
             raise VerificationError(f"The {description} is over no head of this ledger.")
-        return Witness(event=places[head], head=head, told=description, confirmed=token.trusted)
+        return Witness(
+            event=places[head], head=head, description=description, confirmed=token.trusted
+        )
     text = content.decode("utf-8", "replace")
     named = [quoted_head.lower() for quoted_head in HEAD.findall(text)]
     known = [head for head in named if head in places]
@@ -106,7 +110,7 @@ def find_witness(
         )
     head = max(known, key=places.__getitem__)
     description = f"git commit {commit_id(content)}" if _is_commit(content) else "head"
-    return Witness(event=places[head], head=head, told=description, confirmed=True)
+    return Witness(event=places[head], head=head, description=description, confirmed=True)
 
 
 def check_witnesses(
@@ -116,7 +120,7 @@ def check_witnesses(
     sealed: int,
     trusted: tuple["Authority", ...] = (),
 ) -> Check:
-    """What the heads that were brought along, and those on record, say about the ledger."""
+    """What the heads that were brought along, and the recorded ones, say about the ledger."""
     witnesses = [find_witness(content, entries, trusted) for content in contents]
     said = [
         _as_said(entry, entries, trusted) for entry in entries if entry.kind == "WitnessRecorded"
@@ -124,14 +128,16 @@ def check_witnesses(
     firm = [one for one in (*witnesses, *said) if one.confirmed and one.event >= sealed]
     if firm:
         last = max(firm, key=lambda one: one.event)
-        names = ", ".join(f"{one.told} (event {one.event:,})" for one in firm)
+        names = ", ".join(f"{one.description} (event {one.event:,})" for one in firm)
         detail = f"{names}: nothing up to event {last.event:,} was rewritten since"
         return Check(name="witness", outcome="ok", detail=detail)
     if not witnesses and not said:
         detail = "none: the owner of the project could have rewritten all of it"
         return Check(name="witness", outcome="not checked", detail=detail)
     loose = (*witnesses, *said)
-    names = ", ".join(f"{one.told} (event {one.event:,}{_why(one, sealed)})" for one in loose)
+    names = ", ".join(
+        f"{one.description} (event {one.event:,}{_why(one, sealed)})" for one in loose
+    )
     return Check(name="witness", outcome="not checked", detail=f"not confirmed: {names}")
 
 
@@ -155,7 +161,7 @@ def _is_commit(content: bytes) -> bool:
 
 
 def _form(content: bytes) -> tuple[Form, str | None]:
-    """How the witness goes on record."""
+    """How the witness is recorded."""
     if is_token(content):
         return "rfc3161", base64.b64encode(content).decode()
     if _is_commit(content):
@@ -164,7 +170,7 @@ def _form(content: bytes) -> tuple[Form, str | None]:
 
 
 def _as_said(entry: Entry, entries: Sequence[Entry], trusted: tuple["Authority", ...]) -> Witness:
-    """A witness on record: the project's word, unless a trusted service signed it."""
+    """A recorded witness: the project's word, unless a trusted service signed it."""
     event: WitnessRecorded = entry.event
     before = entries[: entry.seq - 1]
     seq = next((old.seq for old in before if old.hash == event.head), None)
@@ -174,7 +180,7 @@ def _as_said(entry: Entry, entries: Sequence[Entry], trusted: tuple["Authority",
         )
     description = f"{event.by} is said to keep it"
     if event.form != "rfc3161":
-        return Witness(event=seq, head=event.head, told=description, confirmed=False)
+        return Witness(event=seq, head=event.head, description=description, confirmed=False)
     try:
         content = base64.b64decode(event.evidence or "", validate=True)
     except binascii.Error as error:

@@ -5,7 +5,7 @@ from assaymark.certification.modes.words import useful
 from assaymark.certification.view.dossier import Answer, Tone
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric
-from assaymark.claims.results import Verdict, counted, percent, rounded, shown
+from assaymark.claims.results import Estimate, Verdict, counted, percent, rounded, shown
 from assaymark.ledger.events import Attempt
 
 WORDS: dict[str, tuple[Tone, str]] = {
@@ -17,14 +17,14 @@ NO_PLAN = Answer(
     tone="no plan",
     word="No claim yet",
     sentence="No plan is sealed, so nothing is claimed and nothing can be established.",
-    told="Seal a plan first: it says what you claim and how it will be tested.",
+    for_lead="Seal a plan first: it says what you claim and how it will be tested.",
 )
 
 SURVEYING = Answer(
     tone="no plan",
     word="No result yet",
     sentence="Nothing was claimed, and what the labels say is not worked out yet.",
-    told="You claimed nothing; what the labels say is worked out below when they are there.",
+    for_lead="The result is worked out below when the labels are there.",
 )
 """Of a project without a plan whose labels are being bought for something else."""
 
@@ -32,7 +32,7 @@ SURVEYED = Answer(
     tone="no plan",
     word="No claim",
     sentence="Nothing was claimed, so there is no verdict; what the labels say is shown below.",
-    told="You claimed nothing, so there is no verdict; what the labels say is shown below.",
+    for_lead="Nothing was claimed, so there is no verdict; what the labels say is shown below.",
 )
 """Of a project without a plan whose labels were bought for something else."""
 
@@ -61,7 +61,7 @@ def answer_of(
     if verdict is None:
         return _abandoned(attempt) if attempt.outcome == "abandoned" else _too_early(attempt)
     tone, word = WORDS[verdict.decision]
-    sentence, then = _finding(verdict, no_point), _outlook(verdict)
+    sentence, then = _finding(verdict, no_point), _outlook(attempt, verdict)
     target, met = f"{verdict.claim.target:g}", tone == "pass" and not verdict.census
     claimed = f"the claim of {target}" if met else f"the claim is {wanted(verdict.claim)}"
     yours = f"your claim of {target}" if met else f"you claimed {target}"
@@ -69,13 +69,13 @@ def answer_of(
         tone=tone,
         word=word,
         sentence=f"{sentence.format(claimed=claimed)}{then}",
-        told=f"{sentence.format(claimed=yours)}{then}",
+        for_lead=f"{sentence.format(claimed=yours)}{then}",
         advice=verdict.advice,
     )
 
 
 def _same(tone: Tone, word: str, sentence: str, advice: str | None = None) -> Answer:
-    return Answer(tone=tone, word=word, sentence=sentence, told=sentence, advice=advice)
+    return Answer(tone=tone, word=word, sentence=sentence, for_lead=sentence, advice=advice)
 
 
 def _reason(attempt: Attempt) -> str:
@@ -119,7 +119,7 @@ def _finding(verdict: Verdict, no_point: str | None) -> str:
         return f"{title} is {shown(estimate.point)}: {everything}; {{claimed}}."
     lower = verdict.claim.side == "lower"
     if verdict.decision == "continue" and not useful(verdict.claim, interval):
-        now = no_point or f"the estimate is {shown(estimate.point)}"
+        now = no_point or _so_far(estimate)
         return f"Nothing useful is proven about {estimate.title} so far; {now}; {{claimed}}."
     bound = rounded(interval.low) if lower else rounded(interval.high, up=True)
     if verdict.decision == "pass":
@@ -130,10 +130,18 @@ def _finding(verdict: Verdict, no_point: str | None) -> str:
     return f"{title} is {word} {bound} with {percent(interval.confidence)} confidence; {{claimed}}."
 
 
-def _outlook(verdict: Verdict) -> str:
+def _so_far(estimate: Estimate) -> str:
+    if not estimate.labels:
+        return "no label counts yet"
+    if estimate.point is None:
+        return "there is no estimate yet"
+    return f"the estimate is {shown(estimate.point)}"
+
+
+def _outlook(attempt: Attempt, verdict: Verdict) -> str:
     if verdict.decision != "continue":
         return ""
-    if verdict.estimate.interval.method == "budget":
+    if attempt.plan.kind.counts_down:
         return f" {upper_first(verdict.reason)}"
     return f" {upper_first(verdict.outlook)}." if verdict.outlook else ""
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from assaymark.certification.metric_ranges import first_estimate
 from assaymark.certification.modes import mode_of
 from assaymark.certification.modes.mode import Values
 from assaymark.certification.modes.prefix import Prefix
@@ -37,7 +38,7 @@ def path_of(
     nothing: Values = [None] * len(ends)
     points, bounds, passing = nothing, nothing, nothing
     if verdict is not None and not verdict.census:
-        points = mode_of(plan).points(attempt, prefix, ends)
+        points = _estimates(attempt, prefix, ends)
         bounds = _bounds(attempt, prefix, verdict, ends)
         passing = mode_of(plan).passing(attempt, prefix, ends)
     return Path(
@@ -54,7 +55,7 @@ def path_of(
 
 
 def _ends(draws: int) -> list[int]:
-    """Prefix lengths: all of them while there are few, otherwise every so many draws, and the last.
+    """Prefix lengths: all of them while there are few, otherwise at regular steps, and the last.
 
     The steps are powers of two, so that one label more moves none of the earlier ends.
     """
@@ -62,6 +63,14 @@ def _ends(draws: int) -> list[int]:
     while draws > GRID * step:
         step *= 2
     return sorted({1, *range(step, draws + 1, step), draws}) if draws else []
+
+
+def _estimates(attempt: Attempt, prefix: Prefix, ends: Sequence[int]) -> Values:
+    """The point estimates, from where the first sentence would state one too."""
+    begin = first_estimate(attempt.plan.claim.metric, prefix)
+    points = mode_of(attempt.plan).points(attempt, prefix, ends)
+    known = [begin is not None and end >= begin for end in ends]
+    return [point if there else None for point, there in zip(points, known, strict=True)]
 
 
 def _bounds(attempt: Attempt, prefix: Prefix, verdict: Verdict, ends: Sequence[int]) -> Values:

@@ -1,7 +1,7 @@
 """Everything that the dashboard and the report show of a project, in one frozen record."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from assaymark.certification.modes.mode import EvidenceNow
 from assaymark.claims.claim import Claim, Counts
@@ -11,6 +11,7 @@ from assaymark.records.agreement import Agreement, Sensitivity
 from assaymark.records.certificate import EarlierAttempt, LookSeen
 from assaymark.records.plan import Plan
 from assaymark.records.value import Value
+from assaymark.reports.section import Section
 
 Tone = Literal["pass", "not yet", "fail", "too early", "abandoned", "no plan"]
 
@@ -19,13 +20,13 @@ Tone = Literal["pass", "not yet", "fail", "too early", "abandoned", "no plan"]
 class Answer(Record):
     """The verdict as people say it: one word, then a sentence.
 
-    `sentence` speaks of "the claim", for a reader from outside; `told` says "you claimed".
+    `sentence` speaks of "the claim", for a reader from outside; `for_lead` says "you claimed".
     """
 
     tone: Tone
     word: str
     sentence: str
-    told: str
+    for_lead: str
     advice: str | None = None
 
     def __str__(self) -> str:
@@ -34,7 +35,7 @@ class Answer(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class PathPoint(Record):
-    """What was known after so many labels, by the labels as they are now.
+    """What was known after this many labels, by the labels as they are now.
 
     `bound` is None where none may be shown or none exists yet. `passing` is the estimate that would
     pass there, in a mode that has a boundary in place of bounds.
@@ -130,7 +131,7 @@ class ScorePicture(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Person(Record):
-    """An annotator: answers given, and the usual time per label where it can be told."""
+    """An annotator: answers given, and the usual time per label where it is known."""
 
     name: str
     labels: int
@@ -159,14 +160,22 @@ class Note(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class SurveySeen(Record):
-    """A survey and its latest result on record (None: nobody asked for it yet)."""
+    """A survey and its latest recorded result (None: nobody asked for it yet), as its section tells it.
+
+    `claim` is the claim as a title, where one was judged, and `established` whether it can be
+    certified. An audit tells of `batches`, and a training has a `summary` for who goes on with it.
+    """
 
     number: int
     purpose: str
     drawn: int
     labelled: int
     time: str | None
-    result: dict[str, Any] | None
+    result: Section | None
+    claim: str | None = None
+    established: bool = False
+    batches: tuple[str, ...] = ()
+    summary: Record | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,7 @@ def stratum_rows(
     classes: dict[bool | None, int],
     visible: bool,
 ) -> tuple[StratumRow, ...]:
-    """A row for each stratum of the plan; a simple sample is told by predicted class.
+    """A row for each stratum of the plan; a simple sample by predicted class.
 
     `ends` are the scores at each stratum's ends, `classes` the sizes of the predicted classes.
     Where a look would be too early (not `visible`), only numbers of labels are given.

@@ -21,7 +21,7 @@ LONGEST_PAUSE = 300.0  # seconds; after a longer gap somebody was away, not thin
 SHORTEST_GAP = 0.05  # labels closer together came from a file
 FEWEST_GAPS = 5
 
-Given = LabelRecorded | LabelCorrected | LabelAdjudicated
+LabelEvent = LabelRecorded | LabelCorrected | LabelAdjudicated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Said:
 
     seq: int
     time: str
-    event: Given
+    event: LabelEvent
 
 
 @dataclass(kw_only=True)
@@ -52,7 +52,7 @@ class Story:
     def _remember(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
             event = entry.event
-            if isinstance(event, Given):
+            if isinstance(event, LabelEvent):
                 self.said.append(Said(seq=entry.seq, time=entry.time, event=event))
             else:
                 self.times[entry.seq] = entry.time
@@ -71,11 +71,11 @@ def read_story(entries: Sequence[Entry], state: State | None = None) -> Story:
 
 def people(said: Sequence[Said], *, items: set[str], visible: bool) -> tuple[Person, ...]:
     """The annotators of these items, most labels first."""
-    mine: dict[str, list[Said]] = {}
+    by_annotator: dict[str, list[Said]] = {}
     for answer in said:
         if answer.event.item in items:
-            mine.setdefault(answer.event.annotator, []).append(answer)
-    persons = [_person(name, answers, visible=visible) for name, answers in mine.items()]
+            by_annotator.setdefault(answer.event.annotator, []).append(answer)
+    persons = [_person(name, answers, visible=visible) for name, answers in by_annotator.items()]
     return tuple(sorted(persons, key=lambda person: (-person.labels, person.name)))
 
 

@@ -24,7 +24,7 @@ class Experts:
 
     `flat` for one half everywhere, `line` for calibrated scores, `scores` for scores as they are;
     the last expert trusts scores more the nearer they are to 0 or 1: `doubt` over the nearer
-    distance, at `most` so many.
+    distance, at `most` this many.
     """
 
     flat: float = 1.0
@@ -92,7 +92,7 @@ def _posterior(a: float, b: float, odds: Floats, labels: Floats, positives: Floa
 class Beliefs:
     """Rates of positives per stratum, learnt from labels block by block.
 
-    *Assumes* nothing: validity never rests on it.
+    *Assumes* nothing: validity never depends on it.
     """
 
     def __init__(self, scores: Floats | None, strata: int, experts: Experts | None = None) -> None:
@@ -102,6 +102,7 @@ class Beliefs:
         self._scores = None if scores is None else np.clip(scores, worth.lowest, worth.highest)
         self._odds = None if self._scores is None else logit(self._scores)
         self._line = Calibration(intercept=0.0, slope=1.0)
+        self._half, self._strengths = np.full(strata, 0.5), self._imagined()
         self._experts = self._predict()
         self._track = np.zeros(len(self._experts))
 
@@ -122,8 +123,7 @@ class Beliefs:
         return mean
 
     def _predict(self) -> Floats:
-        worth = self._worth
-        rows = [self._shrunk(np.full(len(self.labels), 0.5), worth.flat)]
+        centres = [self._half]
         if self._scores is not None and self._odds is not None:
             self._line = fit_calibration(
                 self._odds,
@@ -131,18 +131,21 @@ class Beliefs:
                 positives=self.positives.astype(np.float64),
                 start=self._line,
             )
-            raw = self._scores
-            rows.append(
-                self._shrunk(
-                    expit(self._line.intercept + self._line.slope * self._odds), worth.line
-                )
-            )
-            rows.append(self._shrunk(raw, worth.scores))
-            trust = np.minimum(worth.doubt / np.minimum(raw, 1.0 - raw), worth.most)
-            rows.append(self._shrunk(raw, trust))
-        return np.array(rows)
+            line = expit(self._line.intercept + self._line.slope * self._odds)
+            centres += [line, self._scores, self._scores]
+        # labels averaged with so many imagined labels at the centre
+        rates = (self._strengths * np.array(centres) + self.positives) / (
+            self._strengths + self.labels
+        )
+        clipped: Floats = np.minimum(np.maximum(rates, self._worth.lowest), self._worth.highest)
+        return clipped
 
-    def _shrunk(self, centre: Floats, strength: float | Floats) -> Floats:
-        """Labels averaged with `strength` imagined labels at the centre."""
-        rate = (strength * centre + self.positives) / (strength + self.labels)
-        return np.clip(rate, self._worth.lowest, self._worth.highest)
+    def _imagined(self) -> Floats:
+        """How many labels each expert's opinion is worth, per stratum."""
+        worth, even = self._worth, np.ones(len(self.labels))
+        rows = [worth.flat * even]
+        if self._scores is not None:
+            nearer = np.minimum(self._scores, 1.0 - self._scores)
+            trust = np.minimum(worth.doubt / nearer, worth.most)
+            rows += [worth.line * even, worth.scores * even, trust]
+        return np.array(rows)

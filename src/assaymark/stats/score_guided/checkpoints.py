@@ -10,7 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,17 @@ class Walked:
     log: Floats
     marks: tuple[Mark, ...]
     end: Steps
+
+    def __getstate__(self) -> dict[str, Any]:
+        # half of the rows are mirrors that nobody plays: their wealth is kept once
+        moves = np.logical_or.reduce(self.log != self.log[:, :1], axis=1)
+        return vars(self) | {"log": (moves, self.log[:, :1], self.log[moves])}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        moves, start, moved = kept["log"]
+        log = np.repeat(start, len(kept["draws"]), axis=1)
+        log[moves] = moved
+        vars(self).update(kept | {"log": log})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

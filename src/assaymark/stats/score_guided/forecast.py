@@ -1,103 +1,74 @@
-"""How many labels a weighted certification will take, before it starts.
+"""The information limit of a score-guided claim: what no test on the same strata can beat on average.
 
-One idea: no test can beat ln(1/α)/V* labels on average, and this one comes close to it, so the
-limit times a measured factor, and a few labels to learn where to look, are the forecast. The limit
-is for draws with replacement; what a finite pool gives back is taken off first.
+One idea: ln(1/α)/V* draws with replacement is the least that any test needs on average. Labels without
+replacement tell more: what is read is no longer in doubt (the finite population correction).
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from assaymark.stats.score_guided.kl_projection import Floats, ideal_labels, saddle
-from assaymark.stats.score_guided.supermartingale import FEWEST_LABELS, WeightedTest, tests_at
-
-# Factor on the limit in the pool, and extra labels; measured with method 2 on 45 F1 claims over 22
-# real pools, 40 runs each: see its page. The spread is that of the labels at the pass.
-MEAN = (1.1, 12)
-MEDIAN = (1.0, 8)
-MOST = (2.3, 15)
+from assaymark.stats.score_guided.supermartingale import WeightedTest, tests_at
 
 
-@dataclass(frozen=True, kw_only=True)
-class WeightedForecast:
-    """Labels a claim is expected to take if these rates are the truth; None with a reason if never.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Limit:
+    """The information limit of a claim: draws with replacement, and where in the pool they fall.
 
-    `most` is enough in about 93 % of certifications.
+    `ideal` is ln(1/α)/V*; `sampling` are the best chances of the strata, `sizes` their items.
     """
 
-    ideal: float | None
-    mean: int | None
-    median: int | None
-    most: int | None
-    pool: int
-    reason: str | None = None
+    ideal: float
+    sampling: Floats
+    sizes: Floats
 
-    def __str__(self) -> str:
-        if self.mean is None:
-            return f"no forecast: {self.reason}"
-        return f"about {self.mean} labels, {self.most} at most in 93% of certifications"
+    def information(self, labels: Floats) -> Floats:
+        """The draws with replacement that tell as much as so many labels without it."""
+        return draws_in_pool(labels, sampling=self.sampling, sizes=self.sizes)
 
 
-def forecast(test: WeightedTest, rates: Floats) -> WeightedForecast:
-    """The labels needed if stratum k has this rate of positives.
-
-    *Assumes* the rates; only the forecast rests on them.
-    """
+def limit_of(test: WeightedTest, rates: Floats) -> Limit | None:
+    """The limit if stratum k has this rate of positives; None where the claim does not hold then."""
     form, sizes = tests_at(test, [test.claim.target]), test.sizes
-    pool = int(sizes.sum())
     sure = np.clip(rates, 1e-6, 1.0 - 1e-6)
     belief = np.where(form.helpful[0] == 1, sure, 1.0 - sure)
     pull = form.value[0] * sizes
     total, need = float(pull.sum()), float(form.required[0])
     gap = float((pull * belief).sum()) - need
+    pool = sizes.astype(np.float64)
     if gap <= 0 or need >= total:
-        return WeightedForecast(
-            ideal=None,
-            mean=None,
-            median=None,
-            most=None,
-            pool=pool,
-            reason=f"at the expected rates {test.claim} does not hold",
-        )
+        return None
     if need <= 0:
-        return WeightedForecast(ideal=0.0, mean=0, median=0, most=0, pool=pool)
+        return Limit(ideal=0.0, sampling=np.zeros(len(pool)), sizes=pool)
     found = saddle(belief, pull=pull / total, need=need / total)
     ideal = ideal_labels(found.speed, confidence=test.confidence)
-    limit = labels_in_pool(ideal, sampling=found.sampling, sizes=sizes.astype(np.float64))
-    return WeightedForecast(
-        ideal=ideal,
-        mean=_labels(limit, MEAN, pool),
-        median=_labels(limit, MEDIAN, pool),
-        most=_labels(limit, MOST, pool),
-        pool=pool,
-    )
+    return Limit(ideal=ideal, sampling=found.sampling, sizes=pool)
 
 
-def labels_in_pool(ideal: float, *, sampling: Floats, sizes: Floats) -> float:
-    """The labels without replacement that tell as much as `ideal` draws with it.
+def draws_in_pool(labels: Floats, *, sampling: Floats, sizes: Floats) -> Floats:
+    """Draws with replacement that tell as much as so many labels without it.
 
     n_k labels of stratum k leave the variance q_k²(1/n_k − 1/N_k), in which q_k are its chances and
-    N_k its items (the finite population correction). Labels follow the chances, n_k = m·q_k, but a
-    stratum that is used up has nothing left to tell; m is raised until 1/ideal is all that is left.
+    N_k its items. Labels follow the chances, n_k = m·q_k, but a stratum that is used up has nothing
+    left to tell. Infinite where everything is read that can be drawn.
 
     >>> one = np.ones(1)
-    >>> labels_in_pool(1000.0, sampling=one, sizes=1000 * one)
-    500.0
+    >>> draws_in_pool(np.array([500.0, 1000.0]), sampling=one, sizes=1000 * one).tolist()
+    [1000.0, inf]
     """
     going = (sampling > 0) & (sizes > 0)
     q, items = sampling[going], sizes[going]
-    left, pace = np.ones(len(q), dtype=np.bool_), 0.0
-    while left.any():
-        told = float((q[left] ** 2 / items[left]).sum())
-        pace = float(q[left].sum()) / (1.0 / ideal + told)
-        used_up = left & (pace * q >= items)
-        if not used_up.any():
-            break
-        left &= ~used_up
-    return float(np.where(left, pace * q, items).sum())
-
-
-def _labels(limit: float, law: tuple[float, int], pool: int) -> int:
-    return min(pool, max(FEWEST_LABELS, math.ceil(law[0] * limit + law[1])))
+    if not len(q):
+        return np.full(np.shape(labels), np.inf)
+    first = np.argsort(items / q)  # strata in the order in which they are used up
+    q, items = q[first], items[first]
+    used = np.concatenate(([0.0], np.cumsum(items)))  # labels in the strata used up
+    open_, told = (np.cumsum(x[::-1])[::-1] for x in (q, q * q / items))
+    full = used[:-1] + items / q * open_  # labels when each stratum is used up
+    at = np.searchsorted(full, labels, side="right")
+    inside = np.minimum(at, len(q) - 1)
+    with np.errstate(divide="ignore"):
+        left = open_[inside] ** 2 / np.maximum(labels - used[inside], 0.0) - told[inside]
+        draws: Floats = np.where((at < len(q)) & (left > 0), 1.0 / left, np.inf)
+    return draws

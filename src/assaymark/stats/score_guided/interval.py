@@ -1,6 +1,6 @@
 """Where any metric lies, from the draws of a weighted plan that was made for another claim.
 
-One idea: the chances of the draws are on record, so every claim can be bet on with the same draws.
+One idea: the chances of the draws are recorded, so every claim can be bet on with the same draws.
 Targets that lie on a grid fixed before the first label are asked one after the other from the
 easiest on, at half the risk for each side; the last that passes is that side's end of the range.
 """
@@ -69,7 +69,7 @@ def weighted_range(
     """The range of this metric over the strata that say something about it.
 
     Assumes what `weighted.replay` assumes. Draws of other strata are left out: given that a draw
-    falls into the strata that are kept, its chances are those on record, shared anew.
+    falls into the strata that are kept, its chances are the recorded ones, renormalised.
     """
     half = (1 + open_share("confidence", confidence)) / 2
     lower, upper = (
@@ -143,7 +143,7 @@ def _centre(name: str, strata: Sequence[Stratum]) -> float:
 
 
 def restricted(draws: Draws, kept: Sequence[int]) -> Draws:
-    """The draws that fell into the strata kept, which are numbered anew."""
+    """The draws that fell into the strata kept, renumbered."""
     number = np.full(draws.sampling.shape[1], -1, dtype=np.int64)
     number[list(kept)] = np.arange(len(kept))
     inside = number[draws.strata] >= 0

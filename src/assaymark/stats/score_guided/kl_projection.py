@@ -114,7 +114,7 @@ def rates_below(rates: Floats, *, distance: float, start: Floats | None = None) 
         gap = np.logaddexp(0.0, odds) - rates * odds - entropy - distance
         step = gap / (rates - expit(odds))
         odds = odds + step
-        if np.all(np.abs(step) <= 1e-10 * (1.0 + np.abs(odds))):
+        if np.logical_and.reduce(np.abs(step) <= 1e-10 * (1.0 + np.abs(odds)), axis=None):
             break
     return odds
 
@@ -141,9 +141,9 @@ def saddle(rates: Floats, *, pull: Floats, need: float) -> Saddle:
     for _ in range(STEPS):
         odds = rates_below(p, distance=root * root, start=odds)
         t = expit(odds)
-        excess = float(np.sum(g * t)) - need
+        excess = float(np.add.reduce(g * t)) - need
         low, high = (root, high) if excess > 0 else (low, root)
-        slope = 2.0 * root * float(np.sum(g * t * (1.0 - t) / (p - t)))
+        slope = 2.0 * root * float(np.add.reduce(g * t * (1.0 - t) / (p - t)))
         step = excess / max(slope, 1e-300)
         proposal = root + step
         if abs(step) <= 1e-9 * root:

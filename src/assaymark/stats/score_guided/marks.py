@@ -22,7 +22,7 @@ class Steps(Protocol):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Mark:
-    """A state as it was when a block began, after so many draws."""
+    """A state as it was when a block began, after this many draws."""
 
     drawn: int
     steps: Steps

@@ -158,7 +158,7 @@ class Wealth:
 
 
 def live_sampling(stored: Floats, remaining: Ints) -> Floats:
-    """The chances of a draw: those stored with its batch, shared anew among strata not yet empty."""
+    """The chances of a draw: those stored with its batch, renormalised over strata not yet empty."""
     live = np.where(remaining > 0, stored, 0.0)
     total = live.sum(axis=-1, keepdims=True)
     chances: Floats = live / np.where(total > 0, total, 1.0)

@@ -41,7 +41,7 @@ class SpendingRule:
 class SpendingTest:
     """The test that the share of successes is above `null_share` within `planned` items.
 
-    `look_every` seals the schedule: after every so many informative items, and after the last
+    `look_every` seals the schedule: after every `look_every` informative items, and after the last
     planned one. `looks`, if given, is a schedule of its own and `look_every` is not read.
     When people look changes nothing: each scheduled look is evaluated once its items are there.
     """

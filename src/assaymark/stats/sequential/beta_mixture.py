@@ -263,7 +263,7 @@ def lower_share_path(test: MixtureTest, wins: ArrayLike) -> FloatArray:
     Why it is a confidence sequence: the prior's hazard is increasing (its first parameter is at
     least 1) and the log likelihood is concave, so if a null is refuted every smaller one is too.
     The bound exceeds the true share only if the true share itself was refuted. The certificate
-    rests on that one statement, evidence >= 1/(1 − confidence) at the claim's null share; the
+    depends on that one statement, evidence >= 1/(1 − confidence) at the claim's null share; the
     bound is the same statement for all nulls at once.
     """
     successes = successes_after(wins)

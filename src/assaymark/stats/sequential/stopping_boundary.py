@@ -128,7 +128,7 @@ class Walk:
             self._trim()
 
     def absorb(self, least: int) -> float:
-        """Stop every path with at least so many successes, and give back their weight."""
+        """Stop every path with at least this many successes, and give back their weight."""
         cut = max(0, least - self.low)
         if cut >= len(self.weight):
             return 0.0

@@ -1,0 +1,87 @@
+"""What could still be claimed after a plan failed: what is proven of it, and a claim that labels allow."""
+
+from dataclasses import dataclass
+
+from assaymark.certification.forecasts.calculators import read_claim
+from assaymark.certification.modes.words import useful
+from assaymark.certification.planning import PlanRequest
+from assaymark.certification.planning.forecast import expected_value
+from assaymark.certification.planning.forecast_words import lesser_claim
+from assaymark.certification.sealing import expected_by, forecast_plan
+from assaymark.claims.claim import Claim
+from assaymark.claims.ratio_metrics import metric
+from assaymark.claims.results import Interval, counted, rounded
+from assaymark.errors import AssaymarkError
+from assaymark.hints import command
+from assaymark.ledger.events import Attempt
+from assaymark.project.folder import Project, registered_pool
+
+
+@dataclass(frozen=True, kw_only=True)
+class StillPossible:
+    """`proven` can be certified at once; `claim` would take about so many more `labels`."""
+
+    proven: str | None
+    claim: str | None
+    labels: int | None
+
+    @property
+    def sentence(self) -> str:
+        """Both in words; that there is neither, where there is."""
+        parts = []
+        if self.proven:
+            parts.append(
+                f"{self.proven} is proven and can be certified: {command('certify', bound=True)}."
+            )
+        if self.claim and self.labels is not None:
+            price = f"about {counted(self.labels, 'more label')}"
+            parts.append(
+                f"{'Or claim' if parts else 'Claim'} less: by the labels so far {self.claim} would take "
+                f"{price} ({command('plan', self.claim)})."
+            )
+        return " ".join(parts) or "Nothing else can be claimed from these labels."
+
+
+def still_possible(project: Project) -> StillPossible | None:
+    """What is left of the latest plan's claim; None unless that plan failed and was looked at."""
+    state = project.state()
+    attempt = state.attempt
+    if attempt is None or attempt.outcome != "failed" or not attempt.looks:
+        return None
+    claim, summary = attempt.plan.claim, registered_pool(state).summary
+    known = expected_by(state, PlanRequest(claim=claim))
+    value = None
+    if known is not None and known.basis == "labels":
+        value = expected_value(claim, known.expectation, summary)
+    text = None if value is None else lesser_claim(claim, value)
+    return StillPossible(
+        proven=_proven(attempt), claim=text, labels=None if text is None else _price(project, text)
+    )
+
+
+def _proven(attempt: Attempt) -> str | None:
+    """What the last look proves of the claim; None where it says nothing useful, or all is counted."""
+    look, claim, closed = attempt.looks[-1].event, attempt.plan.claim, attempt.closed
+    if closed is not None and closed.reason == "census":
+        return None
+    interval = Interval(
+        low=look.low, high=look.high, confidence=attempt.plan.confidence, side=claim.side,
+        method=attempt.plan.bound, guaranteed=True,
+    )  # fmt: skip
+    return _bound(claim, interval) if useful(claim, interval) else None
+
+
+def _bound(claim: Claim, interval: Interval) -> str:
+    title = metric(claim.metric).title
+    if claim.side == "lower":
+        return f"{title} of at least {rounded(interval.low)}"
+    return f"{title} of at most {rounded(interval.high, up=True)}"
+
+
+def _price(project: Project, text: str) -> int | None:
+    """Labels of a new plan, judging by the labels so far; None where it cannot be sealed."""
+    try:
+        cost = forecast_plan(project, PlanRequest(claim=read_claim(text)))
+    except AssaymarkError:
+        return None
+    return None if cost is None else cost.labels
