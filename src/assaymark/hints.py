@@ -13,12 +13,23 @@ with words of its own.
 """
 
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 
 _OPEN, _CLOSE, _NEXT = "⟦⟧¦"
 _MARK = re.compile(f"{_OPEN}{_NEXT}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
 _SHORT = {"project": "-p", "output": "-o", "n": "-n"}
+_PLAIN = re.compile(r"[\w@%+=:,./…-]+")  # needs no quotation marks in a shell
+_DOUBLE = re.compile(r'[^"$`\\!]+')  # means itself between double ones
+
+WITHOUT_PROJECT = frozenset(
+    (
+        "bound", "convert", "demo", "doctor", "export", "gate", "init", "join", "key", "keywords", "lab",
+        "lock", "pair", "restore", "review start", "size", "triage route", "triage size",
+    )
+)  # fmt: skip
+"""Commands that work in no project, or name theirs in a way of their own."""
 
 # how the objects of the Python front door do what a command does, or a command with one option
 _PYTHON = {
@@ -86,9 +97,13 @@ def spelled(text: str, spell: Callable[[Hint], str]) -> str:
     return _MARK.sub(lambda mark: spell(_parsed(mark.group(1))), text) if _OPEN in text else text
 
 
-def for_command_line(text: str) -> str:
-    """The text as the command line says it."""
-    return spelled(text, _as_command)
+def for_command_line(text: str, *, project: str | None = None) -> str:
+    """The text as the command line says it: commands can be pasted, with the project they are for.
+
+    >>> for_command_line(f"Next: {command('look')}", project="my work")
+    'Next: assaymark look -p "my work"'
+    """
+    return spelled(text, lambda hint: _as_command(hint, project))
 
 
 def for_python(text: str) -> str:
@@ -106,13 +121,24 @@ def _parsed(text: str) -> Hint:
     )
 
 
-def _as_command(hint: Hint) -> str:
+def _as_command(hint: Hint, project: str | None) -> str:
     words = [f"assaymark {hint.command}"] if hint.command else []
-    words += [_quoted(value) for value in hint.arguments]
-    for name, value in hint.options:
+    words += [for_shell(value) for value in hint.arguments]
+    options = hint.options
+    if project is not None and hint.command and hint.command not in WITHOUT_PROJECT:
+        options = (*(pair for pair in options if pair[0] != "project"), ("project", project))
+    for name, value in options:
         words.append(_SHORT.get(name, f"--{name}"))
-        words += [_quoted(value)] if value not in ("", "True") else []
+        words += [for_shell(value)] if value not in ("", "True") else []
     return " ".join(words)
+
+
+def for_shell(value: object) -> str:
+    """A value that can be pasted into a shell, in double quotation marks where these are enough."""
+    text = str(value)
+    if _PLAIN.fullmatch(text):
+        return text
+    return f'"{text}"' if _DOUBLE.fullmatch(text) else shlex.quote(text)
 
 
 def _as_python(hint: Hint) -> str:
@@ -132,7 +158,7 @@ def _as_python(hint: Hint) -> str:
 
 
 def _quoted(value: str) -> str:
-    """A value with spaces in quotation marks, as both shells want it."""
+    """A value with spaces in quotation marks."""
     if " " not in value or value.startswith("'"):
         return value
     return f"'{value}'" if '"' in value else f'"{value}"'

@@ -2,7 +2,7 @@
 
 Built-ins are registered where the registry stands. A package adds to it with an entry point of the
 registry's group; what breaks the contract or takes a name that is in use is left out, and whoever
-asks for it is told why. Nothing else is affected.
+asks for it learns why. Nothing else is affected.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -104,7 +104,7 @@ def _package(point: "EntryPoint") -> str:
 
 
 def takes(*places: str) -> Callable[[Any], Any]:
-    """A contract: something that can be called with so many arguments, in this order.
+    """A contract: something that can be called with this many arguments, in this order.
 
     >>> takes("address", "name")(lambda address: None)
     Traceback (most recent call last):

@@ -4,6 +4,7 @@ import ast
 import re
 from pathlib import Path
 
+import click
 import pytest
 
 import assaymark
@@ -29,7 +30,7 @@ OWN = {
 
 COMMANDS = "|".join(sorted(cli.commands))
 RAW = re.compile(
-    rf"(?<![\w-])--[a-z][a-z-]*|(?<![\w-])-[po] (?=[A-Z{{])|\bassaymark (?:{COMMANDS})\b"
+    rf"(?<![\w-])--[a-z][a-z-]*|(?<![\w-])-[po](?= [\w{{]|[,.:;])|\bassaymark (?:{COMMANDS})\b"
 )
 
 
@@ -75,6 +76,7 @@ def test_no_message_outside_the_shells_speaks_of_an_option_or_a_command() -> Non
     [
         'raise InputError("Give --budget N.")',
         'raise InputError("Name it with -p DIR.")',
+        'raise InputError("Choose another name with -o.")',
         'raise InputError(f"{name}: assaymark draw.")',
     ],
 )
@@ -115,7 +117,7 @@ def test_a_claim_is_quoted_for_the_shell_and_for_python() -> None:
 def test_a_value_cannot_forge_a_mark() -> None:
     """Names of files come from strangers."""
     assert (
-        for_command_line(command("triage", output="a⟧⟦¦draw¦")) == "assaymark triage -o a???draw?"
+        for_command_line(command("triage", output="a⟧⟦¦draw¦")) == 'assaymark triage -o "a???draw?"'
     )
 
 
@@ -124,3 +126,34 @@ def test_an_error_speaks_python_by_itself() -> None:
     error = assaymark.AssaymarkError(f"Give {option('expect', 0.8)}.")
     assert str(error) == "Give expect=0.8."
     assert for_command_line(error.message) == "Give --expect 0.8."
+
+
+def _hinted(source: str) -> list[str]:
+    """The commands that hints name, where they are written out."""
+    return [
+        node.args[0].value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "command"
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+    ]
+
+
+def _exists(words: str) -> bool:
+    group: click.Command | None = cli
+    for word in words.split():
+        group = group.commands.get(word) if isinstance(group, click.Group) else None
+    return group is not None
+
+
+def test_every_command_that_a_hint_names_exists() -> None:
+    """Advice that ends in "No such command" is worse than none."""
+    hinted = {
+        words
+        for path in SOURCE.rglob("*.py")
+        for words in _hinted(path.read_text(encoding="utf-8"))
+    }
+    assert len(hinted) > 20
+    assert [words for words in sorted(hinted) if not _exists(words)] == []

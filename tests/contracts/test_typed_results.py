@@ -15,6 +15,22 @@ DOCUMENTS = (
     "statement", "document", "claim_tree", "first_object", "plain_answer",
 )  # fmt: skip
 ENDINGS = ("_json", "_facts")
+# fields that hold a document: as it is stored, signed or sealed, or as the rows of a table
+FIELDS = {
+    "ClaimIssued.facts",
+    "ClaimShape.tree",
+    "Conclusion.figures",
+    "Conclusion.rows",
+    "ConvertedPool.rows",
+    "Envelope.statement",
+    "LinearClaim.constants",
+    "MemoryTable.columns",
+    "RowPart.constants",
+    "Ruled.result",
+    "SealedClaim.constants",
+    "Survey.settings",
+    "SurveyReported.result",
+}
 
 
 @cache
@@ -64,6 +80,20 @@ def test_only_documents_are_dicts() -> None:
         if node.name not in DOCUMENTS and not node.name.endswith(ENDINGS)
     ]
     assert loose == []
+
+
+def test_nouns_hold_no_dicts_but_documents() -> None:
+    found = {
+        f"{kind.name}.{ast.unparse(field.target)}"
+        for path, tree in modules()
+        if path.parts[0] not in SHELLS
+        for kind in ast.walk(tree)
+        if isinstance(kind, ast.ClassDef)
+        for field in kind.body
+        if isinstance(field, ast.AnnAssign)
+        if any(text in ast.unparse(field.annotation) for text in ("[str, Any]", "[str, object]"))
+    }
+    assert found == FIELDS
 
 
 def test_the_state_holds_no_mixed_tuples() -> None:

@@ -68,7 +68,7 @@ class Axis:
 
 
 def round_numbers(low: float, high: float, *, about: int = 5) -> list[float]:
-    """About so many round numbers between two ends."""
+    """About this many round numbers between two ends."""
     if high <= low:
         return [low]
     raw = (high - low) / about

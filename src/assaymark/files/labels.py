@@ -75,12 +75,14 @@ def _labels_words(names: Names) -> str:
     if names.classes:
         return f"the name of a class as it was sealed, '{names.classes[-1]}', or ? for cannot tell"
     usual = "1 or 0, true or false, yes or no, relevant or irrelevant, included or excluded"
-    own = [
+    verdict_names = [
         " or ".join(f"'{word}'" for word in sorted(words))
         for words in (names.relevant, names.irrelevant)
     ]
-    if all(own):
-        return f"{own[0]} (that is 1), {own[1]} (that is 0), or ? for cannot tell"
+    if all(verdict_names):
+        return (
+            f"{verdict_names[0]} (that is 1), {verdict_names[1]} (that is 0), or ? for cannot tell"
+        )
     others = f"{option('relevant', 'NAME')} and {option('irrelevant', 'NAME')}"
     return f"{usual}, or ? for cannot tell; other names need {others}"
 

@@ -17,17 +17,18 @@ def joined(row: BatchRow, columns: Sequence[str]) -> str:
     return "\n\n".join(text for name in columns if (text := row.get(name)))
 
 
-def refuse_existing(path: Path) -> None:
-    """Refuse to write over a file: it may hold somebody's work."""
+def refuse_existing(path: Path, *, because: str = "may hold labels") -> None:
+    """Refuse to write over a file, or where there is no folder for it."""
     if path.exists():
         raise InputError(
-            f"{str(path)!r} exists already and may hold labels. Choose another name with -o, or "
-            "remove it first."
+            f"{str(path)!r} exists already and {because}. Choose another name, or remove it first."
         )
     if not path.parent.is_dir():
         raise InputError(f"There is no folder {str(path.parent)!r} to write {path.name!r} into.")
 
 
+KEPT = "is not written over"
+"""Why a file that holds no labels stays as it is."""
 PRIVATE = 0o600
 """Rights of what holds items or settings: nobody else on the machine reads it."""
 SHARED = 0o666

@@ -56,7 +56,7 @@ BUILT_IN = {
         read=asreview.read,
     ),
     "ris": Reader(
-        title="references with the notes of ASReview, Rayyan or EndNote",
+        title="references with a decision in their notes, of ASReview, Rayyan, EndNote and others",
         endings=(".ris",),
         fits=ris.fits,
         read=ris.read,

@@ -1,4 +1,4 @@
-"""Items that the lead gave to one person: a plain file beside the ledger, nothing proven rests on it."""
+"""Items that the lead gave to one person: a plain file beside the ledger, nothing proven depends on it."""
 
 import json
 from pathlib import Path

@@ -54,23 +54,20 @@ class Blocking(Record):
     @property
     def remedy(self) -> str:
         """How to settle them, with marks of commands."""
-        return self.remedy_in({})
-
-    def remedy_in(self, place: dict[str, object]) -> str:
-        """The same, with options of the place in every command."""
-        write = command("draw", pending=True, **place)
+        write = command("draw", pending=True)
         if not self.disputed:
             return f"label {_them(self.unlabelled)}: {write}"
-        decide = command("label", "FILE", adjudicate=True, **place)
+        decide = command("label", "FILE", adjudicate=True)
         return f"decide {_them(self.items)}: {write}, then {decide}"
 
-    def last_resort_in(self, place: dict[str, object]) -> str | None:
+    @property
+    def last_resort(self) -> str | None:
         """What can be done about items whose reviewer is away, and what that costs."""
         if not self.unlabelled:
             return None
         return (
             f"If nobody will label {_them(self.unlabelled)}, count {_them(self.unlabelled)} as cannot "
-            f"tell ({command('label', overdue='DAYS', **place)}): that is counted against the claim."
+            f"tell ({command('label', overdue=14)}): that is counted against the claim."
         )
 
 
@@ -122,10 +119,9 @@ def draw_warning(blocking: Blocking) -> str:
     return f"{blocking.sentence} {NEW_ITEMS} First {blocking.remedy}."
 
 
-def draw_question(blocking: Blocking, place: dict[str, object]) -> str:
-    """The same, to somebody who can say that it is meant; `place` goes into every command."""
-    first = blocking.remedy_in(place)
-    return f"{blocking.sentence} {NEW_ITEMS} First {first}. To draw anyway, add {switch('anyway')}."
+def draw_question(blocking: Blocking) -> str:
+    """The same, to somebody who can say that it is meant."""
+    return f"{draw_warning(blocking)} To draw anyway, add {switch('anyway')}."
 
 
 def _named(items: tuple[str, ...]) -> str:

@@ -21,7 +21,7 @@ from assaymark.ledger.events import (
     Looked,
     State,
     SurveyReported,
-    go_on,
+    advance,
     replay,
     trained_on,
 )
@@ -101,15 +101,15 @@ class Desk:
     def _take(self, news: Sequence[Entry]) -> None:
         if not news:
             return
-        go_on(self.state, news)
+        advance(self.state, news)
         self.entries.extend(news)
         events = [entry.event for entry in news]
         self.deciders |= deciders(news)
         for event in events:
             if isinstance(event, LabelRecorded | LabelCorrected):
-                mine = self.history.setdefault(event.annotator, {})
-                mine.pop(event.item, None)  # what was changed last is what Undo goes back to
-                mine[event.item] = None
+                answered = self.history.setdefault(event.annotator, {})
+                answered.pop(event.item, None)  # what was changed last is what Undo goes back to
+                answered[event.item] = None
         if all(isinstance(event, Answered | Looked | SurveyReported) for event in events):
             items = [event.item for event in events if isinstance(event, Answered)]
             self.queue.answered(self.state, items)
@@ -160,7 +160,7 @@ class Desk:
         return outcomes
 
     def _event(self, submission: Submission) -> Answered | None:
-        """The event that the answer becomes; None where it is on record already."""
+        """The event that the answer becomes; None where it is recorded already."""
         if not self.state.drawn(submission.item):
             raise ConflictError(
                 f"Item {submission.item!r} was not drawn, so it cannot be labelled."
@@ -266,9 +266,9 @@ class Desk:
             held: dict[str, list[str]] = {}
             for lease in holder.leases:
                 held.setdefault(lease.annotator, []).append(lease.item)
-            for name, mine in held.items():
-                kept = [item for item in mine if item not in items]
-                if name != annotator and len(kept) < len(mine):
+            for name, leased in held.items():
+                kept = [item for item in leased if item not in items]
+                if name != annotator and len(kept) < len(leased):
                     until = self._clock() + 60 * self.queue.minutes
                     holder.replace(name, kept, until=until)
             self.queue.adopt(holder.leases)
@@ -281,12 +281,12 @@ class Desk:
 
     def back(self, annotator: str, before: str | None) -> Previous | None:
         """The item that this annotator answered before that one (None: the latest)."""
-        mine = [item for item in self.history.get(annotator, {}) if item in self.queue.wanted]
-        if before in mine:
-            mine = mine[: mine.index(before)]
-        if not mine:
+        answered = [item for item in self.history.get(annotator, {}) if item in self.queue.wanted]
+        if before in answered:
+            answered = answered[: answered.index(before)]
+        if not answered:
             return None
-        return Previous(item=mine[-1], label=self.state.answers[mine[-1]][annotator])
+        return Previous(item=answered[-1], label=self.state.answers[answered[-1]][annotator])
 
 
 def deciders(entries: Sequence[Entry]) -> dict[str, str]:

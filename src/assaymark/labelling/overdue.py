@@ -20,7 +20,7 @@ def in_days(days: float) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Overdue(Record):
-    """Drawn items without any answer for at least so many days, longest first.
+    """Drawn items without any answer for at least this many days, longest first.
 
     `undecided` items have answers that differ: those need a decision, and no time settles them.
     """

@@ -122,21 +122,21 @@ class Queue:
         self, state: State, annotator: str, *, keep: Sequence[str] = (), now: float
     ) -> list[str]:
         """The annotator's next items: those still in hand first, then new ones, leased to them."""
-        mine = [item for item in keep if self._may(state, item, annotator, now)]
+        in_hand = [item for item in keep if self._may(state, item, annotator, now)]
         for item, held in self.leases.items():
             leased = any(lease.annotator == annotator for lease in held)
-            if leased and item not in mine and self._may(state, item, annotator, now):
-                mine.append(item)
-        mine = mine[:IN_HAND]
+            if leased and item not in in_hand and self._may(state, item, annotator, now):
+                in_hand.append(item)
+        in_hand = in_hand[:IN_HAND]
         items = [item for item, name in self.assigned.items() if name == annotator]
         for item in (*items, *self.waiting):
-            if len(mine) >= IN_HAND:
+            if len(in_hand) >= IN_HAND:
                 break
-            if item not in mine and self._may(state, item, annotator, now):
-                mine.append(item)
-        for item in mine:
+            if item not in in_hand and self._may(state, item, annotator, now):
+                in_hand.append(item)
+        for item in in_hand:
             self._lease(item, annotator, now)
-        return mine
+        return in_hand
 
     def _may(self, state: State, item: str, annotator: str, now: float) -> bool:
         """Whether the item still needs somebody, and this person may be the one."""

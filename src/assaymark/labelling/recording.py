@@ -19,6 +19,7 @@ from assaymark.ledger.events import (
     LabelCorrected,
     LabelRecorded,
     State,
+    SurveyWork,
     is_frozen,
     trained_on,
 )
@@ -73,8 +74,8 @@ def label_file(
     """Record the labels of a file, all of them or none."""
 
     def read(state: State) -> LabelFile:
-        own = project_names(state, page_names(project, names))
-        return read_labels(path, annotator=annotator, form=form, names=own)
+        known_names = project_names(state, page_names(project, names))
+        return read_labels(path, annotator=annotator, form=form, names=known_names)
 
     return _record(
         project, read, correct=correct, adjudicate=adjudicate, restore_zeros=restore_zeros
@@ -160,12 +161,12 @@ def _refuse_trained(state: State, rows: Sequence[LabelRow]) -> None:
     """Refuse labels of training items while the classifier that learnt from them is judged."""
     if not is_frozen(state):
         return
-    mine = [row.item for row in rows if trained_on(state, row.item)]
-    if mine:
+    trained = [row.item for row in rows if trained_on(state, row.item)]
+    if trained:
         raise PlanError(
-            f"The file holds {counted(len(mine), 'item')} of the training (the first is {mine[0]!r}), and "
-            "the classifier is frozen: what trained it cannot certify it, and it learns no more. "
-            "Nothing was recorded. Leave these items out; label them when the plan has ended."
+            f"The file holds {counted(len(trained), 'item')} of the training (the first is "
+            f"{trained[0]!r}), and the classifier is frozen: what trained it cannot certify it, and it "
+            "learns no more. Nothing was recorded. Leave these items out; label them when the plan has ended."
         )
 
 
@@ -233,13 +234,20 @@ def _ask(state: State, drawn: Sequence[LabelRow]) -> str:
     attempt, items = state.attempt, {row.item for row in drawn}
     if attempt is not None and attempt.open and any(i in attempt.known for i in items):
         return command("look")
-    asked = (work.survey for work in reversed(state.surveys) if not items.isdisjoint(work.cells))
-    survey = next(asked, None)
-    if survey is None and state.reviews:
+    asked = (work for work in reversed(state.surveys) if not items.isdisjoint(work.cells))
+    work = next(asked, None)
+    if work is None and state.reviews:
         return command("review status")
-    if survey is None:
+    if work is None:
         return command("look")
-    return answer_command(survey)
+    return command("draw") if _goes_on(state, work) else answer_command(work.survey)
+
+
+def _goes_on(state: State, work: SurveyWork) -> bool:
+    """Whether the next items of an estimate were waiting for these labels."""
+    design = work.survey.settings.get("design") or {}
+    due = len(work.order) in (design.get("renew") or ())
+    return due and all(state.labelled(item) for item in work.order)
 
 
 def _again(state: State) -> str:

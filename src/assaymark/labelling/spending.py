@@ -29,10 +29,10 @@ class Spending(Record):
 
 def spending(state: State, settings: Settings) -> Spending:
     """What the answers of this project cost at the price of the page's settings."""
-    given = [len(by_annotator) for by_annotator in state.answers.values() if by_annotator]
+    readings = [len(by_annotator) for by_annotator in state.answers.values() if by_annotator]
     return Spending(
-        answers=sum(given),
-        again=sum(given) - len(given),
+        answers=sum(readings),
+        again=sum(readings) - len(readings),
         cost=settings.cost,
         currency=settings.currency,
     )

@@ -115,11 +115,11 @@ def out_of_fold(
     progress: Progress = lambda _message, _share: None,
 ) -> OutOfFold:
     """Cross-validation on the random items; items chosen otherwise help to train every fold."""
-    mine = np.flatnonzero(random)
-    fold = _dealt(labels[mine], folds)
-    scores = np.empty(len(mine))
+    random_rows = np.flatnonzero(random)
+    fold = _dealt(labels[random_rows], folds)
+    scores = np.empty(len(random_rows))
     for number in range(int(fold.max()) + 1):
-        held = mine[fold == number]
+        held = random_rows[fold == number]
         kept = np.setdiff1d(np.arange(len(rows)), held)
         scores[fold == number] = documents.fit(rows[kept], labels[kept]).at(rows[held])
         progress("cross-validating", 0.8 * (number + 1) / (fold.max() + 1))

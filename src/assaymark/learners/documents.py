@@ -36,7 +36,7 @@ class Documents(Protocol):
 
     @property
     def name(self) -> str:
-        """What goes on record as the learner."""
+        """What is recorded as the learner."""
         ...
 
     def fit(self, rows: Ints, labels: Flags) -> Scorer:
@@ -90,7 +90,7 @@ class LinearDocuments:
 
     @property
     def name(self) -> str:
-        """What goes on record as the learner."""
+        """What is recorded as the learner."""
         return "linear SVM over TF-IDF" + (", made for reading" if self.how == READING else "")
 
     def fit(self, rows: Ints, labels: Flags) -> Scorer:

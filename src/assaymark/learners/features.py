@@ -192,7 +192,7 @@ def open_features(folder: Path) -> Features:
 
 
 def has_features(folder: Path, *, items: int) -> bool:
-    """Whether the features of a collection of so many items are complete in the folder."""
+    """Whether the features of a collection of this many items are complete in the folder."""
     try:
         meta = json.loads((folder / META).read_text(encoding="utf-8"))
     except (OSError, ValueError):

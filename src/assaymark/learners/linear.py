@@ -45,7 +45,7 @@ def train(
 ) -> TextModel:
     """A classifier trained on labelled texts, with the threshold that is best for F1 out of fold.
 
-    `characters` takes runs of so many characters as features instead of words.
+    `characters` takes runs of this many characters as features instead of words.
     """
     known = np.asarray(labels, dtype=np.bool_)
     least = min(int(known.sum()), int((~known).sum()))
@@ -81,7 +81,7 @@ def fit(features: Any, labels: Flags, *, folds: int = FOLDS) -> tuple[Any, float
 
 
 def vectors(characters: int | None = None) -> Any:
-    """TF-IDF of words, or of runs of so many characters, to be fitted to texts."""
+    """TF-IDF of words, or of runs of this many characters, to be fitted to texts."""
     shape: dict[str, Any] = {"token_pattern": r"[#@]?\w+"}
     if characters is not None:
         shape = {"analyzer": "char_wb", "ngram_range": (characters, characters)}

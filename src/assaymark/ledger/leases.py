@@ -94,8 +94,8 @@ class PostgresLeases:
             )
             yield held
             for annotator in held.changed:
-                mine = [lease for lease in held.leases if lease.annotator == annotator]
-                table.replace(annotator, [(lease.item, lease.until - now) for lease in mine])
+                leases = [lease for lease in held.leases if lease.annotator == annotator]
+                table.replace(annotator, [(lease.item, lease.until - now) for lease in leases])
 
 
 class HeldLeases:

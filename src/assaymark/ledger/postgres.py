@@ -122,7 +122,7 @@ class PostgresLedger:
                 if writer.moved_to is not None:
                     self._retire(connection, writer.moved_to)
         except LedgerError:
-            # when the server goes away during COMMIT, nobody has told us whether it happened
+            # when the server goes away during COMMIT, we cannot know whether it happened
             if not (writer.added and writer.head and self._holds(writer.head)):
                 raise
         if writer.added and writer.head:
@@ -313,7 +313,7 @@ class LeaseTable:
         return list(cursor.fetchall())
 
     def replace(self, annotator: str, items: Sequence[tuple[str, float]]) -> None:
-        """Have this person hold these items for so many seconds, and no others."""
+        """Have this person hold these items for this many seconds, and no others."""
         self._connection.execute(
             "DELETE FROM lease WHERE ledger = %s AND annotator = %s", (self._name, annotator)
         )

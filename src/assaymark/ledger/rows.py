@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from assaymark.claims.record import maker
 from assaymark.errors import LedgerError, VerificationError
 from assaymark.ledger.events import Entry, Event, check_chain, seal
 
@@ -12,8 +13,18 @@ COLUMNS = "seq, time, kind, body, previous, hash"
 
 def read_rows(rows: Iterable[Sequence[Any]], after: Entry | None) -> list[Entry]:
     """The rows as entries, after their chain was checked from the known head on."""
-    entries = [
-        Entry(seq=seq, time=time, kind=kind, body=body, previous=previous, hash=hash_)
+    make = maker(Entry)
+    entries: list[Entry] = [
+        make(
+            {
+                "seq": seq,
+                "time": time,
+                "kind": kind,
+                "body": body,
+                "previous": previous,
+                "hash": hash_,
+            }
+        )
         for seq, time, kind, body, previous, hash_ in rows
     ]
     check_chain(entries, after)

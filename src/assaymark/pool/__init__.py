@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assaymark.pool.dialect import Dialect
 
 Progress = Callable[[str, float | None], None]
-"""Told what is being done and how far it is (a share, or None where nobody knows)."""
+"""Progress callback: what is being done and how far it is (a share, or None where nobody knows)."""
 
 
 def silent(_message: str, _share: float | None) -> None:

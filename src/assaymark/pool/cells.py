@@ -24,7 +24,7 @@ class Selects(Protocol):
 
 
 def cell_names(flags: int) -> list[str]:
-    """All cells of so many classifiers, those of the union first.
+    """All cells of this many classifiers, those of the union first.
 
     >>> cell_names(2)
     ['11', '10', '01', '00']

@@ -11,6 +11,7 @@ import duckdb
 from assaymark.claims.results import counted
 from assaymark.errors import EngineError, InputError
 from assaymark.pool.duckdb import CSV_HINT, connect, reader_sql
+from assaymark.pool.named_files import file_names_sql, names_file_sql, within_limit
 from assaymark.pool.sources import find_source, named
 from assaymark.pool.sql import refuse_unknown
 from assaymark.records.pool import Columns
@@ -25,9 +26,9 @@ Level = Literal["wrong", "careful", "fine"]
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnSeen:
-    """A column: how many rows are empty, how many numbers, how many different values.
+    """A column: how many rows are empty, how many numbers, how many different values, names of files.
 
-    The last is approximate where values repeat a lot, and exact where the column may hold ids.
+    The values are counted roughly where they repeat a lot, and exactly where they may be ids.
     """
 
     name: str
@@ -37,6 +38,7 @@ class ColumnSeen:
     low: float | None
     high: float | None
     length: float
+    files: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +112,8 @@ class Table:
         row = self._rows(
             f"SELECT count(*) FILTER ({text} IS NULL OR trim({text}) = ''), count({number}), "
             f"approx_count_distinct({text}), min({number}) FILTER (isfinite({number})), "
-            f"max({number}) FILTER (isfinite({number})), avg(length({text})), count({text}) "
-            f"FROM {self._rows_of}"
+            f"max({number}) FILTER (isfinite({number})), avg(length({text})), count({text}), "
+            f"count(*) FILTER ({names_file_sql(text)}) FROM {self._rows_of}"
         )[0]
         different = row[2]
         if 2 * different > row[6]:  # an approximate count cannot tell ids from nearly ids
@@ -126,6 +128,7 @@ class Table:
             low=row[3],
             high=row[4],
             length=row[5] or 0.0,
+            files=row[7],
         )
 
     def check(self, columns: Columns) -> tuple[Finding, ...]:
@@ -157,7 +160,7 @@ class Table:
                 f"SELECT {text}, count(*) FROM {self._rows_of} WHERE {text} IS NOT NULL "
                 "GROUP BY 1 HAVING count(*) > 1 ORDER BY 2 DESC, 1 LIMIT 3"
             )
-            shown = ", ".join(f"{value} ({number}×)" for value, number in twice)
+            shown = ", ".join(f"{value} ({number:,}×)" for value, number in twice)
             findings.append(
                 _wrong(
                     f"{counted(rows - empty - different, 'row')} of “{name}” repeat an id: {shown}. "
@@ -229,6 +232,15 @@ class Table:
             return []
         return [_careful(f"{counted(without, 'item')} without any text to read.")]
 
+    def file_names(self, columns: Sequence[str]) -> list[str]:
+        """The pictures and PDFs that the cells of these columns name."""
+        for name in columns:
+            refuse_unknown(name, self.names)
+        if not columns:
+            return []
+        sql = file_names_sql([_text(name) for name in columns], self._rows_of)
+        return within_limit([row[0] for row in self._rows(sql)])
+
     def values(self, name: str) -> list[str]:
         """The different values of a column that has few; none where it has many."""
         refuse_unknown(name, self.names)
@@ -272,6 +284,7 @@ def guess_columns(rows: int, columns: Sequence[ColumnSeen]) -> Columns | None:
     texts = [c for c in texts if c.name.lower() not in ("id", "label", "annotator", "time")]
     longest = sorted(texts, key=lambda c: -c.length)[:1]
     titles = [c for c in _named(texts, ("title", "subject", "headline"))[:1] if c not in longest]
+    shown = [c for c in rest if c.name not in used and 2 * c.files > rows and c not in longest]
     score = scores[0] if scores else None
     low, high = (score.low, score.high) if score else (None, None)
     probable = low is not None and high is not None and low >= 0 and high <= 1
@@ -280,7 +293,7 @@ def guess_columns(rows: int, columns: Sequence[ColumnSeen]) -> Columns | None:
         score=score.name if score else None,
         prediction=predictions[0].name if predictions else None,
         threshold=0.5 if probable else None,
-        text=tuple(c.name for c in (*titles, *longest)),
+        text=tuple(c.name for c in dict.fromkeys((*titles, *longest, *shown))),
     )
 
 

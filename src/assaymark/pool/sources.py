@@ -113,7 +113,7 @@ def file_difference(files: Sequence[PoolFile], registered: Sequence[PoolFile]) -
 
 
 def settle(source: str, engine: str) -> str:
-    """The source as it is put on record: a table of the engine is told from a path by its prefix."""
+    """The source as it is recorded: a prefix tells a table of the engine from a path."""
     if engine == "duckdb" or is_elsewhere(source) or "/" in source or "*" in source:
         return source
     if Path(source).expanduser().exists() or source.endswith(tuple(KINDS)):

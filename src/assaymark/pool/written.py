@@ -10,7 +10,7 @@ def refuse_taken(path: Path) -> None:
     """Refuse a name that is taken."""
     if path.exists():
         raise InputError(
-            f"{str(path)!r} exists already. Choose another name with -o: nothing is overwritten."
+            f"{str(path)!r} exists already. Choose another name: nothing is overwritten."
         )
 
 
@@ -45,5 +45,5 @@ def refuse_other_number(path: Path, written: int, expected: int) -> None:
         raise EngineError(
             f"{path.name!r} got {written:,} rows where {expected:,} were counted: the pool changed "
             "meanwhile, or this machine does not see all that was written. Nothing was kept; run it "
-            "again, with -o on a file system that all machines of the cluster share."
+            "again, and write to a file system that all machines of the cluster share."
         )

@@ -18,7 +18,7 @@ from assaymark.project.users import checked_name, token_hash
 
 FILE = "connections.json"
 SENT = "hooks-sent.json"
-"""Which events each address was told of."""
+"""Which events were sent to each address."""
 MOST = 50
 Right = Literal["read", "label", "lead"]
 RIGHTS = ("read", "label", "lead")
@@ -44,7 +44,7 @@ class Program(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Hook(Record):
-    """An address that is told of events, and the secret that signs what it is told."""
+    """An address that events are sent to, and the secret that signs them."""
 
     url: str
     secret: str

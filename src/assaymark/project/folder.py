@@ -18,7 +18,7 @@ from assaymark.ledger.events import (
     PlanSealed,
     State,
     SurveyOpened,
-    go_on,
+    advance,
     live_surveys,
     training_of,
 )
@@ -28,8 +28,10 @@ from assaymark.project.kept_state import (
     DRAWS,
     FEWEST,
     NEXT,
+    keep,
     keep_state,
     keep_walk,
+    load_kept,
     load_state,
     load_walk,
 )
@@ -77,7 +79,7 @@ class Project:
         memory = self._begun()
         if memory.still:
             return memory.state
-        return memory.go_on(self.ledger.entries(after=memory.state.head))
+        return memory.advance(self.ledger.entries(after=memory.state.head))
 
     @contextmanager
     def read_once(self) -> Iterator[State]:
@@ -106,7 +108,7 @@ class Project:
         memory = self._begun()
         try:
             with self.ledger.writing(after=memory.state.head) as writer:
-                session = Session(state=memory.go_on(writer.entries))
+                session = Session(state=memory.advance(writer.entries))
                 known = len(writer.entries)
                 yield session
                 writer.append(session.events, time=session.time or self.now())
@@ -115,14 +117,14 @@ class Project:
             memory.forget()  # what a step did to the state before it failed is nobody's
             raise
         if memory.still:
-            memory.go_on(session.added)
+            memory.advance(session.added)
         if self.resumes:
             memory.keep(self._name)
 
     def pool(self, registered: RegisteredPool, flags: Sequence[str] = ()) -> Pool:
         """The registered pool, opened for reading, with these 0/1 columns at hand."""
         place = self.pool_path(registered)
-        if is_own(registered) and not Path(place).exists():
+        if is_scored_here(registered) and not Path(place).exists():
             raise InputError(
                 f"The scores of the frozen classifier are not in this project: {registered.source!r} is "
                 "missing. Copy it from where the classifier was trained, or restore a backup."
@@ -143,7 +145,7 @@ class Project:
 
         What the project scored itself lies in its own folder, wherever the collection went.
         """
-        if is_own(registered):
+        if is_scored_here(registered):
             return str(self.folder / registered.source)
         if self.pool_at is not None:
             return self.pool_at
@@ -152,7 +154,7 @@ class Project:
 
 
 def resume_wealth(project: Project, draws: int) -> None:
-    """Have a replay of the wealth of so many draws go on from the one that was kept, if any."""
+    """Have a replay of the wealth of this many draws go on from the one that was kept, if any."""
     if project.resumes and draws >= DRAWS:
         load_walk(project._name)
 
@@ -161,6 +163,17 @@ def keep_wealth(project: Project) -> None:
     """Keep a long replay of wealth for the next command."""
     if project.resumes:
         keep_walk(project._name)
+
+
+def kept_beside(project: Project, what: str) -> object:
+    """What the last command that resumes kept of this ledger under this name; None without any."""
+    return load_kept(project._name, what) if project.resumes else None
+
+
+def keep_beside(project: Project, what: str, value: object) -> None:
+    """Keep this for the next command, beside the state of the ledger."""
+    if project.resumes:
+        keep(project._name, what, value)
 
 
 @dataclass(kw_only=True)
@@ -178,7 +191,7 @@ class Memory:
             return
         with contextlib.suppress(VerificationError):
             kept = state.head.seq
-            self.go_on(ledger.entries(after=state.head), state)
+            self.advance(ledger.entries(after=state.head), state)
             self.kept = kept
 
     def keep(self, name: str) -> None:
@@ -189,11 +202,11 @@ class Memory:
             keep_state(name, self.state)
             self.kept = head.seq
 
-    def go_on(self, entries: Sequence[Entry], state: State | None = None) -> State:
+    def advance(self, entries: Sequence[Entry], state: State | None = None) -> State:
         """The state after these entries too."""
         self.state = state or self.state
         try:
-            go_on(self.state, entries)
+            advance(self.state, entries)
         except BaseException:
             self.forget()
             raise
@@ -237,7 +250,7 @@ def _refuse_binary(event: Event) -> None:
         )
 
 
-def is_own(registered: RegisteredPool) -> bool:
+def is_scored_here(registered: RegisteredPool) -> bool:
     """Whether the pool is a file that the project wrote: scores of a classifier trained in it."""
     return registered.source.startswith(f"{SCORES}/")
 
@@ -277,7 +290,7 @@ def latest_attempt(state: State) -> Attempt:
     if state.attempt is None:
         raise PlanError(
             "This project has no plan yet. Seal one: "
-            f"{command('plan', registered_pool(state).columns.example_claim, '…')}"
+            f"{command('plan', registered_pool(state).columns.example_claim)}"
         )
     return state.attempt
 
@@ -296,6 +309,6 @@ def open_attempt(state: State) -> Attempt:
     if not attempt.open:
         raise PlanError(
             f"Plan {attempt.plan.number} is closed ({attempt.outcome_word}). Seal a new plan to go on: "
-            f"{command('plan', '…')}"
+            f"{command('plan', registered_pool(state).columns.example_claim)}"
         )
     return attempt

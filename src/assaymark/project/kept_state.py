@@ -1,7 +1,8 @@
 """The state of a ledger, kept between commands, so that a short command need not read all of it.
 
 So is the longest replay of a plan's wealth: a look goes on from the last block of draws that the
-ledger holds as they were then, with the same labels and chances, to the last bit.
+ledger holds as they were then, with the same labels and chances, to the last bit. And so is the course
+of a long claim of several parts.
 
 It is a cache of the user who ran the command and of nobody else: it lies in that user's cache
 folder, sealed with a key of theirs, and is used only if the ledger still holds its last event.
@@ -16,6 +17,7 @@ import hmac
 import os
 import pickle
 import sys
+import time
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,9 +31,10 @@ if TYPE_CHECKING:
     from assaymark.stats.score_guided.checkpoints import NamedWalk
 
 FEWEST = 5_000  # events; a shorter ledger is read faster than anything is kept
-NEXT = 1_000  # more events, and a 50th of those kept, after which the state is kept anew
+NEXT = 1_000  # more events, and a 50th of those kept, after which a newer state is kept
 DRAWS = 2_000  # a shorter replay of wealth takes no longer than reading one
 MAC = 32  # bytes
+UNUSED = 30 * 24 * 3600  # seconds; what nobody read for so long is deleted
 
 
 def load_state(ledger: str) -> State | None:
@@ -43,6 +46,16 @@ def load_state(ledger: str) -> State | None:
 def keep_state(ledger: str, state: State) -> None:
     """Keep the state of this ledger for the next command, where that can be done."""
     _keep(ledger, state)
+
+
+def load_kept(ledger: str, what: str) -> object:
+    """What was kept of this ledger under this name; None where there is none that can be trusted."""
+    return _load(f"{ledger}\n{what}, {np.__version__}")
+
+
+def keep(ledger: str, what: str, value: object) -> None:
+    """Keep this of the ledger for the next command, where that can be done."""
+    _keep(f"{ledger}\n{what}, {np.__version__}", value)
 
 
 def load_walk(ledger: str) -> None:
@@ -81,13 +94,14 @@ def _load(ledger: str) -> object:
     try:
         content = _file(ledger).read_bytes()
         key = _key(new=False)
+        os.utime(_file(ledger))  # read today
     except (OSError, RuntimeError):
         return None
     seal, body = content[:MAC], content[MAC:]
     if not hmac.compare_digest(seal, _seal(key, ledger, body)):
         return None
     was_on = gc.isenabled()
-    gc.disable()  # so many new objects would have it look through all of them, again and again
+    gc.disable()  # with many new objects it would look through all of them again and again
     try:
         kept: object = pickle.loads(body)  # noqa: S301 - sealed by this user's own key
     except Exception:  # noqa: BLE001 - whatever is wrong with it, the ledger is read instead
@@ -112,6 +126,16 @@ def _keep(ledger: str, kept: object) -> None:
             Path(part).replace(file)
         finally:
             Path(part).unlink(missing_ok=True)
+        _delete_unused()
+
+
+def _delete_unused() -> None:
+    """Delete what was kept for projects that nobody has worked on for a month."""
+    for pattern in ("*.state", ".state-*"):
+        for path in _folder().glob(pattern):
+            with contextlib.suppress(OSError):  # another command deleted or renewed it
+                if path.stat().st_mtime < time.time() - UNUSED:
+                    path.unlink()
 
 
 def _folder() -> Path:
@@ -144,7 +168,9 @@ def _key(*, new: bool) -> bytes:
 
 def _seal(key: bytes, ledger: str, body: bytes) -> bytes:
     """What only this user's key, this ledger and this code give."""
-    return hmac.digest(key, b"\0".join((ledger.encode(), _code(), body)), "sha256")
+    seal = hmac.new(key, b"\0".join((ledger.encode(), _code(), b"")), "sha256")
+    seal.update(body)  # which may be large: it is not copied
+    return seal.digest()
 
 
 @cache
@@ -152,7 +178,7 @@ def _code() -> bytes:
     """What tells this code from other code: a state is only read by the code that made it."""
     root = Path(assaymark.__file__).parent
     parts = [sys.version]
-    for room in ("claims", "records", "ledger/events", "stats"):
+    for room in ("claims", "records", "ledger/events", "stats", "composite"):
         for path in sorted((root / room).rglob("*.py")):
             about = path.stat()
             parts.append(f"{path.name} {about.st_size} {about.st_mtime_ns}")

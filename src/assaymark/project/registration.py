@@ -51,6 +51,7 @@ def init(
     engine: str = "duckdb",
     connection: object = None,
     ledger: str = LEDGER,
+    also: Sequence[Event] = (),
     progress: Progress = silent,
     now: Callable[[], str] = utc_now,
 ) -> RegisteredPool:
@@ -59,32 +60,8 @@ def init(
     The ledger is a file of the project, or postgresql://user@host/database[#name]. The engine spark
     reads tables too; `connection` is what the engine understands and is not stored.
     Where several columns make the id (`joined_name`), the project keeps a copy of the pool with it.
+    `also` are events that become durable together with the pool, or not at all.
     """
-    return begin(
-        folder,
-        pool=pool,
-        columns=columns,
-        engine=engine,
-        connection=connection,
-        ledger=ledger,
-        progress=progress,
-        now=now,
-    )
-
-
-def begin(
-    folder: Path,
-    *,
-    pool: str,
-    columns: Columns,
-    engine: str = "duckdb",
-    connection: object = None,
-    ledger: str = LEDGER,
-    also: Sequence[Event] = (),
-    progress: Progress = silent,
-    now: Callable[[], str] = utc_now,
-) -> RegisteredPool:
-    """The same with `also`: events that become durable together with the pool, or not at all."""
     refuse_used(folder)
     named_ledger(ledger, folder)  # an address that cannot be is refused before the pool is read
     pool = settle(pool, engine)

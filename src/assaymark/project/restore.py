@@ -1,4 +1,4 @@
-"""A project made anew from a backup that anybody may have written: nothing in it is believed."""
+"""A project restored from a backup that anybody may have written: nothing in it is believed."""
 
 import gzip
 import hashlib
@@ -41,7 +41,7 @@ class _Listed:
 
 
 def restore(path: Path, folder: Path, *, ledger: str = LEDGER) -> Backup:
-    """Make the project anew from a backup, after everything in it was checked.
+    """Restore the project from a backup, after everything in it was checked.
 
     Members are written to a folder of their own while they are checked, and the project appears
     when all is well; otherwise nothing is left behind.
@@ -138,7 +138,7 @@ def _unpack(archive: tarfile.TarFile, made: Path, *, size: int) -> tuple[_Listed
     waiting = dict(listed.files)
     while (member := archive.next()) is not None:
         name = member.name.removeprefix(f"{FILES}/")
-        if name == member.name or not _is_ours(name):
+        if name == member.name or not _is_restorable(name):
             raise VerificationError(f"The backup holds {member.name!r}, which is no file of ours.")
         if name not in waiting:
             raise _other_files()
@@ -171,10 +171,10 @@ def _member(
         yield stream
 
 
-def _is_ours(name: str) -> bool:
+def _is_restorable(name: str) -> bool:
     """Whether a file of this name may be written into a project folder.
 
-    >>> [_is_ours(name) for name in ("reserve/plan-1-1.parquet", "/etc/x", "a/../../x", "a//b", "")]
+    >>> [_is_restorable(name) for name in ("reserve/plan-1-1.parquet", "/etc/x", "a/../../x", "a//b", "")]
     [True, False, False, False, False]
     """
     try:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assaymark.claims.record import plain
+from assaymark.drawing.printed import printed_figure
 from assaymark.drawing.svg import svg
 from assaymark.drawing.themes import PAPER
 from assaymark.hints import for_command_line
@@ -25,13 +26,20 @@ def typeset(report: Report, *, form: Literal["pdf", "png"]) -> list[bytes]:
     """The document as one PDF, or as one PNG for each page."""
     typst = typesetter()
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        data = _spelled(_data(report, root))
-        (root / "report.json").write_text(json.dumps(data), encoding="utf-8")
-        source = root / "report.typ"
-        source.write_bytes((files("assaymark.reports") / "templates" / "report.typ").read_bytes())
-        made = typst.compile(source, root=root, format=form, ignore_system_fonts=True, ppi=90)
+        source = write_source(report, Path(folder))
+        made = typst.compile(
+            source, root=source.parent, format=form, ignore_system_fonts=True, ppi=90
+        )
     return made if isinstance(made, list) else [made]
+
+
+def write_source(report: Report, root: Path) -> Path:
+    """The document as typst reads it: its template, beside it the data and the charts."""
+    data = _spelled(_data(report, root))
+    (root / "report.json").write_text(json.dumps(data), encoding="utf-8")
+    source = root / "report.typ"
+    source.write_bytes((files("assaymark.reports") / "templates" / "report.typ").read_bytes())
+    return source
 
 
 def _spelled(value: Any) -> Any:
@@ -46,7 +54,7 @@ def _spelled(value: Any) -> Any:
 def _data(report: Report, root: Path) -> dict[str, Any]:
     """The report as data; its charts are written beside the document."""
     data: dict[str, Any] = plain(replace(report, chart=None, record=(), annex=()))
-    data["chart"] = None if report.chart is None else _chart(report.chart, root)
+    data["chart"] = None if report.chart is None else _chart(report.chart, root, first_page=True)
     data["record"] = [_section(part, root) for part in report.record]
     data["annex"] = [_section(part, root) for part in report.annex]
     return data
@@ -57,7 +65,8 @@ def _section(section: Section, root: Path) -> dict[str, Any]:
     return {**plain(replace(section, charts=())), "charts": charts}
 
 
-def _chart(chart: Chart, root: Path) -> dict[str, str]:
+def _chart(chart: Chart, root: Path, *, first_page: bool = False) -> dict[str, str]:
     name = f"chart-{len(list(root.iterdir()))}.svg"
-    (root / name).write_text(svg(chart.figure, theme=PAPER), encoding="utf-8")
+    drawn = printed_figure(chart.figure, first_page=first_page)
+    (root / name).write_text(svg(drawn, theme=PAPER), encoding="utf-8")
     return {"title": chart.title, "caption": chart.caption, "file": name}

@@ -10,6 +10,7 @@ from assaymark.errors import PlanError
 from assaymark.files.batch import BatchRow, refuse_existing, write_batch
 from assaymark.hints import command, option
 from assaymark.ledger.events import (
+    Renewed,
     State,
     SurveyDrawn,
     SurveyedItem,
@@ -20,6 +21,7 @@ from assaymark.ledger.events import (
 )
 from assaymark.pool.reserve import load_texts
 from assaymark.pool.tables import file_digest, write_table
+from assaymark.project.batch_files import write_new_batch
 from assaymark.project.folder import Project, Session
 from assaymark.records.survey import Survey
 from assaymark.sampling.tickets import blind_order
@@ -41,13 +43,17 @@ class CellLabels:
 
 @dataclass(frozen=True, kw_only=True)
 class SurveyBatch:
-    """What was handed out for a survey. `known` items carry a label from before."""
+    """What was handed out for a survey. `known` items carry a label from before.
+
+    `held` items follow when the labels are there that their chances are computed from.
+    """
 
     survey: int
     number: int
     items: tuple[str, ...]
     known: int
     path: Path | None
+    held: int = 0
 
 
 def find_survey(state: State, purpose: str, settings: Mapping[str, Any]) -> SurveyWork | None:
@@ -61,14 +67,14 @@ def find_survey(state: State, purpose: str, settings: Mapping[str, Any]) -> Surv
 
 
 def ended_by_next(before: Sequence[SurveyWork], deadline: int | None) -> int | None:
-    """The number of the survey whose deadline the next opening is: so many openings after its own."""
+    """The number of the survey whose deadline the next opening is: this many openings after its own."""
     if deadline is None or len(before) < deadline:
         return None
     return before[-deadline].survey.number
 
 
 def open_survey(session: Session, survey: Survey) -> SurveyWork:
-    """Put a new survey on record; its number must be the next one.
+    """Record a new survey; its number must be the next one.
 
     A seed that was used before would make the ledger one that nobody can verify.
     """
@@ -90,10 +96,11 @@ def hand_out(
     *,
     output: Path | None,
     write: bool = True,
+    renewed: Sequence[Renewed] = (),
 ) -> SurveyBatch:
     """Record a batch of a survey, keep its texts in the project and write it for the annotators.
 
-    The order of the rows tells nothing about the cells.
+    The order of the rows tells nothing about the cells. `renewed` are chances that begin in it.
     """
     if not items:
         raise PlanError("Every item of the cells that matter was drawn already: none is left.")
@@ -107,15 +114,16 @@ def hand_out(
         items=tuple(items),
         file=file.as_posix(),
         sha256=file_digest(project.folder / file),
+        renewed=tuple(renewed) or None,
     )
     wanted = [item for item in order if not session.state.labelled(item)]
     path = output or project.folder / f"survey-{survey.number}-{number}.csv"
     if wanted and write:
-        refuse_existing(path)
         rows: list[BatchRow] = [
             {"id": item, "label": "", **_text_columns(texts, item)} for item in wanted
         ]
-        write_batch(path, rows, survey.text)
+        name = f"survey {survey.number}, batch {number}"
+        write_new_batch(project.folder, name, path, rows, survey.text)
     session.record(drawn)
     return SurveyBatch(
         survey=survey.number,

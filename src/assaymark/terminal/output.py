@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,10 +12,11 @@ from typing import Protocol, TypeVar
 import click
 
 from assaymark.errors import AssaymarkError
-from assaymark.hints import for_command_line
+from assaymark.hints import for_command_line, for_shell
 from assaymark.terminal.encoding import shows_everything
 
 Command = TypeVar("Command", bound=Callable[..., object])
+FILE = click.Path(dir_okay=False, path_type=Path)
 
 # what a terminal obeys instead of showing: C0 and C1 controls (tab and line feed apart), marks that
 # turn the direction of text, separators that some terminals break lines at, and halves of characters
@@ -48,8 +48,26 @@ def project_option(command: Command) -> Command:
         type=click.Path(file_okay=False, path_type=Path),
         default=Path(),
         envvar=PROJECT,
+        callback=remembered_project,
         help=f"Project folder (default: ${PROJECT}, else the current one).",
     )(command)
+
+
+_project: str | None = None  # of the command that is running: hints are about it
+
+
+def remembered_project(
+    _context: click.Context | None, _option: click.Parameter | None, folder: Path | None
+) -> Path | None:
+    """The folder, kept for the commands that hints name; the current one needs no naming."""
+    global _project
+    _project = None if folder is None or folder == Path() else str(folder)
+    return folder
+
+
+def as_typed(text: str) -> str:
+    """The text with the hints in it as commands for the project at hand."""
+    return for_command_line(text, project=_project)
 
 
 def project_of_environment() -> Path | None:
@@ -85,7 +103,7 @@ def printable(text: object) -> str:
     >>> print(printable("id \\x1b[2J gone"))
     id \\x1b[2J gone
     """
-    shown = for_command_line(str(text))
+    shown = as_typed(str(text))
     return UNSAFE.sub(lambda match: repr(match.group())[1:-1], shown)
 
 
@@ -118,7 +136,7 @@ def show_json(value: Mapping[str, object]) -> None:
 def _spelled(value: object) -> object:
     """The value with the hints in its texts as commands."""
     if isinstance(value, str):
-        return for_command_line(value)
+        return as_typed(value)
     if isinstance(value, dict):
         return {key: _spelled(one) for key, one in value.items()}
     return [_spelled(one) for one in value] if isinstance(value, (list, tuple)) else value
@@ -143,7 +161,7 @@ def _line(text: object) -> str:
 
 def quoted(path: object) -> str:
     """A path that can be pasted into a shell."""
-    return shlex.quote(str(path))
+    return for_shell(path)
 
 
 def advise(text: str) -> None:
@@ -158,20 +176,21 @@ class Obstacle(Protocol):
     def sentence(self) -> str:
         """What does not count, because of which items."""
 
-    def last_resort_in(self, place: dict[str, object]) -> str | None:
-        """What can be done in that project where a reviewer is away."""
+    @property
+    def last_resort(self) -> str | None:
+        """What can be done where a reviewer is away."""
 
-    def remedy_in(self, place: dict[str, object]) -> str:
-        """How to settle it in that project."""
+    @property
+    def remedy(self) -> str:
+        """How to settle it."""
 
 
-def show_blocking(blocking: Obstacle, folder: object) -> None:
+def show_blocking(blocking: Obstacle) -> None:
     """What keeps labels from counting, before anything else; the next step is to settle it."""
     say(f"  {blocking.sentence}", tone="wait")
-    place: dict[str, object] = {"project": quoted(folder)}
-    if last_resort := blocking.last_resort_in(place):
+    if last_resort := blocking.last_resort:
         say(f"  {last_resort}")
-    advise(blocking.remedy_in(place))
+    advise(blocking.remedy)
 
 
 def asks() -> bool:

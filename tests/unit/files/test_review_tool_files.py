@@ -1,11 +1,13 @@
 """Label files and pools as tools and old spreadsheets leave them behind."""
 
 import csv
+from dataclasses import replace
 
 import pytest
 
+from assaymark.errors import InputError
 from assaymark.files.labels import read_labels
-from assaymark.files.spelling import label_names, read_label
+from assaymark.files.spelling import USUAL, label_names, read_label
 from assaymark.project.foreign_pools import readable_pool
 
 
@@ -112,6 +114,106 @@ def test_endnote_s_label_and_keywords(tmp_path):
         "TY  - JOUR\nID  - d3\nKW  - heart\nER  - \n"
     )
     assert labels(path) == {("d1", "kim"): 1, ("d2", "kim"): 0}
+
+
+def references(path, *notes: str):
+    """A reference for each note, as a plain RIS file has it."""
+    lines = [
+        f"TY  - JOUR\nID  - d{n}\nTI  - A\n{note}\nER  - \n"
+        for n, note in enumerate(notes, start=1)
+    ]
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("note", "label"),
+    [
+        ("N1  - Include", 1),
+        ("N1  - Excluded.", 0),
+        ("N1  - <p>EXCLUDE</p>", 0),
+        ("N1  - Maybe", None),
+        ("NOTES  - Included", 1),
+        ("RN  - Relevant", 1),
+        ("N1  - Decision: exclude", 0),
+        ("N1  - Screening status: Included", 1),
+        ("N1  - Final decision = no", 0),
+        ("N1  - Title and abstract: Include", 1),
+        ("N1  - Excluded: wrong population", 0),
+        ("N1  - Exclude (not a trial)", 0),
+        ("N1  - INCLUDE on title & abstract", 1),
+        ("N1  - Read by kim\nN1  - Include", 1),
+        ("N1  - Include\nKW  - included", 1),
+    ],
+)
+def test_a_note_that_is_a_decision_is_read(tmp_path, note, label):
+    assert labels(references(tmp_path / "a.ris", note)) == {("d1", "kim"): label}
+
+
+@pytest.mark.parametrize(
+    ("note", "why"),
+    [
+        ("N1  - Include?", "could be a decision, but it is not certain which"),
+        ("N1  - include/exclude", "could be a decision"),
+        ("N1  - Not excluded", "could be a decision"),
+        ("N1  - Excluded, later included", "could be a decision"),
+        ("N1  - Include\nif nothing else is found, otherwise exclude", "could be a decision"),
+        ("N1  - Title/abstract: Include\nN1  - Full text: Exclude", "two different labels"),
+        ("N1  - Include\nKW  - excluded", "two different labels"),
+        ("N1  - Include: no", "could be a decision"),
+        ("N1  - included: false", "could be a decision"),
+        ("N1  - Exclude: 0", "could be a decision"),
+        ("N1  - Include (or not)", "could be a decision"),
+        ("N1  - included, maybe", "could be a decision"),
+        ("N1  - Excluded (conflict)", "could be a decision"),
+        ("N1  - Include - pending second reviewer", "could be a decision"),
+        ("N1  - Excluded (2 votes), Relevant (3 votes)", "could be a decision"),
+        ("N1  - Include\nN1  - Exclude?", "could be a decision"),
+        ("N1  - Include\nN1  - Not included", "could be a decision"),
+        (
+            'N1  - RAYYAN-INCLUSION: {"Ann"=>"Included"}\nN1  - Exclude',
+            "differs from the votes of its readers",
+        ),
+    ],
+)
+def test_a_note_that_may_be_a_decision_is_refused_with_the_reason(tmp_path, note, why):
+    path = references(tmp_path / "a.ris", "N1  - Include", note)
+    with pytest.raises(
+        InputError, match=rf"Nothing was recorded.*: the reference in line 6: .*{why}"
+    ):
+        labels(path)
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "N1  - We included 40 patients",
+        "N1  - 1",
+        "N1  - Included studies: 12",
+        "N1  - y",
+        "N1  - Full text: no",
+        "N1  - Abstract: yes",
+        "N1  - Status: 1",
+        "N1  - Excluded after randomisation: 12 patients",
+        "N1  - Included on day 1 were 300 patients",
+    ],
+)
+def test_other_notes_are_no_decisions(tmp_path, note):
+    assert labels(references(tmp_path / "a.ris", "N1  - Exclude", note)) == {("d1", "kim"): 0}
+
+
+def test_a_file_of_notes_without_any_decision_says_what_is_read(tmp_path):
+    path = references(tmp_path / "a.ris", "N1  - of 1998", "N1  - a long story")
+    with pytest.raises(InputError, match=r"^None of the 2 references in 'a\.ris' has a decision.*'of 1998' is none: it must be Include, Exclude or Maybe alone"):  # fmt: skip
+        labels(path)
+    assert labels(references(tmp_path / "b.ris", "AB  - nothing yet")) == {}
+
+
+def test_notes_of_a_project_of_classes_hold_its_classes_only(tmp_path):
+    names = replace(USUAL, classes=("sport", "art"))
+    path = references(tmp_path / "a.ris", "N1  - art", "KW  - sport", "N1  - Include")
+    rows = read_labels(path, annotator="kim", names=names).rows
+    assert [(row.item, row.label) for row in rows] == [("d1", 1), ("d2", 0)]
 
 
 DAT = (

@@ -1,6 +1,8 @@
 """A state that was kept between commands saves reading, and never changes an answer."""
 
+import os
 import pickle
+import time
 from pathlib import Path
 
 import pytest
@@ -141,3 +143,25 @@ def test_what_proves_reads_everything(labelled, kept, assaymark, monkeypatch):
     assert assaymark("verify", labelled / "certificate.json", "-p", labelled).code == 0
     with pytest.raises((AssaymarkError, pytest.fail.Exception), match="asked"):
         resumed(labelled).state()
+
+
+def test_what_nobody_read_for_a_month_is_deleted(labelled, kept):
+    month_ago = time.time() - kept_state.UNUSED - 60
+    unused, recent, cut_short = (kept.parent / n for n in ("a.state", "b.state", ".state-c"))
+    for path in (unused, recent, cut_short):
+        path.write_bytes(b"of another project")
+    for path in (unused, cut_short):
+        os.utime(path, (month_ago, month_ago))
+    kept_state.keep_state("a ledger", truth(labelled))
+    assert not unused.exists()
+    assert not cut_short.exists()
+    assert recent.exists()
+    assert kept.exists()
+
+
+def test_reading_keeps_it_for_another_month(monkeypatch, labelled, kept):
+    month_ago = time.time() - kept_state.UNUSED - 60
+    os.utime(kept, (month_ago, month_ago))
+    decoded_by_one_label(monkeypatch, labelled, "b")
+    kept_state.keep_state("a ledger", truth(labelled))
+    assert kept.exists()

@@ -1,7 +1,8 @@
 """RIS: the reference format of literature reviews, with labels as review tools note them.
 
 ASReview writes its label into a note (N1); Rayyan writes the votes of all readers there; EndNote has
-a label (LB) and keywords (KW) that people use for "included" and "excluded".
+a label (LB) and keywords (KW) that people use for "included" and "excluded"; other tools write a note
+that is the decision and nothing else.
 """
 
 import re
@@ -13,10 +14,13 @@ from assaymark.errors import InputError
 from assaymark.files.answers import ITEM, Answer
 from assaymark.files.decoding import Glimpse, read_text
 from assaymark.files.formats.asreview import record
+from assaymark.files.formats.ris_notes import decision_in, is_doubtful
 from assaymark.files.places import BatchRow, write_safely
 from assaymark.files.spelling import Names
 
-TAG = re.compile(r"([A-Z][A-Z0-9])  -(?: (.*))?$")
+TAG = re.compile(r"([A-Z][A-Z0-9]|NOTES?)  -(?: (.*))?$")
+NOTE = "N1"
+NOTE_TAGS = (NOTE, "RN", "NOTE", "NOTES")  # what programs call a note of the reader
 NOTES = {"ASReview_relevant": "1", "ASReview_irrelevant": "0", "ASReview_not_seen": ""}
 RAYYAN = re.compile(r"RAYYAN-INCLUSION:\s*\{([^}]*)\}")
 RAYYAN_VOTE = re.compile(r'"([^"]*)"\s*=>\s*"?(\w+)')  # older exports say true and false
@@ -30,8 +34,29 @@ def fits(glimpse: Glimpse) -> bool:
 
 def read(path: Path, names: Names) -> Iterator[Answer]:
     """The answers in the notes of the references; a reference is known by its ID."""
+    silent, sample = 0, ""
     for line, fields in references(path):
-        yield from answers_of(fields, names, place=f"the reference in line {line}")
+        answers = answers_of(fields, names, place=f"the reference in line {line}")
+        yield from answers
+        if any(answer.label or answer.fault for answer in answers):
+            silent = -1
+        elif silent >= 0:
+            silent += 1
+            sample = sample or _unread_note(fields)
+    if silent > 0 and sample:
+        raise InputError(
+            f"None of the {silent:,} references in {path.name!r} has a decision that can be read. A note "
+            f"such as {sample[:60]!r} is none: it must be Include, Exclude or Maybe alone, or stand "
+            "after “Decision:”. Votes of Rayyan, labels of ASReview, and LB or KW of EndNote are read too."
+        )
+
+
+def _unread_note(fields: list[tuple[str, str]]) -> str:
+    return next((note for note in _notes(fields) if note and not _of_asreview(note)), "")
+
+
+def _of_asreview(note: str) -> bool:
+    return note.lower().startswith("asreview_")
 
 
 def answers_of(fields: list[tuple[str, str]], names: Names, *, place: str) -> list[Answer]:
@@ -41,13 +66,20 @@ def answers_of(fields: list[tuple[str, str]], names: Names, *, place: str) -> li
         Answer(place=place, item=item, label=vote, annotator=reader)
         for reader, vote in _votes(fields)
     ]
-    return votes or [_answer(place, fields, names)]
+    others = [(tag, value) for tag, value in fields if not RAYYAN.search(value)]
+    answer = _answer(place, others, names)
+    if not votes:
+        return [answer]
+    agreed = {names.meaning(vote.label) for vote in votes if vote.label} | {None}
+    if answer.fault or (answer.label and names.meaning(answer.label) not in agreed):
+        return [Answer(place=place, fault="a note of it differs from the votes of its readers")]
+    return votes
 
 
 def _votes(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Reader and vote, as Rayyan notes them."""
     for tag, value in fields:
-        match = RAYYAN.search(value) if tag == "N1" else None
+        match = RAYYAN.search(value) if tag == NOTE else None
         if match:
             votes = RAYYAN_VOTE.findall(match[1])
             return [(who, "?" if vote.lower() == "maybe" else vote) for who, vote in votes]
@@ -58,12 +90,6 @@ def _item(fields: list[tuple[str, str]]) -> str:
     return next((value for tag, value in fields if tag == "ID"), "")
 
 
-def _endnote_label(fields: list[tuple[str, str]], names: Names) -> set[str]:
-    """What EndNote's label or keywords say, where they are labels at all."""
-    words = {value for tag, value in fields if tag in ("LB", "KW")}
-    return {meaning for word in words if (meaning := names.meaning(word)) is not None}
-
-
 def references(path: Path) -> Iterator[tuple[int, list[tuple[str, str]]]]:
     """The references of a file: the line where each begins, and its tags with their values."""
     text = read_text(path)
@@ -71,9 +97,12 @@ def references(path: Path) -> Iterator[tuple[int, list[tuple[str, str]]]]:
     begun = 0
     for number, line in enumerate(text.split("\n"), start=1):
         match = TAG.match(line.rstrip("\r").strip("\ufeff"))
-        if not match:
-            continue  # blank, numbered by some exporters, or the rest of a text
+        if not match:  # blank, numbered by some exporters, or the rest of a text
+            if line.strip() and fields and fields[-1][0] == NOTE:
+                fields[-1] = (NOTE, f"{fields[-1][1]}\n{line.strip()}")
+            continue
         tag, value = match.group(1), (match.group(2) or "").strip()
+        tag = NOTE if tag in NOTE_TAGS else tag
         if tag == "TY":
             if fields:
                 raise InputError(
@@ -90,18 +119,31 @@ def references(path: Path) -> Iterator[tuple[int, list[tuple[str, str]]]]:
 
 
 def _answer(place: str, fields: list[tuple[str, str]], names: Names) -> Answer:
-    notes = [PARAGRAPH.sub("", value) for tag, value in fields if tag == "N1"]
-    labels = {NOTES[note] for note in notes if note in NOTES} or _endnote_label(fields, names)
-    item = _item(fields)
+    notes, item = _notes(fields), _item(fields)
+    labels = {NOTES[note]: NOTES[note] for note in notes if note in NOTES}
+    if not labels:
+        words = [decision for note in notes if (decision := decision_in(note, names))]
+        words += [
+            value for tag, value in fields if tag in ("LB", "KW")
+        ]  # EndNote's, if any are labels
+        labels = {code: word for word in words if (code := names.meaning(word)) is not None}
     if len(labels) > 1:
         return Answer(place=place, fault="its notes give it two different labels")
+    doubtful = next((note for note in notes if is_doubtful(note)), None)
+    if doubtful is not None:
+        why = "could be a decision, but it is not certain which; write Include, Exclude or Maybe alone"
+        return Answer(place=place, fault=f"its note {doubtful[:60]!r} {why}")
     return Answer(
         place=place,
         item=item,
-        label=labels.pop() if labels else "",
+        label=next(iter(labels.values()), ""),
         annotator=_note(notes, "asreview_user_name") or _note(notes, "asreview_user_email"),
         time=_note(notes, "asreview_time"),
     )
+
+
+def _notes(fields: list[tuple[str, str]]) -> list[str]:
+    return [PARAGRAPH.sub("", value) for tag, value in fields if tag == NOTE]
 
 
 def _note(notes: list[str], name: str) -> str:

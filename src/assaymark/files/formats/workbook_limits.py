@@ -11,16 +11,16 @@ from zipfile import ZipFile, ZipInfo
 from assaymark.errors import InputError
 
 SMALL = 24 << 20  # bytes that any workbook may unpack to
-RATIO = 40  # beyond that, so many bytes for each byte of the file; text comes to 3–15
+RATIO = 40  # beyond that, this many bytes for each byte of the file; text comes to 3–15
 ROWS = 1_048_576  # of a sheet, by the format
 COLUMNS = 16_384
 TAGS_PER_CELL = 6
 TAGS = 60_000  # in a part that is kept as objects, about 1 kB each
 TEXT_TAGS = 1_000_000  # in the table of texts, about 100 bytes each …
-TEXT_TAGS_PER_BYTE = 2  # … or so many for each byte that the table takes in the file
+TEXT_TAGS_PER_BYTE = 2  # … or this many for each byte that the table takes in the file
 PIECE = 1 << 20
 EMPTY = 2_000_000  # cells without content that a table may have …
-EMPTY_PER_CELL = 50  # … and so many for each one with content
+EMPTY_PER_CELL = 50  # … and this many for each one with content
 
 
 class Emptiness:

@@ -23,7 +23,7 @@ VERSIONS = (1, 2)
 LARGEST = 2_000_000_000  # bytes that an archive may unpack to
 
 FREELY, DENSEST = 50_000_000, 100
-"""An archive may unpack to so many bytes, and beyond that to no more than so many times its own size."""
+"""An archive may unpack to this many bytes, and beyond that to no more than this many times its own size."""
 
 
 def convert(path: Path, choices: Choices) -> ConvertedPool:

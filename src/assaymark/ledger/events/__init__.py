@@ -44,12 +44,14 @@ from assaymark.ledger.events.reviews import (
 )
 from assaymark.ledger.events.rules import check_story
 from assaymark.ledger.events.second_reader import read_twice
-from assaymark.ledger.events.state import Attempt, Remark, State, SurveyWork, go_on, replay
+from assaymark.ledger.events.state import Attempt, Remark, State, SurveyWork, advance, replay
 from assaymark.ledger.events.surveys import (
+    Renewed,
     SurveyDrawn,
     SurveyedItem,
     SurveyOpened,
     SurveyReported,
+    outcomes_of,
 )
 from assaymark.ledger.events.training import (
     about_pool,
@@ -99,6 +101,7 @@ __all__ = [
     "PlanSealed",
     "PoolRegistered",
     "Remark",
+    "Renewed",
     "ReserveStored",
     "ReviewCertified",
     "ReviewDrawn",
@@ -119,14 +122,15 @@ __all__ = [
     "TrainingChanged",
     "WitnessRecorded",
     "about_pool",
+    "advance",
     "check_chain",
     "check_file_name",
     "check_story",
     "decides_blind",
-    "go_on",
     "is_frozen",
     "labels_digest",
     "live_surveys",
+    "outcomes_of",
     "outgrown",
     "population_of",
     "population_sentence",

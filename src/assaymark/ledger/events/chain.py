@@ -23,21 +23,31 @@ class Entry:
     previous: str
     hash: str
 
-    @functools.cached_property
+    @property
     def event(self) -> Any:
         """What happened; decoded once, however often the entry is replayed."""
-        return read_event(self.kind, self.body)
+        # functools.cached_property takes a lock, which takes as long as to decode a label
+        known = vars(self)
+        event = known.get("decoded")
+        if event is None:
+            event = known["decoded"] = read_event(self.kind, self.body)
+        return event
 
 
 def entry_hash(previous: str, seq: int, time: str, kind: str, body: str) -> str:
-    """Hex SHA-256 of the canonical JSON [previous, seq, time, kind, body]."""
-    return digest_text(f"[{_quoted(previous)},{seq},{_quoted(time)},{_quoted(kind)},{body}]")
+    """Hex SHA-256 of the canonical JSON [previous, seq, time, kind, body].
+
+    `previous` is such a hash itself.
+    """
+    return digest_text(f'["{previous}",{seq},{_stamp(time, kind)},{body}]')
 
 
-def _quoted(text: str) -> str:
-    # hashes, times and kinds are plain; anything else is written the long way
-    plain = text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
-    return f'"{text}"' if plain else canonical(text)
+@functools.lru_cache(maxsize=64)
+def _stamp(time: str, kind: str) -> str:
+    """Both as canonical JSON; all labels of one file have the same."""
+    if not isinstance(time, str) or not isinstance(kind, str):
+        raise TypeError("a time and a kind are text")
+    return f"{canonical(time)},{canonical(kind)}"
 
 
 def seal(previous: Entry | None, *, time: str, kind: str, body: str) -> Entry:
@@ -72,7 +82,7 @@ def check_chain(entries: Sequence[Entry], after: Entry | None = None) -> None:
                 "before it."
             )
         try:
-            actual = entry_hash(entry.previous, entry.seq, entry.time, entry.kind, entry.body)
+            actual = entry_hash(previous, entry.seq, entry.time, entry.kind, entry.body)
         except (AttributeError, TypeError):  # bytes in the place of text, say
             actual = None
         if entry.hash != actual:

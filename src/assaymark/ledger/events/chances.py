@@ -6,7 +6,7 @@ knows the seed could steer in that way, so such changes are counted.
 
 from typing import TYPE_CHECKING
 
-from assaymark.ledger.events.event import Answered, Event
+from assaymark.ledger.events.event import Answered
 
 if TYPE_CHECKING:
     from assaymark.ledger.events.plans import BatchDrawn
@@ -30,10 +30,8 @@ def enter_chances(attempt: "Attempt", event: "BatchDrawn") -> None:
         attempt.used |= {draw.id for draw in attempt.draws[len(attempt.used) : known]}
 
 
-def labels_in_use(state: "State", event: Event) -> InUse:
+def labels_in_use(state: "State", event: Answered) -> InUse:
     """The plans whose chances used the label of the answered item, and that label."""
-    if not isinstance(event, Answered):
-        return []
     item = event.item
     return [(attempt, state.label(item)) for attempt in state.attempts if item in attempt.used]
 

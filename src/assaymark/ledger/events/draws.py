@@ -3,7 +3,10 @@
 import marshal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from operator import attrgetter
+from typing import overload
+
+from assaymark.claims.record import maker
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,10 +29,10 @@ class Draws(Sequence[DrawnItem]):
         self._packed: bytes | None = None
         self._count = len(self._items)
 
-    def append(self, item: DrawnItem) -> None:
-        """Add one draw to the end."""
-        self._unpacked().append(item)
-        self._count += 1
+    def extend(self, items: Sequence[DrawnItem]) -> None:
+        """Add these draws to the end."""
+        self._unpacked().extend(items)
+        self._count += len(items)
 
     def copy(self) -> "Draws":
         """The same draws, to go on from apart from these."""
@@ -57,9 +60,7 @@ class Draws(Sequence[DrawnItem]):
         if self._packed is not None:
             return self._count, self._packed
         names = tuple(DrawnItem.__dataclass_fields__)
-        return self._count, marshal.dumps(
-            [tuple(getattr(item, name) for name in names) for item in self._items]
-        )
+        return self._count, marshal.dumps(list(map(attrgetter(*names), self._items)))
 
     def __setstate__(self, kept: tuple[int, bytes]) -> None:
         self._items = []
@@ -69,13 +70,10 @@ class Draws(Sequence[DrawnItem]):
         if self._packed is not None:
             names = tuple(DrawnItem.__dataclass_fields__)
             rows = marshal.loads(self._packed)  # noqa: S302 - part of a state that its owner sealed
-            self._items = [_drawn(dict(zip(names, row, strict=True))) for row in rows]
+            self._items = [drawn_item(dict(zip(names, row, strict=True))) for row in rows]
             self._packed = None
         return self._items
 
 
-def _drawn(fields: dict[str, Any]) -> DrawnItem:
-    """The draw with these fields, all of them: built without its constructor, which is slow."""
-    item = object.__new__(DrawnItem)
-    vars(item).update(fields)
-    return item
+drawn_item = maker(DrawnItem)
+"""A draw from a dictionary of its fields."""

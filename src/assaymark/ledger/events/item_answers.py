@@ -37,10 +37,11 @@ class AnswersByItem(dict[str, ItemAnswers]):
 
     def give(self, item: str, annotator: str, label: int | None) -> None:
         """Take an answer into account, in place of the one this annotator gave before."""
-        given = tuple({**self.of(item), annotator: label}.items())
-        if given not in self._alike:
-            self._alike[given] = ItemAnswers(given)
-        self[item] = self._alike[given]
+        before = self.get(item)
+        answers = tuple({**before, annotator: label}.items()) if before else ((annotator, label),)
+        if answers not in self._alike:
+            self._alike[answers] = ItemAnswers(answers)
+        self[item] = self._alike[answers]
 
     def copy(self) -> "AnswersByItem":
         """The same answers, to go on from apart from these."""

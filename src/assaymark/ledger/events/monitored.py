@@ -5,8 +5,7 @@ from typing import Literal
 
 from assaymark.ledger.events.chain import Entry
 from assaymark.ledger.events.event import Event, register, stamped
-from assaymark.ledger.events.plans import current
-from assaymark.ledger.events.state import Attempt, State, SurveyWork
+from assaymark.ledger.events.state import Attempt, State, SurveyWork, current
 from assaymark.records.claim_terms import ClaimTerms
 from assaymark.records.pool import PoolFile
 

@@ -7,9 +7,9 @@ from assaymark.claims.record import Record
 from assaymark.errors import InputError
 from assaymark.ledger.events.chain import Entry
 from assaymark.ledger.events.chances import enter_chances
-from assaymark.ledger.events.draws import DrawnItem
+from assaymark.ledger.events.draws import DrawnItem, drawn_item
 from assaymark.ledger.events.event import Event, check_file_name, register, stamped
-from assaymark.ledger.events.state import Attempt, State
+from assaymark.ledger.events.state import Attempt, State, current
 from assaymark.ledger.events.training import may_be_certified, outgrown, trained_on
 from assaymark.records.look import RowLook, Tally
 from assaymark.records.plan import Plan
@@ -188,14 +188,6 @@ def _plan(state: State, event: PlanSealed) -> str | None:
     return "training went on after its classifier was frozen" if outgrown(state) else None
 
 
-def current(state: State, number: int) -> Attempt | None:
-    """The plan of that number, if it is the one being worked on."""
-    attempt = state.attempt
-    return (
-        attempt if attempt is not None and attempt.open and attempt.plan.number == number else None
-    )
-
-
 def _of_current(state: State, event: Any) -> str | None:
     return None if current(state, event.plan) else "its plan is not the open one"
 
@@ -235,23 +227,18 @@ def _batch_drawn(state: State, event: BatchDrawn, _entry: Entry) -> None:
     attempt = state.attempts[event.plan - 1]
     attempt.batches = event.batch
     cells = attempt.pool.cells if attempt.pool else (None,)
+    known, drawn, order = attempt.known, list[DrawnItem](), attempt.order
     for item in event.draws:
-        repeat, prediction = item.id in attempt.known, cells[item.cell]
-        attempt.draws.append(
-            DrawnItem(
-                draw=item.draw,
-                id=item.id,
-                stratum=item.stratum,
-                cell=item.cell,
-                prediction=prediction,
-                repeat=repeat,
-            )
-        )
+        place, prediction = item.id, cells[item.cell]
+        repeat = place in known
+        # every field of the draw, and two more
+        drawn.append(drawn_item({**vars(item), "prediction": prediction, "repeat": repeat}))
         if not repeat:
-            attempt.order.append(item.id)
-            attempt.known[item.id] = prediction
-        state.predictions[item.id] = prediction
-        state.claimed[item.id] = None
+            order.append(place)
+            known[place] = prediction
+    state.predictions.update((item.id, item.prediction) for item in drawn)
+    state.claimed.update(dict.fromkeys(item.id for item in drawn))
+    attempt.draws.extend(drawn)
     enter_chances(attempt, event)
 
 

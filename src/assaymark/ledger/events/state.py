@@ -71,7 +71,7 @@ class Attempt:
 
     @property
     def open(self) -> bool:
-        """Whether the plan may still be drawn from and judged anew."""
+        """Whether the plan may still be drawn from and judged again."""
         return self.certificate is None and self.closed is None
 
     @property
@@ -181,7 +181,8 @@ class State:
 
     def code(self, value: Value | None) -> int | None:
         """An answer as the number that is counted: 0 and 1, or a class by its place in the list."""
-        return class_code(value, self.classes) if self.classes else binary(value)
+        classes = self.classes
+        return class_code(value, classes) if classes else binary(value)
 
     def value(self, code: int | None) -> Value | None:
         """What is stored for a number that is counted."""
@@ -193,22 +194,22 @@ class State:
 
     def labelled(self, item: str) -> bool:
         """Whether the item counts: it has a settled label, or all who saw it could not tell."""
-        given = self.answers.get(item)
+        answer = self.answers.get(item)
         return item in self.decided or (
-            given is not None and not given.differ and (len(given) > 1 or item not in self.twice)
+            answer is not None and not answer.differ and (len(answer) > 1 or item not in self.twice)
         )
 
     def disputed(self, item: str) -> bool:
         """Whether reviewers differ and nobody has decided yet."""
-        given = self.answers.get(item)
-        return given is not None and given.differ and item not in self.decided
+        answer = self.answers.get(item)
+        return answer is not None and answer.differ and item not in self.decided
 
     def label(self, item: str) -> int | None:
         """The settled label; None ("cannot tell") if all who saw the item skipped it."""
         if item in self.decided:
             return self.decided[item]
-        given = self.answers.get(item)
-        return SKIPPED if given is None else given.label
+        answer = self.answers.get(item)
+        return SKIPPED if answer is None else answer.label
 
     def labels(self) -> dict[str, int]:
         """Every settled label; items that nobody could tell have none."""
@@ -230,13 +231,13 @@ class State:
         answers, decided, twice = self.answers, self.decided, self.twice
         labels: list[int | None] = []
         for item in items:
-            given = answers.get(item)
+            answer = answers.get(item)
             if item in decided:
                 labels.append(decided[item])
-            elif given is None or given.differ or (len(given) == 1 and item in twice):
+            elif answer is None or answer.differ or (len(answer) == 1 and item in twice):
                 break
             else:
-                labels.append(given.label)
+                labels.append(answer.label)
         return labels
 
     @property
@@ -252,14 +253,19 @@ class State:
 
     def apply(self, event: Event, entry: Entry) -> None:
         """Take one event into account."""
+        follows = KINDS[type(event).__name__].follows  # its kind
+        if not isinstance(event, Answered):
+            follows(self, event, entry)
+            return
         steered = labels_in_use(self, event)
-        KINDS[event.kind].follows(self, event, entry)
-        if isinstance(event, Answered):
+        follows(self, event, entry)
+        if steered:
             note_changes(self, event, steered)
-            self.labels_at = entry.seq
+        self.labels_at = entry.seq
+        if event.seconds is not None or event.note:
             _remark(self, event)
-            for review in self.reviews:
-                review.answered(self, event)
+        for review in self.reviews:
+            review.answered(self, event)
 
 
 def _copy(value: Any) -> Any:
@@ -292,12 +298,20 @@ def _remark(state: State, event: Answered) -> None:
 def replay(entries: Iterable[Entry]) -> State:
     """The state after these events."""
     state = State()
-    go_on(state, entries)
+    advance(state, entries)
     return state
 
 
-def go_on(state: State, entries: Iterable[Entry]) -> None:
+def advance(state: State, entries: Iterable[Entry]) -> None:
     """Take further events into account, in a state that somebody keeps."""
     for entry in entries:
         state.apply(entry.event, entry)
         state.head = entry
+
+
+def current(state: State, number: int) -> Attempt | None:
+    """The plan of that number, if it is the one being worked on."""
+    attempt = state.attempt
+    return (
+        attempt if attempt is not None and attempt.open and attempt.plan.number == number else None
+    )

@@ -1,5 +1,6 @@
 """Events of surveys: labels that serve no claim."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,14 +35,30 @@ class SurveyedItem(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Renewed(Record):
+    """The chances per stratum from draw `first` on, and the labels that they were computed from.
+
+    `outcomes` are those of all earlier draws as they stood then: 1, 0, or ? where nobody could tell.
+    """
+
+    first: int
+    outcomes: str
+    chances: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class SurveyDrawn(Event):
-    """Items of a survey were handed out; their texts lie in a project file with this digest."""
+    """Items of a survey were handed out; their texts lie in a project file with this digest.
+
+    `renewed` are the chances of an estimate that were computed from labels before these draws.
+    """
 
     survey: int
     batch: int
     items: tuple[SurveyedItem, ...]
     file: str
     sha256: str
+    renewed: tuple[Renewed, ...] | None = None
 
     def __post_init__(self) -> None:
         check_file_name(self.file)
@@ -109,7 +126,27 @@ def _survey_batch(state: State, event: SurveyDrawn) -> str | None:
         return "an item was drawn twice"
     if any(not 0 <= item.cell < len(work.survey.cells) for item in event.items):
         return "an item is in no cell of the survey"
+    if event.renewed is not None and not _from_labels(state, [*work.order, *names], event):
+        return "its chances were not computed from the labels before them"
     return drawn(state, work, event) if work is training_of(state) else None
+
+
+def outcomes_of(state: State, items: Sequence[str]) -> str | None:
+    """The labels of these items as text, ? where nobody could tell; None where one has no label."""
+    if not all(state.labelled(item) for item in items):
+        return None
+    labels = (state.label(item) for item in items)
+    return "".join("?" if label is None else str(int(label)) for label in labels)
+
+
+def _from_labels(state: State, order: list[str], event: SurveyDrawn) -> bool:
+    """Whether renewed chances begin within the batch, each with the labels of all draws before."""
+    start = len(order) - len(event.items)
+    return all(
+        start < one.first <= len(order)
+        and one.outcomes == outcomes_of(state, order[: one.first - 1])
+        for one in event.renewed or ()
+    )
 
 
 def _survey_reported(state: State, event: SurveyReported, entry: Entry) -> None:

@@ -73,7 +73,7 @@ def labels_digest(labels: Mapping[str, int]) -> str:
 
 
 def set_aside(settings: TrainingSettings, item: str) -> bool:
-    """Whether the lot sets this item aside: its ticket of `keep_seed` lies in the lowest share."""
+    """Whether this item is set aside at random: its ticket of `keep_seed` lies in the lowest share."""
     if settings.population != "future":
         return False
     return int(_ticket(settings.keep_seed, item)[:13], 16) < settings.keep * 16**13

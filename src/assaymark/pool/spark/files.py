@@ -22,7 +22,7 @@ def hadoop_path(path: str) -> str:
 def partitioned(source: Source) -> Path | None:
     """The folder below which folder names are columns (day=7/part-0.parquet); None if they are not.
 
-    DuckDB sees such columns by itself; Spark, given single files, must be told.
+    DuckDB sees such columns by itself; Spark, given single files, has to be given them.
     """
     parents = {path.absolute().parent for path in source.files}
     base = Path(os.path.commonpath(parents))
