@@ -1,1 +1,1 @@
-"""Python as an interface: data frames and arrays in, labels asked for and told, results out."""
+"""Python as an interface: data frames and arrays in, ask and tell for labels, results out."""

@@ -41,7 +41,7 @@ class Item:
 
 
 class AskTell(ABC, Generic[Answer]):
-    """A project that asks for labels and is told them.
+    """A project that asks for labels and takes them.
 
     The folder is an ordinary project: the command line and the page can work on it too.
     """
@@ -129,9 +129,9 @@ class AskTell(ABC, Generic[Answer]):
             )
         batch = None if batch is None else _at_least("batch", batch, 1)
         max_labels = None if max_labels is None else _at_least("max_labels", max_labels, 0)
-        given = 0
+        labelled = 0
         while not self._finished():
-            room = None if max_labels is None else max_labels - given
+            room = None if max_labels is None else max_labels - labelled
             if room == 0:
                 break
             items = self.open_items()[:room]
@@ -140,7 +140,7 @@ class AskTell(ABC, Generic[Answer]):
             if not items:
                 break
             self.tell([(item.id, label(item)) for item in items], annotator=annotator)
-            given += len(items)
+            labelled += len(items)
         return self._answer()
 
     def open_items(self) -> list[Item]:
@@ -187,9 +187,9 @@ class AskTell(ABC, Generic[Answer]):
 
     def _items(self, ids: Sequence[str]) -> list[Item]:
         texts = self._texts(ids)
-        return [Item(id=self._as_given(name), texts=texts.get(name, {})) for name in ids]
+        return [Item(id=self._pool_id(name), texts=texts.get(name, {})) for name in ids]
 
-    def _as_given(self, name: str) -> Id:
+    def _pool_id(self, name: str) -> Id:
         """The id in the type of the pool's column, a tuple where several columns make it."""
         if self._read_id is None:
             self._read_id = _id_reader(self.project)

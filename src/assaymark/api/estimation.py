@@ -66,6 +66,7 @@ def estimate(
     budget: int | None = None,
     confidence: float = 0.95,
     guarantee: bool = False,
+    allocation: str | None = None,
     expect: float | None = None,
     seed: int | str | None = None,
     y_score: Values | None = None,
@@ -82,6 +83,8 @@ def estimate(
 
     Give the half-width of the interval that is wanted, `within`, or the number of labels, `budget`.
     With `guarantee`, draws are by chance and the result has a bound that holds at every look.
+    `allocation="renewed"` draws for F1, precision or recall in three portions, the later ones where
+    the labels so far say that a label tells most.
     `expect` is the value that you expect of the metric. The other parameters are those of `certify`.
 
     >>> work = estimate(y_score=[i / 500 for i in range(500)], threshold=0.5, budget=60, seed=1)
@@ -94,6 +97,7 @@ def estimate(
         budget=budget,
         confidence=confidence,
         guarantee=guarantee,
+        allocation=allocation,
         expect=expect,
         seed=seed_text(seed),
     )

@@ -71,8 +71,8 @@ def item_id(item: Any) -> str:
     >>> item_id(7), item_id(("q1", 7))
     ('7', '["q1","7"]')
     """
-    own = getattr(item, "id", item)
-    return joined_id(own) if isinstance(own, tuple) else str(own)
+    identifier = getattr(item, "id", item)
+    return joined_id(identifier) if isinstance(identifier, tuple) else str(identifier)
 
 
 def label_of(item: Any, value: Any, names: Names = USUAL) -> int | None:
@@ -112,8 +112,8 @@ def _readable(names: Names) -> str:
         return (
             f"None (cannot tell) or the name of a class: {', '.join(names.classes[:SHOWN])}{more}"
         )
-    own = {*names.relevant, *names.irrelevant, *names.unclear}
-    words = sorted({*RELEVANT, *NOT_RELEVANT, *CANNOT_TELL, *own} - {"1.0", "0.0"})
+    project_words = {*names.relevant, *names.irrelevant, *names.unclear}
+    words = sorted({*RELEVANT, *NOT_RELEVANT, *CANNOT_TELL, *project_words} - {"1.0", "0.0"})
     return f"True, False, None (cannot tell) or one of: {', '.join(words)}"
 
 

@@ -139,8 +139,8 @@ def bound_scorer(metric: str, *, confidence: float = 0.95, method: Method = "exa
 def _fold_bound(
     y_true: "Values", y_pred: "Values", *, metric: str, confidence: float, method: Method
 ) -> float:
-    found = bound(metric, y_true, y_pred, sample="random", confidence=confidence, method=method)
-    return found.bound
+    answer = bound(metric, y_true, y_pred, sample="random", confidence=confidence, method=method)
+    return answer.bound
 
 
 def _counts(counts: "Counts | Values", y_pred: "Values | None", positive: Any) -> Counts:

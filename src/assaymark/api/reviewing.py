@@ -68,7 +68,8 @@ class Review(AskTell[Conclusion]):
         finally:
             pool.close()
         return {
-            item: {name: text or "" for name, text in own.items()} for item, own in texts.items()
+            item: {name: text or "" for name, text in fields.items()}
+            for item, fields in texts.items()
         }
 
     def _finished(self) -> bool:

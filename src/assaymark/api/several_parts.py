@@ -1,4 +1,4 @@
-"""Comparisons, claims of several parts and cut-offs from Python: asked for, told, certified."""
+"""Comparisons, claims of several parts and cut-offs from Python: ask, tell, certify."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ from assaymark.composite.planning.sealing import Parts, Terms, seal_conjunction
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.seeding import reveal_claim_seed
 from assaymark.composite.verification import verify_claim
-from assaymark.composite.wording import bounds_words, is_established, statement
+from assaymark.composite.wording import bounds_words, is_established, so_far_words, statement
 from assaymark.composite.work import required_claim
 from assaymark.ledger.events import SurveyWork
 from assaymark.pool.memory import Table, Values
@@ -114,7 +114,7 @@ def _conclusion(sealed: SealedClaim, judged: Judgement) -> Conclusion:
         bars=tuple(bars),
         least=least,
         figures=figures,
-        note=bounds_words(figures),
+        note=so_far_words(figures) if "so_far" in figures else bounds_words(figures),
     )
 
 
@@ -140,6 +140,9 @@ def _parts(facts: ConjunctionFacts) -> _Shown:
         {"group": " ".join(part["group"])} | {name: dict(part)[name] for name in names}
         for part in facts["parts"]
     ]
+    if "so_far" in facts:  # bounds that hold together, in place of those that hold each alone
+        for row, bound in zip(rows, facts["so_far"], strict=True):
+            row["bound"] = bound
     bars = [
         Bar(title=f"{row['group']} {row['part']}".strip(), low=row["bound"], high=1.0)
         for row in rows
@@ -248,6 +251,8 @@ def certify_parts(
     which: bool = False,
     least_group: int = 0,
     budget: int | None = None,
+    expect: float | None = None,
+    anyway: bool = False,
     confidence: float = 0.95,
     one_by_one: bool = False,
     seed: int | str | None = None,
@@ -270,7 +275,9 @@ def certify_parts(
     parts that hold are named one by one, in place of all together. `positive` is the prediction that
     means relevant where predictions are two words. The confidence is for all parts together. Groups
     of fewer than `least_group` items are left out, and named. `budget` is the most labels that will
-    be bought. The other parameters are those of `certify`.
+    be bought. `expect` is the value that you expect of every part; a claim that looks false by it is
+    refused, unless it is meant `anyway`. The other parameters are those of
+    `certify`.
     """
     pool_input = PoolInput(
         data=pool, id=id, score=score, prediction=prediction, threshold=threshold, text=text,
@@ -282,7 +289,7 @@ def certify_parts(
     )
     with _begun(pool_input, folder) as work:
         parts = Parts(least_group=least_group, family="named" if which else "every")
-        seal_conjunction(work.project, claim, terms, parts)
+        seal_conjunction(work.project, claim, terms, parts, expect=expect, anyway=anyway)
     return work
 
 

@@ -1,4 +1,4 @@
-"""What estimates, pairs and training share: labels of a survey, asked for and told."""
+"""What estimates, pairs and training share: labels of a survey, ask and tell."""
 
 from abc import abstractmethod
 from collections.abc import Sequence

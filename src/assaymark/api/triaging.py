@@ -40,9 +40,10 @@ def triage(
             raise InputError("Give labelled scores as a table, or both y_score and y_true.")
         dev = {score: y_score, label: y_true}
     with tempfile.TemporaryDirectory(prefix="assaymark-") as folder:
-        given = {"dev": dev, "pool": pool, "train": train}
+        tables = {"dev": dev, "pool": pool, "train": train}
         files = {
-            name: table_file(data, Path(folder) / f"{name}.parquet") for name, data in given.items()
+            name: table_file(data, Path(folder) / f"{name}.parquet")
+            for name, data in tables.items()
         }
         return find_thresholds(
             TriageQuestion(

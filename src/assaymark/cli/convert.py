@@ -10,6 +10,7 @@ import click
 
 from assaymark.errors import InputError
 from assaymark.terminal.output import (
+    FILE,
     advise,
     headline,
     json_option,
@@ -26,8 +27,8 @@ FORMS = ("auto", "inspect", "promptfoo", "eval-jsonl", "splink", "sarif", "alert
 
 
 @click.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path),
+@click.argument("file", type=FILE)
+@click.option("-o", "--output", required=True, type=FILE,
               help="The pool to write: .jsonl or .csv.")  # fmt: skip
 @click.option("--from", "form", type=click.Choice(FORMS), default="auto", show_default=True,
               help="What wrote FILE.")  # fmt: skip

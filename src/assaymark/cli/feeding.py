@@ -10,6 +10,7 @@ from assaymark.claims.results import counted
 from assaymark.composite.cli.steps import claiming_now, draw_now
 from assaymark.estimation.cli.estimate import draw_for_estimate, estimating_now, show_batch
 from assaymark.terminal.output import (
+    FILE,
     advise,
     asks,
     confirmed,
@@ -107,10 +108,10 @@ def _ask_about_blocking(project: "Project") -> None:
     if blocking is None:
         return
     if not asks():
-        raise PlanError(draw_question(blocking, {"project": quoted(project.folder)}))
+        raise PlanError(draw_question(blocking))
     say(f"  {blocking.sentence}", tone="wait")
     if not confirmed("New items will not count either until then. Draw more anyway?"):
-        advise(blocking.remedy_in({"project": quoted(project.folder)}))
+        advise(blocking.remedy)
         raise click.exceptions.Exit(0)
 
 
@@ -129,8 +130,8 @@ def _show_drawn(batch: "Batch", folder: Path, *, pending: bool, as_json: bool) -
         )
     if batch.held:
         lines.append(("held back", f"{batch.held:,} of those asked for, until these have labels"))
-    if batch.remaining is not None:
-        lines.append(("still to draw", f"{batch.remaining:,}"))
+    if batch.to_label is not None:
+        lines.append(("after these", f"{counted(batch.to_label, 'more item')} to label at most"))
     rows(lines)
     decide = " --adjudicate" if batch.disputed else ""
     if batch.disputed:
@@ -147,7 +148,7 @@ def _path(path: Path | None) -> str | None:
 
 
 @click.command()
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", required=False, type=FILE)
 @click.option("--annotator", default="reviewer", show_default=True, help="Whose labels they are.")
 @click.option(
     "--overdue", type=float, metavar="DAYS",
@@ -265,17 +266,17 @@ def label(
     lines = [(text, f"{getattr(done, key):,}") for key, text in words.items() if getattr(done, key)]
     rows(lines)
     if done.blocking is not None:
-        show_blocking(done.blocking, folder)
+        show_blocking(done.blocking)
     elif done.disputed:
         advise(f"decide them in a file: assaymark label FILE --adjudicate -p {quoted(folder)}")
     elif done.closed:
         advise(f"assaymark status -p {quoted(folder)}")
     elif done.missing:
-        advise(f"label the rest; to write them again: {done.again} -p {quoted(folder)}")
+        advise(f"label the rest; to write them again: {done.again}")
     elif done.to_draw:
         advise(f"assaymark draw -p {quoted(folder)}")
     else:
-        advise(f"{done.ask} -p {quoted(folder)}")
+        advise(done.ask)
 
 
 def _take_known(

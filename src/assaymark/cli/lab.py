@@ -4,7 +4,15 @@ from pathlib import Path
 
 import click
 
-from assaymark.terminal.output import headline, json_option, progress_bar, rows, say, show_json
+from assaymark.terminal.output import (
+    FILE,
+    headline,
+    json_option,
+    progress_bar,
+    rows,
+    say,
+    show_json,
+)
 
 
 @click.command()
@@ -12,7 +20,7 @@ from assaymark.terminal.output import headline, json_option, progress_bar, rows,
 @click.option(
     "--data",
     multiple=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="A collection as a parquet file; repeatable. Without it: synthetic worlds only.",
 )
 @click.option("--runs", type=click.IntRange(min=1), help="How many runs (default: a small number).")

@@ -9,6 +9,7 @@ from assaymark.claims.record import plain
 from assaymark.claims.results import counted
 from assaymark.records.certificate import Check
 from assaymark.terminal.output import (
+    FILE,
     advise,
     headline,
     json_option,
@@ -62,7 +63,7 @@ def _summed_up(checks: Sequence[Check]) -> str:
 
 @click.command()
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path),
+    "-o", "--output", type=FILE,
     default=Path("backup.assaymark.tar.gz"), show_default=True, help="The archive to write.",
 )  # fmt: skip
 @project_option
@@ -87,7 +88,7 @@ def backup(output: Path, folder: Path, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("archive", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("archive", type=FILE)
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--ledger", default="ledger.sqlite", show_default=True, help=LEDGER_HELP)
 @json_option

@@ -120,7 +120,7 @@ if TYPE_CHECKING:
 @click.option(
     "--allocation",
     metavar="NAME",
-    help="For an estimate of accuracy: how labels are shared out (default: mass).",
+    help="For an estimate: how labels are shared out (accuracy: mass; F1, recall: chances, or renewed).",
 )
 @click.option(
     "--strata",
@@ -370,10 +370,7 @@ def _row(request: "PlanRequest", cost: "Forecast") -> str | None:
     """The row of the table of costs that will be sealed."""
     if request.mode is None and request.design is None:
         return str(cost.recommended or "score-guided")
-    if request.mode == "budget" and request.design == "weighted":
-        return "ceiling"
-    guided = request.mode in (None, "anytime") and request.design != "simple"
-    return "score-guided" if guided else str(request.mode or "anytime")
+    return request.kind.name if request.kind else request.mode
 
 
 def _abandon(project: "Project", reason: str, *, as_json: bool) -> None:

@@ -124,7 +124,7 @@ def init(
             engine=engine,
         )
         with progress_bar("init") as progress:
-            pool_seen = run(
+            registered = run(
                 folder,
                 pool=source,
                 columns=columns,
@@ -133,7 +133,7 @@ def init(
                 ledger=ledger,
                 progress=progress,
             )
-    summary = pool_seen.summary
+    summary = registered.summary
     if as_json:
         show_json(
             {
@@ -143,7 +143,7 @@ def init(
                 "predicted_negative": summary.predicted_negative,
                 "score_low": summary.score_low,
                 "score_high": summary.score_high,
-                "fingerprint": pool_seen.fingerprint,
+                "fingerprint": registered.fingerprint,
                 "classes": list(columns.tags or columns.classes or ()),
                 "tags": columns.tags is not None,
                 "missing": list(missing_columns(columns)),
@@ -151,7 +151,7 @@ def init(
         )
         return
     headline(f"{summary.items:,} items registered in {folder}")
-    lines = [("checksum of the collection", pool_seen.fingerprint[:16] + "…")]
+    lines = [("checksum of the collection", registered.fingerprint[:16] + "…")]
     if columns.predicts:
         flagged = summary.predicted_positive
         lines.insert(

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import click
 
+from assaymark.hints import command
 from assaymark.terminal.output import (
+    FILE,
     advise,
     headline,
     json_option,
@@ -20,7 +22,7 @@ from assaymark.terminal.output import (
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="Where to write: .html or .pdf (default: report.html in the project).",
 )
 @project_option
@@ -37,6 +39,7 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
       assaymark report -o report.pdf -p work
     """
     from assaymark.overview.report import write_report
+    from assaymark.overview.status import status
     from assaymark.project.folder import Project
 
     if any(entry.kind == "ReviewOpened" for entry in Project(folder=folder).ledger.entries()):
@@ -66,8 +69,8 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
         advise(
             f"hand it over with the certificate; check: assaymark verify {certificate} -p {quoted(folder)}"
         )
-    else:
-        advise(f"assaymark status -p {quoted(folder)}")
+    elif (step := status(Project(folder=folder)).advice) != command("report"):
+        advise(step)  # a project that has come to its end has none
 
 
 def _review(folder: Path, output: Path | None, *, as_json: bool) -> None:

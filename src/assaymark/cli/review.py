@@ -9,6 +9,7 @@ from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent
 from assaymark.terminal.groups import WholeSentences
 from assaymark.terminal.output import (
+    FILE,
     advise,
     headline,
     json_option,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from assaymark.reviewing.status import ReviewStatus
 
 READ = click.Path(exists=True, dir_okay=False, path_type=Path)
-FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.group(cls=WholeSentences)

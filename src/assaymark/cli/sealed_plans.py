@@ -7,6 +7,7 @@ import click
 from assaymark.certification.cli import ExpectedOptions
 from assaymark.claims.results import chance, counted, percent
 from assaymark.composite.cli.steps import plan_conjunction
+from assaymark.records.modes import mode_on_the_way
 from assaymark.records.plan import Plan
 from assaymark.terminal.output import (
     headline,
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class PlanOptions(TypedDict):
-    """What plan was told about a claim, besides what is expected of it."""
+    """What a plan takes about a claim, besides what is expected of it."""
 
     mode: str | None
     design: str | None
@@ -51,10 +52,9 @@ def seal_several(
 ) -> None:
     """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
     names = ("design", "one_by_one", "reserve", "claim_only", "pilot", "precision",
-             "recall", "prevalence", "anyway")  # fmt: skip
+             "recall", "prevalence")  # fmt: skip
     refused = [name for name in names if {**options, **expected}.get(name)]
-    mode = "budget" if options["budget"] else "anytime"
-    if options["mode"] not in (None, mode) or refused:
+    if options["mode"] not in (None, mode_on_the_way(options["budget"] or None)) or refused:
         name = refused[0] if refused else "mode"
         raise click.UsageError(
             f"A claim of several parts is judged whenever you look: leave out --{name.replace('_', '-')}."
@@ -73,7 +73,7 @@ def seal_several(
     parts = Parts(least_group=least_group, family="named" if which else "every")
     plan_conjunction(
         project, claim, terms, parts, only_forecast=only_forecast, expect=expected["expect"],
-        as_json=as_json,
+        anyway=options["anyway"], as_json=as_json,
     )  # fmt: skip
 
 
@@ -81,6 +81,17 @@ def ledger_head(project: "Project") -> str:
     """The last hash of the ledger, which somebody else should keep."""
     last = project.state().head
     return last.hash if last else ""
+
+
+def _judged(sealed: Plan) -> str:
+    """When the claim is judged."""
+    if sealed.kind.judged_once:
+        return "once, when all of them are labelled"
+    if sealed.kind.has_ceiling:
+        return f"whenever you look, up to {sealed.size or 0:,} labels; there it ends"
+    if sealed.kind.promise:
+        return f"after every informative item, up to {sealed.informative or 0:,} of them"
+    return f"whenever you look; the {percent(sealed.confidence)} still holds"
 
 
 def show_plan(
@@ -93,13 +104,7 @@ def show_plan(
     sure = percent(sealed.confidence)
     headline(f"Plan {sealed.number} sealed: {sealed.claim} with {sure} confidence")
     lines = [("labels to buy", _labels_to_buy(sealed)), ("sampled", _sampled(sealed))]
-    judged = {
-        "fixed": "once, when all of them are labelled",
-        "census": "once, when all of them are labelled",
-        "budget": f"after every informative item, up to {sealed.informative or 0:,} of them",
-        "ceiling": f"whenever you look, up to {sealed.size or 0:,} labels; there it ends",
-    }.get(sealed.kind.name, f"whenever you look; the {sure} still holds")
-    lines.append(("judged", judged))
+    lines.append(("judged", _judged(sealed)))
     if sealed.power is not None:
         lines.append(
             ("chance to pass", f"{chance(sealed.power)}, if the classifier is as expected")
@@ -120,19 +125,18 @@ def show_plan(
 
 
 def _labels_to_buy(sealed: Plan) -> str:
+    expected, size = sealed.expected_labels, sealed.size or 0
     if sealed.known and not sealed.kind.guided and sealed.kind.promise:
-        expected = sealed.expected_labels
-        return f"about {expected:,}; known labels answer the other draws of {sealed.size:,}"
+        return f"about {expected:,}; known labels answer the other draws of {size:,}"
     if sealed.kind.whole:
         return f"all {sealed.items:,}: the test would need that many"
-    if sealed.kind.promise and sealed.kind.guided:
-        expected = sealed.expected_labels
+    if sealed.kind.promise and not sealed.kind.judged_once:
         about = "" if expected is None else f"; about {expected:,} if the classifier is as expected"
-        return f"at most {sealed.size:,}{about}"
+        return f"at most {min(size, sealed.items):,}{about}"
     if sealed.kind.promise:
-        return f"{sealed.size:,}"
+        again = f"about {expected:,}: {size:,} draws, and an item drawn again has its label already"
+        return f"{size:,}" if expected in (None, size) else again
     condition = "the classifier is as expected" if sealed.expectation else "the scores are right"
-    expected = sealed.expected_labels
     return "as many as it takes" if expected is None else f"about {expected:,} if {condition}"
 
 

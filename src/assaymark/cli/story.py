@@ -10,6 +10,7 @@ from assaymark.claims.results import counted, percent, shown, unclear_words
 from assaymark.composite.cli.steps import certify_now, claiming_now, look_now
 from assaymark.monitoring.outcomes import DECIDED, EXIT_CODES
 from assaymark.terminal.output import (
+    FILE,
     advise,
     headline,
     json_option,
@@ -24,10 +25,11 @@ from assaymark.terminal.output import (
 if TYPE_CHECKING:
     from assaymark.certification.looks import Look
     from assaymark.overview.status import Status
+    from assaymark.project.folder import Project
 
 TONES = {"pass": "good", "fail": "bad", "continue": "wait"}
 
-EARLY = " (mostly from the scores: few labels yet)"
+EARLY = "few labels yet"
 
 
 @click.command()
@@ -100,10 +102,20 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
         if verdict.decision == "pass" and result.open:
             advise(f"assaymark certify -p {quoted(folder)}")
         elif verdict.decision != "continue":
-            advise(f"assaymark status -p {quoted(folder)}")
+            _advise_end(project)
         elif verdict.decision == "continue":
             _advise_more(result, folder)
     context.exit(_exit_codes(exit_code)[verdict.decision])
+
+
+def _advise_end(project: "Project") -> None:
+    """After a plan has ended: what could still be claimed, and the step that follows from it."""
+    from assaymark.overview.status import status as run
+
+    now = run(project)
+    if now.possible:
+        say(f"  {now.possible}")
+    advise(now.advice)
 
 
 def _point(look: "Look") -> str:
@@ -115,7 +127,8 @@ def _point(look: "Look") -> str:
         return f"none: {look.no_point}"
     guided = look.plan.kind.guided and verdict.decision == "continue" and verdict.labels
     early = guided and not useful(verdict.claim, verdict.estimate.interval)
-    return shown(verdict.estimate.point) + (EARLY if early else "")
+    told = "" if look.by_scores is None else f"; the scores alone say {shown(look.by_scores)}"
+    return shown(verdict.estimate.point) + (f" ({EARLY}{told})" if early else "")
 
 
 def _exit_codes(as_the_gate: bool) -> dict[str, int]:
@@ -128,7 +141,7 @@ def _exit_codes(as_the_gate: bool) -> dict[str, int]:
 def _advise_more(look: "Look", folder: Path) -> None:
     verdict = look.verdict
     if look.blocking is not None:
-        show_blocking(look.blocking, folder)
+        show_blocking(look.blocking)
         return
     if verdict.advice:
         say(f"  {verdict.advice}")
@@ -146,7 +159,7 @@ def _advise_more(look: "Look", folder: Path) -> None:
 
 @click.command()
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write it.")
-@click.option("--key", type=click.Path(dir_okay=False, path_type=Path), help="Sign with this key.")
+@click.option("--key", type=FILE, help="Sign with this key.")
 @click.option(
     "--bound", is_flag=True, help="Certify what is proven as it stands, if less than claimed."
 )
@@ -234,10 +247,11 @@ def status(folder: Path, as_json: bool) -> None:
             ("events", f"{now.events:,}"),
         ]
     )
-    place: dict[str, object] = {"project": quoted(folder)}
-    if now.blocking is not None and (last_resort := now.blocking.last_resort_in(place)):
+    if now.blocking is not None and (last_resort := now.blocking.last_resort):
         say(f"  {last_resort}")
-    advise(f"{now.advice} -p {quoted(folder)}")
+    if now.possible:
+        say(f"  {now.possible}")
+    advise(now.advice)
 
 
 def _unclear(now: "Status") -> list[tuple[str, str]]:
@@ -256,7 +270,7 @@ def _about(now: "Status") -> tuple[str, str]:
 
 
 @click.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 @json_option
 def key(file: Path, as_json: bool) -> None:
     """Make an Ed25519 key in FILE to sign certificates with.
@@ -325,4 +339,4 @@ def witness(text: str, by: str, folder: Path, as_json: bool) -> None:
         show_json(plain(done))
         return
     headline(f"Recorded: {by.strip()} keeps the head of event {done.event:,}")
-    rows([("head", done.head), ("form", done.told)])
+    rows([("head", done.head), ("form", done.description)])

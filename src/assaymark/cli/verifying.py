@@ -7,6 +7,7 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.terminal.output import (
+    FILE,
     advise,
     connection_option,
     headline,
@@ -14,6 +15,7 @@ from assaymark.terminal.output import (
     progress_bar,
     project_of_environment,
     quoted,
+    remembered_project,
     rows,
     say,
     show_json,
@@ -27,12 +29,13 @@ MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
 
 
 @click.command()
-@click.argument("certificate", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("certificate", type=FILE)
 @click.option(
     "-p",
     "--project",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
+    callback=remembered_project,
     help="Project whose ledger and pool to recompute from (default: the certificate's folder, else "
     "$ASSAYMARK_PROJECT).",
 )
@@ -43,11 +46,11 @@ MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
     help="A head of the ledger that you were given earlier. Repeatable.",
 )  # fmt: skip
 @click.option(
-    "--witness", "files", multiple=True, type=click.Path(dir_okay=False, path_type=Path),
+    "--witness", "files", multiple=True, type=FILE,
     help="A file with such a head: a text, a time stamp (RFC 3161), a git commit. Repeatable.",
 )  # fmt: skip
 @click.option(
-    "--tsa", type=click.Path(dir_okay=False, path_type=Path),
+    "--tsa", type=FILE,
     help="Certificates (PEM) of time-stamp services that you trust.",
 )  # fmt: skip
 @click.option(
@@ -58,11 +61,9 @@ MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
     "--sample", type=click.IntRange(min=1), metavar="N",
     help="Write N of its labelled items, without labels, to read again (with -o FILE).",
 )  # fmt: skip
+@click.option("-o", "--output", type=FILE, help="Where --sample writes.")
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where --sample writes."
-)
-@click.option(
-    "--reread", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--reread", type=FILE, metavar="FILE",
     help="Read that file back, labelled, and say how far the labels agree.",
 )  # fmt: skip
 @connection_option

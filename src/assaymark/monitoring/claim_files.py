@@ -13,6 +13,7 @@ from assaymark.claims.checks import choice, open_share
 from assaymark.errors import InputError
 from assaymark.pool.sources import is_elsewhere
 from assaymark.records.claim_terms import ClaimTerms, PoolTerms
+from assaymark.records.modes import OFFERED
 
 ENDING, LOCKED = ".toml", ".lock"
 FIELDS = (
@@ -23,7 +24,6 @@ POOL_FIELDS = (
     "path", "id", "score", "prediction", "threshold", "text", "group", "least_group", "positive",
     "classes", "tags", "a", "b", "score_a", "score_b",
 )  # fmt: skip
-MODES = ("score-guided", "anytime", "budget", "fixed")
 LARGEST = 1_000_000  # bytes: a claim file is written by hand
 
 
@@ -105,7 +105,7 @@ def _claim_file(path: Path, digest: str, data: dict[str, Any]) -> ClaimFile:
         claim=_needed(data, "claim"),
         confidence=open_share("confidence", data.get("confidence", 0.95)),
         pool=_pool(data.get("pool")),
-        mode=None if mode is None else choice("mode", mode, MODES),
+        mode=None if mode is None else choice("mode", mode, OFFERED),
         budget=_whole(data, "budget", "labels"),
         expires=_expires(data.get("expires")),
         protocol=_text(data, "protocol"),

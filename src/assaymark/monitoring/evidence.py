@@ -55,7 +55,7 @@ class Story:
     certified: dict[int, State]
 
     def after(self, events: int) -> State:
-        """The state after the first so many events. It must not be moved on."""
+        """The state after this many events. It must not be moved on."""
         return self.certified.get(events) or replay(self.entries[:events])
 
 

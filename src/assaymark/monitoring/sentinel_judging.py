@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from assaymark.claims.record import plain
-from assaymark.claims.results import counted, percent
+from assaymark.claims.results import counted
 from assaymark.errors import PlanError
 from assaymark.hints import command
 from assaymark.ledger.events import State, SurveyReported, SurveyWork
-from assaymark.monitoring.stats.sentinel_bets import STAKES, Bar, StratumSeen, unit_excess
+from assaymark.monitoring.sentinel_terms import SentinelTerms
+from assaymark.monitoring.stats.sentinel_bets import StratumSeen, unit_excess
 from assaymark.project.folder import Project
-from assaymark.stats.sequential.unit_alarm import AlarmRule, rings, wealth_path
+from assaymark.stats.sequential.unit_alarm import rings, wealth_path
 
 PURPOSE = "sentinel"
 Subject = dict[str, int]
@@ -79,7 +80,7 @@ class SentinelAnswer:
 
 
 def look_at_sentinels(project: Project) -> SentinelAnswer:
-    """What all units say whose sentinels have an answer; the look is on record."""
+    """What all units say whose sentinels have an answer; the look is recorded."""
     with project.writing() as session:
         start = latest_start(session.state)
         answer = judge_sentinels(session.state, start)
@@ -91,49 +92,40 @@ def look_at_sentinels(project: Project) -> SentinelAnswer:
 
 def judge_sentinels(state: State, start: SurveyWork) -> SentinelAnswer:
     """What the labels of all units say, whether or not anybody looked."""
-    settings, works = start.survey.settings, units_of(state, start)
-    answers = [_judged(state, part, works) for part in part_facts(settings)]
+    terms, works = SentinelTerms.from_settings(start.survey.settings), units_of(state, start)
+    answers = [_judged(state, one, works) for one in terms.by_bar]
     rang = [answer for answer in answers if answer.unit is not None]
     if rang:
         return min(rang, key=lambda answer: answer.unit or 0)
     nearest = max(answers, key=lambda answer: answer.evidence / answer.needed)
     return replace(
         nearest,
-        claim=settings["claim"],
-        null=null_of(settings),
+        claim=terms.claim,
+        null=terms.null,
         doubtful=any(answer.doubtful for answer in answers),
     )
 
 
-def part_facts(settings: dict[str, Any]) -> list[dict[str, Any]]:
-    """The stored terms of each figure that is watched; several share the risk equally (union bound)."""
-    parts = settings.get("parts")
-    if parts is None:
-        return [settings]
-    share = 1 - (1 - settings["confidence"]) / len(parts)
-    return [{**settings, **part, "confidence": share} for part in parts]
-
-
-def _judged(state: State, settings: dict[str, Any], works: Sequence[SurveyWork]) -> SentinelAnswer:
+def _judged(state: State, terms: SentinelTerms, works: Sequence[SurveyWork]) -> SentinelAnswer:
     whole = []
     for work in works:
         # a unit counts when all its sentinels have an answer, or its deadline passed
         if not work.closed and not all(state.labelled(item) for item in work.order):
             break
         whole.append(work)
-    bar, rule = Bar(metric=settings["metric"], target=settings["target"]), rule_of(settings)
+    (watched,), rule = terms.bars, terms.rule
     units = [_strata_of(state, work) for work in whole]
     items = [sum(cell.items for cell in work.survey.cells) for work in whole]
-    largest = float(settings["least"])
+    bar, largest = watched.bar, watched.least
     bets = [unit_excess(unit, bar, largest=largest) for unit in units]
     worse = [unit_excess(unit, bar, largest=largest, doubt=True) for unit in units]
     rang = rings(bets, items, rule) if units else None
     every = [item for work in works if not work.closed for item in work.order]
     return SentinelAnswer(
         decision="refuted" if rang else "standing",
-        claim=str(settings["claim"]),
+        claim=terms.claim,
         alarm=rule.alarm,
-        null=null_of(settings),
+        null=terms.null,
         units=len(units),
         labels=sum(len(work.order) for work in whole),
         missing=sum(not state.labelled(item) for item in every),
@@ -161,30 +153,3 @@ def _strata_of(state: State, work: SurveyWork) -> list[StratumSeen]:
             )
         )
     return strata
-
-
-def rule_of(settings: dict[str, Any]) -> AlarmRule:
-    """The alarm as it was sealed."""
-    return AlarmRule(
-        alarm=settings["alarm"],
-        risk=round(1 - settings["confidence"], 12),
-        window=settings["window"],
-        year=settings["year"],
-        stakes=STAKES,
-    )
-
-
-def null_of(settings: dict[str, Any]) -> str:
-    """What is true while the certificate holds, as this alarm understands it, and how often it errs."""
-    risk = percent(round(1 - settings["confidence"], 6))
-    kept = f"{settings['claim']} over all items"
-    window = f"of every window of at least {settings['window']:,} items"
-    nulls = {
-        "ever": f"{kept} since sentinels started and {window}, taken together. Then it ever goes off with "
-        f"chance at most {risk}",
-        "yearly": f"{kept} {window}, taken together. Then it goes off with chance at most {risk} in a year "
-        f"of {settings['year']} units",
-        "average": f"{kept} since sentinels started, taken together. Then it ever goes off with chance at "
-        f"most {risk}",
-    }
-    return f"{nulls[settings['alarm']]}."

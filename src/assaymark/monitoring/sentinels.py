@@ -12,7 +12,7 @@ from assaymark.claims.canonical import digest
 from assaymark.claims.checks import choice, open_share
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Part, Threshold
-from assaymark.claims.record import stored
+from assaymark.claims.record import plain, stored
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.work import claim_works
 from assaymark.errors import InputError, PlanError
@@ -21,12 +21,10 @@ from assaymark.ledger.events import State, SurveyedItem
 from assaymark.monitoring.sentinel_judging import (
     Subject,
     latest_start,
-    null_of,
-    part_facts,
-    rule_of,
     starts_of,
     units_of,
 )
+from assaymark.monitoring.sentinel_terms import SentinelTerms, WatchedBar
 from assaymark.monitoring.stats.sentinel_bets import (
     METRICS,
     Bar,
@@ -75,10 +73,29 @@ class SentinelRequest:
 class SentinelPlan:
     """What was sealed, and how long falls below the bar are expected to go unnoticed."""
 
-    claim: str
-    null: str
-    settings: dict[str, Any]
+    subject: Subject
+    terms: SentinelTerms
     falls: tuple[Fall, ...]
+
+    @property
+    def claim(self) -> str:
+        """What is watched."""
+        return self.terms.claim
+
+    @property
+    def null(self) -> str:
+        """What is true while the certificate holds."""
+        return self.terms.null
+
+    def result(self) -> dict[str, Any]:
+        """The plan as plain values."""
+        settings = {**self.subject, **self.terms.to_settings()}
+        return {
+            "claim": self.claim,
+            "null": self.null,
+            "settings": settings,
+            "falls": plain(self.falls),
+        }
 
 
 def start_sentinels(project: Project, request: SentinelRequest) -> SentinelPlan:
@@ -96,36 +113,29 @@ def start_sentinels(project: Project, request: SentinelRequest) -> SentinelPlan:
                 f"Sentinels need a pool with a score and a threshold: "
                 f"{command('init', score='COL', threshold='T')}."
             )
-        settings = {**subject, **_sealed(project, pool, bars, request)}
+        terms = _sealed(project, pool, bars, request)
         survey = Survey(
             number=len(state.surveys) + 1,
             purpose="sentinel",
             seed=request.seed or secrets.token_hex(16),
-            cells=tuple(
-                Cell(name=n, items=s) for n, s in zip(NAMES, settings["sizes"], strict=True)
-            ),
+            cells=tuple(Cell(name=n, items=s) for n, s in zip(NAMES, terms.sizes, strict=True)),
             text=pool.columns.text,
-            settings=settings,
+            settings={**subject, **terms.to_settings()},
         )
         open_survey(session, survey)
-    unit = UnitPlan(
-        positives=settings["sizes"][0],
-        others=tuple(settings["sizes"][1:]),
-        draws=tuple(settings["draws"]),
-    )
-    return SentinelPlan(
-        claim=settings["claim"],
-        null=null_of(settings),
-        settings=settings,
-        falls=tuple(fall for part in part_facts(settings) for fall in _falls(part, unit)),
-    )
+    return SentinelPlan(subject=subject, terms=terms, falls=_falls(terms))
 
 
-def _falls(part: dict[str, Any], unit: UnitPlan) -> tuple[Fall, ...]:
-    bar = Bar(metric=part["metric"], target=part["target"])
-    rng = np.random.default_rng(SIMULATION)
-    falls = expected_falls(bar, unit, rule_of(part), largest=part["least"], rng=rng)
-    return tuple(replace(fall, claim=part["claim"]) for fall in falls) if "parts" in part else falls
+def _falls(terms: SentinelTerms) -> tuple[Fall, ...]:
+    """Falls below every bar that is watched, named by their claim where there are several."""
+    unit = UnitPlan(positives=terms.sizes[0], others=terms.sizes[1:], draws=terms.draws)
+    falls: list[Fall] = []
+    for one in terms.by_bar:
+        (watched,), rng = one.bars, np.random.default_rng(SIMULATION)
+        below = expected_falls(watched.bar, unit, one.rule, largest=watched.least, rng=rng)
+        several = len(terms.bars) > 1
+        falls += [replace(fall, claim=watched.claim) if several else fall for fall in below]
+    return tuple(falls)
 
 
 def _certified(state: State) -> tuple[tuple[Bar, ...], Subject]:
@@ -171,9 +181,10 @@ def _is_bar(part: Part) -> TypeGuard[Threshold]:
 
 def _sealed(
     project: Project, pool: RegisteredPool, bars: tuple[Bar, ...], request: SentinelRequest
-) -> dict[str, Any]:
+) -> SentinelTerms:
     """The terms: where strata are cut, how many draws each gets, and sizes no unit may go beyond."""
     columns, summary = pool.columns, pool.summary
+    threshold = columns.threshold or 0.0
     file = ScoreFile(
         project.pool_path(pool), ScoreColumns(score=str(columns.score), id=columns.id), what="pool"
     )
@@ -181,9 +192,9 @@ def _sealed(
         share = min(0.5, NEAR * summary.predicted_positive / max(summary.predicted_negative, 1))
         cut = file.rows(
             f"SELECT quantile_cont({file.score}, {1 - share!r}) FROM {file.reader} "
-            f"WHERE {file.score} < {double_sql(columns.threshold or 0)}"
+            f"WHERE {file.score} < {double_sql(threshold)}"
         )[0][0]
-        where = _where(file.score, float(columns.threshold or 0), cut)
+        where = _where(file.score, float(threshold), cut)
         held = file.counts(where)
     items = request.items or summary.items
     sizes = [round(held[name] * items / summary.items) for name in NAMES]
@@ -191,31 +202,30 @@ def _sealed(
     shares = (1.0, 0.0, 0.0) if only_precision else SHARES
     draws = [max(round(request.labels * part), int(part > 0)) for part in shares]
     positives, most = math.ceil(ROOM * sizes[0]), math.ceil(ROOM * items)
-    figures: list[dict[str, Any]] = [
-        {
-            "claim": f"{bar.metric} >= {bar.target:g}",
-            "metric": bar.metric,
-            "target": bar.target,
-            "least": bar.least(positives, most),
-        }
+    watched = tuple(
+        WatchedBar(
+            claim=f"{bar.metric} >= {bar.target:g}",
+            metric=bar.metric,
+            target=bar.target,
+            least=bar.least(positives, most),
+        )
         for bar in bars
-    ]
-    several = {"claim": " and ".join(one["claim"] for one in figures), "parts": figures}
-    return {
-        "start": True,
-        **(figures[0] if len(figures) == 1 else several),
-        "alarm": request.alarm,
-        "confidence": request.confidence,
-        "year": request.year,
-        "deadline": request.deadline,
-        "window": WINDOW * items,
-        "threshold": columns.threshold,
-        "cut": cut,
-        "sizes": sizes,
-        "draws": draws,
-        "positives": positives,
-        "items": most,
-    }
+    )
+    return SentinelTerms(
+        claim=" and ".join(one.claim for one in watched),
+        bars=watched,
+        alarm=request.alarm,
+        confidence=request.confidence,
+        year=request.year,
+        deadline=request.deadline,
+        window=WINDOW * items,
+        threshold=threshold,
+        cut=cut,
+        sizes=tuple(sizes),
+        draws=tuple(draws),
+        positives=positives,
+        items=most,
+    )
 
 
 def _where(score: str, threshold: float, cut: float | None) -> dict[str, str]:
@@ -239,7 +249,7 @@ def draw_sentinels(
     with project.writing() as session:
         state = session.state
         start = latest_start(state)
-        settings, pool = start.survey.settings, registered_pool(state)
+        terms, pool = SentinelTerms.from_settings(start.survey.settings), registered_pool(state)
         before = units_of(state, start)
         unit = len(before) + 1
         columns = ScoreColumns(
@@ -247,9 +257,9 @@ def draw_sentinels(
         )
         with ScoreFile(batch, columns, what="unit") as file:
             file.refuse_bad_ids(file.refuse_bad_scores())
-            where = _where(file.score, settings["threshold"], settings.get("cut"))
+            where = _where(file.score, terms.threshold, terms.cut)
             held = file.counts(where)
-            _refuse_large(settings, held)
+            _refuse_large(terms, held)
             files = tuple(
                 PoolFile(name=path.name, size=path.stat().st_size, sha256=file_digest(path))
                 for path in file.source.files
@@ -259,7 +269,7 @@ def draw_sentinels(
                 raise PlanError(f"{Path(batch).name!r} was drawn from before: a unit counts once.")
             _refuse_repeated(state, file)
             draws = [
-                min(own, held[name]) for own, name in zip(settings["draws"], NAMES, strict=True)
+                min(sealed, held[name]) for sealed, name in zip(terms.draws, NAMES, strict=True)
             ]
             survey = Survey(
                 number=len(state.surveys) + 1,
@@ -273,7 +283,7 @@ def draw_sentinels(
                     "of": start.survey.number,
                     "draws": draws,
                     "files": digest(stored(files)),
-                    "closes": ended_by_next(before, settings.get("deadline")),
+                    "closes": ended_by_next(before, terms.deadline),
                     **({"seed": "given"} if seed else {}),
                 },
             )
@@ -298,11 +308,11 @@ def _refuse_repeated(state: State, file: ScoreFile) -> None:
         )
 
 
-def _refuse_large(settings: dict[str, Any], held: dict[str, int]) -> None:
+def _refuse_large(terms: SentinelTerms, held: dict[str, int]) -> None:
     positives, items = held[NAMES[0]], sum(held.values())
     for what, size, most in (
-        ("predicted positives", positives, settings["positives"]),
-        ("items", items, settings["items"]),
+        ("predicted positives", positives, terms.positives),
+        ("items", items, terms.items),
     ):
         if size > most:
             raise PlanError(

@@ -13,7 +13,7 @@ from assaymark.claims.language.tree import Comparison, Gap, Within
 from assaymark.composite.issuing import certificate_facts
 from assaymark.composite.looks import judge_claim
 from assaymark.composite.planning.comparing import ComparisonRequest, draft_words
-from assaymark.composite.planning.forecast import forecast_parts, total_labels
+from assaymark.composite.planning.forecast import forecast_claim
 from assaymark.composite.planning.sealing import Parts, Terms, draft_conjunction, ready, seal
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.verification import check_ledger, check_on_record, read_facts
@@ -25,6 +25,7 @@ from assaymark.monitoring.evidence import Facts
 from assaymark.monitoring.outcomes import Outcome
 from assaymark.project.folder import Project
 from assaymark.records.claim_terms import ClaimTerms
+from assaymark.records.modes import mode_on_the_way
 from assaymark.records.pool import RegisteredPool
 
 
@@ -47,7 +48,7 @@ def is_of_several(terms: ClaimTerms) -> bool:
 
 def refuse_terms(terms: ClaimTerms) -> None:
     """Refuse what a claim of several parts cannot be sealed with."""
-    if terms.mode not in (None, "anytime" if terms.budget is None else "budget"):
+    if terms.mode not in (None, mode_on_the_way(terms.budget)):
         raise InputError("A claim of several parts is judged whenever you look: leave out 'mode'.")
     tree = parse(terms.claim)
     if (tree.every or any(isinstance(p, Gap) for p in tree.parts)) and not terms.pool.group:
@@ -101,7 +102,7 @@ def _draft(project: Project, pool: RegisteredPool, terms: ClaimTerms, wanted: Te
 
 def expected_labels(sealed: SealedClaim) -> int | None:
     """Labels that the claim should need if the scores are right; None where they do not tell."""
-    return total_labels(sealed, forecast_parts(sealed)) if sealed.is_scored else None
+    return forecast_claim(sealed).labels if sealed.is_scored else None
 
 
 def filed_facts(path: Path, entries: list[Entry]) -> Facts:
@@ -119,8 +120,8 @@ def facts_on_record(work: ClaimWork, filed: Facts | None, entries: list[Entry]) 
         return None
     if filed is not None and filed["survey"] == work.number:
         return filed
-    seq, time, _ = issued[-1]
-    facts = certificate_facts(entries[: seq - 1], work.number, issued=time)
+    last = issued[-1]
+    facts = certificate_facts(entries[: last.seq - 1], work.number, issued=last.time)
     check_ledger(entries, facts, [])
     return facts
 
@@ -130,13 +131,13 @@ def judge_several(state: State, work: ClaimWork, facts: Facts | None) -> Standin
     if facts is not None:
         result = facts["result"]
         return Standing(outcome="certified", labels=result["labels"], reason=statement(result))
-    failed = [look for _, _, look in work.looks if look["decision"] == "fail"]
+    failed = [look.facts for look in work.looks if look.facts["decision"] == "fail"]
     result = failed[-1] if failed else judge_claim(state, work).result
     labels, reason = int(result["labels"]), statement(result)
     if result["decision"] == "fail":
         return Standing(outcome="refuted", labels=labels, reason=reason)
     if given_up := work.reports("abandoned"):
-        why = str(given_up[-1][2]["reason"]).rstrip(".")
+        why = str(given_up[-1].facts["reason"]).rstrip(".")
         reason = f"Its claim was given up ({why}): lock it again."
         return Standing(outcome="undecided", labels=labels, reason=reason)
     if result["decision"] == "pass":

@@ -1,4 +1,4 @@
-"""The verdict on the latest plan and what it rests on, worked out once for everything shown."""
+"""The verdict on the latest plan and what it depends on, worked out once for everything shown."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Basis:
 
 
 def basis_of(state: State, attempt: Attempt) -> Basis:
-    """The verdict on the latest plan, and what it rests on."""
+    """The verdict on the latest plan, and what it depends on."""
     attempt = present(state, attempt)
     return Basis(
         attempt=attempt,

@@ -1,20 +1,21 @@
-"""Whether this machine and this project are fit for work: everything that can be known cheaply."""
+"""Whether this machine and this project are fit for work: what a few passes over the pool can tell."""
 
 import importlib.metadata
 import platform
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assaymark import __version__
+from assaymark.claims.results import counted
 from assaymark.errors import AssaymarkError
 from assaymark.files.readers import READERS
 from assaymark.files.writers import WRITERS
 from assaymark.hints import command
 from assaymark.learners.documents import LEARNERS
 from assaymark.ledger import ENDING, LEDGERS
-from assaymark.ledger.events import State, check_story, replay
+from assaymark.ledger.events import Entry, State, check_story, replay
 from assaymark.ledger.head import lost_end
 from assaymark.pool import ENGINES, Progress, silent
 from assaymark.pool.tables import file_digest
@@ -26,6 +27,7 @@ from assaymark.training.stats.stopping_policy import POLICIES
 
 NEEDED = ("numpy", "scipy", "duckdb", "click", "rich", "cryptography")
 END = "end of the ledger"
+ITEMS = "items of estimates"
 NO_HEAD = (
     "no ledger.head that can be read lies beside it, as where the file was copied alone: labels at "
     f"its end may be missing, and nobody could tell. Copy a project with {command('backup')}, never the file"
@@ -40,9 +42,12 @@ def check(folder: Path, *, progress: Progress = silent) -> tuple[Check, ...]:
         checks.append(_unchecked("project", f"{str(folder)!r} is not a project; name one with -p"))
         return tuple(checks)
     project = Project(folder=folder)
-    ledger_checks, state = _ledger(project)
+    ledger_checks, entries = _ledger(project)
     checks += ledger_checks
-    if state is not None:
+    if entries is not None:
+        state = replay(entries)
+        if any(work.survey.purpose == "estimate" and work.order for work in state.surveys):
+            checks += _estimates(project, entries, progress)
         checks.append(_guarded("stored files", lambda: _files(project, state)))
         checks.append(_guarded("pool", lambda: _pool(project, state, progress)))
     return tuple(checks)
@@ -118,7 +123,43 @@ def _disk(folder: Path) -> Check:
     return _ok("disk", said) if free > LEAST_FREE else _failed("disk", f"only {said}")
 
 
-def _ledger(project: Project) -> tuple[list[Check], State | None]:
+def _estimates(project: Project, entries: Sequence[Entry], progress: Progress) -> list[Check]:
+    """Draws of estimates: parts from the seed and the labels known at the time, items from the pool."""
+    from assaymark.estimation.verification import (  # others need no statistics
+        Redrawn,
+        redraw_estimates,
+        redraw_items,
+    )
+
+    try:
+        again = redraw_estimates(entries)
+    except AssaymarkError as error:
+        return [_failed("estimates", error.message)]
+
+    def items(again: Redrawn) -> Check:
+        away = [pool for _, pool in again.estimates if not project.has_pool(pool)]
+        if away:
+            return _unchecked(
+                ITEMS, f"{project.pool_path(away[0])!r} is not there, and only it can tell"
+            )
+        found = sum(redraw_items(project, work, pool, progress) for work, pool in again.estimates)
+        return _ok(ITEMS, f"all {found:,} recomputed from the seed and the pool, none passed over")
+
+    return [_parts(again.draws, again.renewals), _guarded(ITEMS, lambda: items(again))]
+
+
+def _parts(draws: int, renewals: int) -> Check:
+    if not draws:
+        return _unchecked(
+            "estimates", "how many items come from each part was not left to the seed"
+        )
+    renewed = f", chances at {counted(renewals, 'renewal')} from the labels" if renewals else ""
+    return _ok(
+        "estimates", f"the parts of {counted(draws, 'draw')} recomputed from the seed{renewed}"
+    )
+
+
+def _ledger(project: Project) -> tuple[list[Check], list[Entry] | None]:
     try:
         ledger = project.ledger
         kept = ledger.remembered()  # before the entries, which may grow meanwhile
@@ -133,7 +174,7 @@ def _ledger(project: Project) -> tuple[list[Check], State | None]:
     checks = [_ok("ledger", sentence)]
     if kept is None and entries and ledger.address.endswith(ENDING):
         checks.append(_unchecked(END, NO_HEAD))
-    return checks, replay(entries)
+    return checks, entries
 
 
 def _files(project: Project, state: State) -> Check:

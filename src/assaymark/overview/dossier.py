@@ -3,12 +3,11 @@
 import shlex
 from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import Any
 
 from assaymark import __version__
 from assaymark.certification.certificate import account_words, as_earlier, looks_of, population_of
 from assaymark.certification.metric_ranges import without_point
-from assaymark.certification.modes import Prefix
+from assaymark.certification.modes import Prefix, mode_of
 from assaymark.certification.view.answer import (
     NO_PLAN,
     SURVEYED,
@@ -34,25 +33,25 @@ from assaymark.certification.view.hidden_positives import stratum_rows
 from assaymark.certification.view.method_words import limits_of, method_of
 from assaymark.certification.view.people import Said, Story, notes, people, read_story
 from assaymark.certification.view.scores import score_ends, score_picture
-from assaymark.certification.view.standing import evidence_now
+from assaymark.certification.view.sealed_labels import labels_in_all
 from assaymark.claims.ratio_metrics import metric
-from assaymark.claims.record import plain
 from assaymark.claims.results import Verdict, percent
-from assaymark.composite.wording import TONES, VERDICTS, statement
+from assaymark.composite.wording import TONES, VERDICTS, sealed_words, statement
 from assaymark.composite.work import current_claim
 from assaymark.hints import command, for_command_line
 from assaymark.labelling.blocking import blocking_items
-from assaymark.ledger.events import Attempt, State, SurveyWork, population_words
+from assaymark.ledger.events import Attempt, State, population_words
 from assaymark.overview.basis import Basis, basis_of
+from assaymark.overview.survey_sections import surveys_of
 from assaymark.project.folder import Project, registered_pool
 from assaymark.records.agreement import Agreement
 from assaymark.records.pool import RegisteredPool
 from assaymark.stats.agreement import agreement
-from assaymark.training.summary import project_summary, training_summary
+from assaymark.training.summary import project_summary
 
 
 def dossier(project: Project) -> Dossier:
-    """The project as a reader sees it. Looking through it puts no look on record."""
+    """The project as a reader sees it. Looking through it records no look."""
     return dossier_of(project, read_story(project.ledger.entries()))
 
 
@@ -107,7 +106,9 @@ def dossier_of(
         confidence=plan.confidence,
         counts=None if verdict is None else verdict.estimate.counts,
         path=path_of(attempt, prefix, verdict, _marks(story, attempt, changed), reason=reason),
-        evidence=None if verdict is None else evidence_now(attempt, prefix, verdict),
+        evidence=None
+        if verdict is None or verdict.census
+        else mode_of(plan).evidence(attempt, prefix, verdict),
         card=(),
         strata=stratum_rows(
             attempt,
@@ -125,7 +126,7 @@ def dossier_of(
         skipped=_skipped(state, items),
         disputed=_disputed(state, attempt),
         earlier=tuple(as_earlier(old) for old in state.attempts[:-1]),
-        surveys=_surveys(state),
+        surveys=surveys_of(state),
         account=account_words(plan),
         bound_certified=attempt.bound,
         population=None if population is None else population_words(population, plan.claim),
@@ -155,7 +156,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
     items = set(state.surveyed)
     missing = len(state.unsettled(items))
     skipped = len(_skipped(state, items))
-    surveys = _surveys(state)
+    surveys = surveys_of(state)
     return Dossier(
         title=project.folder.resolve().name,
         as_of=_as_of(story),
@@ -205,7 +206,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
 
 
 def _items(state: State, attempt: Attempt, verdict: Verdict | None) -> set[str]:
-    """The items that were handed out for this plan, or that a full count rests on."""
+    """The items that were handed out for this plan, or that a full count depends on."""
     if verdict is not None and verdict.census:
         return {item for item in state.predictions if state.labelled(item)}
     return set(attempt.order)
@@ -244,7 +245,7 @@ def _classes(pool: RegisteredPool) -> dict[bool | None, int]:
 
 def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict | None) -> Progress:
     missing = len(attempt.order) - len(set(attempt.order).intersection(state.settled_items()))
-    total = attempt.plan.size if verdict is None else verdict.labels_expected
+    total = labels_in_all(attempt, verdict)
     labels = prefix.labels if verdict is None else verdict.estimate.labels
     return Progress(
         drawn=len(attempt.order),
@@ -263,7 +264,7 @@ def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict |
 
 
 def _agreement(state: State, items: set[str]) -> Agreement | None:
-    """How far annotators agreed; told of two verdicts only."""
+    """How far annotators agreed; for two verdicts only."""
     if state.classes:
         return None
     several = {i: a for i, a in state.answers.items() if len(a) > 1 and i in items}
@@ -316,30 +317,6 @@ def _labels_at(said: list[Said], items: set[str], events: list[int]) -> list[int
     return counts
 
 
-def _surveys(state: State) -> tuple[SurveySeen, ...]:
-    return tuple(
-        SurveySeen(
-            number=work.survey.number,
-            purpose=work.survey.purpose,
-            drawn=len(work.order),
-            labelled=sum(state.labelled(item) for item in work.order),
-            time=work.reports[-1].time if work.reports else None,
-            result=_result(state, work),
-        )
-        for work in state.surveys
-    )
-
-
-def _result(state: State, work: SurveyWork) -> dict[str, Any] | None:
-    """What a survey found when it was last asked; a training is told from its models."""
-    if work.survey.purpose == "training":
-        return dict(plain(training_summary(state, work)))
-    if work.survey.purpose == "claim":  # renewals of chances and certificates are no results
-        looks = [r.event.result for r in work.reports if r.event.result.get("event") == "look"]
-        return looks[-1] if looks else None
-    return work.reports[-1].event.result if work.reports else None
-
-
 def _composite_answer(state: State) -> Answer | None:
     """The verdict on the latest claim of several parts; without a look, that it is sealed."""
     work = current_claim(state)
@@ -347,14 +324,15 @@ def _composite_answer(state: State) -> Answer | None:
         return None
     looks = work.looks
     if not looks:
-        sentence = f"The claim is sealed: {work.sealed.claim}. Nobody has looked at labels yet."
-        return Answer(tone="too early", word="Sealed", sentence=sentence, told=sentence)
-    decision, sentence = looks[-1][2]["decision"], statement(looks[-1][2])
+        sentence = f"The claim is sealed: {sealed_words(work.sealed)}. Nothing is proven yet."
+        return Answer(tone="too early", word="Sealed", sentence=sentence, for_lead=sentence)
+    look = looks[-1].facts
+    decision, sentence = look["decision"], statement(look)
     return Answer(
         tone=TONES.get(decision, "not yet"),
         word=VERDICTS[decision],
         sentence=sentence,
-        told=sentence,
+        for_lead=sentence,
     )
 
 
@@ -363,7 +341,9 @@ def _training_answer(state: State) -> Answer | None:
     summary = project_summary(state)
     if summary is None:
         return None
-    return Answer(tone="no plan", word="Training", sentence=summary.sentence, told=summary.sentence)
+    return Answer(
+        tone="no plan", word="Training", sentence=summary.sentence, for_lead=summary.sentence
+    )
 
 
 def _proof(project: Project, story: Story, pool: RegisteredPool, attempt: Attempt | None) -> Proof:
@@ -390,4 +370,4 @@ def _issued(state: State, attempt: Attempt | None) -> tuple[str | None, str | No
         return (stamped.event.certificate, stamped.time) if stamped else (None, None)
     work = current_claim(state)
     reports = [] if work is None else work.reports("certificate")
-    return (reports[-1][2]["hash"], reports[-1][1]) if reports else (None, None)
+    return (reports[-1].facts["hash"], reports[-1].time) if reports else (None, None)

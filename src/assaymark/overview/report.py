@@ -9,8 +9,8 @@ from assaymark.certification.view.dossier import Dossier
 from assaymark.certification.view.people import read_story
 from assaymark.composite.looks import look_at_claim
 from assaymark.composite.work import current_claim
-from assaymark.errors import InputError, PlanError
-from assaymark.files.places import SHARED, part_of
+from assaymark.errors import PlanError
+from assaymark.files.places import KEPT, SHARED, part_of, refuse_existing
 from assaymark.overview.dossier import dossier_of
 from assaymark.overview.matter import matter_of
 from assaymark.overview.report_content import report_of
@@ -30,17 +30,17 @@ class Written:
 
 
 def report_bytes(project: Project, form: str) -> bytes:
-    """The report in this form. Records nothing: whoever shows it puts the look on record before."""
+    """The report in this form. Records nothing: whoever shows it records the look before."""
     story = read_story(project.ledger.entries())
     return FORMS[form](report_of(dossier_of(project, story), matter_of(project, story)))
 
 
 def write_report(project: Project, *, output: Path | None = None) -> Written:
-    """Write the report. It shows the verdict, so an open plan has this look on record."""
+    """Write the report. It shows the verdict, so the look at an open plan is recorded."""
     path = output or project.folder / "report.html"
     form = form_of(path)
-    _refuse_existing(path)
-    if form == "pdf":  # before a look goes on record for nothing
+    refuse_existing(path, because=KEPT)
+    if form == "pdf":  # before a look is recorded for nothing
         typesetter()
     story = read_story(project.ledger.entries())
     claim = current_claim(story.state)
@@ -56,13 +56,3 @@ def write_report(project: Project, *, output: Path | None = None) -> Written:
     with part_of(path, mode=SHARED) as part:
         part.write_bytes(made)
     return Written(path=path, form=form, dossier=dossier)
-
-
-def _refuse_existing(path: Path) -> None:
-    if path.exists():
-        raise InputError(
-            f"{str(path)!r} exists already and is not written over. Choose another name with -o, or "
-            "remove it first."
-        )
-    if not path.parent.is_dir():
-        raise InputError(f"There is no folder {str(path.parent)!r} to write {path.name!r} into.")

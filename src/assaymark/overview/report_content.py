@@ -5,7 +5,6 @@ The same content is set as HTML and as PDF; nothing here knows about either.
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import cast
 
 from assaymark.certification.certificate.words import known_words
 from assaymark.certification.report.annex import (
@@ -17,8 +16,6 @@ from assaymark.certification.report.annex import (
 from assaymark.certification.report.charts import path_chart, range_text
 from assaymark.certification.view.dossier import CardNumber, Dossier, Note
 from assaymark.claims.results import counted, percent, rounded, shown
-from assaymark.composite.look_facts import LookFacts
-from assaymark.composite.wording import claim_title
 from assaymark.overview.answer_names import AnswerNames
 from assaymark.overview.matter import (
     Matter,
@@ -112,11 +109,9 @@ def _annex(dossier: Dossier, names: AnswerNames) -> tuple[Section, ...]:
 def _title(dossier: Dossier) -> str:
     if dossier.claim_text:
         return f"Claim: {dossier.claim_text}"
-    claims = [
-        survey.result for survey in dossier.surveys if survey.purpose == "claim" and survey.result
-    ]
+    claims = [survey.claim for survey in dossier.surveys if survey.claim]
     if claims:
-        return claim_title(cast("LookFacts", claims[-1]))
+        return claims[-1]
     results = any(survey.result for survey in dossier.surveys)
     return f"What the labels of {dossier.title} say" if results else "No claim yet"
 
@@ -190,7 +185,9 @@ def _labels_fact(dossier: Dossier) -> str:
     if progress.outlook:
         text += f"; {progress.outlook}"
     elif progress.expected_left:
-        text += f"; {progress.expected_left:,} to go"
+        kind = None if dossier.plan is None else dossier.plan.kind
+        ends = kind is not None and kind.promise and not kind.judged_once
+        text += f"; {'at most ' * ends}{progress.expected_left:,} to go"
     return text
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypedDict
 
+from assaymark.certification.forecasts.lesser_claim import StillPossible, still_possible
 from assaymark.certification.modes.closing import closed_because
 from assaymark.claims.results import counted
 from assaymark.hints import command
@@ -22,8 +23,6 @@ from assaymark.ledger.events import (
 from assaymark.project.folder import Project, registered_pool
 from assaymark.training.training_advice import advice_of
 
-LEAST_BOUND = 0.0001  # what `certify --bound` states has four digits
-
 if TYPE_CHECKING:
     from assaymark.composite.look_facts import LookFacts
     from assaymark.composite.work import ClaimWork
@@ -36,7 +35,8 @@ class Status:
     Counts are those of the plan, or of the estimate where one is being worked on: `estimate` then
     says which metric it is of. Without either they are those of the latest survey, whose purpose
     `survey` says. `unclear` are the labelled items that nobody could tell. `blocking` items keep later
-    labels from counting; settling them comes first.
+    labels from counting; settling them comes first. `advice` is the next step, and `possible` is what
+    could still be claimed after a plan failed.
     """
 
     summary: str
@@ -51,6 +51,7 @@ class Status:
     events: int
     advice: str
     unclear: int = 0
+    possible: str | None = None
     estimate: str | None = None
     survey: str | None = None
     blocking: Blocking | None = None
@@ -71,10 +72,11 @@ def status(project: Project) -> Status:
     size = attempt.plan.size if attempt else None
     draws = len(attempt.draws) if attempt else 0
     blocking = blocking_items(state)
+    possible = still_possible(project)
     if attempt is None:
-        summary, advice = "No plan yet.", command("plan", pool.columns.example_claim, "…")
+        summary, advice = "No plan yet.", command("plan", pool.columns.example_claim)
     elif not attempt.open:
-        summary, advice = _ended(attempt), _after(attempt)
+        summary, advice = _ended(attempt), _after(attempt, possible)
     elif attempt.looks and attempt.looks[-1].event.decision == "pass":
         summary, advice = f"Plan {attempt.plan.number}: established.", command("certify")
     elif blocking is not None:
@@ -88,8 +90,8 @@ def status(project: Project) -> Status:
             command("draw", pending=True),
         )
     elif attempt.looks and attempt.looks[-1].seq > state.labels_at:
-        seen = counted(attempt.looks[-1].event.labels, "label")
-        summary = f"Plan {attempt.plan.number}: not yet, at the last look ({seen})."
+        labels = counted(attempt.looks[-1].event.labels, "label")
+        summary = f"Plan {attempt.plan.number}: not yet, at the last look ({labels})."
         advice = command("draw")
     else:
         summary, advice = f"Plan {attempt.plan.number} can be looked at.", command("look")
@@ -103,6 +105,7 @@ def status(project: Project) -> Status:
         events=state.head.seq if state.head else 0,
         advice=advice,
         blocking=blocking,
+        possible=None if possible is None else possible.sentence,
         **counts,
     )
     return _about(summary_of, state)
@@ -127,16 +130,16 @@ def _counts(state: State, order: Sequence[str]) -> Counts:
     }
 
 
-def _after(attempt: Attempt) -> str:
-    """What can be done once a plan is closed: another one would have no risk left where it failed."""
+def _after(attempt: Attempt, possible: StillPossible | None) -> str:
+    """What can be done once a plan is closed; nothing but the report, where a claim failed for good."""
     if attempt.outcome == "abandoned":
-        return command("plan", "…")
-    spent = attempt.closed is not None and attempt.closed.reason in ("not reached", "budget spent")
-    if attempt.outcome == "failed" and spent and attempt.looks:
-        look, claim = attempt.looks[-1].event, attempt.plan.claim
-        proven = look.low >= LEAST_BOUND if claim.side == "lower" else look.high <= 1 - LEAST_BOUND
-        return command("certify", bound=True) if proven else command("report")
-    return command("report")
+        return command("plan", str(attempt.plan.claim))
+    if possible is None or attempt.certificate is not None:
+        return command("report")
+    if possible.proven:
+        return command("certify", bound=True)
+    lesser = possible.claim is not None and possible.labels is not None
+    return command("plan", possible.claim) if lesser else command("report")
 
 
 def _ended(attempt: Attempt) -> str:
@@ -147,7 +150,7 @@ def _ended(attempt: Attempt) -> str:
 
 
 def _about(status: Status, state: State) -> Status:
-    """The status told about what the project works on, where that is not a plan."""
+    """The status of what the project works on, where that is not a plan."""
     attempt = state.attempt
     if state.reviews and attempt is None:
         return _of_review(status, state)
@@ -165,13 +168,17 @@ def _about(status: Status, state: State) -> Status:
     return status if attempt is not None or not state.surveys else _of_survey(status, state)
 
 
+def _counting(status: Status, state: State, order: Sequence[str]) -> Status:
+    """The status with the counts of these drawn items."""
+    return replace(status, draws=len(order), **_counts(state, order))
+
+
 def _of_review(status: Status, state: State) -> Status:
     """The same, about a review."""
     review = state.reviews[-1]
-    order = review.order
-    missing = sum(not state.labelled(item) for item in order)
+    status = _counting(status, state, review.order)
     issued = bool(review.certificates) and review.certificates[-1].seq > state.labels_at
-    if missing:
+    if status.missing:
         summary, advice = "The review waits for labels.", command("review next", pending=True)
     elif issued:
         summary, advice = "The review's certificate is issued; it can go on.", command("report")
@@ -183,36 +190,42 @@ def _of_review(status: Status, state: State) -> Status:
         advice=advice,
         survey="review",
         confidence=float(review.opened.confidence),
-        draws=len(order),
-        **_counts(state, order),
     )
 
 
 def _claim(state: State) -> "ClaimWork | None":
     """The claim of several rows that is worked on, if there is one."""
     if not any(work.survey.purpose == "claim" for work in state.surveys):
-        return None  # other projects are told faster without its statistics
+        return None  # other projects answer faster without its statistics
     from assaymark.composite.work import current_claim
 
     return current_claim(state)
 
 
 def _said(result: "LookFacts") -> str:
-    """The sentence of a look that is on record."""
+    """The sentence of a recorded look."""
     from assaymark.composite.wording import statement
 
     return statement(result)
 
 
+def _lesser(state: State, claim: "ClaimWork") -> str | None:
+    """What could still be claimed after this one failed."""
+    from assaymark.composite.lesser_claim import lesser_words
+
+    return lesser_words(state, claim)
+
+
 def _of_claim(status: Status, state: State, claim: "ClaimWork") -> Status:
     """The same, about a claim of several rows."""
     work, subject = claim.survey, f"The claim '{claim.sealed.claim}'"
-    missing = sum(not state.labelled(item) for item in work.order)
+    status = _counting(status, state, work.order)
     looks = claim.looks
     if claim.reports("certificate"):
         summary, advice = f"{subject} is closed: its certificate is issued.", command("report")
     elif not claim.open:
-        summary, advice = f"{subject} is closed: {_said(looks[-1][2])}", command("report")
+        summary, advice = f"Closed: {_said(looks[-1].facts)}", command("report")
+        status = replace(status, possible=_lesser(state, claim))
     elif not work.order:
         summary, advice = f"{subject} is sealed.", command("draw")
     elif status.blocking is not None:
@@ -220,14 +233,17 @@ def _of_claim(status: Status, state: State, claim: "ClaimWork") -> Status:
             f"{subject}: {status.blocking.sentence}",
             command("draw", pending=True),
         )
-    elif missing:
+    elif status.missing:
         summary, advice = f"{subject} waits for labels.", command("draw", pending=True)
-    elif not looks or looks[-1][0] < state.labels_at:
+    elif not looks or looks[-1].seq < state.labels_at:
         summary, advice = f"{subject} can be looked at.", command("look")
     elif claim.established:
-        summary, advice = f"{subject} can be certified: {_said(looks[-1][2])}", command("certify")
+        summary, advice = (
+            f"{subject} can be certified: {_said(looks[-1].facts)}",
+            command("certify"),
+        )
     else:
-        summary, advice = f"{subject} is not established: {_said(looks[-1][2])}", command("draw")
+        summary, advice = f"Not yet: {_said(looks[-1].facts)}", command("draw")
     return replace(
         status,
         summary=summary,
@@ -235,17 +251,15 @@ def _of_claim(status: Status, state: State, claim: "ClaimWork") -> Status:
         claim=claim.sealed.claim,
         confidence=claim.sealed.stated,
         size=None,
-        draws=len(work.order),
-        **_counts(state, work.order),
     )
 
 
 def _of_survey(status: Status, state: State) -> Status:
     """The same, about the latest survey of a project without a plan."""
     work = state.surveys[-1]
-    missing = sum(not state.labelled(item) for item in work.order)
+    status = _counting(status, state, work.order)
     subject = f"Survey {work.survey.number} ({work.survey.purpose})"
-    if missing:
+    if status.missing:
         summary, advice = f"{subject} waits for labels.", command("label", "FILE")
     elif not work.reports or work.reports[-1].seq < state.labels_at:
         summary, advice = f"{subject} can be read.", answer_command(work.survey)
@@ -256,8 +270,6 @@ def _of_survey(status: Status, state: State) -> Status:
         summary=summary,
         advice=advice,
         survey=work.survey.purpose,
-        draws=len(work.order),
-        **_counts(state, work.order),
     )
 
 
@@ -274,14 +286,14 @@ def _trains(state: State, work: SurveyWork) -> bool:
 
 def _of_training(status: Status, state: State, work: SurveyWork) -> Status:
     """The same, about a training that no plan judges now."""
-    missing = sum(not state.labelled(item) for item in work.order)
+    status = _counting(status, state, work.order)
     last = work.models[-1].event if work.models else None
     if is_frozen(state):
         summary, advice = (
             "The classifier is frozen; its plan is not sealed.",
             command("train", stop=True),
         )
-    elif missing:
+    elif status.missing:
         summary, advice = "Training waits for labels.", command("draw", pending=True)
     elif last is None or last.digest != labels_digest(training_labels(state, work)):
         summary, advice = "Training can go on.", command("train")
@@ -301,15 +313,13 @@ def _of_training(status: Status, state: State, work: SurveyWork) -> Status:
         confidence=settings_of(work).goal.confidence,
         survey="training",
         size=None,
-        draws=len(work.order),
-        **_counts(state, work.order),
     )
 
 
 def _estimate(state: State) -> SurveyWork | None:
     """The estimate that is worked on, if there is one."""
     if not any(work.survey.purpose == "estimate" for work in state.surveys):
-        return None  # claims are told faster without the statistics of estimates
+        return None  # claims answer faster without the statistics of estimates
     from assaymark.estimation.survey import current_estimate
 
     return current_estimate(state)
@@ -320,12 +330,11 @@ def _of_estimate(status: Status, state: State, work: SurveyWork) -> Status:
     from assaymark.estimation.survey import design_of
 
     design, number = design_of(work), work.survey.number
-    drawn = len(work.order)
-    missing = sum(not state.labelled(item) for item in work.order)
+    status = _counting(status, state, work.order)
     fresh = not work.reports or work.reports[-1].seq < state.labels_at
-    if missing:
+    if status.missing:
         summary, advice = f"Estimate {number} waits for labels.", command("draw", pending=True)
-    elif drawn < min(design.labels, design.items):
+    elif status.draws < min(design.labels, design.items):
         summary, advice = f"Estimate {number} is open.", command("draw")
     elif fresh:
         summary, advice = f"Estimate {number} can be read.", command("estimate")
@@ -338,6 +347,4 @@ def _of_estimate(status: Status, state: State, work: SurveyWork) -> Status:
         estimate=design.metric,
         confidence=design.confidence,
         size=design.labels,
-        draws=drawn,
-        **_counts(state, work.order),
     )

@@ -1,4 +1,4 @@
-"""Which section tells the result of which kind of survey."""
+"""The surveys of a project: which section tells the result of which kind."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -7,17 +7,21 @@ from typing import Any
 
 from assaymark.certification.view.dossier import SurveySeen
 from assaymark.claims.results import counted
+from assaymark.composite.wording import claim_title
+from assaymark.composite.work import ClaimWork
+from assaymark.ledger.events import State, SurveyWork
 from assaymark.records.survey_kinds import SURVEY_KINDS
 from assaymark.reports.section import Section, Table
+from assaymark.training.summary import training_summary
 
 
-def section_of(purpose: str) -> Callable[[Mapping[str, Any]], Section] | None:
+def section_of(purpose: str) -> Callable[[Any], Section] | None:
     """What makes the section of such a survey from its result; None for a plain table."""
     place = SURVEY_KINDS[purpose].section
     if place is None:
         return None
     module, name = place.split(":")
-    make: Callable[[Mapping[str, Any]], Section] = getattr(import_module(module), name)
+    make: Callable[[Any], Section] = getattr(import_module(module), name)
     return make
 
 
@@ -31,41 +35,72 @@ def reported(surveys: Sequence[SurveySeen]) -> tuple[SurveySeen, ...]:
 
 
 def _continued(survey: SurveySeen, later: Sequence[SurveySeen]) -> bool:
-    if survey.purpose != "audit" or survey.result is None:
-        return False
-    names = [batch["name"] for batch in survey.result["batches"]]
-    return any(
-        [batch["name"] for batch in one.result["batches"][: len(names)]] == names
-        for one in later
-        if one.purpose == "audit" and one.result is not None
+    names = survey.batches
+    return bool(names) and any(one.batches[: len(names)] == names for one in later)
+
+
+def surveys_of(state: State) -> tuple[SurveySeen, ...]:
+    """The surveys of a project, each with what it found when it was last asked."""
+    return tuple(
+        _with_result(
+            state,
+            work,
+            SurveySeen(
+                number=work.survey.number,
+                purpose=work.survey.purpose,
+                drawn=len(work.order),
+                labelled=sum(state.labelled(item) for item in work.order),
+                time=work.reports[-1].time if work.reports else None,
+                result=None,
+            ),
+        )
+        for work in state.surveys
     )
+
+
+def _with_result(state: State, work: SurveyWork, survey: SurveySeen) -> SurveySeen:
+    """With what it found: a training by its models, a claim by its latest look."""
+    if survey.purpose == "training":
+        summary = training_summary(state, work)
+        return replace(with_section(survey, summary), summary=summary)
+    if survey.purpose == "claim":  # renewals of chances and certificates are no results
+        looks = ClaimWork(survey=work).looks
+        if not looks:
+            return survey
+        look = looks[-1].facts
+        decided = look["decision"] in ("pass", "better", "worse", "within")
+        return replace(with_section(survey, look), claim=claim_title(look), established=decided)
+    return with_section(survey, work.reports[-1].event.result) if work.reports else survey
+
+
+def with_section(survey: SurveySeen, stored: Any) -> SurveySeen:
+    """The survey with its result as it is stored: its purpose's own section, or a plain table."""
+    make = section_of(survey.purpose)
+    if make is None:
+        table = Table(
+            caption="The recorded result", header=("what", "value"), rows=tuple(_flat(stored))
+        )
+        sentence = f"The latest recorded result ({_done(survey)})."
+        title = SURVEY_KINDS[survey.purpose].title
+        return replace(survey, result=Section(title=title, sentence=sentence, tables=(table,)))
+    section = make(stored)
+    if survey.purpose == "estimate":  # a project has several: by number, as on the command line
+        name = stored["metrics"][0]["title"]
+        section = replace(section, title=f"Estimate {survey.number}: {name}")
+    audited = stored["batches"] if survey.purpose == "audit" else ()
+    return replace(survey, result=section, batches=tuple(batch["name"] for batch in audited))
 
 
 def survey_section(survey: SurveySeen) -> Section:
-    """The section of a survey: its purpose's own, or a plain table of the result."""
-    make = section_of(survey.purpose)
-    if survey.result is not None and make is not None:
-        section = make(survey.result)
-        if survey.purpose == "estimate":  # a project has several: by number, as on the command line
-            name = survey.result["metrics"][0]["title"]
-            return replace(section, title=f"Estimate {survey.number}: {name}")
-        return section
-    done = f"{counted(survey.labelled, 'label')} of {counted(survey.drawn, 'drawn item')}"
-    if survey.result is None:
-        return Section(
-            title=f"Survey {survey.number}: {survey.purpose}",
-            sentence=f"No result is recorded yet ({done}).",
-        )
-    table = Table(
-        caption="The recorded result",
-        header=("what", "value"),
-        rows=tuple(_flat(survey.result)),
-    )
-    return Section(
-        title=f"Survey {survey.number}: {survey.purpose}",
-        sentence=f"The latest recorded result ({done}).",
-        tables=(table,),
-    )
+    """What is said of a survey: its result, or that there is none yet."""
+    if survey.result is not None:
+        return survey.result
+    title = SURVEY_KINDS[survey.purpose].title
+    return Section(title=title, sentence=f"No result yet ({_done(survey)}).")
+
+
+def _done(survey: SurveySeen) -> str:
+    return f"{counted(survey.labelled, 'label')} of {counted(survey.drawn, 'drawn item')}"
 
 
 def _flat(value: Any, name: str = "") -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Watch a project: the dossier of now, and every look that it shows goes on record."""
+"""Watch a project: the dossier of now, and every look that it shows is recorded."""
 
 import threading
 import time
@@ -39,7 +39,7 @@ def _question(basis: Basis) -> Question:
 
 
 class Watch:
-    """The dossier, computed anew only when the ledger changed. Safe to ask from several threads.
+    """The dossier, recomputed only when the ledger changed. Safe to ask from several threads.
 
     What wrong labels would do takes the work of many verdicts. It is left out of a fresh dossier,
     worked out by `sensitivity`, and from then on part of it until a label changes. The four numbers are
@@ -81,7 +81,7 @@ class Watch:
             pass
 
     def look(self) -> Dossier:
-        """What there is to see. It goes on record when labels changed since the last look."""
+        """What there is to see. It is recorded when labels changed since the last look."""
         with self._lock:
             story = self._caught_up()
             claim = current_claim(story.state)
@@ -158,7 +158,7 @@ class Watch:
         self._judged_at = story.state.head
 
     def _judge(self, story: Story) -> None:
-        """Work out the verdict and what it rests on, unless that was done after the same event."""
+        """Work out the verdict and what it depends on, unless that was done after the same event."""
         state = story.state
         if state.attempt is not None and (self._basis is None or self._judged_at != state.head):
             self._basis, self._judged_at = basis_of(state, state.attempt), state.head

@@ -195,7 +195,7 @@ def certificate_digest(certificate: ReviewCertificate) -> str:
 
 
 def _reissued(entries: list[Entry], work: ReviewWork) -> ReviewCertificate | None:
-    """The certificate on record, where nothing happened since."""
+    """The recorded certificate, where nothing happened since."""
     if not work.certificates or work.certificates[-1].seq != len(entries):
         return None
     last = work.certificates[-1]

@@ -18,6 +18,7 @@ from assaymark.ledger.events import (
 from assaymark.pool import Progress, silent
 from assaymark.pool.duckdb import DuckDBPool
 from assaymark.pool.tables import file_digest
+from assaymark.project.batch_files import write_new_batch
 from assaymark.project.folder import Project, Session, collection_of
 from assaymark.reviewing.ranking import Ranking, all_ids, rank
 from assaymark.reviewing.secret import new_secret, read_secret
@@ -26,7 +27,7 @@ from assaymark.reviewing.stats import commitment, draw_batch, experience, set_di
 from assaymark.sampling.surveys import store_texts
 from assaymark.sampling.tickets import blind_order
 
-MIXED = 10  # one item in so many is directed while random draws are wanted
+MIXED = 10  # one item in this many is directed while random draws are wanted
 SLACK = 50  # items made ready beyond those wanted, because readers go on meanwhile
 Texts = dict[str, dict[str, str | None]]
 
@@ -81,9 +82,9 @@ def next_items(
         file, digest = _store(project, state, work, items, texts)
         order = blind_order(f"{work.opened.commitment}:{work.handouts + 1}", items)
         if write and items:
-            refuse_existing(path)
             rows: list[BatchRow] = [{"id": item, "label": "", **texts[item]} for item in order]
-            write_batch(path, rows, collection_of(state).columns.text, form=form)
+            name, columns = f"handout {work.handouts + 1}", collection_of(state).columns.text
+            write_new_batch(project.folder, name, path, rows, columns, form=form)
         session.record(*(_filed(event, file, digest) for event in events))
         still = sum(not state.labelled(item) for item in work.handed)
     return Handout(

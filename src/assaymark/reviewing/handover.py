@@ -1,4 +1,4 @@
-"""What readers of a result may see of a review: its certificate on record, and nothing that runs."""
+"""What readers of a result may see of a review: its recorded certificate, and nothing that runs."""
 
 from assaymark.certification.handover import OnRecord
 from assaymark.claims.results import percent
@@ -33,7 +33,7 @@ def review_on_record(state: State) -> OnRecord | None:
 
 
 def review_file(project: Project, expected: str | None) -> bytes | None:
-    """The certificate's file, if it is the one on record; None where it is missing or another."""
+    """The certificate's file, if it is the recorded one; None where it is missing or another."""
     path = project.folder / "certificate.json"
     if expected is None or not path.is_file():
         return None

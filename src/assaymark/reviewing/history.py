@@ -1,4 +1,4 @@
-"""How a review went: found and certified recall after every so many labels."""
+"""How a review went: found and certified recall at regular numbers of labels."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ POINTS = 40
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """The review after so many labels: found, the bound then, and what was certified."""
+    """The review after this many labels: found, the bound then, and what was certified."""
 
     labels: int
     found: int
@@ -24,7 +24,7 @@ class Point:
 
 
 def history(entries: list[Entry], *, points: int = POINTS) -> tuple[Point, ...]:
-    """The review at about so many moments, the latest included."""
+    """The review at about this many moments, the latest included."""
     answers = sum(entry.kind.startswith("Label") for entry in entries)
     step = max(1, answers // points)
     state, count = State(), 0

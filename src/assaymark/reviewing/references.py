@@ -43,9 +43,9 @@ class Reference:
         """Whether neither DOI, year, author, abstract nor text speaks against the same record."""
         if self.author and other.author and not self.author & other.author:
             return False
-        mine = (self.doi, self.year, self.abstract, self.text)
-        theirs = (other.doi, other.year, other.abstract, other.text)
-        return all(not a or not b or a == b for a, b in zip(mine, theirs, strict=True))
+        fields = (self.doi, self.year, self.abstract, self.text)
+        other_fields = (other.doi, other.year, other.abstract, other.text)
+        return all(not a or not b or a == b for a, b in zip(fields, other_fields, strict=True))
 
     def is_meant_by(self, other: "Reference") -> bool:
         """Whether year and author, or the abstract, say that both are one record."""
@@ -142,7 +142,7 @@ class Catalogue:
         )
 
     def find(self, record: Reference) -> str | None:
-        """The record of the pool that is meant, or None where that cannot be told.
+        """The record of the pool that is meant, or None where that is unclear.
 
         By its DOI; by a title of some length that one record has; by any title where year and first
         author, or the abstract, single one record out.
@@ -162,13 +162,13 @@ class Catalogue:
     def speaks_against(self, item: str, record: Reference) -> bool:
         """Whether the record of this id is another one, by its title.
 
-        Of mere numbers, which every tool gives anew, any difference is enough.
+        Of mere numbers, which every tool assigns by itself, any difference is enough.
         """
-        own = self.references[item]
-        differs = bool(own.title and record.title) and own.title != record.title
+        known = self.references[item]
+        differs = bool(known.title and record.title) and known.title != record.title
         if item.isdecimal():
-            return differs or not own.may_repeat(record)
-        return differs and own.tells and record.tells
+            return differs or not known.may_repeat(record)
+        return differs and known.tells and record.tells
 
     def _titled(self, record: Reference) -> Iterator[tuple[str, Reference]]:
         items = self.by_title.get(record.title, ()) if record.title else ()

@@ -19,6 +19,7 @@ from assaymark.reviewing.standing import the_review
 from assaymark.reviewing.status import ReviewStatus, status_of
 from assaymark.reviewing.wording import (
     ASSUMPTIONS,
+    DECIDED,
     LIMITS,
     REASONS,
     USEFUL,
@@ -84,11 +85,14 @@ def _facts(now: ReviewStatus, work: ReviewWork) -> tuple[tuple[str, str], ...]:
     return (
         ("The collection", f"{now.items:,} records"),
         ("Target", f"recall {now.target:g} with {percent(now.confidence)} confidence, at any look"),
-        ("Labels", f"{now.labels:,}: {now.directed:,} directed and {now.random:,} random"),
+        (
+            "Labels",
+            f"{now.labels:,}: {now.directed:,} in the model's order and {now.random:,} at random",
+        ),
         ("Known before", known_before(now)),
         ("To go", to_go(now)),
         ("Read by two people", percent(work.twice)),
-        ("Decisions between readers", work.opened.decisions),
+        ("Conflicts decided", DECIDED[work.opened.decisions]),
     )
 
 
@@ -234,8 +238,8 @@ def targets_section(now: ReviewStatus) -> Section:
         sentence=f"Certified recall now: {certified(now)}. Every target may be read at the same time.",
         tables=(
             Table(
-                caption="Targets; the floor counts irrelevant records that any method reads",
-                header=("recall", "verdict", "random labels to go", "floor"),
+                caption="Targets; the last column is the least that any method must read",
+                header=("recall", "verdict", "random labels to go", "irrelevant to read"),
                 rows=rows,
             ),
         ),
@@ -246,9 +250,19 @@ def _proof(work: ReviewWork, head: str, events: int) -> Section:
     shown = work.secrets or ("not revealed yet: a certificate reveals it",)
     return Section(
         title="How to check",
-        sentence="Everything follows from the ledger, the pool and the revealed secret.",
-        paragraphs=(
-            f"Ledger head {head} after {events:,} events. Method {work.opened.method}.",
-            f"Commitments: {', '.join(work.commitments)}. Secrets: {', '.join(shown)}.",
+        sentence="Everything follows from the ledger, the collection and the secret numbers below.",
+        tables=(
+            Table(
+                caption="Hashes (SHA-256)",
+                header=("what", "value"),
+                rows=(
+                    ("ledger, last event", f"{events:,}"),
+                    ("ledger, hash of it", head),
+                    *(("hash of a secret number", one) for one in work.commitments),
+                    *(("secret number", one) for one in shown),
+                    ("method", work.opened.method),
+                    ("software", f"assaymark {__version__}"),
+                ),
+            ),
         ),
     )

@@ -21,7 +21,7 @@ from assaymark.pool.sql import refuse_unknown
 from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project, utc_now
 from assaymark.project.place import is_project, private_folder
-from assaymark.project.registration import begin, refuse_used
+from assaymark.project.registration import init, refuse_used
 from assaymark.records.pool import Columns
 from assaymark.reviewing.duplicates import (
     Duplicate,
@@ -45,7 +45,7 @@ RELEVANT_GUESSES = (10, 20, 50, 100, 200, 500, 1000)
 
 @dataclass(frozen=True, kw_only=True)
 class FloorRow:
-    """Irrelevant records that any method reads on average, per target, if so many are relevant."""
+    """Irrelevant records that any method reads on average, per target, if this many are relevant."""
 
     relevant: int
     labels: tuple[int, ...]
@@ -115,7 +115,7 @@ def start(
 def _all_or_nothing(folder: Path) -> Iterator[None]:
     """Refuse to write over somebody's files, and leave none behind where the start is refused.
 
-    A start that was killed is begun anew: its files lie beside its mark.
+    A start that was killed begins again: its files lie beside its mark.
     """
     mark = folder / BEGUN
     if mark.exists():
@@ -195,7 +195,7 @@ def _start(
         )
         for name, known in labels.items()
     )
-    begin(
+    init(
         folder,
         pool=source,
         columns=columns,
@@ -317,7 +317,7 @@ def _known(
         )
     known = {item: 1 for item in relevant if item not in imported}
     by_source: dict[str, dict[str, int | None]] = {"import": imported, "known": {**known}}
-    return {name: own for name, own in by_source.items() if own}, tuple(unmatched)
+    return {name: labels for name, labels in by_source.items() if labels}, tuple(unmatched)
 
 
 def _relevant(known: str | tuple[str, ...], pool: Catalogue, merged: dict[str, str]) -> list[str]:

@@ -101,9 +101,9 @@ def status_of(state: State, work: ReviewWork, *, also: Sequence[Fraction] = ()) 
     bound = upper_bound(standing, confidence)
     target = target_of(work)
     targets = tuple(_target(work, account, one) for one in sorted({*TARGETS, *also, target}))
-    mine = next(one for one in targets if one.recall == float(target))
+    asked = next(one for one in targets if one.recall == float(target))
     further = _next_recall(standing.found, bound)
-    decision, reason = _decision(account, certified=mine.certified)
+    decision, reason = _decision(account, certified=asked.certified)
     return ReviewStatus(
         decision=decision,
         reason=reason,
@@ -128,10 +128,10 @@ def status_of(state: State, work: ReviewWork, *, also: Sequence[Fraction] = ()) 
         held_up=account.random - standing.draws.count,
         left_at_most=bound - standing.found,
         certified_recall=certified_recall(standing.found, bound),
-        floor=mine.floor,
-        expected_labels=mine.expected_labels,
-        expected_low=mine.expected_low,
-        expected_high=mine.expected_high,
+        floor=asked.floor,
+        expected_labels=asked.expected_labels,
+        expected_low=asked.expected_low,
+        expected_high=asked.expected_high,
         next_recall=None if further is None else float(further),
         next_percent=None if further is None else _target(work, account, further).expected_labels,
         targets=targets,

@@ -18,15 +18,22 @@ REASONS = {
     "not yet": "the target is not certified yet",
 }
 ASSUMPTIONS = (
-    "Random draws are uniform on all unread records, by tickets of a secret that was committed to "
-    "before the first draw and that nobody used to choose directed records.",
-    "Labels do not depend on whether a record came at random or directed: one queue, no kind shown.",
-    "Corrections were decided without sight of route and figures.",
+    "Each random record was drawn with equal chances from all unread ones, by a secret number whose "
+    "hash was recorded before the first draw. Nobody used that number to choose the other records.",
+    "A decision does not depend on whether a record came at random or in the model's order: reviewers "
+    "are not shown which.",
+    "Whoever corrected a decision did not know how the record was chosen, nor the result so far.",
 )
+DECIDED = {
+    "blind": "by people who saw neither how the record was chosen nor the result so far",
+    "open": "by people who may have seen the result so far, so that a disputed record never counts as "
+    "not relevant",
+}
 LIMITS = (
-    "Recall is of the labels as they were given, within this pool: what the search missed and what "
-    "readers got wrong is outside.",
-    "It covers what was found when the certificate was issued, not of the papers kept later.",
+    "Recall is about this collection and about decisions as reviewers made them. What the search never "
+    "found, and what reviewers got wrong, is not counted.",
+    "It covers what was found when the certificate was issued. Records that are set aside later are "
+    "not taken into account.",
 )
 
 

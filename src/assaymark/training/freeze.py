@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from assaymark import __version__
 from assaymark.certification.drawing import Batch, draw_batch
 from assaymark.certification.planning import PlanRequest, make_plan
-from assaymark.certification.sealing import ROUTES, refuse_spent, seal_plan
+from assaymark.certification.sealing import refuse_spent, seal_plan
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import command, option
@@ -28,9 +28,9 @@ from assaymark.ledger.events import (
 )
 from assaymark.pool import Progress, silent
 from assaymark.project.folder import SCORES, Project, collection_of
+from assaymark.records.modes import OFFERED
 from assaymark.records.plan import Expectation, Plan
 from assaymark.records.pool import RegisteredPool
-from assaymark.records.training import MODES
 from assaymark.records.training_settings import single
 from assaymark.training.material import open_material
 from assaymark.training.refit import Refit, refit_on
@@ -170,29 +170,30 @@ def _plan_request(
     """The plan that judges the classifier: as the goal says, or as asked for now."""
     goal = settings_of(work).goal
     mode, labels = asked.mode or goal.mode, asked.labels
-    if mode not in MODES:
-        raise InputError(f"'mode' must be one of {', '.join(MODES)}, got {mode!r}.")
-    ends = mode in ("budget", "fixed")
-    if labels is not None and not ends:
+    if mode not in OFFERED:
+        raise InputError(f"'mode' must be one of {', '.join(OFFERED)}, got {mode!r}.")
+    kind = OFFERED[mode]
+    if labels is not None and not kind.promise:
         raise InputError(
             f"{option('labels')} belongs to a plan that ends at a number: "
             f"{option('mode', 'fixed')} or budget, not {mode}."
         )
     look = (model or work.models[-1].event).look
     left = _left(state, work)
-    if mode == "budget" and labels is None and not left:
+    takes_the_rest = kind.promise and not kind.judged_once
+    if takes_the_rest and labels is None and not left:
         raise PlanError(
             "Training used the whole budget, so none is left for a plan that ends at a number. Say how "
             f"many labels certification may use: {option('labels', 'N')}."
         )
     return PlanRequest(
         claim=goal.claim,
-        mode=ROUTES[mode][0],
-        design=ROUTES[mode][1],
+        mode=kind.mode,
+        design=kind.design,
         confidence=goal.confidence,
         power=goal.power,
-        budget=labels if labels or not ends else left if mode == "budget" else None,
-        expectation=Expectation(pilot=look.counts) if ends else None,
+        budget=labels or (left if takes_the_rest else None),
+        expectation=Expectation(pilot=look.counts) if kind.promise else None,
         seed=asked.seed,
         anyway=True,  # what is believed of the claim was said before the freeze
     )
@@ -290,7 +291,7 @@ def _record(
     part: Path,
     final: Path,
 ) -> ClassifierFrozen:
-    """Put the scored file in its place and the frozen classifier on record."""
+    """Put the scored file in its place and record the frozen classifier."""
     with project.writing() as session:
         now = session.state
         refuse_closed(now)

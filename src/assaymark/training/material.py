@@ -113,7 +113,7 @@ def open_material(
 
 
 def _factory(learner: str) -> Callable[[], Any]:
-    """What makes the user's own pipeline; whatever goes wrong in it is told before any label."""
+    """What makes the user's own pipeline; whatever goes wrong in it is reported before any label."""
     try:
         factory = load_factory(learner)
         made = factory()

@@ -1,5 +1,6 @@
 """Which items training hands out next, and how many; or why none."""
 
+import csv
 import math
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from assaymark.ledger.events import State, SurveyWork
 from assaymark.records.training_settings import TrainingSettings
 from assaymark.training.material import Material
 from assaymark.training.refit import Refit
-from assaymark.training.seeds import read_seeds
 from assaymark.training.settings import TrainingRequest
 
 FIRST, STEP = 50, 20
@@ -78,7 +78,7 @@ def _seeds(
     path: Path, material: Material, taken: NDArray[np.bool_], work: SurveyWork
 ) -> tuple[ChosenRow, ...]:
     """The items somebody names; they count as active."""
-    ids = read_seeds(path)
+    ids = _read_seeds(path)
     strange = [item for item in ids if item not in material.place]
     if strange:
         raise InputError(
@@ -91,3 +91,27 @@ def _seeds(
         why = "were handed out before" if known == len(ids) else "are kept for certification"
         raise InputError(f"All {counted(len(ids), 'item')} of {path.name!r} {why}.")
     return tuple(ChosenRow(row=material.place[item], random=False) for item in fresh)
+
+
+def _read_seeds(path: Path) -> list[str]:
+    """The ids of a file: its column 'id', or one id in each line; each once."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"The file {str(path)!r} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"The file {str(path)!r} is not UTF-8 text.") from error
+    lines = [line for line in text.splitlines() if line.strip()]
+    header = next(csv.reader(lines[:1]), [])
+    if "id" in header:
+        place = header.index("id")
+        rows = csv.reader(lines[1:])
+        ids = [row[place].strip() for row in rows if len(row) > place]
+    else:
+        ids = [line.strip() for line in lines]
+    items = [item for item in dict.fromkeys(ids) if item]
+    if not items:
+        raise InputError(
+            f"{path.name!r} names no item. Give one id in each line, or a column 'id'."
+        )
+    return items

@@ -7,20 +7,19 @@ from assaymark.drawing.marks import Figure
 from assaymark.drawing.svg import svg
 from assaymark.drawing.themes import FILE
 from assaymark.errors import InputError, PlanError
-from assaymark.files.places import part_of
+from assaymark.files.places import KEPT, part_of, refuse_existing
 from assaymark.hints import command
 from assaymark.reports.section import Chart
 from assaymark.reports.typesetter import png
 from assaymark.training.report import learning_chart, total_chart
 from assaymark.training.summary import TrainingSummary
-from assaymark.triaging.files import refuse_written
 
 FORMS = (".html", ".svg", ".png")
 
 
 def write_training_plot(path: Path, summary: TrainingSummary) -> None:
     """Learning curve and projected total: one picture, or a page with both and their captions."""
-    refuse_written(path)
+    refuse_existing(path, because=KEPT)
     form = path.suffix.lower()
     if form not in FORMS:
         raise InputError(f"A plot is written as {', '.join(FORMS)}, got {path.name!r}.")

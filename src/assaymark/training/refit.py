@@ -42,7 +42,7 @@ def refit_on(
     *,
     progress: Progress,
 ) -> Refit:
-    """Fit and cross-validate on the labels of this state; a model that is on record is not new."""
+    """Fit and cross-validate on the labels of this state; a recorded model is not new."""
     labels = training_labels(state, work)
     digest = labels_digest(labels)
     rows = material.rows(labels)
@@ -97,7 +97,7 @@ def _hunch(
     settings: TrainingSettings,
     progress: Progress,
 ) -> NDArray[np.float64] | None:
-    """Scores to choose active items by before anything can be cross-validated; never on record."""
+    """Scores to choose active items by before anything can be cross-validated; never recorded."""
     if settings.sampling == "random" or not truth.any() or truth.all():
         return None
     raw = material.documents.fit(rows, truth).everywhere(progress)

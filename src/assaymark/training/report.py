@@ -1,6 +1,6 @@
-"""How a classifier was trained, told: the learning curve, what it would cost, what was frozen."""
+"""Report section on training: the learning curve, what it would cost, what was frozen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from assaymark.claims.results import counted, percent
 from assaymark.drawing.marks import Band, Dots, Line, Mark, Plot, Rule, Words, figure
@@ -24,9 +24,8 @@ SAMPLINGS = {
 }
 
 
-def training_section(document: Mapping[str, object]) -> Section:
-    """The section on a training, from the document that its summary makes."""
-    result = TrainingSummary.from_dict(dict(document))
+def training_section(result: TrainingSummary) -> Section:
+    """The section on a training."""
     charts = (learning_chart(result), total_chart(result)) if result.looks else ()
     return Section(
         title="How the classifier was trained"
@@ -83,12 +82,12 @@ def _learner(result: TrainingSummary) -> str:
 def _labels(result: TrainingSummary) -> Table:
     names = {
         "handed_out": "items handed out",
-        "labels": "labels used",
+        "labels": "labelled",
         "positives": "of these, relevant",
         "random": "of these, drawn at random",
-        "active": "of these, chosen",
+        "active": "of these, chosen by the model",
         "skipped": "items that nobody could tell",
-        "waiting": "items without a settled label",
+        "waiting": "items still without a label",
     }
     advice = None if result.frozen else result.advice
     cost = cost_rows(advice, result.budget) if advice else []

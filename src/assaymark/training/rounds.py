@@ -46,7 +46,7 @@ class Trained:
     """What one round of training did. `summary` is where the training stands now.
 
     `reason` says why no model could be trained, or why nothing was handed out; `changed` names the
-    settings that this round put on record with another value.
+    settings that this round recorded with another value.
     """
 
     summary: TrainingSummary

@@ -1,4 +1,4 @@
-"""What somebody asks of a training, and what may still be changed once it is on record."""
+"""What somebody asks of a training, and what may still be changed once it is recorded."""
 
 import secrets
 from dataclasses import dataclass, replace
@@ -10,6 +10,7 @@ from assaymark.claims.ratio_metrics import binomial_test, metric
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import command, option
+from assaymark.records.modes import OFFERED
 from assaymark.records.training import TrainingGoal
 from assaymark.records.training_settings import TrainingSettings
 from assaymark.stats.operating_point import refuse_untrainable
@@ -175,7 +176,7 @@ def _refuse_unnamed(settings: TrainingSettings, *, seeds: bool) -> None:
 
 def _refuse_uncertifiable(goal: TrainingGoal) -> None:
     """Refuse before the first label what no plan could seal after the last one."""
-    if goal.mode != "score-guided" and binomial_test(goal.claim) is None:
+    if not OFFERED[goal.mode].guided and binomial_test(goal.claim) is None:
         raise InputError(
             f"{metric(goal.claim.metric).title} can be certified in mode score-guided only, got "
             f"{option('mode', goal.mode)}: a simple random sample has no exact bound for it."

@@ -194,7 +194,7 @@ def _frozen(event: ClassifierFrozen, time: str, work: SurveyWork) -> FrozenSumma
 
 def _sentence(summary: TrainingSummary, work: SurveyWork) -> str:
     """Where the training stands."""
-    labels = f"{counted(summary.labels, 'label')} ({summary.positives:,} positive)"
+    labels = f"{counted(summary.labels, 'label')} ({summary.positives:,} relevant)"
     if (frozen := summary.frozen) is not None and summary.phase != "learning":
         return (
             f"Model {frozen.model}, trained on {counted(frozen.labels, 'label')}, was frozen; it "

@@ -1,4 +1,4 @@
-"""What is advised after a refit: computed from the looks on record, never stored."""
+"""What is advised after a refit: computed from the recorded looks, never stored."""
 
 from functools import lru_cache
 

@@ -297,7 +297,7 @@ def thresholds_digest(thresholds: Thresholds) -> str:
 
 
 def judge_batches(project: Project, *, opening: Opening | None = None) -> AuditAnswer:
-    """What all audited draws of the latest thresholds say; the look is on record."""
+    """What all audited draws of the latest thresholds say; the look is recorded."""
     with project.writing() as session:
         state = session.state
         audits = [work for work in state.surveys if work.survey.purpose == PURPOSE]

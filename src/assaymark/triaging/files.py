@@ -8,7 +8,7 @@ from assaymark.claims.canonical import read_json
 from assaymark.drawing.svg import svg
 from assaymark.drawing.themes import FILE
 from assaymark.errors import InputError, PlanError
-from assaymark.files.places import SHARED, write_safely
+from assaymark.files.places import KEPT, SHARED, refuse_existing, write_safely
 from assaymark.hints import command, option
 from assaymark.pool import Progress, silent
 from assaymark.pool.scored import ScoreColumns
@@ -24,7 +24,7 @@ PLOTS = (".svg", ".png")
 
 def write_thresholds(path: Path, thresholds: Thresholds) -> None:
     """The thresholds as a JSON file; nothing is overwritten."""
-    refuse_written(path)
+    refuse_existing(path, because=KEPT)
     text = json.dumps(thresholds.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
     write_safely(path, text + "\n")
 
@@ -73,7 +73,7 @@ def route_pool(
 
 def write_plot(path: Path, result: dict[str, Any]) -> None:
     """The yield plot as .svg or .png."""
-    refuse_written(path)
+    refuse_existing(path, because=KEPT)
     refuse_plot(path)
     chart = yield_chart(result)
     if path.suffix == ".png":
@@ -89,14 +89,6 @@ def refuse_plot(path: Path) -> None:
         raise InputError(f"A plot is written as {' or '.join(PLOTS)}, got {path.name!r}.")
     if path.suffix == ".png":
         typesetter()  # refuses where it is missing
-
-
-def refuse_written(path: Path) -> None:
-    """Refuse to write over a file, or where there is no folder for it."""
-    if path.exists():
-        raise InputError(f"{str(path)!r} exists already. Choose another name or remove it first.")
-    if not path.parent.is_dir():
-        raise InputError(f"There is no folder {str(path.parent)!r} to write {path.name!r} into.")
 
 
 def size(*, target: float, expected: float, delta: float, power: float) -> SizeForecast:

@@ -8,7 +8,7 @@ from assaymark.drawing.marks import Bars, Dots, Line, Mark, Plot, Role, Rule, Wo
 from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart, Section, Table
 
-# fills that can be told apart in black and white too
+# fills that differ in black and white too
 ROUTES: dict[str, tuple[Role, float]] = {
     "reject": ("accent", 0.35),
     "review": ("paper", 1.0),
@@ -68,9 +68,8 @@ def _cutoffs(result: Mapping[str, Any]) -> str:
     ]
     where = "the pool" if result["yield_of"] == "pool" else "the development labels"
     share = percent(round(result["yield"], 4))
-    return (
-        f"Items are {parts[0]} and {parts[1]}: {share} of {where} is automated, the rest reviewed."
-    )
+    rest = "" if share == "100%" else ", the rest reviewed"
+    return f"Items are {parts[0]} and {parts[1]}: {share} of {where} is automated{rest}."
 
 
 def _errors_sentence(result: Mapping[str, Any]) -> str:
@@ -100,7 +99,7 @@ def _figures(result: Mapping[str, Any]) -> Table:
         ("target", f"{result['target']:g}"),
         ("risk", f"{result['delta']:g}"),
     )
-    return Table(caption="On the development labels", header=("figure", "value"), rows=rows)
+    return Table(caption="On the labelled items", header=("figure", "value"), rows=rows)
 
 
 def yield_chart(result: Mapping[str, Any]) -> Chart:

@@ -26,10 +26,10 @@ from assaymark.stats.calibration import Calibrator, as_given, calibrate
 from assaymark.stats.labelled_scores import Labelled, labelled
 from assaymark.triaging.routing import conditions
 from assaymark.triaging.stats.cutoffs import fewest_labels
+from assaymark.triaging.stats.score_histogram import curve_of, histogram
 from assaymark.triaging.stats.targeted_labels import SLACK, Aim, PoolRegion, aim, certify_drawn
-from assaymark.triaging.thresholds import triage_json
 from assaymark.triaging.triage import Cutoffs, Thresholds, Triage
-from assaymark.triaging.triage_answer import TriageAnswer
+from assaymark.triaging.triage_answer import DrawnLabels, TriageAnswer
 
 PURPOSE = "triage"
 
@@ -234,7 +234,7 @@ def _judged(project: Project, state: State, works: Sequence[SurveyWork]) -> Tria
     if before_freeze(state, work):
         raise PlanError(
             "A new classifier was frozen after these labels were ordered, and its scores are other "
-            f"ones. Order labels again: {command('triage label', project='DIR')}."
+            f"ones. Order labels again: {command('triage draw', project='DIR')}."
         )
     settings, pool = work.survey.settings, registered_pool(state)
     path = tuple(
@@ -257,10 +257,15 @@ def _judged(project: Project, state: State, works: Sequence[SurveyWork]) -> Tria
     if about is not None:
         triage = replace(triage, assumptions=(*triage.assumptions, about))
     thresholds = _thresholds(triage, pool, settings, path)
-    result = triage_json(triage, thresholds, data=data, scores=scores, of="pool")
     skipped = sum(state.label(item) is None for item in work.order)
-    result |= {"survey": work.survey.number, "attempts": len(works), "skipped": skipped}
-    return TriageAnswer(triage=triage, thresholds=thresholds, result=result)
+    return TriageAnswer(
+        triage=triage,
+        thresholds=thresholds,
+        counted_on="pool",
+        curve=curve_of(data),
+        histogram=histogram(scores, triage.cutoffs),
+        drawn=DrawnLabels(survey=work.survey.number, attempts=len(works), skipped=skipped),
+    )
 
 
 def _all_attempts(triage: Triage, risks: Sequence[float]) -> Triage:

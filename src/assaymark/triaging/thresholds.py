@@ -17,13 +17,12 @@ from assaymark.stats.labelled_scores import Floats, Labelled, labelled
 from assaymark.triaging.stats.class_promises import certify_precision, certify_rates, side_regions
 from assaymark.triaging.stats.cutoffs import automated_share, checked_target, fewest_labels, tally
 from assaymark.triaging.stats.fixed_sequence import certify, regions, too_few
-from assaymark.triaging.stats.optimal_cutoffs import best_cutoffs, sweep, yield_curve
-from assaymark.triaging.triage import Cutoffs, Thresholds, Triage
-from assaymark.triaging.triage_answer import TriageAnswer, TriageQuestion
+from assaymark.triaging.stats.optimal_cutoffs import best_cutoffs, sweep
+from assaymark.triaging.stats.score_histogram import curve_of, histogram
+from assaymark.triaging.triage import Thresholds, Triage
+from assaymark.triaging.triage_answer import TriageAnswer, TriageQuestion, WeighedErrors
 
 CALIBRATION_SHARE = 0.25
-TARGETS = tuple(round(0.5 + 0.01 * k, 2) for k in range(50))
-BINS = 40
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,17 +62,18 @@ def find_thresholds(question: TriageQuestion) -> TriageAnswer:
                       if path),
         software=__version__,
     )  # fmt: skip
-    figures = triage_json(
-        triage,
-        thresholds,
-        data=used,
-        scores=counted,
-        of="pool" if pool is not None else "development",
+    miss, false_alarm = question.costs
+    return TriageAnswer(
+        triage=triage,
+        thresholds=thresholds,
+        counted_on="pool" if pool is not None else "development",
+        curve=curve_of(used),
+        histogram=histogram(counted, triage.cutoffs),
+        weighed=WeighedErrors(
+            utility=triage.tally.utility(question.weights),
+            detection_cost=triage.tally.detection_cost(miss=miss, false_alarm=false_alarm),
+        ),
     )
-    costs = question.costs
-    figures["utility"] = triage.tally.utility(question.weights)
-    figures["detection_cost"] = triage.tally.detection_cost(miss=costs[0], false_alarm=costs[1])
-    return TriageAnswer(triage=triage, thresholds=thresholds, result=figures)
 
 
 def _labels_of(dev: Scored) -> Any:
@@ -251,68 +251,3 @@ FINDERS: dict[str, Finder] = {
     "sides": _sides,
     "precision": _precision,
 }
-
-
-def triage_json(
-    triage: Triage, thresholds: Thresholds, *, data: Labelled, scores: Floats, of: str
-) -> dict[str, Any]:
-    """Everything a script or a report needs, as plain values."""
-    return {
-        "rule": triage.rule,
-        "target": triage.target,
-        "delta": triage.delta,
-        "low": triage.cutoffs.low,
-        "high": triage.cutoffs.high,
-        "certified": triage.certified,
-        "guaranteed_accuracy": triage.guaranteed_accuracy,
-        "promise": triage.promise,
-        "reason": triage.reason,
-        **{key: value for key, value in triage.tally.figures().items() if key != "yield"},
-        "yield": thresholds.automated_share,
-        "yield_of": of,
-        "labels": triage.labels,
-        "labels_needed": triage.needed,
-        "placed_by": thresholds.placed_by,
-        "steps": len(triage.steps),
-        "curve": _curve(data),
-        "histogram": _histogram(scores, triage.cutoffs),
-        "assumptions": list(triage.assumptions),
-    }
-
-
-def _curve(data: Labelled) -> list[dict[str, Any]]:
-    points = yield_curve(sweep(data), TARGETS)
-    return [
-        {"target": p.target, "yield": p.automated_share, "accuracy": p.accuracy} for p in points
-    ]
-
-
-def _histogram(scores: Floats, cutoffs: Cutoffs) -> list[dict[str, Any]]:
-    """Items per bin of score; a bin never straddles a cut-off."""
-    plain_edges = np.linspace(scores.min(), scores.max(), BINS + 1)
-    width = float(plain_edges[1] - plain_edges[0])
-    inner = [c for c in (cutoffs.low, cutoffs.high) if c is not None]
-    inner = [c for c in inner if plain_edges[0] < c < plain_edges[-1]]
-    # an edge close to a cut-off would leave a sliver, too thin to have a meaningful height
-    apart = [e for e in plain_edges[1:-1] if all(abs(e - c) > width / 2 for c in inner)]
-    edges = np.unique(np.concatenate([plain_edges[[0, -1]], apart, inner]))
-    if cutoffs.low is not None:  # the lower cut-off itself is rejected: close its bin above it
-        edges[edges == cutoffs.low] = np.nextafter(cutoffs.low, np.inf)
-    counts, _ = np.histogram(scores, bins=edges)
-    rows = []
-    for left, right, number in zip(edges[:-1], edges[1:], counts, strict=True):
-        route = "review"
-        if cutoffs.high is not None and left >= cutoffs.high:
-            route = "accept"
-        elif cutoffs.low is not None and left <= cutoffs.low:
-            route = "reject"
-        rows.append(
-            {
-                "from": float(left),
-                "to": float(right),
-                "items": int(number),
-                "height": float(number * width / (right - left)),
-                "route": route,
-            }
-        )
-    return rows

@@ -8,6 +8,7 @@ from assaymark.claims.record import Record
 from assaymark.claims.results import counted, percent, shown
 from assaymark.errors import InputError
 
+Route = Literal["accept", "review", "reject"]
 Rule = Literal["certified", "empirical", "sides", "precision"]
 RULES = ("certified", "empirical", "sides", "precision")
 
@@ -212,6 +213,17 @@ class YieldPoint(Record):
     automated_share: float
     accuracy: float | None
     cutoffs: Cutoffs
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreBin:
+    """A bin of the histogram of scores, and where its items go."""
+
+    low: float
+    high: float
+    items: int
+    height: float
+    route: Route
 
 
 @dataclass(frozen=True, kw_only=True)

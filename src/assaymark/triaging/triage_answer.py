@@ -1,7 +1,7 @@
 """What is asked of a triage, and what it answers."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from assaymark.claims.checks import choice, open_share
 from assaymark.claims.pictures import (
@@ -15,7 +15,7 @@ from assaymark.claims.pictures import (
 from assaymark.claims.record import plain
 from assaymark.errors import InputError
 from assaymark.hints import option
-from assaymark.triaging.triage import RULES, Thresholds, Triage
+from assaymark.triaging.triage import RULES, ScoreBin, Thresholds, Triage, YieldPoint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,13 +48,37 @@ class TriageQuestion:
             )
 
 
+@dataclass(frozen=True, kw_only=True)
+class WeighedErrors:
+    """What right and wrong decisions are worth together, by the weights and costs asked for."""
+
+    utility: float
+    detection_cost: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnLabels:
+    """Where labels were bought to order: the survey, the attempts so far, items nobody could tell."""
+
+    survey: int
+    attempts: int
+    skipped: int
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TriageAnswer:
-    """The verdict, the thresholds as a file keeps them, and the figures as a report tells them."""
+    """The verdict, the thresholds as a file keeps them, and what a report draws.
+
+    `counted_on` says which scores the share that is automated and the histogram are of.
+    """
 
     triage: Triage
     thresholds: Thresholds
-    result: dict[str, Any] = field(default_factory=dict)
+    counted_on: Literal["pool", "development"]
+    curve: tuple[YieldPoint, ...]
+    histogram: tuple[ScoreBin, ...]
+    weighed: WeighedErrors | None = None
+    drawn: DrawnLabels | None = None
 
     def __str__(self) -> str:
         return str(self.triage)
@@ -73,6 +97,47 @@ class TriageAnswer:
     def labels(self) -> int:
         """How many labels the promise uses."""
         return self.triage.labels
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """The answer as plain values, for scripts, the ledger and the report."""
+        triage = self.triage
+        shares = {key: value for key, value in triage.tally.figures().items() if key != "yield"}
+        return {
+            "rule": triage.rule,
+            "target": triage.target,
+            "delta": triage.delta,
+            "low": triage.cutoffs.low,
+            "high": triage.cutoffs.high,
+            "certified": triage.certified,
+            "guaranteed_accuracy": triage.guaranteed_accuracy,
+            "promise": triage.promise,
+            "reason": triage.reason,
+            **shares,
+            "yield": self.thresholds.automated_share,
+            "yield_of": self.counted_on,
+            "labels": triage.labels,
+            "labels_needed": triage.needed,
+            "placed_by": self.thresholds.placed_by,
+            "steps": len(triage.steps),
+            "curve": [
+                {"target": p.target, "yield": p.automated_share, "accuracy": p.accuracy}
+                for p in self.curve
+            ],
+            "histogram": [
+                {
+                    "from": b.low,
+                    "to": b.high,
+                    "items": b.items,
+                    "height": b.height,
+                    "route": b.route,
+                }
+                for b in self.histogram
+            ],
+            "assumptions": list(triage.assumptions),
+            **({} if self.weighed is None else plain(self.weighed)),
+            **({} if self.drawn is None else plain(self.drawn)),
+        }
 
     def row(self) -> dict[str, Any]:
         """The answer as one row of a table."""

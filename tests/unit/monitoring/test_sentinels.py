@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from assaymark.ledger.events import SurveyReported
+from assaymark.monitoring.sentinel_terms import SentinelTerms, WatchedBar
 from assaymark.project.folder import Project
 from worlds_on_disk import write_labels
 
@@ -164,3 +165,21 @@ def test_the_seed_of_the_start_decides_every_draw(assaymark, certified, tmp_path
         draw = ("sentinel", "draw", "--pool", tmp_path / "w1.csv", "-o", out, "-p", project)
         found.append(assaymark(*draw, "--json").json["items"])
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("bars", [1, 2])
+def test_sealed_terms_are_read_as_they_were_stored(bars):
+    """To the last key: one bar stands beside the other terms, several share the risk equally."""
+    watched = tuple(
+        WatchedBar(claim=f"{name} >= 0.8", metric=name, target=0.8, least=-300.5)
+        for name in ("recall", "precision")[:bars]
+    )
+    terms = SentinelTerms(
+        claim=" and ".join(bar.claim for bar in watched), bars=watched, alarm="yearly",
+        confidence=0.9, year=52, deadline=4, window=8000, threshold=0.5, cut=None,
+        sizes=(400, 800, 800), draws=(15, 12, 8), positives=500, items=2500,
+    )  # fmt: skip
+    assert SentinelTerms.from_settings(terms.to_settings()) == terms
+    assert ("parts" in terms.to_settings()) == (bars == 2)
+    assert [part.rule.risk for part in terms.by_bar] == [0.1 / bars] * bars
+    assert [part.claim for part in terms.by_bar] == [bar.claim for bar in watched]

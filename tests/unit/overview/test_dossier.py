@@ -84,6 +84,23 @@ def test_the_path_shows_what_looks_showed(assaymark, project, world, tmp_path):
         assert shown[mark.labels] == mark.bound
 
 
+def test_the_chart_states_no_estimate_that_the_sentence_denies(assaymark, project, world, tmp_path):
+    """ "No relevant item is labelled yet" stood above a curve that ended at "estimate 0.84"."""
+    assert assaymark("plan", "f1 >= 0.7", "--seed", "s", "-p", project).code == 0
+    assert "no label counts yet" in dossier(Project(folder=project)).answer.sentence
+    items = assaymark("draw", 20, "-o", tmp_path / "b.csv", "-p", project, "--json").json["items"]
+    labels = write_labels(tmp_path / "l.csv", dict.fromkeys(items[:5], 0))
+    assert assaymark("label", labels, "-p", project).code == 0
+    seen = dossier(Project(folder=project))
+    assert "no relevant item is labelled yet" in seen.answer.sentence
+    assert [point.point for point in seen.path.points] == [None] * 5
+    labels = write_labels(tmp_path / "m.csv", dict.fromkeys(items[5:], 1))
+    assert assaymark("label", labels, "-p", project).code == 0
+    points = [point.point for point in dossier(Project(folder=project)).path.points]
+    assert points[:5] == [None] * 5
+    assert None not in points[5:]
+
+
 def test_a_fixed_plan_shows_nothing_before_its_size(assaymark, project, world, tmp_path):
     plan = ("plan", "f1 >= 0.8", "--mode", "fixed", "--budget", 300, "--seed", "s", "-p", project)
     assert assaymark(*plan).code == 0

@@ -31,11 +31,11 @@ def test_a_column_of_texts_is_no_predicted_class(tmp_path):
     assert not any(path.exists() for path in files.values())
 
 
-def seen(number, purpose, *, batches=None, drawn=5):
-    result = None if batches is None else {"batches": [{"name": name} for name in batches]}
+def seen(number, purpose, *, batches=(), drawn=5):
     return SurveySeen(
-        number=number, purpose=purpose, drawn=drawn, labelled=drawn, time=None, result=result
-    )
+        number=number, purpose=purpose, drawn=drawn, labelled=drawn, time=None, result=None,
+        batches=tuple(batches),
+    )  # fmt: skip
 
 
 def test_a_report_tells_of_audits_the_one_that_tells_all_batches():

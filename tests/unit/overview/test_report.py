@@ -1,21 +1,26 @@
 """Reports: everything that matters is in them, at every stage, and project text stays text."""
 
 import csv
+import json
 import re
+import shutil
+from pathlib import Path
 
 import click
 import pytest
 
 from assaymark.certification.view.dossier import SurveySeen
 from assaymark.cli import cli
+from assaymark.drawing.printed import letter_points, printed_figure
 from assaymark.overview.dossier import dossier
 from assaymark.overview.report_content import report_of
-from assaymark.overview.survey_sections import section_of, survey_section
+from assaymark.overview.survey_sections import section_of, survey_section, with_section
 from assaymark.project.folder import Project
 from assaymark.records.survey_kinds import SURVEY_KINDS
-from assaymark.reports.pdf import typeset
+from assaymark.reports.pdf import typeset, write_source
 from worlds_on_disk import write_labels
 
+DATA = Path(__file__).parents[2] / "data"
 HOSTILE = '<script>alert(1)</script> #panic() $x$ "]; {{ 7*7 }} \u202e ] #read("/etc/passwd")'
 
 
@@ -111,11 +116,38 @@ def test_hostile_text_stays_text(assaymark, tmp_path):
     assert all(page.startswith(b"\x89PNG") for page in pages)
 
 
+def page_numbers(report, folder) -> list[list[int]]:
+    """What stands at the foot of every page of the PDF: its number, and how many there are."""
+    typst = pytest.importorskip("typst")
+    folder.mkdir()
+    source = write_source(report, folder)
+    found = typst.query(source, "<page-number>", field="value", root=folder, ignore_system_fonts=True)  # fmt: skip
+    return json.loads(found)
+
+
+@pytest.mark.parametrize(
+    "place", ["golden/betting-2", "golden_claims/groups", "golden_claims/comparison"]
+)
+def test_pages_are_numbered_and_letters_can_be_read_in_print(place, tmp_path):
+    """Pages of a PDF were numbered 1/5, 4/5, 5/5, 1/5, 1/5, and the first chart had letters of 5.6 pt."""
+    copy = shutil.copytree(DATA / place, tmp_path / "work")
+    report = report_of(dossier(Project(folder=copy)))
+    numbers = page_numbers(report, tmp_path / "out")
+    assert len(numbers) > 1
+    assert numbers == [[page + 1, len(numbers)] for page in range(len(numbers))]
+    sections = [*report.record, *report.annex]
+    charts = [report.chart, *(chart for part in sections for chart in part.charts)]
+    sizes = [letter_points(printed_figure(chart.figure)) for chart in charts if chart]
+    assert sizes
+    assert min(sizes) >= 7.5
+
+
 def test_surveys_without_a_section_are_a_table():
-    seen = SurveySeen(
-        number=2, purpose="sentinel", drawn=10, labelled=9, time="t", result={"a": {"recall": 0.5}}
+    seen = SurveySeen(number=2, purpose="sentinel", drawn=10, labelled=9, time="t", result=None)
+    assert survey_section(seen).tables == ()
+    assert survey_section(with_section(seen, {"a": {"recall": 0.5}})).tables[0].rows == (
+        ("a recall", "0.5"),
     )
-    assert survey_section(seen).tables[0].rows == (("a recall", "0.5"),)
 
 
 @pytest.mark.parametrize("purpose", SURVEY_KINDS)

@@ -82,7 +82,7 @@ def test_the_last_resort_names_the_project(assaymark, project, world, tmp_path, 
     write_labels(tmp_path / "a.csv", {item: world.truth[item] for item in batch[1:]})
     shown = assaymark("label", tmp_path / "a.csv", "-p", project)
     for out in (shown.out, assaymark("status", "-p", project).out):
-        assert f"assaymark label --overdue DAYS -p {project}" in out
+        assert f"assaymark label --overdue 14 -p {project}" in out
 
 
 def test_a_collection_without_a_relevant_item_has_no_recall(assaymark, tmp_path) -> None:

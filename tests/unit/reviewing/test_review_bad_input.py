@@ -193,7 +193,8 @@ def test_what_is_no_review_is_refused_in_one_and_says_what_to_do(tmp_path, assay
     before = project.ledger.entries()
     done = assaymark(*command, "-p", project.folder)
     assert done.code == 2
-    assert done.err.startswith("Error: This project is a review: assaymark review next hands")
+    assert done.err.startswith("Error: This project is a review: assaymark review next -p ")
+    assert " hands " in done.err
     assert "register the collection in a new folder: assaymark init FOLDER." in done.err
     assert project.ledger.entries() == before
 

@@ -16,7 +16,7 @@ from assaymark.errors import InputError
 from assaymark.records.training import Band, TrainingGoal, TrainingLook
 from assaymark.stats.beta_posterior import from_pilot
 from assaymark.stats.sample_size import Planner, labels_needed, roughly_needed
-from assaymark.stats.score_guided.forecast import forecast
+from assaymark.stats.score_guided.forecast import limit_of
 from assaymark.stats.score_guided.supermartingale import Stratum, weighted_test
 from assaymark.training.stats.certification_cost import OVER_LIMIT, cost_of, in_collection
 from assaymark.training.stats.learning_curve import (
@@ -148,7 +148,7 @@ def test_the_price_is_the_information_limit_where_nothing_is_tilted() -> None:
     test = weighted_test(
         CLAIM, [Stratum(predicted=b.predicted, size=b.items, mean_score=0.5) for b in bands]
     )
-    ideal = forecast(test, np.array([b.expected / b.items for b in bands])).ideal
+    ideal = limit_of(test, np.array([b.expected / b.items for b in bands])).ideal
     assert ideal is not None
     price = float(cost_of(CLAIM, 0.95, bands).price(np.array([logit(0.75)]))[0])
     assert price == pytest.approx(in_collection(ideal, 50_000), rel=0.03)

@@ -6,13 +6,13 @@ import click
 
 from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
-from assaymark.terminal.output import headline, json_option, rows, say, show_json
+from assaymark.terminal.output import FILE, headline, json_option, rows, say, show_json
 
 NAMES = ("in-toto", "cyclonedx", "hf", "mlflow", "every-eval-ever")
 
 
 @click.command()
-@click.argument("certificate", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("certificate", type=FILE)
 @click.option(
     "--format",
     "form",
@@ -21,9 +21,9 @@ NAMES = ("in-toto", "cyclonedx", "hf", "mlflow", "every-eval-ever")
     help="in-toto: test-result statement in DSSE. cyclonedx: model card of CycloneDX 1.6. "
     "hf: model-index of Hugging Face. mlflow: metrics, params, tags. every-eval-ever: its JSON.",
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path),
+@click.option("-o", "--output", type=FILE,
               help="Where to write it (default: standard output).")  # fmt: skip
-@click.option("--key", type=click.Path(dir_okay=False, path_type=Path),
+@click.option("--key", type=FILE,
               help="Sign with this key; for in-toto only.")  # fmt: skip
 @json_option
 def export(

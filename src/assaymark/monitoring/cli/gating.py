@@ -13,6 +13,7 @@ from assaymark.claims.results import percent
 from assaymark.errors import InputError
 from assaymark.hints import for_command_line
 from assaymark.terminal.output import (
+    FILE,
     advise,
     headline,
     json_option,
@@ -36,7 +37,7 @@ TONES = {
 
 
 @click.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 @click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
 @json_option
 def lock(file: Path, seed: str | None, as_json: bool) -> None:
@@ -85,11 +86,11 @@ def lock(file: Path, seed: str | None, as_json: bool) -> None:
 @click.command()
 @click.argument("place", metavar="CLAIMS", type=click.Path(exists=True, path_type=Path))
 @click.option("--today", metavar="DATE", help="The day to judge for (default: today, in UTC).")
-@click.option("--junit", "junit_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+@click.option("--junit", "junit_file", type=FILE, metavar="FILE",
               help="Write JUnit XML.")  # fmt: skip
-@click.option("--sarif", "sarif_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+@click.option("--sarif", "sarif_file", type=FILE, metavar="FILE",
               help="Write SARIF 2.1.0.")  # fmt: skip
-@click.option("--markdown", "markdown_file", type=click.Path(dir_okay=False, path_type=Path),
+@click.option("--markdown", "markdown_file", type=FILE,
               metavar="FILE", help="Write a summary for a pull request.")  # fmt: skip
 @json_option
 @click.pass_context

@@ -8,6 +8,7 @@ import click
 from assaymark.claims.results import counted, digits
 from assaymark.terminal.groups import WholeSentences
 from assaymark.terminal.output import (
+    FILE,
     advise,
     headline,
     json_option,
@@ -77,7 +78,6 @@ def start(
     as_json: bool,
 ) -> None:
     """Seal the alarm, and print how long a drop in quality is expected to go unnoticed."""
-    from assaymark.claims.record import plain
     from assaymark.monitoring.sentinels import SentinelRequest, start_sentinels
     from assaymark.project.folder import Project
 
@@ -92,7 +92,7 @@ def start(
     )
     plan = start_sentinels(Project(folder=folder), request)
     if as_json:
-        show_json(plain(plan))
+        show_json(plan.result())
         return
     headline(f"Sentinels watch {plan.claim}")
     lines = [(f"alarm '{request.alarm}'", f"silent while {plan.null}")]
@@ -125,9 +125,7 @@ def _delay(one: "Fall") -> str:
     metavar="TEXT",
     help="Decides this draw (default: by the seed of the start).",
 )
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where to write."
-)
+@click.option("-o", "--output", type=FILE, help="Where to write.")
 @project_option
 @json_option
 def draw(batch: str, seed: str | None, output: Path | None, folder: Path, as_json: bool) -> None:

@@ -72,26 +72,40 @@ def read_exported(path: Path, signer: "Signer | None" = None) -> Exported:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"The certificate {str(path)!r} cannot be read: {why}.") from error
-    facts = _of_several(read_facts(text, [])) if is_claim_certificate(path) else _of_one(text)
-    return Exported(**facts, file=path.name, sha256=hashlib.sha256(raw).hexdigest(), signer=signer)
-
-
-def _of_one(text: str) -> dict[str, Any]:
+    source = _File(name=path.name, sha256=hashlib.sha256(raw).hexdigest(), signer=signer)
+    if is_claim_certificate(path):
+        return _of_several(read_facts(text, []), source)
     certificate, data = read(text)
     check_form(certificate, data, text)
+    return _of_one(certificate, source)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _File:
+    """The file of a certificate, and the key to sign its export with."""
+
+    name: str
+    sha256: str
+    signer: "Signer | None"
+
+
+def _of_one(certificate: Certificate, source: _File) -> Exported:
     figure = single_figure(certificate)
-    return {
-        "claim": str(certificate.claim),
-        "metric": figure.metric,
-        "issued": certificate.issued,
-        "software": certificate.software,
-        "pool": certificate.pool.source,
-        "fingerprint": certificate.pool.fingerprint,
-        "lock": certificate.lock,
-        "figures": (figure,),
-        "passed": (figure.claim,),
-        "facts": _facts_of_one(certificate, figure),
-    }
+    return Exported(
+        claim=str(certificate.claim),
+        metric=figure.metric,
+        issued=certificate.issued,
+        software=certificate.software,
+        pool=certificate.pool.source,
+        fingerprint=certificate.pool.fingerprint,
+        lock=certificate.lock,
+        figures=(figure,),
+        passed=(figure.claim,),
+        facts=_facts_of_one(certificate, figure),
+        file=source.name,
+        sha256=source.sha256,
+        signer=source.signer,
+    )
 
 
 def _facts_of_one(certificate: Certificate, figure: Figure) -> dict[str, str]:
@@ -111,24 +125,26 @@ def _facts_of_one(certificate: Certificate, figure: Figure) -> dict[str, str]:
     }
 
 
-def _of_several(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _of_several(facts: Mapping[str, Any], source: _File) -> Exported:
     result, lock = facts["result"], facts.get("lock")
     figures = several_figures(result)
-    parts = {name: _parts_in(result, name) for name in ("reached", "open", "failed")}
-    return {
-        "claim": facts["claim"],
-        "metric": " and ".join(dict.fromkeys(figure.metric for figure in figures)),
-        "issued": facts["issued"],
-        "software": facts["software"],
-        "pool": f"pool {facts['pool'][:16]}",
-        "fingerprint": facts["pool"],
-        "lock": None if lock is None else restored(LockNote, lock),
-        "figures": figures,
-        "passed": parts["reached"] or (statement(result),),
-        "open": parts["open"],
-        "failed": parts["failed"],
-        "facts": _facts_of_several(facts, result),
-    }
+    return Exported(
+        claim=facts["claim"],
+        metric=" and ".join(dict.fromkeys(figure.metric for figure in figures)),
+        issued=facts["issued"],
+        software=facts["software"],
+        pool=f"pool {facts['pool'][:16]}",
+        fingerprint=facts["pool"],
+        lock=None if lock is None else restored(LockNote, lock),
+        figures=figures,
+        passed=_parts_in(result, "reached") or (statement(result),),
+        open=_parts_in(result, "open"),
+        failed=_parts_in(result, "failed"),
+        facts=_facts_of_several(facts, result),
+        file=source.name,
+        sha256=source.sha256,
+        signer=source.signer,
+    )
 
 
 def _parts_in(result: LookFacts, state: str) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ class Bar:
         return lines[self.metric]
 
     def least(self, positives: int, items: int) -> float:
-        """How far below 0 a unit can sum at most, with so many predicted positives and items."""
+        """How far below 0 a unit can sum at most, with this many predicted positives and items."""
         amount = items if self.metric == "accuracy" else positives
         return -self.cells[0] * amount
 

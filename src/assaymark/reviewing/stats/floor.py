@@ -19,7 +19,7 @@ def floor_labels(items: int, relevant: int, target: Fraction, confidence: Fracti
     """
     hidden = row_of_target(relevant, target) - relevant
     if hidden > items - relevant:
-        return 0  # so many cannot hide: reading the relevant ones is proof enough
+        return 0  # this many cannot hide: reading the relevant ones is proof enough
     share = 1 - math.pow(1 - confidence, 1 / hidden)
     return math.ceil((items - relevant - hidden + 1) * share - 1e-9)
 

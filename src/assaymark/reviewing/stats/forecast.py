@@ -35,7 +35,7 @@ def forecast(
 ) -> Forecast | None:
     """Labels until the target is certified, if about `left` relevant items are still unread.
 
-    None where nothing was found yet, or so many may be left that no number can be named.
+    None where nothing was found yet, or where too many may be left to name a number.
     """
     allowed = row_of_target(standing.found, target) - standing.found
     if not standing.found or left / allowed > HOPELESS:

@@ -3,7 +3,7 @@
 With q = (R − F)/n, the share of relevant items that the row claims among the n unread ones, a bet r
 multiplies its wealth by (1 − r·q)/(1 − q) for an irrelevant draw and by r for a relevant one. If the
 row is true the expectation of the factor is 1; by Ville's inequality the wealth ever reaches 1/α
-with chance at most α. For a larger R every factor is at least as large, so one row speaks for all
+with chance at most α. For a larger R every factor is at least as large, so one row covers all
 above it.
 """
 

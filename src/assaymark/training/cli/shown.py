@@ -1,4 +1,4 @@
-"""What `assaymark train` shows: advice first, then what it rests on, then what to do next."""
+"""What `assaymark train` shows: advice first, then what it depends on, then what to do next."""
 
 from collections.abc import Sequence
 from pathlib import Path

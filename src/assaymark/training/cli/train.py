@@ -10,6 +10,7 @@ from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted
 from assaymark.terminal.output import (
+    FILE,
     advise,
     asks,
     confirmed,
@@ -36,8 +37,6 @@ from assaymark.training.cli.shown import (
 if TYPE_CHECKING:
     from assaymark.project.folder import Project
     from assaymark.training.settings import TrainingRequest
-
-FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command()

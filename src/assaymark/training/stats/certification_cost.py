@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric
 from assaymark.records.training import Band
-from assaymark.stats.score_guided.forecast import forecast
+from assaymark.stats.score_guided.forecast import limit_of
 from assaymark.stats.score_guided.supermartingale import Stratum, WeightedTest, weighted_test
 from assaymark.stats.special import expit, logit
 from assaymark.training.stats.learning_curve import Belief
@@ -91,9 +91,9 @@ class CertificationCost:
         weights = metric(self.claim.metric).denominator
         # bands that say nothing about the claim are not in the test
         inside = np.where(side > 0, any(weights[:2]), any(weights[2:])).astype(np.bool_)
-        ideals = [forecast(self._test, rates[inside]).ideal for rates in self._implying(values)]
+        limits = [limit_of(self._test, rates[inside]) for rates in self._implying(values)]
         items = float(self._test.sizes.sum())
-        return [None if ideal is None else in_collection(ideal, items) for ideal in ideals]
+        return [None if limit is None else in_collection(limit.ideal, items) for limit in limits]
 
     @cached_property
     def _prices(self) -> tuple[Floats, Floats]:
@@ -140,7 +140,7 @@ class CertificationCost:
 
 
 def in_collection(ideal: float, items: float) -> float:
-    """The labels of a certification whose information limit is `ideal`, in a collection of so many.
+    """The labels of a certification whose information limit is `ideal`, in a collection of this size.
 
     What was read is no longer in doubt, so a limit near the size of the collection is never paid.
 

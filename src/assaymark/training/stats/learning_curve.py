@@ -3,7 +3,7 @@
 One idea: a look is a noisy reading of z = logit(metric), and z(r) = A − B·(r/1000)^−c climbs and
 levels off. Looks share their labels, so their errors are one random walk: a later look contains
 the earlier one. For each c the rest is Gaussian and in closed form; c is weighed by how well it
-explains the looks. This is belief, used for advice; no guarantee rests on it.
+explains the looks. This is belief, used for advice; no guarantee depends on it.
 """
 
 import math
@@ -79,7 +79,7 @@ class LearningCurve:
     labels: int
 
     def at(self, labels: float) -> Belief:
-        """The belief about a classifier trained on so many labels."""
+        """The belief about a classifier trained on this many labels."""
         climb = -((max(labels, 1.0) / 1000) ** -POWERS)
         rows = np.stack([np.ones_like(climb), climb], axis=1)
         variance = np.einsum("ki,kij,kj->k", rows, self.covariances, rows)

@@ -14,6 +14,7 @@ from itertools import islice
 
 from assaymark.claims.ratio_metrics import binomial_test
 from assaymark.plugins import Registry, takes
+from assaymark.records.modes import OFFERED
 from assaymark.records.training import Action, Advice, TrainingGoal, TrainingLook
 from assaymark.stats.beta_posterior import from_pilot
 from assaymark.stats.sample_size import Planner, roughly_needed
@@ -24,7 +25,7 @@ SPLIT, TIGHT = 0.3, 0.45  # of the budget for training; the larger part where th
 TIGHT_CHANCE = 0.1
 EARLIEST, LATEST = 0.15, 0.45
 DOUBT = 0.02  # the adaptive policy goes on while the claim is false with more than this chance
-FEW_POSITIVES = 20  # training without a budget does not end before so many
+FEW_POSITIVES = 20  # training without a budget does not end before this many
 HOPELESS = 0.05
 UNLIMITED = 20_000
 AHEAD = 20  # steps of a tenth that are looked ahead
@@ -86,7 +87,7 @@ class Outlook:
 
         A simple random sample is priced by the exact fixed test, the most that it takes as a rule.
         """
-        if self.goal.mode != "score-guided":
+        if not OFFERED[self.goal.mode].guided:
             size = self.fixed_size(self.last)
             return LabelsAhead(low=size, middle=size, high=size)
         now = self.curve.now
@@ -210,7 +211,7 @@ def first_in_budget(outlook: Outlook) -> Decision:
 
 
 def wait(outlook: Outlook) -> Decision:
-    """Stop when so many further looks fitted into the budget."""
+    """Stop when this many further looks fitted into the budget."""
     return _within_budget(outlook, wait=outlook.goal.wait)
 
 

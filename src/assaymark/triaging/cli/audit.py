@@ -7,6 +7,7 @@ import click
 
 from assaymark.claims.results import counted, digits, percent, rounded
 from assaymark.terminal.output import (
+    FILE,
     advise,
     headline,
     json_option,
@@ -20,8 +21,6 @@ from assaymark.terminal.output import (
 if TYPE_CHECKING:
     from assaymark.triaging.audit_account import Opening
     from assaymark.triaging.audit_result import Alarm
-
-OUTPUT = click.Path(dir_okay=False, path_type=Path)
 
 
 class AuditOptions(TypedDict):
@@ -46,7 +45,7 @@ class AuditOptions(TypedDict):
 
 
 @click.command()
-@click.option("--thresholds", type=OUTPUT, help="What assaymark triage -o wrote; needed to draw.")
+@click.option("--thresholds", type=FILE, help="What assaymark triage -o wrote; needed to draw.")
 @click.option("--batch", metavar="FILE", help="A later batch of scored items to draw from.")
 @click.option("--id", "id_column", metavar="COL", help="Unique id of an item.")
 @click.option("--score", metavar="COL", help="The score (default: the thresholds' own column).")
@@ -85,7 +84,7 @@ class AuditOptions(TypedDict):
     metavar="BATCHES",
     help="Later batches until a draw without an answer counts as unclear, sealed (default: 4).",
 )
-@click.option("-o", "--output", type=OUTPUT, help="Where to write: .csv or .jsonl.")
+@click.option("-o", "--output", type=FILE, help="Where to write: .csv or .jsonl.")
 @project_option
 @json_option
 def audit(**options: Unpack[AuditOptions]) -> None:

@@ -6,6 +6,7 @@ import click
 
 from assaymark.claims.results import counted
 from assaymark.terminal.output import (
+    FILE,
     advise,
     headline,
     json_option,
@@ -15,8 +16,6 @@ from assaymark.terminal.output import (
     rows,
     show_json,
 )
-
-OUTPUT = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command(name="draw")
@@ -35,7 +34,7 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option("--calibrator", default="platt", show_default=True, help="platt, beta or isotonic.")
 @click.option("--seed", metavar="TEXT", help="Decides the draw (default: 128 random bits).")
-@click.option("-o", "--output", type=OUTPUT, help="Where to write: .csv or .jsonl.")
+@click.option("-o", "--output", type=FILE, help="Where to write: .csv or .jsonl.")
 @project_option
 @json_option
 def draw_wanted(

@@ -8,6 +8,7 @@ import click
 from assaymark.claims.results import counted, percent, shown
 from assaymark.terminal.groups import WholeSentences
 from assaymark.terminal.output import (
+    FILE,
     advise,
     engine_option,
     headline,
@@ -15,6 +16,7 @@ from assaymark.terminal.output import (
     progress_bar,
     project_of_environment,
     quoted,
+    remembered_project,
     rows,
     show_json,
 )
@@ -25,8 +27,6 @@ from assaymark.triaging.triage import RULES
 if TYPE_CHECKING:
     from assaymark.triaging.triage import Triage
     from assaymark.triaging.triage_answer import TriageAnswer
-
-OUTPUT = click.Path(dir_okay=False, path_type=Path)
 
 
 class TriageOptions(TypedDict):
@@ -75,10 +75,11 @@ class TriageOptions(TypedDict):
               help="What each outcome is worth.")  # fmt: skip
 @click.option("--costs", metavar="MISS,ALARM", default="1,1", show_default=True,
               help="What each kind of error costs.")  # fmt: skip
-@click.option("--plot", type=OUTPUT, help="Write the yield plot: .svg or .png.")
-@click.option("-o", "--output", type=OUTPUT, help="Write the thresholds as a JSON file.")
+@click.option("--plot", type=FILE, help="Write the yield plot: .svg or .png.")
+@click.option("-o", "--output", type=FILE, help="Write the thresholds as a JSON file.")
 @click.option(
     "-p", "--project", "folder", type=click.Path(file_okay=False, path_type=Path),
+    callback=remembered_project,
     help="Judge the labels that assaymark triage draw asked for in this project.",
 )  # fmt: skip
 @json_option
@@ -110,9 +111,9 @@ def triage(context: click.Context, /, **options: Unpack[TriageOptions]) -> None:
         raise click.UsageError(
             "Give --dev FILE with labelled scores, or -p DIR to judge the labels drawn there."
         )
+    from assaymark.files.places import KEPT, refuse_existing
     from assaymark.triaging.files import (
         refuse_plot,
-        refuse_written,
         write_plot,
         write_thresholds,
     )
@@ -121,7 +122,7 @@ def triage(context: click.Context, /, **options: Unpack[TriageOptions]) -> None:
     output, plot = options["output"], options["plot"]
     for path in (output, plot):
         if path is not None:
-            refuse_written(path)
+            refuse_existing(path, because=KEPT)
     if plot is not None:  # before anything is written: all files appear, or none
         refuse_plot(plot)
     answer = _from_project(folder) if folder is not None else _from_files(options)
@@ -191,28 +192,28 @@ def _numbers(name: str, text: str, size: int) -> list[float]:
 
 
 def _show(answer: "TriageAnswer", output: Path | None, plot: Path | None) -> None:
-    triage, result = answer.triage, answer.result
+    triage, thresholds = answer.triage, answer.thresholds
     usable = triage.certified or triage.rule == "empirical"
     tone = "good" if triage.certified else "wait" if usable else "bad"
     headline(triage.promise, tone)
     if usable:
-        of = "the pool" if result["yield_of"] == "pool" else "the labelled items"
+        of = "the pool" if answer.counted_on == "pool" else "the labelled items"
         rows(
             [
                 ("cut-offs", str(triage.cutoffs)),
-                ("automated", f"{percent(round(result['yield'], 4))} of {of}"),
+                ("automated", f"{percent(round(thresholds.automated_share, 4))} of {of}"),
                 ("on the labels", _accuracy_words(triage)),
                 ("precision", f"accepted {_side(triage.tally.precision_accept)}, rejected "
                               f"{_side(triage.tally.precision_reject)}"),
                 ("error rates", f"{_side(triage.tally.type_1)} of the irrelevant items accepted (type I), "
                                 f"{_side(triage.tally.type_2)} of the relevant ones rejected (type II)"),
                 ("labels", f"{triage.labels:,}, target {triage.target:g}, risk {triage.delta:g}"),
-                ("where from", result["placed_by"]),
+                ("where from", thresholds.placed_by),
             ]
         )  # fmt: skip
-    if result.get("utility") is not None and usable:
-        cost = shown(result["detection_cost"])
-        rows([("utility", f"{result['utility']:g} on the labels; detection cost {cost}")])
+    if answer.weighed is not None and usable:
+        cost = shown(answer.weighed.detection_cost)
+        rows([("utility", f"{answer.weighed.utility:g} on the labels; detection cost {cost}")])
     for path, name in ((output, "thresholds"), (plot, "yield plot")):
         if path is not None:
             rows([(name, str(path))])
@@ -241,7 +242,7 @@ def _side(value: float | None) -> str:
 
 
 @triage.command()
-@click.option("--thresholds", type=OUTPUT, required=True, help="What assaymark triage -o wrote.")
+@click.option("--thresholds", type=FILE, required=True, help="What assaymark triage -o wrote.")
 @click.option("--pool", required=True, metavar="FILE", help="The items to route.")
 @click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of an item.")
 @click.option("--score", metavar="COL", help="The score (default: the thresholds' own column).")

@@ -117,20 +117,20 @@ def side_regions(calibrator: Calibrator, scores: ArrayLike, *, accept: bool) -> 
     """The path of one side: its surest items, then more, up to where the other side begins."""
     values = checked_scores(scores, what="pool")
     q = calibrator.at(values)
-    mine = np.sort(values[q >= 0.5])[::-1] if accept else np.sort(values[q < 0.5])
+    ranked = np.sort(values[q >= 0.5])[::-1] if accept else np.sort(values[q < 0.5])
     regions: list[Region] = []
     for share in SHARES:
         size = math.ceil(share * len(values) - 1e-9)
-        if size > len(mine):
+        if size > len(ranked):
             break
-        regions.append(_side(float(mine[size - 1]), mine, len(values), accept=accept))
-    if len(mine):
-        regions.append(_side(float(mine[-1]), mine, len(values), accept=accept))
+        regions.append(_side(float(ranked[size - 1]), ranked, len(values), accept=accept))
+    if len(ranked):
+        regions.append(_side(float(ranked[-1]), ranked, len(values), accept=accept))
     return tuple(dict.fromkeys(regions))
 
 
-def _side(edge: float, mine: Floats, size: int, *, accept: bool) -> Region:
-    inside = mine >= edge if accept else mine <= edge
+def _side(edge: float, ranked: Floats, size: int, *, accept: bool) -> Region:
+    inside = ranked >= edge if accept else ranked <= edge
     cutoffs = Cutoffs(low=None if accept else edge, high=edge if accept else None)
     return Region(share=float(inside.sum()) / size, cutoffs=cutoffs)
 

@@ -2,7 +2,7 @@
 
 Its false-alarm chance is at most 1 − confidence over an unlimited number of looks, while every batch
 holds at most the promised share of wrong items, or every item is wrong with at most that chance
-whatever came before. Bets start anew again and again, so that a long good past cannot hide a bad
+whatever came before. Bets start afresh again and again, so that a long good past cannot hide a bad
 present. Two draws of one batch share its luck: batches that scatter around a kept promise ring this
 alarm far more often, and the alarms of unit_alarm are for them.
 

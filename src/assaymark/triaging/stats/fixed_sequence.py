@@ -31,7 +31,7 @@ from assaymark.triaging.triage import Cutoffs, Rule, Step, Triage
 
 SHARES = tuple(round(0.03 + 0.01 * k, 2) for k in range(98))
 SMALL_START = 0.1
-HEADROOM = 2.5  # the first region holds so many times the fewest labels that can pass
+HEADROOM = 2.5  # the first region holds this many times the fewest labels that can pass
 PRIOR_ITEMS = 20  # what the curve's word on a region counts for, beside calibration items
 REPRESENTATIVE = (
     "The development labels are a random sample of the items that will be triaged, labelled before "

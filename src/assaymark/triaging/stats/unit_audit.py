@@ -46,7 +46,7 @@ def judge_units(
     """What the batches say; one sequence of units, or one per kind of decision with its own risk.
 
     Broken if one side is, kept if all are. A side without items in a batch has no unit there, which
-    is told by an item count of 0.
+    has an item count of 0.
     """
     each = replace(account, confidence=1 - (1 - account.confidence) / len(account.seals))
     results = [
