@@ -2,6 +2,8 @@
 
 import csv
 
+from navigation import follow
+
 from assaymark.project.folder import Project
 
 TAGS = ("food", "news", "sport")
@@ -23,7 +25,7 @@ def begun(assaymark, tmp_path, column, rows, *options):
 
 def sealed_on_the_page(page, words):
     """The claim by its words, clicked, and sealed."""
-    page.click("nav >> text=Plan")
+    follow(page, "nav >> text=Plan")
     for word in words:
         page.click(f'#words button[data-word="{word}"]')
     page.wait_for_selector("#claim-seal:enabled")
@@ -36,7 +38,7 @@ def sealed_on_the_page(page, words):
 
 def labelled(page, answer, count):
     """So many items, each answered by keys."""
-    page.click("nav >> text=Label")
+    follow(page, "nav >> text=Label")
     for _ in range(count):
         page.wait_for_function(READY)
         item = page.text_content("#item-id")
@@ -46,7 +48,7 @@ def labelled(page, answer, count):
 
 
 def drawn(page):
-    page.click("nav >> text=Progress")
+    follow(page, "nav >> text=Progress")
     page.click("text=/Draw (the next|more) items/")
 
 
@@ -75,7 +77,7 @@ def test_twenty_classes_from_the_claim_to_the_certificate(serve, enter, assaymar
 
         waiting = len(Project(folder=folder).state().surveyed)
         labelled(page, typed, waiting)  # then all are labelled, or the page has drawn on by itself
-        page.click("nav >> text=Progress")
+        follow(page, "nav >> text=Progress")
         page.click("text=See what is proven")
         page.click("text=Issue the certificate")
         page.wait_for_selector("text=accuracy >= 0.7, with 95% confidence")

@@ -4,6 +4,7 @@ import csv
 import json
 
 import pytest
+from navigation import PATIENCE, follow
 
 from assaymark.ledger.events import Remark
 from assaymark.project.folder import Project
@@ -48,13 +49,13 @@ def test_thirty_items_by_keyboard_to_a_certificate(
         assert (
             page.query_selector("path.bound") is None
         )  # a fixed plan shows no bound before its size
-        page.click("nav >> text=Label")
+        follow(page, "nav >> text=Label")
         items = len(Project(folder=thirty).state().attempt.order)
         for _ in range(items):
             label(page, world.truth)
         page.wait_for_selector("#done h2")
         assert page.text_content("#done h2") == "All items are labelled"
-        page.click("nav >> text=Progress")
+        follow(page, "nav >> text=Progress")
         assert page.text_content("h1.verdict strong") == "Established."
         page.click("text=Issue the certificate")
         with page.expect_download() as download:
@@ -71,8 +72,9 @@ def test_thirty_items_by_keyboard_to_a_certificate(
 def test_undo_goes_back_and_the_change_is_a_correction(serve, browser, thirty, world) -> None:
     with serve(thirty, "--annotator", "kim") as server:
         page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
         page.goto(server.links["lead"])  # with --annotator nobody is asked for a name
-        page.click("nav >> text=Label")
+        follow(page, "nav >> text=Label")
         first, second = label(page, world.truth), label(page, world.truth)
         third = shown(page)
         for expected in (second, first):
@@ -116,7 +118,7 @@ def test_two_annotators_differ_and_a_lead_decides(serve, enter, thirty, world) -
                 "() => document.querySelector('#saved').textContent === 'saved ✓'"
             )
         lead = enter(server, "ann")
-        lead.click("nav >> text=Conflicts")
+        follow(lead, "nav >> text=Conflicts")
         assert lead.text_content(".id") == item
         said = lead.locator(".said .tag").all_text_contents()
         assert said == ["Relevant", "Not relevant"]
@@ -267,6 +269,7 @@ def test_a_link_with_a_token_signs_in_and_leaves_no_trace(serve, browser, thirty
     with serve(thirty) as server:
         context = browser.new_context()
         page = context.new_page()
+        page.set_default_timeout(PATIENCE)
         asked = []
         page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{server.url}/enter#{token}")

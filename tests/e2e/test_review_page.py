@@ -5,6 +5,7 @@ import json
 import random
 
 import pytest
+from navigation import follow
 from test_page import label, shown
 
 from assaymark.certification.verification import Brought
@@ -88,7 +89,7 @@ def test_readers_differ_and_somebody_who_sees_no_figures_decides(serve, enter, r
         kim.goto(f"{server.url}/decide")
         kim.wait_for_selector("text=Nothing to decide")
         third = enter(server, "max", "annotator")
-        third.click("nav >> text=Conflicts")
+        follow(third, "nav >> text=Conflicts")
         assert third.text_content(".id") == item
         third.keyboard.press("j")
         third.wait_for_selector("text=Nothing to decide")

@@ -1,8 +1,12 @@
 """From a file to a report by somebody who never sees a terminal; on a desktop and on a phone."""
 
 import json
+import struct
+import zipfile
+import zlib
 
 import pytest
+from navigation import follow
 
 from assaymark.project.folder import Project
 from worlds_on_disk import write_world
@@ -57,7 +61,7 @@ def test_from_a_file_to_a_report_without_a_terminal(
         # the server draws the items of the plan by itself, and the page shows it by itself
         page.wait_for_selector("a:has-text('waiting')")
         page.wait_for_function("() => !document.querySelector('#to-draw:not([hidden]) .primary')")
-        page.click("nav >> text=Label")
+        follow(page, "nav >> text=Label")
         state = Project(folder=home / "refunds").state()
         for _ in state.attempt.order:
             page.wait_for_selector("#item [data-text]")
@@ -72,20 +76,75 @@ def test_from_a_file_to_a_report_without_a_terminal(
             )
             page.wait_for_function(SAVED)
         page.wait_for_selector("#done h2")
-        page.click("nav >> text=Progress")
+        follow(page, "nav >> text=Progress")
         page.click("text=Issue the certificate")
         page.wait_for_selector("text=Download the certificate")
         assert faults(page) == []
         with page.expect_download() as report:
             page.click("text=Report as HTML")
         report.value.save_as(tmp_path / "report.html")
-        page.click("nav >> text=Projects")
+        follow(page, "nav >> text=Projects")
         page.wait_for_selector("text=certified")
         assert page.faults == []
     assert "Refunds" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert (
         assaymark("verify", home / "refunds" / "certificate.json", "-p", home / "refunds").code == 0
     )
+
+
+def small_png() -> bytes:
+    """Two by two pixels."""
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        body = kind + content
+        return struct.pack(">I", len(content)) + body + struct.pack(">I", zlib.crc32(body))
+
+    rows = zlib.compress(b"\x00\xff\x00\x00\x00\xff\x00" * 2)
+    head = struct.pack(">IIBBBBB", 2, 2, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+def test_pictures_are_uploaded_beside_the_table_and_later(serve, enter, tmp_path) -> None:
+    rows = [{"id": f"d{n}", "score": n / 30, "scan": f"scans/{n % 3}.png"} for n in range(30)]
+    (tmp_path / "scans.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for name in ("0.png", "1.png", "2.png"):
+        (tmp_path / name).write_bytes(small_png())
+    (tmp_path / "fake.png").write_text("<svg onload=alert(1)>")
+    home = tmp_path / "served"
+    home.mkdir()
+    with serve(home) as server:
+        page = enter(server, "Ann", viewport=DESKTOP)
+        page.set_input_files("#file", tmp_path / "scans.jsonl")
+        page.click("#upload button")
+        page.wait_for_selector(
+            "#attach-findings >> text=3 of 3 files that the table names are missing"
+        )
+        page.set_input_files("#attach-files", [tmp_path / "0.png", tmp_path / "fake.png"])
+        page.click("#attach-send")
+        page.wait_for_selector("#attach-told >> text=fake.png: it is no picture or PDF")
+        page.wait_for_selector(
+            "#attach-findings >> text=2 of 3 files that the table names are missing"
+        )
+        assert faults(page) == []
+        page.check("input[name=purpose][value=estimate]")
+        page.fill("#estimate-budget", "20")
+        page.click("#go")
+        page.wait_for_url("**/p/scans/watch")
+        follow(page, "nav >> text=Items")
+        page.click("a.button >> text=Pictures and PDFs")
+        page.wait_for_selector("#attach-findings >> text=2 of 3 files")
+        assert faults(page) == []
+        with zipfile.ZipFile(tmp_path / "rest.zip", "w") as archive:
+            for name in ("1.png", "2.png"):
+                archive.write(tmp_path / name, f"scans/{name}")
+        page.set_input_files("#attach-files", tmp_path / "rest.zip")
+        page.click("#attach-send")
+        page.wait_for_selector(
+            "#attach-findings >> text=All 3 files that the table names are here."
+        )
+        follow(page, "nav >> text=Label")
+        page.wait_for_function("() => document.querySelector('#item img')?.naturalWidth === 2")
+        assert page.faults == []
 
 
 def test_items_of_a_lead_who_looked_at_label_and_left_are_free_at_once(
@@ -96,12 +155,12 @@ def test_items_of_a_lead_who_looked_at_label_and_left_are_free_at_once(
     assert assaymark("draw", "-p", project).code == 0
     with serve(project) as server:
         lead = enter(server, "Ann")
-        lead.click("nav >> text=Label")
+        follow(lead, "nav >> text=Label")
         lead.wait_for_selector("#item [data-text]")
         page = enter(server, "kim", role="annotator")
         page.wait_for_selector("#done h2")
         assert page.is_hidden("#deck")
-        lead.click("nav >> text=Progress")
+        follow(lead, "nav >> text=Progress")
         page.wait_for_selector("#item [data-text]")  # the empty page goes on by itself
         assert lead.faults + page.faults == []
 

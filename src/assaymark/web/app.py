@@ -20,6 +20,7 @@ from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import read_settings
 from assaymark.labelling.texts import Shelf
 from assaymark.ledger.events import review_of
+from assaymark.project.attachments import FOLDER, Attachments
 from assaymark.project.folder import Project
 from assaymark.project.users import Known, Role, server_key
 from assaymark.web import attachments
@@ -30,7 +31,9 @@ from assaymark.web.access.proxy import Front
 from assaymark.web.access.rate_limits import BURST, RATE, Buckets
 from assaymark.web.access.sessions import Sessions, start_links
 from assaymark.web.assets import load_assets, load_templates, version_of
+from assaymark.web.intake import AttachmentUploads
 from assaymark.web.pages import entering, labelling
+from assaymark.web.pieces import PIECE
 from assaymark.web.programs.hooks_out import tell_on
 from assaymark.web.rooms import begin_loading, prepare, room
 from assaymark.web.runner import Runner
@@ -99,6 +102,7 @@ def make_site(
         clock=clock,
         attempts=Buckets(rate=1 / 3, burst=10, clock=clock),
         annotator=options.annotator,
+        uploads=AttachmentUploads(Attachments(project.folder / FOLDER)),
         files=options.files or project.folder / "files",
         draws=options.auto_draw,
         secure=options.secure,
@@ -114,6 +118,7 @@ def running(site: Site) -> Iterator[None]:
     with site.served.ledger.held():
         threading.Thread(target=prepare, args=(site,), name="prepare", daemon=True).start()
         yield
+    site.uploads.close()
     site.runner.close()
 
 
@@ -209,6 +214,7 @@ HANDLERS: Mapping[Any, Any] = {
 
 LIMITS = {
     "/items/import": 20_000_000,
+    "/files/piece": PIECE + 1_000,
     "/api/v1/labels": 5_000_000,
     "/api/v1/hooks/label-studio": 5_000_000,
 }
@@ -255,6 +261,10 @@ ROUTES = [
     Route("/items/labels.csv", room("pages.label_files", "labels")),
     Route("/items/waiting.{form}", room("pages.label_files", "waiting")),
     Route("/items/import", room("pages.label_files", "bring_in"), methods=["POST"]),
+    Route("/files", room("pages.attaching", "show")),
+    Route("/files/state", room("pages.attaching", "state")),
+    Route("/files/begin", room("pages.attaching", "begin_upload"), methods=["POST"]),
+    Route("/files/piece", room("pages.attaching", "add_piece"), methods=["POST"]),
     Route("/connect", room("programs.connecting", "show")),
     Route("/connect/program", room("programs.connecting", "add"), methods=["POST"]),
     Route("/connect/remove", room("programs.connecting", "remove"), methods=["POST"]),

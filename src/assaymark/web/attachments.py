@@ -1,11 +1,10 @@
-"""Pictures and PDFs that a text column names: files of one folder, shown to whoever has the item.
+"""Pictures and PDFs that a text column names: of one folder, or uploaded; shown to whoever has the item.
 
 A document is hostile, and so is a name in it: it is looked up below the folder that the lead chose,
 what lies outside is not there, and the first bytes of a file, not its name, say what it is.
 """
 
 import asyncio
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -14,57 +13,40 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from assaymark.labelling.texts import text_sources
+from assaymark.pool.named_files import LONGEST
+from assaymark.project.attachments import Attachment, attachment_at, names_file
 from assaymark.web.display import visible
+from assaymark.web.named_files import hidden_for
 from assaymark.web.site import Site, only, person_of, refuse, site_of
 
-LONGEST_NAME = 300
-LARGEST = 50_000_000  # bytes
-MARKS = (
-    (b"\x89PNG\r\n\x1a\n", "image", "image/png"),
-    (b"\xff\xd8\xff", "image", "image/jpeg"),
-    (b"GIF87a", "image", "image/gif"),
-    (b"GIF89a", "image", "image/gif"),
-    (b"%PDF-", "pdf", "application/pdf"),
-)
 ALONE = "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'; sandbox"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Attachment:
-    """A file that may be shown."""
-
-    path: Path
-    kind: str
-    type: str
 
 
 def find_attachment(folder: Path | None, text: str) -> Attachment | None:
     """The file that the text names, if it is a picture or a PDF below the folder."""
     name = text.strip()
-    if folder is None or not name or len(name) > LONGEST_NAME or "\n" in name or "\x00" in name:
+    if folder is None or not name or len(name) > LONGEST or "\n" in name or "\x00" in name:
         return None
     try:
         root = folder.resolve()
         path = (root / name.replace("\\", "/")).resolve()
-        if not path.is_relative_to(root) or not path.is_file() or path.stat().st_size > LARGEST:
-            return None
-        with path.open("rb") as stream:
-            head = stream.read(16)
     except (OSError, ValueError):
         return None
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return Attachment(path=path, kind="image", type="image/webp")
-    for mark, kind, media in MARKS:
-        if head.startswith(mark):
-            return Attachment(path=path, kind=kind, type=media)
-    return None
+    return attachment_at(path) if path.is_relative_to(root) else None
+
+
+def attachment_of(site: Site, text: str) -> Attachment | None:
+    """The file that the text names: of the project's folder of files, else an uploaded one."""
+    return find_attachment(site.files, text) or site.attachments.find(
+        text, lambda: hidden_for(site, text)
+    )
 
 
 def attached(site: Site, name: str, item: str, place: int, text: str) -> dict[str, Any] | None:
     """What the page's script needs to show the file that a field names."""
-    attachment = find_attachment(site.files, text)
+    attachment = attachment_of(site, text)
     if attachment is None:
-        return None
+        return {"kind": "missing"} if names_file(text) and site.attachments.begun else None
     asked = urlencode({"item": item, "field": place, "ticket": site.sessions.item_mark(name, item)})
     return {
         "kind": attachment.kind,
@@ -85,7 +67,7 @@ async def show(request: Request) -> Response:
     fields = await asyncio.to_thread(site.shelf.fields, sources, item)
     known = place.isascii() and place.isdecimal() and len(place) < 4 and int(place) < len(fields)
     text = fields[int(place)][1] if known else ""
-    attachment = await asyncio.to_thread(find_attachment, site.files, text)
+    attachment = await asyncio.to_thread(attachment_of, site, text)
     if attachment is None:
         return refuse(request, "There is no such file.", status=404)
     headers = {"content-security-policy": ALONE} if attachment.kind == "image" else {}

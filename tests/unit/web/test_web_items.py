@@ -105,7 +105,7 @@ def test_labels_come_in_and_go_out_as_files(drawn, world, tmp_path) -> None:
     with signed(folder, name="ann") as web:
         told = web.post("/items/import?name=x.csv&annotator=zoe", content=file.read_bytes()).json()
         assert told["done"].startswith("2 labels recorded")
-        assert "1 left out because they were not drawn" in told["done"]
+        assert "1 left out because it was not drawn" in told["done"]
         for name, text in (("x", b"id,label\n"), ("x.csv", b"\xff\x00"), ("../x.c/v", b"id\n")):
             assert web.post(f"/items/import?name={name}", content=text).status_code == 400
         rows = list(csv.DictReader(io.StringIO(web.get("/items/labels.csv").text)))
@@ -219,3 +219,19 @@ def test_the_items_of_a_plan_that_ended_can_still_be_read(labelled, assaymark) -
         assert "labelled" in page
         lines = web.get("/items/labels.csv").text.splitlines()
         assert len(lines) > len(items)
+
+
+def test_files_with_other_columns_come_in_and_empty_ones_are_called_empty(drawn, tmp_path) -> None:
+    """Messages named an “id column” and a “format” that the page had no fields for."""
+    folder, items = drawn
+    rows = f"doc;verdict\n{items[9]};1\n{items[10]};0\n".encode()
+    with signed(folder, name="ann") as web:
+        page = web.get("/items", headers={"accept": "text/html"}).text
+        for field in ("Id column", "Label column", "Format"):
+            assert f">{field}</label>" in page
+        refused = web.post("/items/import?name=x.csv", content=rows).json()
+        assert "“id column” and “label column”" in refused["error"]
+        asked = {"name": "x.csv", "annotator": "zoe", "id_column": "doc", "label_column": "verdict"}
+        told = web.post("/items/import", params={**asked, "format": "csv"}, content=rows).json()
+        assert told["done"].startswith("2 labels recorded")
+        assert web.post("/items/import?name=x.csv").json()["error"] == "The file is empty."

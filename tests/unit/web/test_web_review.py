@@ -38,7 +38,10 @@ def test_a_review_runs_on_the_page_to_its_certified_end(review) -> None:
     project, truth = review
     with signed(project.folder) as web:
         page = web.get("/watch", headers=HTML).text
-        assert "At most left" in page
+        assert "Left, at most" in page
+        plan = web.get("/plan", headers=HTML).text
+        assert "A review. Its target was fixed when it began." in plan
+        assert 'id="wish"' not in plan  # a form that every forecast refused stood here
         assert "Hand out the next records" in page
         for _ in range(12):
             done = web.post("/review/next", data={"count": "20"}, headers=HTML)

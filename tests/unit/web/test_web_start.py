@@ -16,8 +16,8 @@ from assaymark.project.folder import Project
 from assaymark.project.tables import safe_name
 from assaymark.project.users import add_user
 from assaymark.web.app import Options
+from assaymark.web.pieces import OPEN, PIECE
 from assaymark.web.start.app import make_start_app
-from assaymark.web.start.uploads import OPEN, PIECE
 from worlds_on_disk import write_labels, write_world
 
 JSON = {"accept": "application/json"}

@@ -4,6 +4,7 @@ import csv
 import html
 import json
 import re
+import time
 
 import numpy as np
 import pytest
@@ -86,13 +87,32 @@ def test_an_estimate(pair, assaymark) -> None:
             word = "relevant" if truth[items[0]["id"]] else "not"
             items = answer(web, items[0], word).json()["items"]
         page = web.get("/watch", headers=HTML).text
-        assert "No result is recorded yet" in page
+        assert "No result yet" in page
         assert "Seal a plan first" not in page  # nothing was to be claimed
         result = web.get("/read", headers=HTML).text
         assert "Report as HTML" in result
         assert "before a claim is planned" not in result
         assert assaymark("estimate", "-p", folder).code == 0
-        assert "No result is recorded yet" not in web.get("/watch", headers=HTML).text
+        assert "No result yet" not in web.get("/watch", headers=HTML).text
+
+
+def test_an_estimate_goes_on_by_itself_when_the_labels_are_there(pair, assaymark) -> None:
+    """Its later items are chosen by the labels of the first ones, and nobody has to ask for them."""
+    folder, truth = pair
+    plan = ("plan", "--estimate", "f1", "--allocation", "renewed", "--budget", 40, "--seed", "s")
+    assert assaymark(*plan, "-p", folder).code == 0
+    assert assaymark("draw", "-p", folder).code == 0
+    with signed(folder, auto_draw=True) as web:
+        for _ in range(600):
+            items = web.post("/label/hand", json={}).json()["items"]
+            for item in items:
+                answer(web, item, "relevant" if truth[item["id"]] else "not")
+            (work,) = Project(folder=folder).state().surveys
+            if not items and len(work.order) == 40:
+                break
+            time.sleep(0 if items else 0.1)  # the draw is made beside the answers
+    assert [len(one.items) for one in work.files] == [10, 10, 20]
+    assert [bool(one.renewed) for one in work.files] == [False, True, True]
 
 
 def test_what_wrong_labels_would_do_comes_after_the_verdict(labelled) -> None:

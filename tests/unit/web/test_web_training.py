@@ -48,9 +48,7 @@ def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
         assert "Stop training and certify" not in page, "there is no model yet"
         assert page.count("Training has begun with 0 labels") == 1, "a sentence is said once"
         assert "command line" not in page
-        assert (
-            "A classifier is being trained for f1 &gt;= 0.8" in web.get("/plan", headers=HTML).text
-        )
+        assert "<h1>F1 is at least 0.8</h1>" in web.get("/plan", headers=HTML).text
         answer_training(project, world)
         told = web.post("/label/hand", json={}).json()["standing"]["text"]
         assert told.startswith("Let the classifier learn from them"), "nothing is proven yet"

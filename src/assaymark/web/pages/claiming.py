@@ -8,20 +8,22 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.certification.forecasts.prospect import Usual
+from assaymark.certification.view.answer import upper_first
 from assaymark.claims.language.tree import quoted
 from assaymark.claims.results import counted
-from assaymark.composite.planning.forecast import PartForecast, forecast_parts, total_labels
+from assaymark.composite.planning.forecast import PartForecast, forecast_claim
+from assaymark.composite.planning.forecast_words import about, cost_lines, doubt
 from assaymark.composite.planning.sealing import Terms, draft_conjunction, seal_conjunction
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.work import current_claim
-from assaymark.errors import InputError
+from assaymark.errors import InputError, PlanError
 from assaymark.labelling.desk import Desk
 from assaymark.project.folder import registered_pool
 from assaymark.records.pool import RegisteredPool
 from assaymark.web.pages.drawing_on import draw_when_low
-from assaymark.web.site import body, form, only, site_of
+from assaymark.web.site import body, form, only, site_of, unfinished
+from assaymark.web.wording import for_page
 
-MARGIN = 0.05
 MOST_WORDS = 30
 
 
@@ -79,10 +81,13 @@ def open_claim(desk: Desk) -> SealedClaim | None:
 async def forecast(request: Request) -> Response:
     """What the words mean and what they would cost; nothing is sealed."""
     site, asked = site_of(request), await body(request)
-    draft = await asyncio.to_thread(
-        draft_conjunction, site.project, str(asked.get("claim") or ""), _terms(asked)
-    )
-    return JSONResponse(await asyncio.to_thread(_cost, draft))
+    claim = str(asked.get("claim") or "")
+    try:
+        draft = await asyncio.to_thread(draft_conjunction, site.project, claim, _terms(asked))
+        cost = await asyncio.to_thread(_cost, draft)
+    except (InputError, PlanError) as error:
+        return unfinished(error)
+    return JSONResponse(cost)
 
 
 def _terms(asked: dict[str, Any]) -> Terms:
@@ -94,22 +99,22 @@ def _terms(asked: dict[str, Any]) -> Terms:
 
 
 def _cost(draft: SealedClaim) -> dict[str, Any]:
-    parts = forecast_parts(draft, margin=MARGIN)
-    total = total_labels(draft, parts)
-    sentence = "Without scores the cost cannot be forecast."
-    if total is not None:
-        sentence = f"About {total:,} labels if every part is {MARGIN:g} better than claimed."
+    forecast = forecast_claim(draft)
+    lines = cost_lines(draft, forecast)
+    sentence = " ".join(f"{upper_first(name)}: {text}." for name, text in lines)
+    if forecast.looks_false:
+        sentence = for_page(doubt(draft, forecast))
     return {
         "claim": draft.claim,
-        "parts": [_part(part) for part in parts],
+        "parts": [_part(part) for part in forecast.parts],
         "sentence": sentence,
+        "looks_false": forecast.looks_false,
     }
 
 
 def _part(part: PartForecast) -> list[str]:
-    labels = "–" if part.labels is None else "all" if part.whole else f"{part.labels:,}"
-    name = " ".join([part.part, *(f"[{value}]" for value in part.group)])
-    return [name, counted(part.items, "item"), labels]
+    labels = "–" if part.needed is None else "all" if part.whole else about(part.needed)
+    return [part.name, counted(part.items, "item"), labels]
 
 
 @only("lead")
@@ -117,7 +122,11 @@ async def seal(request: Request) -> Response:
     """Seal the words: the same step as the command line's."""
     site, fields = site_of(request), await form(request)
     await asyncio.to_thread(
-        seal_conjunction, site.project, fields.get("claim", ""), _terms(dict(fields))
+        seal_conjunction,
+        site.project,
+        fields.get("claim", ""),
+        _terms(dict(fields)),
+        anyway=fields.get("anyway") == "yes",
     )
     await site.runner.ask(Desk.catch_up)
     draw_when_low(site)

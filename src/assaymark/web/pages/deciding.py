@@ -86,7 +86,9 @@ async def show(request: Request) -> Response:
     fields: list[dict[str, Any]] = []
     if dispute is not None:
         await asyncio.to_thread(site.shelf.fetch, dispute.sources, [dispute.item])
-        fields = shown_fields(site, person.name, dispute.sources, dispute.item)
+        fields = await asyncio.to_thread(
+            shown_fields, site, person.name, dispute.sources, dispute.item
+        )
     ticket = site.sessions.item_mark(person.name, dispute.item) if dispute else ""
     said = [(label, visible(note)) for label, note in dispute.said] if dispute else []
     return site.page(

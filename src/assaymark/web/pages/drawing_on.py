@@ -52,6 +52,10 @@ async def _draw_on(site: Site) -> None:
             from assaymark.web.pages.reviewing import hand_out_more  # loads the statistics
 
             await hand_out_more(site)
+        elif low == "estimate":
+            from assaymark.estimation.survey import draw_estimate  # loads the statistics
+
+            await asyncio.to_thread(draw_estimate, site.project, write=False)
         else:
             await _look_and_draw(site)
         site.not_drawn = ""
@@ -86,15 +90,31 @@ def few(attempt: Attempt | None) -> int:
 
 
 def _runs_low(desk: Desk) -> str | None:
-    """What needs more items: plan, claim or review; None where nothing does."""
+    """What needs more items: plan, claim, review or estimate; None where nothing does."""
     attempt = desk.state.attempt
     if desk.queue.unread(desk.state) > few(attempt):
         return None
+    if _estimate_goes_on(desk):
+        return "estimate"
     if (claim := _claim(desk)) is not None:
         return "claim" if claim.can_draw and not claim.established else None
     if attempt is None:
         return "review" if desk.state.reviews else None
     return "plan" if attempt.open and not established(desk) else None
+
+
+def _estimate_goes_on(desk: Desk) -> bool:
+    """Whether the latest estimate has planned items that wait for nothing but labels that are there."""
+    state = desk.state
+    if not any(work.survey.purpose == "estimate" for work in state.surveys):
+        return False  # others start faster without its statistics
+    from assaymark.estimation.survey import current_estimate, design_of
+
+    work = current_estimate(state)
+    if work is None or (state.attempt is not None and state.attempt.open):
+        return False
+    labelled = all(state.labelled(item) for item in work.order)
+    return labelled and 0 < len(work.order) < design_of(work).labels
 
 
 async def draw_next(site: Site, count: int | None = None) -> int:

@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from assaymark.certification.view.hidden_positives import row_name
 from assaymark.errors import InputError
+from assaymark.files.readers import READERS
 from assaymark.labelling.blocking import open_claim
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.texts import Sources, text_sources
@@ -145,7 +146,8 @@ def _strata(desk: Desk) -> dict[str, str]:
     if attempt is not None:
         for draw in attempt.draws:
             word = "part" if draw.prediction is None else row_name(draw.prediction)
-            names[draw.id] = f"{word} {draw.stratum + 1}"
+            several = len(attempt.plan.strata) > 1  # numbered as on the page of progress
+            names[draw.id] = f"{word} {draw.stratum + 1}" if several else word
     for work in desk.state.surveys:
         for item, cell in work.cells.items():
             names.setdefault(item, work.survey.cells[cell].name)
@@ -204,6 +206,7 @@ async def show(request: Request) -> Response:
         word=partial(answer_text, site, items.classes),
         batches=_batches(items),
         people_pairs=[(name, name) for name in items.people],
+        formats=tuple(READERS),
         strata_pairs=[(name, names.text(name)) for name in items.strata],
         answer_pairs=[
             (_word(label, items.classes), answer_text(site, items.classes, label))
@@ -280,6 +283,9 @@ async def one(request: Request) -> Response:
     rows = filtered if row in filtered else list(items.rows)  # it may have left the list by now
     place = rows.index(row)
     await asyncio.to_thread(site.shelf.fetch, items.sources, [row.item])
+    fields = await asyncio.to_thread(
+        shown_fields, site, person_of(request).name, items.sources, row.item
+    )
     near = [rows[at].item if 0 <= at < len(rows) else None for at in (place - 1, place + 1)]
     return site.page(
         request,
@@ -289,7 +295,7 @@ async def one(request: Request) -> Response:
         row=row,
         shown_id=visible(row.item),
         stratum=AnswerNames.of(site.settings).text(row.stratum),
-        fields=shown_fields(site, person_of(request).name, items.sources, row.item),
+        fields=fields,
         notes=[(who, visible(text)) for who, text in row.notes],
         before=near[0],
         after=near[1],

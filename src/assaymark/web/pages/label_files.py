@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from assaymark.claims.results import counted
 from assaymark.errors import InputError
 from assaymark.files.formats.delimited import csv_text
+from assaymark.files.spelling import Names
 from assaymark.files.writers import WRITERS
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.recording import label_file
@@ -99,13 +100,21 @@ async def bring_in(request: Request) -> Response:
         raise InputError("A file of labels has an ending such as .csv, .xlsx, .json or .ris.")
     annotator = checked_name(query.get("annotator") or person_of(request).name)
     text = await request.body()
-    correct = query.get("correct") == "yes"
+    if not text:
+        raise InputError("The file is empty.")
+    correct, form = query.get("correct") == "yes", query.get("format") or "auto"
+    names = Names(
+        id_column=query.get("id_column", "").strip(),
+        label_column=query.get("label_column", "").strip(),
+    )
 
     def step() -> Any:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"{_plain(given.stem)}{ending}"
             path.write_bytes(text)
-            return label_file(site.project, path, annotator=annotator, correct=correct)
+            return label_file(
+                site.project, path, annotator=annotator, form=form, names=names, correct=correct
+            )
 
     done = await asyncio.to_thread(step)
     await site.runner.ask(Desk.catch_up)
@@ -114,7 +123,11 @@ async def bring_in(request: Request) -> Response:
         *([f"{done.skipped:,} cannot tell"] if done.skipped else []),
         *([f"{done.corrected:,} corrected"] if done.corrected else []),
         *([f"{done.unchanged:,} known before"] if done.unchanged else []),
-        *([f"{done.not_drawn:,} left out because they were not drawn"] if done.not_drawn else []),
+        *([_left_out(done.not_drawn)] if done.not_drawn else []),
         *([f"{done.disputed:,} in conflict"] if done.disputed else []),
     ]
     return JSONResponse({"done": ", ".join(parts) + "."})
+
+
+def _left_out(items: int) -> str:
+    return f"{items:,} left out because {'it was' if items == 1 else 'they were'} not drawn"

@@ -118,7 +118,7 @@ async def back(request: Request) -> Response:
     await asyncio.to_thread(site.shelf.fetch, sources, [previous.item])
     return JSONResponse(
         {
-            "item": shown(site, name, sources, previous.item),
+            "item": await asyncio.to_thread(shown, site, name, sources, previous.item),
             "answer": answer_word(previous.label, classes),
         }
     )
@@ -188,8 +188,11 @@ async def _handed(site: Site, person: Person, keep: Sequence[str]) -> dict[str, 
     missing = [item for item in handed.items if not site.shelf.has(item)]
     if missing:
         await asyncio.to_thread(site.shelf.fetch, handed.sources, [*missing, *handed.ahead])
+    items = await asyncio.to_thread(
+        lambda: [shown(site, name, handed.sources, item) for item in handed.items]
+    )
     return {
-        "items": [shown(site, name, handed.sources, item) for item in handed.items],
+        "items": items,
         "progress": handed.progress,
         "standing": handed.standing,
     }
@@ -249,6 +252,6 @@ def shown_fields(site: Site, name: str, sources: Sources, item: str) -> list[dic
         shown: dict[str, Any] = {"name": visible(field), "text": visible(text)}
         if len(texts) > 1:
             shown["main"] = field in main
-        file = attached(site, name, item, place, text) if site.files is not None else None
+        file = attached(site, name, item, place, text)
         fields.append({**shown, "file": file} if file else shown)
     return fields

@@ -13,7 +13,11 @@ from assaymark.certification.certificate.words import known_words
 from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.forecasts.chance_curves import chance_curves
 from assaymark.certification.forecasts.prospect import Prospect, prospect, usual
-from assaymark.certification.planning.forecast_words import floor_words, read_all_words
+from assaymark.certification.planning.forecast_words import (
+    floor_words,
+    needed_words,
+    read_all_words,
+)
 from assaymark.certification.report.charts import power_chart
 from assaymark.certification.sealing import (
     PlanRequest,
@@ -21,15 +25,17 @@ from assaymark.certification.sealing import (
     expected_of,
     seal_plan,
 )
+from assaymark.certification.view.answer import claim_sentence
 from assaymark.claims.defaults import POWER
-from assaymark.claims.results import ModeForecast, percent
+from assaymark.claims.results import Forecast, ModeForecast, percent
 from assaymark.composite.looks import abandon_claim
-from assaymark.errors import InputError
+from assaymark.composite.wording import sealed_words
+from assaymark.errors import InputError, PlanError
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import Settings, write_settings
 from assaymark.ledger.events import Attempt, is_frozen, review_of, settings_of, training_of
 from assaymark.overview.protocols import PROTOCOLS
-from assaymark.project.folder import Project
+from assaymark.project.folder import Project, registered_pool
 from assaymark.records.modes import kind_of
 from assaymark.records.plan import Expectation
 from assaymark.records.seeds import source_in_words
@@ -37,7 +43,7 @@ from assaymark.web.charts import picture
 from assaymark.web.numbers import FieldError, number_of, share_of
 from assaymark.web.pages.claiming import open_claim, words_of
 from assaymark.web.pages.drawing_on import draw_when_low
-from assaymark.web.site import body, form, only, person_of, site_of, wants_json
+from assaymark.web.site import body, form, only, person_of, site_of, unfinished, wants_json
 from assaymark.web.wording import for_page
 
 MODES = {
@@ -77,6 +83,7 @@ async def show(request: Request) -> Response:
     learning = await site.runner.ask(_learning)
     words = await site.runner.ask(lambda desk: words_of(desk, start))
     claimed = await site.runner.ask(open_claim)
+    predicts = await site.runner.ask(lambda desk: registered_pool(desk.state).columns.predicts)
     return site.page(
         request,
         "plan.html",
@@ -89,7 +96,11 @@ async def show(request: Request) -> Response:
         expected=expected,
         learning=learning,
         words=words,
+        predicts=predicts,
+        review=await site.runner.ask(_review),
         claimed=claimed,
+        claim_sentence=claim_sentence,
+        claimed_words=sealed_words(claimed) if claimed is not None else "",
         settled_twice=await site.runner.ask(_settled_twice),
         draws=site.draws,
         modes=MODES,
@@ -104,6 +115,15 @@ def _attempt(desk: Desk) -> tuple[Attempt | None, int | None]:
     return desk.state.attempt, expected_of(desk.state)
 
 
+def _review(desk: Desk) -> dict[str, str] | None:
+    """Target and confidence of the review that the project is, if it is one."""
+    work = review_of(desk.state)
+    if work is None:
+        return None
+    sure = percent(float(work.opened.confidence))
+    return {"target": percent(float(work.opened.target)), "confidence": sure}
+
+
 def _settled_twice(desk: Desk) -> float | None:
     """The share that two people read, where a review settled it when it began."""
     work = review_of(desk.state)
@@ -116,15 +136,22 @@ def _learning(desk: Desk) -> str:
     attempt = desk.state.attempt
     if work is None or (attempt is not None and attempt.open):
         return ""
-    return "" if work.freezes and not is_frozen(desk.state) else str(settings_of(work).goal.claim)
+    return (
+        ""
+        if work.freezes and not is_frozen(desk.state)
+        else claim_sentence(settings_of(work).goal.claim)
+    )
 
 
 @only("lead")
 async def forecast(request: Request) -> Response:
     """What the claim would cost, in labels and money."""
-    site = site_of(request)
-    plan_request = _plan_request(await body(request))
-    outlook = await asyncio.to_thread(prospect, site.project, plan_request)
+    site, asked = site_of(request), await body(request)
+    try:
+        plan_request = _plan_request(asked)
+        outlook = await asyncio.to_thread(prospect, site.project, plan_request)
+    except (InputError, PlanError) as error:
+        return unfinished(error)
     return JSONResponse(_forecast_json(outlook, site.settings, plan_request))
 
 
@@ -133,10 +160,11 @@ def _plan_request(asked: dict[str, Any]) -> PlanRequest:
     return PlanRequest(
         claim=read_claim(_claim_text(asked)),
         mode=mode,
-        design=None if mode in ("fixed", "budget") and design == "simple" else design,
+        design=design,
         confidence=share_of(asked, "confidence") or 0.95,
         power=share_of(asked, "power") or POWER,
         expectation=_expectation(asked),
+        anyway=asked.get("anyway") == "yes",
     )
 
 
@@ -163,7 +191,8 @@ def _forecast_json(
     cost = outlook.forecast
     if cost is None:
         return {"rows": [], "curves": {}, "recommended": None, "sentence": _UNKNOWN, "wall": None}
-    rows = [_row(name, mode, settings) for name, mode in cost.modes.items() if name in MODES]
+    priced = cost.if_needed or cost
+    rows = [_row(name, mode, settings) for name, mode in priced.modes.items() if name in MODES]
     named = TITLES.get(cost.recommended or "")
     recommendation = f"Recommended: {named}, because {cost.why}." if named else ""
     wall = floor_words(cost)
@@ -172,9 +201,16 @@ def _forecast_json(
         "curves": _curves(outlook, plan_request),
         "recommended": cost.recommended,
         "looks_false": bool(cost.looks_false),
-        "sentence": for_page(cost.looks_false or read_all_words(cost) or recommendation),
+        "sentence": for_page(_doubt(cost) or read_all_words(cost) or recommendation),
         "wall": wall,
     }
+
+
+def _doubt(cost: Forecast) -> str | None:
+    """That the claim looks false, and what the table shows then."""
+    if cost.looks_false is None or cost.if_needed is None:
+        return cost.looks_false
+    return f"{cost.looks_false} {needed_words(cost) or ''} That is what the table shows."
 
 
 def _curves(outlook: Prospect, plan_request: PlanRequest) -> dict[str, str]:

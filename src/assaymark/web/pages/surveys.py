@@ -57,13 +57,12 @@ def buttons_of(state: State, survey: SurveySeen) -> Buttons:
     if survey.number != _current(state, survey.purpose):
         return Buttons()
     steps = STEPS[survey.purpose]
-    certified = (survey.result or {}).get("decision") in ("pass", "better", "worse", "within")
     left = survey.labelled < survey.drawn
     return Buttons(
         # what is judged once is judged when all labels are there
         result=survey.labelled > 0 and (not left or survey.purpose != "triage"),
         draw=steps.draw is not None and not left,
-        certify=steps.certify is not None and certified,
+        certify=steps.certify is not None and survey.established,
     )
 
 

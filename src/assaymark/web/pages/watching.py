@@ -1,9 +1,8 @@
 """The dashboard: verdict first, then what it rests on. Opening it is a look."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -12,6 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from assaymark.certification.report.charts import path_chart
 from assaymark.certification.report.collection_charts import score_chart
 from assaymark.certification.view.dossier import CardNumber, Dossier, SurveySeen
+from assaymark.claims.record import Record
 from assaymark.claims.results import digits, percent, rounded, shown
 from assaymark.composite.work import current_claim
 from assaymark.errors import PlanError
@@ -149,9 +149,9 @@ async def _sections(site: Site, dossier: Dossier) -> list[tuple[SurveySeen, Sect
     ]
 
 
-def _training(dossier: Dossier) -> Mapping[str, Any] | None:
+def _training(dossier: Dossier) -> Record | None:
     """Where a training stands, if there is one."""
-    return next((one.result for one in dossier.surveys if one.purpose == "training"), None)
+    return next((one.summary for one in dossier.surveys if one.summary), None)
 
 
 @only("lead")

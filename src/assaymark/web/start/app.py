@@ -17,9 +17,10 @@ from assaymark.web.access.sessions import Sessions
 from assaymark.web.app import HANDLERS, Options, alive, asset, guarded
 from assaymark.web.assets import load_assets, load_templates, version_of
 from assaymark.web.pages import entering
+from assaymark.web.pieces import PIECE
 from assaymark.web.site import pages_of, refuse
-from assaymark.web.start import pages
-from assaymark.web.start.uploads import PIECE, Uploads
+from assaymark.web.start import attaching, pages
+from assaymark.web.start.uploads import Uploads
 from assaymark.web.start.workspace import Dispatch, Workspace
 
 
@@ -48,7 +49,7 @@ def make_start_app(
     )
     app = Starlette(routes=ROUTES, lifespan=workspace.lifespan, exception_handlers=HANDLERS)
     app.state.site = workspace
-    limits = {"/start/upload/piece": PIECE + 1_000}
+    limits = dict.fromkeys(("/start/upload/piece", "/start/files/piece"), PIECE + 1_000)
     start = guarded(app, options, who=workspace.who, clock=clock, limits=limits)
     return Dispatch(workspace, start)
 
@@ -69,6 +70,8 @@ ROUTES = [
     Route("/start/upload/piece", pages.add_piece, methods=["POST"]),
     Route("/start/table", pages.show_table),
     Route("/start/check", pages.check, methods=["POST"]),
+    Route("/start/files/begin", attaching.begin_upload, methods=["POST"]),
+    Route("/start/files/piece", attaching.add_piece, methods=["POST"]),
     Route("/start/begin", pages.start, methods=["POST"]),
     # a project opens for those who have come in; until then its sign-in is that of the folder
     Route("/p/{name}/enter", entering.show, methods=["GET"]),

@@ -1,8 +1,9 @@
 """Begin a project from a table: register it, and take the first step towards what is asked."""
 
+import contextlib
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from assaymark.errors import InputError
 from assaymark.estimation.planning import EstimateRequest
 from assaymark.estimation.survey import draw_estimate, open_estimate
 from assaymark.labelling.settings import Settings, write_settings
+from assaymark.pool.named_files import TooManyNamesError
+from assaymark.pool.preview import Table
+from assaymark.project.attachments import FOLDER, Attachments, unclear_names
 from assaymark.project.class_names import with_classes, with_verdicts
 from assaymark.project.folder import Project
 from assaymark.project.place import is_project
@@ -36,8 +40,9 @@ RESERVED = {"tables"}
 class Beginning:
     """What somebody asked for: the table, its columns, the purpose and the numbers it needs.
 
-    `screened` is a table of decisions that were made in another tool; with `classes` the classifier's
-    decisions are names of classes.
+    `attachments` are pictures and PDFs that were uploaded beside the table. `screened` is a table of
+    decisions that were made in another tool; with `classes` the classifier's decisions are names of
+    classes.
     """
 
     table: Path
@@ -46,6 +51,7 @@ class Beginning:
     purpose: str
     asked: Mapping[str, Any]
     screened: Path | None = None
+    attachments: Attachments | None = None
     classes: bool = False
 
 
@@ -57,11 +63,22 @@ def begin(home: Path, beginning: Beginning) -> tuple[str, str]:
     folder = home / name
     try:
         page = PURPOSES[beginning.purpose](folder, str(beginning.table), beginning)
+        _attach(folder, beginning)
         write_settings(folder, Settings(title=beginning.title.strip()[:80]))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return name, page
+
+
+def _attach(folder: Path, beginning: Beginning) -> None:
+    """Give the project the files that were uploaded beside its table."""
+    if beginning.attachments is None or not beginning.attachments.begun:
+        return
+    unclear: Collection[str] = ()
+    with Table(beginning.table) as table, contextlib.suppress(TooManyNamesError):
+        unclear = unclear_names(table.file_names(beginning.columns.text))
+    beginning.attachments.copy_to(folder / FOLDER, without=unclear)
 
 
 def free_name(home: Path, title: str) -> str:

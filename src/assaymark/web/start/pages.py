@@ -16,22 +16,18 @@ from assaymark.pool.preview import Finding, Table
 from assaymark.project.class_names import with_classes
 from assaymark.records.pool import Columns
 from assaymark.web.display import visible
+from assaymark.web.intake import ACCEPTED
 from assaymark.web.numbers import cut_off_of, field_of
+from assaymark.web.pieces import PIECE, piece_of
 from assaymark.web.site import body, only, person_of, refuse
+from assaymark.web.start.attaching import compared
 from assaymark.web.start.beginning import Beginning, begin
-from assaymark.web.start.uploads import PIECE
-from assaymark.web.start.workspace import Workspace
+from assaymark.web.start.workspace import workspace_of
 from assaymark.web.wording import for_page
 
 MOST_TEXTS = 20
 PLAIN = {"0", "1", "0.0", "1.0", "true", "false"}
 METRICS = ("accuracy", "f1", "recall", "precision")
-
-
-def workspace_of(request: Request) -> Workspace:
-    """The workspace that this request belongs to."""
-    workspace: Workspace = request.app.state.site
-    return workspace
 
 
 @only("lead", "annotator", "reader")
@@ -64,12 +60,8 @@ async def begin_upload(request: Request) -> Response:
 @only("lead")
 async def add_piece(request: Request) -> Response:
     """The next piece of an upload; the last one answers with the table's name."""
-    asked, piece = request.query_params, await request.body()
-    at = asked.get("at", "")
-    if not at.isascii() or not at.isdecimal() or len(at) > 12 or len(piece) > PIECE:
-        raise InputError("A piece needs the place where it begins, and is not too long.")
-    uploads, key = workspace_of(request).uploads, asked.get("upload", "")
-    arrived, table = await asyncio.to_thread(uploads.add, key, int(at), piece)
+    key, at, piece = await piece_of(request)
+    arrived, table = await asyncio.to_thread(workspace_of(request).uploads.add, key, at, piece)
     return JSONResponse({"arrived": arrived, "table": table})
 
 
@@ -102,6 +94,8 @@ async def show_table(request: Request) -> Response:
         first=[[visible(cell) for cell in row] for row in preview.first],
         guess=preview.guess,
         metrics=[(key, metric(key).title) for key in METRICS],
+        piece=PIECE,
+        accepted=ACCEPTED,
         others=[(other, visible(other)) for other in tables if other != name][:200],
     )
 
@@ -109,15 +103,18 @@ async def show_table(request: Request) -> Response:
 @only("lead")
 async def check(request: Request) -> Response:
     """What is wrong with the table, for the columns as they are named now."""
-    asked = await body(request)
-    path = await asyncio.to_thread(workspace_of(request).uploads.readable, _text(asked, "table"))
+    here, asked = workspace_of(request), await body(request)
+    path = await asyncio.to_thread(here.uploads.readable, _text(asked, "table"))
+    attachments = here.uploads.attachments(_text(asked, "table"))
     prediction = _text(asked, "prediction")
     values: list[str] = []
     names = False  # whether decisions are spelled by names, of two verdicts or of classes
+    files: dict[str, Any] | None = None
 
     def read() -> list[dict[str, Any]]:
-        nonlocal values, names
+        nonlocal values, names, files
         with Table(path) as table:
+            files = compared(table, _texts(asked), attachments)
             values = table.values(prediction) if prediction else []
             names = bool(prediction) and not {value.lower() for value in values} <= PLAIN
             names = names or bool(prediction and not values)
@@ -134,7 +131,7 @@ async def check(request: Request) -> Response:
         findings = [{"level": "wrong", "sentence": visible(for_page(message_of(error)))}]
         field = _field(error)
     reply = {"findings": findings, "values": values if names else [], "names": names}
-    return JSONResponse({**reply, "field": field})
+    return JSONResponse({**reply, "field": field, "files": files})
 
 
 def _classes(path: Path, columns: Columns) -> Finding:
@@ -181,6 +178,7 @@ async def start(request: Request) -> Response:
             classes=asked.get("classes") is True,
             purpose=_text(asked, "purpose"),
             asked=asked,
+            attachments=here.uploads.attachments(_text(asked, "table")),
             screened=await asyncio.to_thread(here.uploads.table, screened) if screened else None,
         )
         name, page = await asyncio.to_thread(begin, here.folder, beginning)
@@ -192,11 +190,6 @@ async def start(request: Request) -> Response:
 
 
 def _columns(asked: dict[str, Any]) -> Columns:
-    texts = asked.get("text") or []
-    if not isinstance(texts, list) or not all(isinstance(name, str) for name in texts):
-        raise InputError("'text' must be a list of columns.")
-    if len(texts) > MOST_TEXTS:
-        raise InputError(f"At most {MOST_TEXTS} columns can be shown to reviewers.")
     groups = asked.get("groups") or []
     if not isinstance(groups, list) or not all(isinstance(name, str) for name in groups):
         raise InputError("'groups' must be a list of columns.")
@@ -211,10 +204,19 @@ def _columns(asked: dict[str, Any]) -> Columns:
         score=score or None,
         prediction=prediction or None,
         threshold=threshold,
-        text=tuple(texts),
+        text=_texts(asked),
         positive=_text(asked, "positive") or None if prediction else None,
         groups=tuple(groups) or None,
     )
+
+
+def _texts(asked: dict[str, Any]) -> tuple[str, ...]:
+    texts = asked.get("text") or []
+    if not isinstance(texts, list) or not all(isinstance(name, str) for name in texts):
+        raise InputError("'text' must be a list of columns.")
+    if len(texts) > MOST_TEXTS:
+        raise InputError(f"At most {MOST_TEXTS} columns can be shown to reviewers.")
+    return tuple(texts)
 
 
 def _text(asked: dict[str, Any], name: str) -> str:

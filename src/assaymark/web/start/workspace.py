@@ -12,7 +12,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from assaymark.certification.view.answer import claim_sentence
+from assaymark.certification.view.answer import claim_sentence, upper_first
+from assaymark.composite.wording import sealed_words
+from assaymark.composite.work import current_claim
 from assaymark.errors import AssaymarkError, InputError, message_of
 from assaymark.labelling.settings import read_settings
 from assaymark.project.connections import program_of
@@ -21,6 +23,7 @@ from assaymark.project.users import USERS, Role
 from assaymark.web.access.connections import say_shortage_once
 from assaymark.web.access.guard import Place
 from assaymark.web.app import Options, make_site, running, site_app, telling
+from assaymark.web.intake import AttachmentUploads
 from assaymark.web.programs.access import token_of
 from assaymark.web.site import Pages, Site
 from assaymark.web.start.beginning import projects_in
@@ -33,7 +36,6 @@ PURPOSES = {
     "claim": "A claim of several parts",
     "estimate": "An estimate",
     "recall": "Recall from pairs",
-    "review": "A review",
     "sentinel": "A check for drift",
     "training": "A classifier in training",
     "triage": "A triage",
@@ -65,6 +67,7 @@ class Workspace(Pages):
     folder: Path
     options: Options
     uploads: Uploads
+    attaching: dict[str, AttachmentUploads] = field(default_factory=dict)
     opened: dict[str, Opened] = field(default_factory=dict)
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
     beginning: bool = False
@@ -111,6 +114,15 @@ class Workspace(Pages):
         say_shortage_once(asyncio.get_running_loop())
         async with self.stack:
             yield
+        self.uploads.close()
+        for beside in self.attaching.values():
+            beside.close()
+
+
+def workspace_of(request: HTTPConnection) -> Workspace:
+    """The workspace that this request belongs to."""
+    workspace: Workspace = request.app.state.site
+    return workspace
 
 
 def _listed(name: str, path: Path) -> Listed:
@@ -135,7 +147,15 @@ def _about(path: Path) -> str:
     if state.attempt is not None:
         ending = "" if state.attempt.open else f", {state.attempt.outcome_word}"
         return f"{claim_sentence(state.attempt.plan.claim)}{ending} · {labels}"
-    purposes = [work.survey.purpose for work in state.surveys] + ["review"] * len(state.reviews)
+    claim = current_claim(state)
+    if claim is not None:
+        issued = bool(claim.reports("certificate"))
+        ending = ", certified" if issued else "" if claim.open else ", closed"
+        return f"{upper_first(sealed_words(claim.sealed))}{ending} · {labels}"
+    if state.reviews:
+        ending = ", certified" if state.reviews[-1].certificates else ""
+        return f"A review{ending} · {labels}"
+    purposes = [work.survey.purpose for work in state.surveys]
     return f"{PURPOSES[purposes[-1]]} · {labels}" if purposes else "No plan yet"
 
 

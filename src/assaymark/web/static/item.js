@@ -73,6 +73,9 @@
   };
 
   const content = (field, kind) => {
+    if (field.file?.kind === "missing") {
+      return [...texts(field.text, kind), make("p", "quiet", "This file is not on the server. The lead can upload it.")];
+    }
     if (field.file) return [file(field.file)];
     if (!field.text.trim()) return [make("p", "quiet", "(empty)")];
     const laid = assaymarkLayout(field.text);

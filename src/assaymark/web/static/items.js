@@ -20,6 +20,10 @@
     const file = document.getElementById("labels").files[0], told = document.getElementById("imported");
     if (!file) return;
     const asked = new URLSearchParams({ name: file.name, annotator: document.getElementById("import-by").value });
+    for (const [field, name] of [["id", "id_column"], ["label", "label_column"], ["format", "format"]]) {
+      const value = document.getElementById(`import-${field}`).value.trim();
+      if (value) asked.set(name, value);
+    }
     if (document.getElementById("import-correct").checked) asked.set("correct", "yes");
     told.className = "quiet";
     told.textContent = "Reading…";

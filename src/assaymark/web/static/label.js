@@ -268,9 +268,9 @@
     else if (key === "c") { event.preventDefault(); $("criteria").open = !$("criteria").open; }
     else if (key === "/") { event.preventDefault(); $("find").focus(); $("find").select(); }
   });
-  document.querySelectorAll("[data-answer]").forEach((b) => b.addEventListener("click", () => {
+  document.querySelectorAll("[data-answer]").forEach((b) => b.addEventListener("click", (event) => {
     b.blur();
-    answer(b.dataset.answer);
+    if (event.detail < 2) answer(b.dataset.answer); // the rest of a double click meant the item before
   }));
   $("undo").addEventListener("click", (event) => { event.currentTarget.blur(); back(); });
   $("keys-button").addEventListener("click", () => $("keys").showModal());

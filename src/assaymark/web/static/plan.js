@@ -119,6 +119,7 @@
     invalid(null);
     table = found.rows;
     doubtful = Boolean(found.looks_false);
+    form.elements.anyway.value = doubtful ? "yes" : "";  // the dialog says so before it is sealed
     rows.replaceChildren(...found.rows.map((row) => line(row, found.recommended)));
     advice.textContent = found.sentence;
     wall.hidden = !found.wall;
@@ -145,9 +146,10 @@
     const metric = form.elements.metric, row = table.find((one) => one.mode === modeNow());
     const side = document.getElementById("side").textContent;
     document.getElementById("sealing-claim").textContent = `${metric.selectedOptions[0].text} is ${side} ${form.elements.target.value} with ${form.elements.confidence.selectedOptions[0].text} confidence.`;
-    const labels = row?.expected ? `About ${row.expected} labels on average, ${row.unlucky ?? "many more"} with bad luck${row.money ? `; ${row.money} on average` : ""}.`
-      : `How many labels it takes cannot be forecast${doubtful ? ": judging by these values the claim looks false, and then no number of labels proves it" : ""}.`;
-    document.getElementById("sealing-cost").textContent = row ? `${row.title}: ${row.about} ${labels}` : "";
+    const doubt = doubtful ? ` ${advice.textContent}` : "";
+    const labels = row?.expected && !doubtful ? `About ${row.expected} labels on average, ${row.unlucky ?? "many more"} with bad luck${row.money ? `; ${row.money} on average` : ""}.`
+      : doubtful ? "It looks false, and then no number of labels proves it." : "How many labels it takes cannot be forecast.";
+    document.getElementById("sealing-cost").textContent = row ? `${row.title}: ${row.about[0].toLowerCase()}${row.about.slice(1)} ${labels}${doubt}` : "";
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();

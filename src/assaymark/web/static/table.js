@@ -4,8 +4,6 @@
   const root = document.querySelector("meta[name=assaymark-root]").content;
   const mark = document.querySelector("meta[name=assaymark-token]").content;
   const $ = (id) => document.getElementById(id);
-  const SIGNS = { wrong: "✗", careful: "!", fine: "✓" };
-  const WORDS = { wrong: "Wrong", careful: "Careful", fine: "Fine" };
   let round = 0, timer = 0;
 
   const post = async (path, data) => {
@@ -30,7 +28,8 @@
   };
   const showParts = () => {
     form.querySelectorAll(".asked").forEach((box) => { box.hidden = box.dataset.for !== purpose(); });
-    const hidden = ["id", "score", "prediction"].map((name) => $(name).value);  // nobody reads these
+    const compared = purpose() === "compare" ? ["a", "b"] : [];
+    const hidden = ["id", "score", "prediction", ...compared].map((name) => $(name).value);  // nobody reads these
     form.querySelectorAll("input[name=text]").forEach((box) => {
       box.disabled = hidden.includes(box.value);
       box.checked &&= !box.disabled;
@@ -44,15 +43,6 @@
     box?.setAttribute?.("aria-invalid", "true");
     box?.focus?.();
   };
-  const line = (level, sentence) => {
-    const row = document.createElement("li");
-    row.className = level;
-    const sign = Object.assign(document.createElement("span"), { className: "sign", textContent: SIGNS[level] ?? "" });
-    sign.setAttribute("aria-hidden", "true");
-    const word = Object.assign(document.createElement("strong"), { textContent: `${WORDS[level]}: ` });
-    row.append(sign, word, sentence);
-    return row;
-  };
   const check = async () => {
     const mine = ++round;
     let found;
@@ -61,7 +51,9 @@
     form.querySelectorAll("[aria-invalid]").forEach((one) => one.removeAttribute("aria-invalid"));
     if (found.field) $(found.field)?.setAttribute("aria-invalid", "true");
     const findings = found.findings ?? [{ level: "wrong", sentence: found.error }];
-    $("findings").replaceChildren(...findings.map((one) => line(one.level, one.sentence)));
+    assaymarkFindings($("findings"), findings);
+    $("attach-box").hidden = !found.files;
+    if (found.files) assaymarkFiles(found.files);
     const kept = $("positive").value;
     $("positive").replaceChildren(...["", ...(found.values ?? [])].map((value) => new Option(value || "choose", value, false, value === kept)));
     $("classes-box").hidden = !found.names;
@@ -74,6 +66,7 @@
     clearTimeout(timer);
     timer = setTimeout(check, 250);
   });
+  form.addEventListener("assaymark-sent", check);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const button = $("go"), problem = $("problem");

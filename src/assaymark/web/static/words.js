@@ -30,6 +30,7 @@
     told.textContent = found ? `${found.claim}. ${found.sentence}` : "";
     seal.disabled = !found;
     cost = found?.sentence ?? "";
+    form.elements.anyway.value = found?.looks_false ? "yes" : "";  // the dialog says so before it is sealed
   };
   const ask = async () => {
     const mine = ++round;
@@ -43,7 +44,8 @@
         body: JSON.stringify(asked),
       });
       const data = await reply.json();
-      if (reply.ok) found = data; else error = data.error || data.message || "This cannot be read.";
+      error = data.error ?? "";
+      if (!error) found = data;
     } catch { error = "The server does not answer."; }
     if (mine === round) show(found, error);
   };
