@@ -24,6 +24,8 @@ from typing import Any
 import click
 import numpy as np
 
+from capabilities import THEN, by_capability
+
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "assaymark"
 MODES = {"fixed", "budget", "anytime", "simple", "weighted", "census"}
@@ -115,7 +117,7 @@ def shape() -> dict[str, Any]:
     folder, files = max(folders.items(), key=lambda pair: pair[1])
     return {
         "modules": len(known),
-        "lines": sum(len(p.read_text(encoding="utf-8").splitlines()) for p in known.values()),
+        "lines": sum(sizes().values()),
         "largest folder": {"folder": folder, "files": files},
         "folders above 20 files": sorted(name for name, size in folders.items() if size > 20),
         "longest import chain": {"length": len(chain), "modules": chain},
@@ -148,11 +150,19 @@ def lost(now: dict[str, list[str]], before: dict[str, list[str]]) -> list[str]:
     ]
 
 
+def sizes() -> dict[str, int]:
+    """Lines of every module, by its path below the package."""
+    return {
+        path.relative_to(SOURCE).as_posix(): len(path.read_text("utf-8").splitlines())
+        for path in modules().values()
+    }
+
+
 def rooms() -> dict[str, int]:
     """Lines of every room, the largest first."""
     lines = Counter[str]()
-    for path in modules().values():
-        lines[path.relative_to(SOURCE).parts[0]] += len(path.read_text("utf-8").splitlines())
+    for name, size in sizes().items():
+        lines[name.split("/")[0]] += size
     return {name: size for name, size in lines.most_common() if not name.endswith(".py")}
 
 
@@ -246,6 +256,8 @@ def verify_seconds(labels: int) -> float:
 def _shown(value: Any) -> str:
     if isinstance(value, dict) and all(isinstance(part, list) for part in value.values()):
         return f"{len(value):,} commands, {sum(map(len, value.values())):,} spellings"
+    if isinstance(value, dict) and THEN in value:
+        return "".join(f"\n{size:>10,}  {name}" for name, size in value.items())
     if isinstance(value, dict):
         plain = {name: part for name, part in value.items() if name != "modules"}
         return ", ".join(f"{name} {part}" for name, part in plain.items())
@@ -261,6 +273,7 @@ def main(arguments: list[str] | None = None, show: Callable[[str], None] = print
     from assaymark.cli import cli
 
     figures = shape() | {"lines by room": rooms(), "options of commands": options(cli)}
+    figures["lines by capability"] = by_capability(sizes())
     figures["full ledger decodes per command"] = decodes()
     if asked.verify:
         figures[f"CPU seconds of verify at {asked.verify:,} labels"] = verify_seconds(asked.verify)

@@ -10,7 +10,7 @@ from evidence.limits import LIMIT, NAMES, SHOWN
 from evidence.steps import Done
 
 KEPT = ("world", "metric", "margin", "entrant", "runs", "mean", "ninety", "pass_rate", "predicted",
-        "unlucky", "ideal", "of_fixed", "of_anytime")  # fmt: skip
+        "unlucky", "chance", "items", "ideal", "of_fixed", "of_anytime")  # fmt: skip
 RIVALS = ("Sawade", "OASIS", "AIPW", "random")
 ALL = "F1, precision and recall at every margin"
 

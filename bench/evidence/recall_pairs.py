@@ -189,7 +189,10 @@ def _thresholds(book: Book, *sources: Done | None) -> None:
             rows[0][0] if rows else None,
             runs=len(own) or None,
             data=names,
-            why=why,
+            why=why
+            if own or not rows
+            else "no pair flags enough of the same items at so high a threshold",
+            never=bool(rows),
         )
 
 

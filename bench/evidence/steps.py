@@ -52,7 +52,7 @@ FULL = (
     Step(
         name="triage-real",
         experiment="triage",
-        runs=20,
+        runs=100,
         files=("spamassassin", "davidson_perspective"),
     ),
     Step(
@@ -62,16 +62,16 @@ FULL = (
         files=("newsgroups20", "reuters21578"),
     ),
     Step(
-        name="policies-reuters", experiment="policies", runs=1, files=("reuters21578",), full=True
+        name="policies-reuters", experiment="policies", runs=10, files=("reuters21578",), full=True
     ),
     Step(
         name="pairs-mail-tweets", experiment="pairs", runs=2, files=("spamassassin", "crisislex_t6")
     ),
-    Step(name="test-size-real", experiment="test-size", runs=10, files=("reuters21578",)),
+    Step(name="test-size-real", experiment="test-size", runs=40, files=("reuters21578",)),
     Step(
         name="sequential-bias-reuters",
         experiment="sequential-bias",
-        runs=50,
+        runs=250,
         files=("reuters21578",),
     ),
     Step(name="pairs-news-papers", experiment="pairs", runs=2, files=("reuters21578", "arxiv_cs")),

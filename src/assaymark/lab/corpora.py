@@ -88,6 +88,11 @@ KINDS = (
 )
 
 
+def kind_named(name: str) -> Kind:
+    """The known collection of this name."""
+    return next(kind for kind in KINDS if kind.name == name)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Collection:
     """Texts with their topics; scores where a vendor gave some."""
@@ -111,25 +116,37 @@ class Collection:
         return {str(names[i]): float(counts[i]) / len(self.topics) for i in order}
 
 
+def columns_in(path: Path) -> set[str]:
+    """The names of a parquet file's columns."""
+    if not path.is_file():
+        raise InputError(f"There is no file {str(path)!r}. Give --data a parquet file.")
+    return {str(row[0]) for row in _rows(f"DESCRIBE FROM {_source(path)}")}
+
+
+def select(path: Path, values: str, where: str = "true") -> list[tuple[Any, ...]]:
+    """These values of the file's rows, in their order."""
+    return _rows(f"SELECT {values} FROM {_source(path)} WHERE {where}")
+
+
+def _source(path: Path) -> str:
+    return f"read_parquet({quoted(str(path))})"
+
+
+def _rows(query: str) -> list[tuple[Any, ...]]:
+    connection = connect()
+    try:
+        connection.execute("SET preserve_insertion_order = true")
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
+
+
 @lru_cache(maxsize=4)
 def read_collection(path: Path) -> Collection:
     """The collection in a parquet file. Refused where the columns are not those of a known one."""
-    if not path.is_file():
-        raise InputError(f"There is no file {str(path)!r}. Give --data a parquet file.")
-    connection = connect()
-    connection.execute("SET preserve_insertion_order = true")
-    source = f"read_parquet({quoted(str(path))})"
-    try:
-        kind = _kind(
-            path, {row[0] for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()}
-        )
-        score = f", {kind.score} AS score" if kind.score else ""
-        rows = connection.execute(
-            f"SELECT {kind.text} AS text, {kind.topics} AS topics{score} FROM {source} "
-            f"WHERE {kind.where}"
-        ).fetchall()
-    finally:
-        connection.close()
+    kind = _kind(path, columns_in(path))
+    score = f", {kind.score}" if kind.score else ""
+    rows = select(path, f"{kind.text}, {kind.topics}{score}", kind.where)
     scores = np.array([row[2] for row in rows], dtype=np.float64) if kind.score else None
     return Collection(
         name=kind.name,
@@ -208,7 +225,7 @@ def balanced_learner() -> Any:
 def trained_world(
     corpus: Corpus, topic: str, rng: np.random.Generator, *, training: int = TRAINING
 ) -> World:
-    """The population as a classifier sees it that was trained on so many random other items.
+    """The population as a classifier sees it that was trained on this many random other items.
 
     The threshold is the best for F1 on out-of-fold scores of the training items.
     """

@@ -58,8 +58,8 @@ def certify_rows(
     parts: list[Draws] = []
     logs: list[Floats] = []
     for segment in segments(most=end) if batch is None else _batches(batch, end):
-        stored = next_chances(race, aim=aim)
         left, size = race.remaining, segment.last - segment.first + 1
+        stored = next_chances(race, aim=aim)
         strata = draw_strata(stored, left, rng.random(min(size, int(left[stored > 0].sum()))))
         drawn = Draws(
             strata=strata,

@@ -23,8 +23,9 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Cells = tuple[int, int, int, int]
 
-CALIBRATIONS = ("honest", "over-confident", "ranks only")
-TRAPS = ("none", "upside down", "hidden misses")
+CALIBRATIONS = ("honest", "over-confident", "under-confident", "ranks only")
+SLOPES = {"over-confident": 2.0, "under-confident": 0.4}
+TRAPS = ("none", "upside down", "hidden misses", "buried misses")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -126,9 +127,10 @@ def _scores(sketch: Sketch, labels: Flags, predicted: Flags, rng: np.random.Gene
         signal = -signal
     rate = np.where(predicted, labels[predicted].mean(), labels[~predicted].mean())
     odds = logit(np.clip(rate, 1e-6, 1 - 1e-6)) + signal
-    if sketch.calibration == "over-confident":
-        odds = 2 * odds
-    scores: Floats = expit(odds)
+    scores: Floats = expit(SLOPES.get(sketch.calibration, 1.0) * odds)
+    if sketch.trap == "buried misses":
+        misses, sure = labels & ~predicted, np.median(scores[~predicted])
+        scores[misses] = sure * rng.random(int(misses.sum()))
     if sketch.calibration == "ranks only":
         scores = np.argsort(np.argsort(scores)) / len(scores)
     return np.round(scores, 1) if sketch.ties else scores

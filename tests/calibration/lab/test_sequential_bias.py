@@ -61,18 +61,23 @@ def test_the_same_bounds_cover_at_a_single_look(name):
     assert seen["covered_exact"] / seen["points"] > 0.94
 
 
-def test_anytime_and_budget_keep_their_promise(name):
+def test_anytime_and_budget_keep_their_promise(name, measured):
     seen = grown(name)
+    for mode in ("anytime", "budget"):
+        where = f"made: {mode}, {name}, tested every 20 labels up to 10,000"
+        measured("simple-sample-at-every-look", where, seen[mode], nominal=0.05, runs=RUNS)
     assert compatible(seen["anytime"], RUNS)
     assert compatible(seen["budget"], RUNS)
     assert GOLDEN[name][2:] == (seen["anytime"], seen["budget"])
 
 
 @pytest.mark.slow
-def test_score_guided_keeps_its_promise():
+def test_score_guided_keeps_its_promise(measured):
     """Even where its scores know nothing of the misses among the predicted negatives."""
     sketch = Sketch(items=2000, prevalence=0.1, f1=0.7, quality=1.5, trap="hidden misses")
     world = make_world(sketch, rng_of(42, "world"))
     count = guided_passes(world, runs=400, rng=rng_of(42, "guided"), most=300)["weighted"]
+    where = "made: misses hidden, tested every 20 labels (number 1)"
+    measured("claim-at-every-look", where, count, nominal=0.05, runs=400)
     assert compatible(count, 400)
     assert GOLDEN["guided"] == count

@@ -344,6 +344,19 @@ def test_a_file_of_another_shape_is_refused_with_what_is_known(tmp_path):
         corpora.read_collection(tmp_path / "none.parquet")
 
 
+def test_a_file_that_is_not_there_is_refused_before_any_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "assaymark.lab.experiments.import_module", lambda _: pytest.fail("work began")
+    )
+    with pytest.raises(InputError, match="There is no file"):
+        run_experiment("pairs", Order(data=(tmp_path / "none.parquet",)))
+
+
+def test_a_single_stratified_sample_has_no_spread_to_measure():
+    with pytest.raises(InputError, match="'runs' must be at least 2, got 1"):
+        run_experiment("stratified", Order(runs=1))
+
+
 def test_the_best_threshold_keeps_ties_together():
     scores = np.array([0.9, 0.5, 0.5, 0.1])
     assert corpora.best_threshold(scores, np.array([True, True, False, False])) == 0.5

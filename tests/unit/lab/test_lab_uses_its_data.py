@@ -15,7 +15,7 @@ def emotions(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["triage", "stratified", "guarantee"])
 def test_a_collection_that_gives_nothing_is_refused(assaymark, emotions, name) -> None:
-    done = assaymark("lab", name, "--data", emotions, "--runs", 1)
+    done = assaymark("lab", name, "--data", emotions, "--runs", 2)
     assert done.code == 2
     assert "emotions.parquet gives this experiment nothing to run on" in done.err
 

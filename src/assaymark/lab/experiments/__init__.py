@@ -106,6 +106,11 @@ def run_experiment(name: str, order: Order) -> Outcome:
             f"The experiment '{name}' has no finer steps than its usual ones, so a full run of it means "
             f"nothing. Experiments that have: {fine}."
         )
+    if order.data:
+        from assaymark.lab.corpora import columns_in  # made worlds need no engine
+
+        for path in order.data:  # before any work: a slip in a name must not cost an hour
+            columns_in(path)
     function = getattr(import_module(experiment.module), experiment.function)
     outcome: Outcome = function(order)
     return outcome

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaymark.errors import InputError
-from assaymark.lab.side_by_side.beliefs import ManyBeliefs
-from assaymark.lab.side_by_side.chances import many_chances
 from assaymark.stats.betting.block import (
     Bets,
     Block,
@@ -23,6 +21,8 @@ from assaymark.stats.betting.open_block import placed
 from assaymark.stats.betting.race import LONGEST_BLOCK, LOWEST
 from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.betting.stakes import Table
+from assaymark.stats.rehearsal.beliefs import ManyBeliefs
+from assaymark.stats.rehearsal.chances import many_chances
 from assaymark.stats.score_guided.beliefs import Experts
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.wealth import NEAR, Flags, Ints

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaymark.lab.row_runs import RowRun
-from assaymark.lab.side_by_side.chances import many_strata
 from assaymark.lab.side_by_side.races import Races
 from assaymark.stats.betting.path import judged_path
 from assaymark.stats.betting.renewal import segments
 from assaymark.stats.betting.rulings import rule_on
 from assaymark.stats.betting.sealed import RowTest
+from assaymark.stats.rehearsal.chances import many_strata
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.supermartingale import Draws
 from assaymark.stats.score_guided.wealth import Flags, Ints
@@ -83,7 +83,7 @@ class _Field:
         self._stored.append((size, stored))
 
     def _caught_up(self, known: int) -> Races:
-        """The races as they stood after so many draws."""
+        """The races as they stood after this many draws."""
         at, slow = 0, self._behind
         for size, stored in self._stored:
             first, last = max(at, slow.drawn), min(at + size, known)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from assaymark.certification.planning.belief import belief_of
-from assaymark.certification.planning.forecast import forecast, weighted_forecast
+from assaymark.certification.planning.forecast import forecast
+from assaymark.certification.planning.guided_forecast import ceiling_forecast, weighted_forecast
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import BinomialTest, binomial_test
 from assaymark.claims.results import ModeForecast
@@ -28,11 +29,13 @@ from assaymark.lab.experiments.certify_race.rivals import (
 from assaymark.lab.side_by_side.runs import certify_many
 from assaymark.lab.weighted_runs import certify_pool
 from assaymark.lab.worlds import Cut, Floats, World, cut_world
+from assaymark.records.modes import OFFERED
 from assaymark.records.plan import Expectation
 from assaymark.records.strata import Stratum
 from assaymark.stats.betting.binary import binary_test
 from assaymark.stats.betting.hedge import ceiling
-from assaymark.stats.score_guided.forecast import forecast as ideal_forecast
+from assaymark.stats.binomial_bounds import pass_counts
+from assaymark.stats.score_guided.forecast import limit_of
 from assaymark.stats.score_guided.supermartingale import weighted_test
 from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
 from assaymark.stats.sequential.beta_mixture import mixture_boundary, mixture_test
@@ -103,8 +106,8 @@ class Course:
     def modes(self) -> dict[str, ModeForecast]:
         """The planner's forecasts on simple draws; none where a fixed test exceeds the pool by far."""
         if self._rough_fixed() > 1.3 * self.items:
-            return {"fixed": ModeForecast(), "budget": ModeForecast(), "anytime": ModeForecast()}
-        return forecast(self.claim, self._expected, confidence=CONFIDENCE).modes
+            return {kind.name: ModeForecast() for kind in OFFERED.values() if not kind.guided}
+        return forecast(self.claim, self._expected, confidence=CONFIDENCE, items=self.items).modes
 
     @property
     def fixed_draws(self) -> float:
@@ -128,12 +131,15 @@ class Course:
 
     def guided(self, cut: Cut) -> ModeForecast:
         """The planner's forecast for the score-guided design on these strata."""
-        strata = tuple(
-            Stratum(items=part.size, prediction=part.predicted, mean_score=part.mean_score)
-            for part in cut.strata
-        )
         belief = belief_of(self._expected)
-        return weighted_forecast(self.claim, strata, belief, confidence=CONFIDENCE)
+        return weighted_forecast(self.claim, _planned(cut), belief, confidence=CONFIDENCE)
+
+    def to_a_ceiling(self, cut: Cut, most: int) -> ModeForecast:
+        """The planner's forecast for the same design with this ceiling."""
+        belief = belief_of(self._expected)
+        return ceiling_forecast(
+            self.claim, _planned(cut), belief, confidence=CONFIDENCE, power=POWER, most=most
+        )
 
     @property
     def farthest(self) -> int:
@@ -144,7 +150,8 @@ class Course:
     def ideal(self) -> float | None:
         """The information limit ln(1/α)/V* on the scored strata, at the true rates."""
         test = weighted_test(self.claim, self.scored.strata, confidence=CONFIDENCE)
-        return ideal_forecast(test, self.scored.rates).ideal
+        limit = limit_of(test, self.scored.rates)
+        return None if limit is None else limit.ideal
 
     @cached_property
     def ceiling(self) -> int | None:
@@ -165,19 +172,24 @@ class Course:
         fixed = self.modes["fixed"].labels or self.items
         return max(2_000, LONGEST * fixed)
 
-    def distinct(self, draws: int) -> int:
-        """How many different items that many draws are expected to give."""
-        items = self.items
-        return min(items, round(-items * math.expm1(draws * math.log1p(-1 / items))))
+
+def _planned(cut: Cut) -> tuple[Stratum, ...]:
+    """The strata as a plan has them."""
+    return tuple(
+        Stratum(items=part.size, prediction=part.predicted, mean_score=part.mean_score)
+        for part in cut.strata
+    )
 
 
 def fixed(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     """The exact test of a size chosen for 93 % power; a census where that is not smaller."""
-    mode, items = course.modes["fixed"], course.items
-    if mode.labels is None or mode.labels >= items:
-        return Labels(used=(items,) * runs, passed=runs)
-    passed = int(rng.binomial(runs, mode.power or 0.0))
-    return Labels(used=(course.distinct(mode.labels),) * runs, passed=passed)
+    draws = course.modes["fixed"].labels
+    if draws is None or draws >= course.items:
+        return Labels(used=(course.items,) * runs, passed=runs)
+    least = pass_counts(course.test.null_share, draws, 1 - CONFIDENCE)
+    made = [_drawn(course, draws, rng) for _ in range(runs)]
+    passed = sum(bool(run.wins.sum() >= least[len(run.wins)]) for run in made)
+    return Labels(used=tuple(run.labels(draws) for run in made), passed=passed)
 
 
 def budget(course: Course, runs: int, rng: np.random.Generator) -> Labels:
@@ -185,8 +197,10 @@ def budget(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     mode = course.modes["budget"]
     if mode.labels is None or mode.informative is None:
         return Labels(used=(course.items,) * runs, passed=runs)
-    test = spending_test(course.claim, confidence=CONFIDENCE, planned=round(mode.informative))
-    return _with_draws(course, mode.labels, runs, rng, spending_boundary(test).first_pass)
+    planned = round(mode.informative)
+    test = spending_test(course.claim, confidence=CONFIDENCE, planned=planned)
+    first_pass = spending_boundary(test).first_pass
+    return _with_draws(course, mode.labels, runs, rng, first_pass, planned=planned)
 
 
 def anytime(course: Course, runs: int, rng: np.random.Generator) -> Labels:
@@ -197,22 +211,46 @@ def anytime(course: Course, runs: int, rng: np.random.Generator) -> Labels:
     return _with_draws(course, course.longest, runs, rng, first_pass)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Draws:
+    """Simple draws of a run: the items, and success or failure of the informative ones."""
+
+    items: NDArray[np.int64]
+    places: NDArray[np.int64]
+    wins: NDArray[np.bool_]
+
+    def labels(self, draws: int) -> int:
+        """Different items among the first draws."""
+        return len(np.unique(self.items[:draws]))
+
+
+def _drawn(course: Course, draws: int, rng: np.random.Generator) -> _Draws:
+    items = rng.integers(course.items, size=draws)
+    wins = course.wins[np.searchsorted(np.cumsum(course.cells), items, side="right")]
+    places = np.flatnonzero(~np.isnan(wins))
+    return _Draws(items=items, places=places, wins=wins[places] == 1)
+
+
 def _with_draws(
     course: Course,
     most: int,
     runs: int,
     rng: np.random.Generator,
     first_pass: Callable[[NDArray[np.bool_]], int | None],
+    *,
+    planned: int | None = None,
 ) -> Labels:
-    """Independent draws; `first_pass` reads success or failure of the informative ones."""
+    """Independent draws; `first_pass` reads success or failure of the informative ones.
+
+    A run without a pass ends at `most` draws, or at the planned number of informative ones.
+    """
     used, passed = [], 0
     for _ in range(runs):
-        cells = np.searchsorted(np.cumsum(course.shares)[:3], rng.random(most), side="right")
-        wins = course.wins[cells]
-        informative = np.flatnonzero(~np.isnan(wins))
-        at = first_pass(wins[informative] == 1)
-        draws = most if at is None else int(informative[at - 1]) + 1
-        used.append(course.distinct(draws))
+        run = _drawn(course, most, rng)
+        at = first_pass(run.wins)
+        end = at if at is not None else planned
+        ends = end is not None and 0 < end <= len(run.places)
+        used.append(run.labels(int(run.places[(end or 1) - 1]) + 1 if ends else most))
         # with every label known the claim, which is true here, is certain
         passed += at is not None or used[-1] == course.items
     return Labels(used=tuple(used), passed=passed)

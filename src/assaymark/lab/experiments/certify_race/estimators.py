@@ -6,6 +6,7 @@ Marchant and Rubinstein (2017), *In search of an entity resolution OASIS* (on st
 in ten rounds); AIPW on Sawade's sampling. They draw with replacement, ours without.
 """
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +18,11 @@ from scipy.special import betaln
 from assaymark.claims.claim import Claim
 from assaymark.estimation.stats.guaranteed_interval import guarantee, margin_unit
 from assaymark.estimation.stats.rank_strata import EDGE, EVEN, INFLUENCE, NEYMAN, fixed_chances
-from assaymark.lab.side_by_side.beliefs import ManyBeliefs
+from assaymark.estimation.stats.renewed_chances import KEPT, renewal_draws, renewed_chances
 from assaymark.lab.tasks import rng_of
-from assaymark.lab.worlds import Floats, World, cut_world
+from assaymark.lab.weighted_runs import joined, take
+from assaymark.lab.worlds import Cut, Floats, World, cut_world
+from assaymark.stats.rehearsal.beliefs import ManyBeliefs
 from assaymark.stats.score_guided.beliefs import Experts
 from assaymark.stats.score_guided.supermartingale import Draws
 from assaymark.stats.score_guided.wealth import draw_strata
@@ -31,7 +34,7 @@ ROUNDS, STRATA, MIX = 10, 30, 1e-3
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A metric of a world, to be estimated from so many labels in so many samples."""
+    """A metric of a world, to be estimated from this many labels in this many samples."""
 
     world: World
     metric: str
@@ -53,8 +56,8 @@ class Question:
 Way = Callable[[Question, np.random.Generator], Floats]
 
 
-class _Strata:
-    """The world in the strata of the score-guided design, with what each really holds."""
+class Samples:
+    """Many samples of a world in the strata of the score-guided design, and what each really holds."""
 
     def __init__(self, ask: Question) -> None:
         cut = cut_world(ask.world, Claim(metric=ask.metric, side="lower", target=0.5))
@@ -67,14 +70,21 @@ class _Strata:
         self.found = np.zeros_like(self.taken)
 
     def draw(self, chances: Floats, labels: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Label more items of every sample: how many by stratum, and how many positive."""
-        left = self.size - self.taken
-        live = np.where(left > 0, chances, 0.0)
-        # where nothing is left, any chances will do: what they draw is cut to nothing
-        live += ~(left > 0).any(axis=1, keepdims=True)
-        drawn = rng.multinomial(labels, live / live.sum(axis=1, keepdims=True))
-        drawn = np.minimum(drawn, left)
-        hits = rng.hypergeometric(self.hits - self.found, left - self.hits + self.found, drawn)
+        """Label more items of every sample: how many by stratum, and how many positive.
+
+        What falls into a stratum that is used up is drawn again among the others, as in the product.
+        """
+        room, drawn = self.size - self.taken, np.zeros_like(self.taken)
+        while True:
+            left = room - drawn
+            need = np.minimum(labels - drawn.sum(axis=1), left.sum(axis=1))
+            if not need.any():
+                break
+            live = np.where(left > 0, chances, 0.0)
+            live += ~(left > 0).any(axis=1, keepdims=True)  # nothing left: nothing is drawn either
+            more = rng.multinomial(need, live / live.sum(axis=1, keepdims=True))
+            drawn += np.minimum(more, left)
+        hits = rng.hypergeometric(self.hits - self.found, room - self.hits + self.found, drawn)
         self.taken, self.found = self.taken + drawn, self.found + hits
         return drawn.astype(np.float64), hits.astype(np.float64)
 
@@ -92,6 +102,13 @@ class _Strata:
         )
         return share
 
+    def renewed(self, rates: Floats) -> Floats:
+        """`renewed_chances` at these rates: the aim, and what it takes to catch up on it."""
+        aim = self.chances(rates)
+        behind = np.maximum(aim * self.ask.labels - self.taken, 0.0)
+        share: Floats = (1 - KEPT) * behind / behind.sum(axis=1, keepdims=True) + KEPT * aim
+        return share
+
     def metric(self, positives: Floats) -> Floats:
         """The metric of every sample from its positives by stratum."""
         picked = self.ask.world.predicted.sum()
@@ -105,9 +122,15 @@ class _Strata:
 
 def ours(ask: Question, rng: np.random.Generator) -> Floats:
     """What `estimate` does: chances fixed by the scores, means of strata."""
-    pool = _Strata(ask)
-    pool.draw(np.tile(pool.first, (ask.runs, 1)), ask.labels, rng)
+    pool = fixed_samples(ask, rng)
     return pool.metric(pool.means(pool.scores))
+
+
+def fixed_samples(ask: Question, rng: np.random.Generator) -> Samples:
+    """Samples drawn with the chances of the plan throughout."""
+    pool = Samples(ask)
+    pool.draw(np.tile(pool.first, (ask.runs, 1)), ask.labels, rng)
+    return pool
 
 
 def guaranteed_width(ask: Question, rng: np.random.Generator) -> float:
@@ -129,33 +152,63 @@ def guaranteed_width(ask: Question, rng: np.random.Generator) -> float:
     return 1.0 if proved.low is None or proved.high is None else proved.high - proved.low
 
 
-def _renewed(ask: Question, rng: np.random.Generator) -> tuple[_Strata, ManyBeliefs]:
+def renewed_draws(metric: str, cut: Cut, labels: int, rng: np.random.Generator) -> Draws:
+    """The draws of one estimate with renewed chances, as the product makes them, with their labels."""
+    queues = [rng.permutation(np.asarray(truth, dtype=np.int64)) for truth in cut.labels]
+    sizes = np.array([stratum.size for stratum in cut.strata])
+    chances, ends = fixed_chances(metric, cut.strata), renewal_draws(labels)
+    parts: list[Draws] = []
+    for start, stop in itertools.pairwise((0, *ends, labels)):
+        if start:
+            now = joined(parts)
+            chances = renewed_chances(
+                metric, cut.strata, now.strata, now.labels,
+                ends=[end for end in ends if end <= start], planned=labels,
+            )  # fmt: skip
+        used = sum(
+            (np.bincount(part.strata, minlength=len(sizes)) for part in parts),
+            start=np.zeros(len(sizes), dtype=np.int64),
+        )
+        strata = draw_strata(chances, sizes - used, rng.random(stop - start))
+        parts.append(
+            Draws(
+                strata=strata,
+                labels=take(queues, used, strata),
+                sampling=np.tile(chances, (len(strata), 1)),
+            )
+        )
+    return joined(parts)
+
+
+def renewed_samples(ask: Question, rng: np.random.Generator) -> tuple[Samples, ManyBeliefs]:
     """Chances renewed at a quarter and at half of the labels, from what is believed then."""
-    pool, quarter, runs = _Strata(ask), ask.labels // 4, np.arange(ask.runs)
+    pool, runs = Samples(ask), np.arange(ask.runs)
     beliefs = ManyBeliefs(pool.scores, runs=ask.runs, strata=len(pool.size), experts=Experts())
     chances = np.tile(pool.first, (ask.runs, 1))
-    for labels in (quarter, quarter, ask.labels - 2 * quarter):
-        beliefs.learn(runs, *pool.draw(chances, labels, rng))
-        chances = pool.chances(beliefs.rates(runs))
+    stops = (0, *renewal_draws(ask.labels), ask.labels)
+    for start, stop in itertools.pairwise(stops):
+        beliefs.learn(runs, *pool.draw(chances, stop - start, rng))
+        if stop < ask.labels:
+            chances = pool.renewed(beliefs.rates(runs))
     return pool, beliefs
 
 
 def renewed(ask: Question, rng: np.random.Generator) -> Floats:
-    """Chances renewed twice, means of strata."""
-    pool, beliefs = _renewed(ask, rng)
-    return pool.metric(pool.means(beliefs.rates(np.arange(ask.runs))))
+    """What `estimate` does if asked to: chances renewed twice, means of strata."""
+    pool, _ = renewed_samples(ask, rng)
+    return pool.metric(pool.means(pool.scores))
 
 
 def believed(ask: Question, rng: np.random.Generator) -> Floats:
     """Chances renewed twice; unlabelled items count with the believed rate ("model-assisted")."""
-    pool, beliefs = _renewed(ask, rng)
+    pool, beliefs = renewed_samples(ask, rng)
     rates = beliefs.rates(np.arange(ask.runs))
     return pool.metric(pool.found + (pool.size - pool.taken) * rates)
 
 
 def learnt_line(ask: Question, rng: np.random.Generator) -> Floats:
     """Chances renewed twice; a calibration line counts as much as the labels say it deserves."""
-    pool, beliefs = _renewed(ask, rng)
+    pool, beliefs = renewed_samples(ask, rng)
     line = np.clip(beliefs.calibrated(np.arange(ask.runs)), 1e-6, 1 - 1e-6)
     fits, rates = [], []
     for strength in STRENGTHS:

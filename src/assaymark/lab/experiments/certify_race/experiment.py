@@ -123,7 +123,8 @@ def real_world(path: Path, topic: str, seed: int) -> World:
 class Lap:
     """What one entrant used for one claim, and what its planner says who expects the truth.
 
-    `predicted` is the plan's mean, `unlucky` what it calls enough in 93 % of cases.
+    `predicted` is the plan's mean, `unlucky` what it calls enough in 93 % of cases, `chance` what it
+    says of its chance to pass, `items` what it draws from.
     """
 
     world: str
@@ -145,8 +146,10 @@ class Lap:
     of_draws: float
     of_anytime: float
     used: tuple[int, ...]
+    items: int
     predicted: float | None = None
     unlucky: float | None = None
+    chance: float | None = None
 
     @property
     def within_unlucky(self) -> float | None:
@@ -194,6 +197,7 @@ def run_race(task: RaceTask) -> TaskResult:
             of_draws=means[name] / course.fixed_draws,
             of_anytime=means[name] / means["anytime"],
             used=labels.used,
+            items=course.items,
         )
         laps.append(asdict(lap))
     return {"laps": laps}
@@ -225,13 +229,8 @@ def _with_forecasts(laps: list[Any], forecasts: list[TaskResult]) -> list[list[L
     none = asdict(Promise())
     return [
         [
-            Lap(
-                **lap
-                | {"used": tuple(lap["used"])}
-                | {"predicted": said["mean"], "unlucky": said["unlucky"]}
-            )
+            Lap(**lap | promises.get(lap["entrant"], none) | {"used": tuple(lap["used"])})
             for lap in own
-            for said in [promises.get(lap["entrant"], none)]
         ]
         for own, promises in zip(laps, forecasts, strict=True)
     ]

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from assaymark.lab.vega_lite import frame, room, titled
+
 
 def race_figure(laps: Sequence[Any]) -> dict[str, Any]:
     """One row per entrant, one tick per claim, a dot at the geometric mean."""
@@ -21,10 +23,9 @@ def race_figure(laps: Sequence[Any]) -> dict[str, Any]:
     }
     y = {"field": "entrant", "type": "nominal", "sort": order, "title": None}
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "title": {"text": "Labels to certify the same claims", "anchor": "start", "fontSize": 13},
-        "background": "white",
-        "padding": {"left": 40, "right": 12, "top": 6, "bottom": 6},  # fonts differ in width
+        **frame(),
+        "title": titled("Labels to certify the same claims"),
+        "padding": room(left=40),
         "width": 420,
         "height": 240,
         "data": {"values": values},
@@ -46,9 +47,4 @@ def race_figure(laps: Sequence[Any]) -> dict[str, Any]:
                 "encoding": {"x": x, "y": y},
             },
         ],
-        "config": {
-            "aria": False,
-            "font": "sans-serif",
-            "axis": {"labelFontSize": 11, "titleFontSize": 11},
-        },
     }

@@ -7,31 +7,33 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assaymark.claims.results import ModeForecast
-from assaymark.lab.experiments.certify_race.entrants import CONFIDENCE, Course
-from assaymark.stats.betting.hedge import course as expected_course
+from assaymark.lab.experiments.certify_race.entrants import Course
 
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
-    """The mean of a plan, and the number of labels that it calls enough in 93 % of cases."""
+    """The mean of a plan, the labels that it calls enough in 93 % of cases, and its chance to pass."""
 
-    mean: float | None = None
+    predicted: float | None = None
     unlucky: float | None = None
+    chance: float | None = None
 
 
 def _of_mode(mode: ModeForecast) -> Promise:
-    return Promise(mean=mode.expected, unlucky=mode.quantile)
+    return Promise(predicted=mode.expected, unlucky=mode.quantile, chance=mode.power)
 
 
 def _fixed(course: Course) -> Promise:
-    return Promise(mean=float(course.modes["fixed"].labels or course.items))
+    mode = course.modes["fixed"]
+    if mode.labels is None:  # far more than the pool has: everything is read
+        return Promise(predicted=float(course.items), chance=1.0)
+    return Promise(predicted=mode.expected, chance=mode.power)
 
 
 def _with_a_ceiling(course: Course) -> Promise:
-    if course.ideal is None or course.ceiling is None:
+    if course.ceiling is None:
         return Promise()
-    expected = expected_course(course.ceiling, ideal=course.ideal, level=1 - CONFIDENCE)
-    return Promise(mean=expected.mean, unlucky=course.ceiling)
+    return _of_mode(course.to_a_ceiling(course.scored, course.ceiling))
 
 
 FORECASTS: dict[str, Callable[[Course], Promise]] = {

@@ -118,7 +118,7 @@ class Race:
 def race(
     world: World, name: str, *, runs: int, most: int, rng: np.random.Generator, bet: bool = True
 ) -> Race:
-    """Draw and bet at the truth, so many times; without `bet` only draw, which is much faster."""
+    """Draw and bet at the truth, this many times; without `bet` only draw, which is much faster."""
     design, truth = sampled(world, name), world.value(name)
     strata, chances = design.cut.strata, design.chances
     unit = margin_unit(name, strata, chances, labels=PLANNED, confidence=CONFIDENCE)
@@ -204,7 +204,7 @@ def run_cover(task: CoverTask) -> TaskResult:
 
 
 def chance_of(errors: int, runs: int, *, level: float = 1 - CONFIDENCE) -> float:
-    """The chance of so many errors or more if each run errs with exactly the promised chance.
+    """The chance of this many errors or more if each run errs with exactly the promised chance.
 
     >>> round(chance_of(12, 120), 3)
     0.017

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaymark.errors import InputError
+from assaymark.lab.corpora import Kind, columns_in, kind_named, select
 from assaymark.lab.experiments.pairs.worlds import PairWorld
 from assaymark.lab.tasks import TaskResult, rng_of
 from assaymark.lab.worlds import Flags
@@ -20,7 +21,6 @@ from assaymark.pair_recall.stats.allocation import allocate
 from assaymark.pair_recall.stats.capture_recapture import recall_from_pair
 from assaymark.pair_recall.two_views import by_halves, by_vocabulary
 from assaymark.pool import open_pool
-from assaymark.pool.duckdb import connect
 from assaymark.pool.sources import quoted
 from assaymark.records.pool import Columns
 
@@ -32,41 +32,26 @@ LABELS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class PairSource:
-    """A collection with two text columns: how to read it, and topics from frequent to rare."""
+    """A collection with two text columns, and topics from frequent to rare."""
 
-    name: str
-    columns: frozenset[str]
+    kind: Kind
     first: str
     second: str
-    topics: str
     chosen: tuple[str, ...]
-    where: str = "true"
 
 
 SOURCES = (
+    PairSource(kind=kind_named("spamassassin"), first="subject", second="body", chosen=("spam",)),
     PairSource(
-        name="spamassassin",
-        columns=frozenset({"subject", "body", "is_spam"}),
-        first="subject",
-        second="body",
-        topics="CASE WHEN is_spam = 1 THEN 'spam' ELSE '' END",
-        chosen=("spam",),
-    ),
-    PairSource(
-        name="reuters21578",
-        columns=frozenset({"title", "body", "topics", "topics_attr"}),
+        kind=kind_named("reuters21578"),
         first="title",
         second="body",
-        topics="coalesce(topics, '')",
         chosen=("acq", "money-fx", "crude", "grain", "trade", "interest"),
-        where="topics_attr = 'YES'",
     ),
     PairSource(
-        name="arxiv_cs",
-        columns=frozenset({"title", "abstract", "categories"}),
+        kind=kind_named("arxiv_cs"),
         first="title",
         second="abstract",
-        topics="categories",
         chosen=("cs.NI", "cs.SY", "cs.GT", "cs.DS", "cs.CR", "eess.IV", "cs.SC"),  # the last: 0.8 %
     ),
 )
@@ -78,7 +63,7 @@ SEEDS = {
     "2013_Queensland_Floods": ("queensland", "#queensland"),
     "2013_West_Texas_Explosion": ("texas", "#texas"),
 }
-TWEETS = frozenset({"tweet_id", "text", "event", "on_topic"})
+TWEETS = kind_named("crisislex_t6").columns
 VIEWS = ("columns", "vocabulary", "halves", "words and characters")
 SCORES = ("jaccard", "tversky", "overlap", "pmi")
 
@@ -99,20 +84,13 @@ class Documents:
 
 def recognised(path: Path) -> PairSource | str:
     """The collection in a file: one with two text columns, or "tweets"."""
-    if not path.is_file():
-        raise InputError(f"There is no file {str(path)!r}. Give --data a parquet file.")
-    connection = connect()
-    columns = {
-        row[0]
-        for row in connection.execute(f"DESCRIBE FROM read_parquet({quoted(str(path))})").fetchall()
-    }
-    connection.close()
+    columns = columns_in(path)
     if columns >= TWEETS:
         return "tweets"
     for source in SOURCES:
-        if source.columns <= columns:
+        if source.kind.columns <= columns:
             return source
-    known = "; ".join(f"{s.name}: {', '.join(sorted(s.columns))}" for s in SOURCES)
+    known = "; ".join(f"{s.kind.name}: {', '.join(sorted(s.kind.columns))}" for s in SOURCES)
     raise InputError(
         f"{path.name!r} is not a collection that `pairs` knows: its columns are "
         f"{', '.join(sorted(columns))}. Known ones: {known}; crisislex_t6: {', '.join(sorted(TWEETS))}."
@@ -125,15 +103,12 @@ def read_documents(path: Path) -> Documents:
     source = recognised(path)
     if isinstance(source, str):
         raise InputError(f"{path.name!r} has one text column only.")
-    connection = connect()
-    connection.execute("SET preserve_insertion_order = true")
-    rows = connection.execute(
-        f"SELECT coalesce({source.first}, ''), coalesce({source.second}, ''), {source.topics} "
-        f"FROM read_parquet({quoted(str(path))}) WHERE {source.where}"
-    ).fetchall()
-    connection.close()
+    texts = f"coalesce({source.first}, ''), coalesce({source.second}, '')"
+    rows = select(path, f"{texts}, {source.kind.topics}", source.kind.where)
     if len(rows) > MOST:
-        chosen = np.sort(rng_of(42, "part", source.name).choice(len(rows), MOST, replace=False))
+        chosen = np.sort(
+            rng_of(42, "part", source.kind.name).choice(len(rows), MOST, replace=False)
+        )
         rows = [rows[i] for i in chosen]
     columns = [np.array([row[k] for row in rows], dtype=object) for k in range(3)]
     return Documents(source=source, first=columns[0], second=columns[1], topics=columns[2])
@@ -197,7 +172,11 @@ def run_learned(task: LearnedTask) -> TaskResult:
     world = world_of(flags, labels[rest])
     return {
         "pair": _described(
-            world, collection=documents.source.name, topic=task.topic, built=task.view, task=task
+            world,
+            collection=documents.source.kind.name,
+            topic=task.topic,
+            built=task.view,
+            task=task,
         )
     }
 

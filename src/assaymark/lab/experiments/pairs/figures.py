@@ -3,25 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-CONFIG = {
-    "aria": False,
-    "font": "sans-serif",
-    "axis": {"labelFontSize": 11, "titleFontSize": 11, "labelLimit": 300},
-    "legend": {"labelFontSize": 11, "titleFontSize": 11, "labelLimit": 300},
-}
+from assaymark.lab.vega_lite import FONTS, frame, room, titled
+
+LIMIT = {"labelLimit": 300}
 
 
 def _frame(title: str, width: int, height: int, values: Sequence[Any]) -> dict[str, Any]:
     return {
-        "$schema": SCHEMA,
-        "title": {"text": title, "anchor": "start", "fontSize": 13},
-        "background": "white",
-        "padding": {"left": 40, "right": 16, "top": 6, "bottom": 6},  # fonts differ in width
+        **frame(axis=LIMIT, legend=FONTS | LIMIT),
+        "title": titled(title),
+        "padding": room(left=40, right=16),
         "width": width,
         "height": height,
         "data": {"values": list(values)},
-        "config": CONFIG,
     }
 
 

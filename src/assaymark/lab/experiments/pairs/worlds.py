@@ -52,7 +52,7 @@ class PairWorld:
         return both / (both + self.positives["01"]), both / (both + self.positives["10"])
 
     def sample(self, labels: Counts, rng: np.random.Generator) -> dict[str, CellSample]:
-        """So many labels of each cell, drawn without replacement."""
+        """This many labels of each cell, drawn without replacement."""
         return {
             name: CellSample(
                 items=self.items[name],

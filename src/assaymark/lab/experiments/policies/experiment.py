@@ -60,7 +60,7 @@ SAMPLINGS = {"random": 1.0, "uncertainty": 0.2, "relevance": 0.1}
 AS_IN_THE_PAPER = {"random": 1.0}
 WAY_TITLES = {
     "exact": "exact plan and test",
-    "mended": "printed plan and test, mended",
+    "mended": "printed plan and test, corrected",
     "printed": "plan and test as printed",
 }
 WAITS = (0, 1, 2, 3, 5, 8, 12)

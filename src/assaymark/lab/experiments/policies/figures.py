@@ -3,24 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from assaymark.lab.vega_lite import FONTS, Spec, frame, room, titled
+
 Tables = dict[str, list[dict[str, Any]]]
-Spec = dict[str, Any]
 
-LOOK: Spec = {
-    "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-    "background": "white",
-    "padding": {"left": 12, "right": 24, "top": 6, "bottom": 6},
-    "config": {
-        "aria": False,
-        "font": "sans-serif",
-        "axis": {"labelFontSize": 11, "titleFontSize": 11},
-        "legend": {"labelFontSize": 11, "titleFontSize": 11},
-    },
-}
-
-
-def _titled(text: str) -> Spec:
-    return {"text": text, "anchor": "start", "fontSize": 13}
+LOOK: Spec = {**frame(legend=FONTS), "padding": room(right=24)}
 
 
 def _x(field: str, title: str, **more: Any) -> Spec:
@@ -52,7 +39,7 @@ def optimism(tables: Tables) -> Spec:
     )
     return {
         **LOOK,
-        "title": _titled("Cross-validated less true F1: mean, and 8 of 10 runs"),
+        "title": titled("Cross-validated less true F1: mean, and 8 of 10 runs"),
         "width": 440,
         "height": 240,
         "data": {"values": _first(tables["optimism"])},
@@ -118,7 +105,7 @@ def one_run(tables: Tables) -> Spec:
     }
     return {
         **LOOK,
-        "title": _titled(f"One run ({run}): training labels plus the fixed test suggested"),
+        "title": titled(f"One run ({run}): training labels plus the fixed test suggested"),
         "width": 560,
         "height": 300,
         "layer": [marks, rings, names],
@@ -132,7 +119,7 @@ def ideal(tables: Tables) -> Spec:
     total = [row for row in rows if row["total"] is not None]
     return {
         **LOOK,
-        "title": _titled(f"The true classifier of one run ({tables['one-run'][0]['run']})"),
+        "title": titled(f"The true classifier of one run ({tables['one-run'][0]['run']})"),
         "width": 440,
         "height": 240,
         "resolve": {"scale": {"y": "independent"}},
@@ -202,7 +189,7 @@ def waiting(tables: Tables) -> Spec:
         panels.append({"width": 190, "height": 190, "data": {"values": values}, "layer": layer})
     return {
         **LOOK,
-        "title": _titled("Waiting after the first total within the budget (fixed tests)"),
+        "title": titled("Waiting after the first total within the budget (fixed tests)"),
         "hconcat": panels,
     }
 
@@ -254,7 +241,7 @@ def success_and_total(tables: Tables) -> Spec:
     }
     return {
         **LOOK,
-        "title": _titled("Success and total cost, one mark per collection"),
+        "title": titled("Success and total cost, one mark per collection"),
         "data": {"values": values},
         "facet": {
             "column": {

@@ -25,7 +25,7 @@ from assaymark.lab.weighted_runs import certify_pool
 from assaymark.records.training import TrainingGoal
 from assaymark.stats.beta_posterior import Belief
 from assaymark.stats.sample_size import Planner, roughly_needed
-from assaymark.stats.score_guided.forecast import forecast
+from assaymark.stats.score_guided.forecast import limit_of
 from assaymark.stats.score_guided.supermartingale import Stratum, WeightedTest, weighted_test
 from assaymark.training.stats.certification_cost import in_collection
 from assaymark.training.stats.stopping_policy import POLICIES, Outlook
@@ -107,8 +107,8 @@ def _guided_price(sight: Sight, claim: Claim) -> float | None:
     if sight.f1 <= claim.target:
         return None
     rates = np.array([h / b.items for h, b in zip(sight.positives, sight.look.bands, strict=True)])
-    ideal = forecast(true_test(sight, claim), rates).ideal
-    return None if ideal is None else in_collection(ideal, float(sight.truth.total))
+    limit = limit_of(true_test(sight, claim), rates)
+    return None if limit is None else in_collection(limit.ideal, float(sight.truth.total))
 
 
 def _fixed_best(sights: Sequence[Sight], claim: Claim) -> tuple[float | None, int | None]:

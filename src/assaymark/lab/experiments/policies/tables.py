@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assaymark.lab.experiments.policies.growth import GrowthTask
+from assaymark.lab.experiments.policies.growth import GrowthTask, sights_of
 from assaymark.lab.experiments.policies.rules import (
     FACTORS,
     spread,
@@ -152,6 +152,7 @@ def topic_rows(curves: Sequence[Curve], totals: Totals) -> list[Row]:
                 "topic": key[1],
                 "sampling": key[2],
                 "runs": len(mine),
+                "positives": _positives(mine[0]),
                 "reached": sum(c.yardstick["guided"] is not None for c in mine),
                 "target": mine[0].target,
                 "clairvoyant": round(totals[key]),
@@ -160,3 +161,10 @@ def topic_rows(curves: Sequence[Curve], totals: Totals) -> list[Row]:
             }
         )
     return rows
+
+
+def _positives(curve: Curve) -> float:
+    """The share of positives among the items that claims are about."""
+    truth = sights_of(curve.found)[0].truth
+    tp, _, fn, _ = truth.cells
+    return round((tp + fn) / truth.total, 4)

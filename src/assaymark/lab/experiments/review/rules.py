@@ -169,13 +169,13 @@ class Mixed:
 
 
 def prefix(course: Course, count: int) -> End:
-    """A review that stopped after so many records of the course."""
+    """A review that stopped after this many records of the course."""
     answers = course.truth[course.read(count)]
     return End(read=count, recall=float(answers.sum() / course.truth.sum()))
 
 
 def in_a_row(course: Course, dry: int) -> End:
-    """So many irrelevant records in a row."""
+    """This many irrelevant records in a row."""
     count, run = 1, 0
     while run < dry and count < len(course.truth):
         run = 0 if course.truth[course.item(count)] else run + 1

@@ -27,8 +27,8 @@ RUNS = 200
 LABELS = 4_000  # training and test together
 LABELS_FULL, CURVES_FULL = 15_000, 20  # the paper's: 29 topics, 20 learning curves each, 580
 TOPICS = 29
-GUIDED = 10  # one score-guided run for so many others: it takes as many times longer
-CURVES = 50  # one learning curve per topic for so many growing tests
+GUIDED = 10  # one score-guided run for this many others: it takes as many times longer
+CURVES = 50  # one learning curve per topic for this many growing tests
 LEVELS = (*(round(0.5 + 0.01 * i, 2) for i in range(50)), 0.9925, 0.995, 0.9975, 0.999, 0.9995)
 SKETCHES = tuple(
     Sketch(prevalence=prevalence, f1=f1)

@@ -10,9 +10,9 @@ from assaymark.lab.experiments.sequential_bias.growing_sample import CONFIDENCE,
 from assaymark.lab.experiments.sequential_bias.growing_training import TARGET
 from assaymark.lab.experiments.sequential_bias.looks import Ints, beta_bounds, beta_doubt, point_f1
 from assaymark.lab.tasks import TaskResult, rng_of
+from assaymark.lab.vega_lite import Spec, frame, titled
 from assaymark.stats.sequential.beta_mixture import lower_share_path, metric_at, mixture_test
 
-Spec = dict[str, Any]
 ABOVE = 0.05  # the target of the first figure lies this far above the truth
 TRIES = 400
 KEPT = {"anytime": "anytime", "budget": "budget", "weighted": "score-guided"}
@@ -223,12 +223,6 @@ def levels_figure(actual: list[dict[str, Any]], rows: Sequence[Any]) -> Spec:
 
 def _head(title: str) -> Spec:
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "title": {"text": title, "anchor": "start", "fontSize": 13},
-        "background": "white",
-        "config": {
-            "aria": False,
-            "font": "sans-serif",
-            "axis": {"labelFontSize": 11, "titleFontSize": 11},
-        },
+        **frame(),
+        "title": titled(title),
     }

@@ -20,7 +20,7 @@ from assaymark.stats.sequential.beta_mixture import mixture_boundary, mixture_te
 from assaymark.stats.sequential.stopping_boundary import Boundary
 
 STEP, MOST = 20, 10_000
-ENOUGH = 100  # coverage is read from points with at least so many items
+ENOUGH = 100  # coverage is read from points with at least this many items
 CONFIDENCE = 0.95
 AT_ONCE = 50  # runs simulated together
 
@@ -53,8 +53,8 @@ def grow_test(
     claim = Claim(metric="f1", side="lower", target=_f1(shares))
     result: TaskResult = {"runs": runs, "truth": claim.target, "points": 0, "least_beta": []}
     result |= {"least_exact": [], "point": 0, "covered_beta": 0, "covered_exact": 0}
-    result |= {"anytime": 0, "budget": 0}
     boundaries = _boundaries(claim, plan, informative=float(shares[:3].sum()))
+    result |= dict.fromkeys(boundaries, 0)
     for first in range(0, runs, AT_ONCE):
         some = min(AT_ONCE, runs - first)
         cells = np.searchsorted(np.cumsum(shares)[:3], rng.random((some, plan.most)), side="right")

@@ -46,7 +46,7 @@ def point_f1(cells: Ints) -> Floats:
 
 
 def exact_doubt(cells: Ints, targets: ArrayLike) -> Floats:
-    """P(at least so many successes) at the target: the exact bound exceeds it where this is small."""
+    """P(at least this many successes) at the target: the exact bound exceeds it where this is small."""
     target = np.asarray(targets, dtype=np.float64)
     tp = cells[..., 0]
     informative = tp + cells[..., 1] + cells[..., 2]

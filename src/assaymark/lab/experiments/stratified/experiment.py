@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from assaymark.errors import InputError
 from assaymark.estimation.stats.default_strata import strata_wanted
 from assaymark.estimation.stats.neyman_allocation import Tuning
 from assaymark.estimation.stats.reading_intervals import effective_ends, imagined_rate
@@ -43,6 +44,7 @@ from assaymark.lab.outcome import Outcome
 from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all, worked_on
 
 RUNS, RUNS_FULL = 300, 3000  # the second as in the paper
+FEWEST = 2  # a single sample has no spread
 SIZES = (50, 100, 200, 400, 800, 1600)
 STRATA = (2, 5, 10)
 ALLOCATIONS = ("proportional", "equal", "optimal-once", "optimal-steps")
@@ -224,6 +226,10 @@ def _tuning(
 def stratified(order: Order) -> Outcome:
     """Run on made pools and on every collection given."""
     runs = order.runs or (RUNS_FULL if order.full else RUNS)
+    if runs < FEWEST:
+        raise InputError(
+            f"'runs' must be at least {FEWEST}, got {runs}: the spread is what it measures."
+        )
     pools = made_pools(rng_of(order.seed, "stratified worlds"))
     tasks = [
         StratifiedTask(path=None, number=k, label=pool.name, runs=runs, seed=order.seed)

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from assaymark.lab.vega_lite import frame, room, titled
+
 WAYS = {
     "proportional": "proportional",
     "equal": "equal",
@@ -14,17 +16,10 @@ WAYS = {
 
 def _frame(title: str, values: list[dict[str, Any]], **rest: Any) -> dict[str, Any]:
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "title": {"text": title, "anchor": "start", "fontSize": 13},
-        "background": "white",
-        "padding": {"left": 12, "right": 12, "top": 6, "bottom": 6},
+        **frame(legend={"labelLimit": 260}),
+        "title": titled(title),
+        "padding": room(),
         "data": {"values": values},
-        "config": {
-            "aria": False,
-            "font": "sans-serif",
-            "axis": {"labelFontSize": 11, "titleFontSize": 11},
-            "legend": {"labelLimit": 260},
-        },
         **rest,
     }
 

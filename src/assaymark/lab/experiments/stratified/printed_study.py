@@ -58,7 +58,7 @@ class Cell:
 def cell(
     truth: Truth, labels: int, way: tuple[str, Tuning], *, runs: int, rng: np.random.Generator
 ) -> Cell:
-    """So many samples of this size."""
+    """This many samples of this size."""
     samples = sample(truth, labels, way[0], runs=runs, rng=rng, tuning=way[1], replace=True)
     point = stratified_point(truth.sizes, samples.labelled, samples.correct)
     variance = estimated_variance(truth.sizes, samples.labelled, samples.correct)

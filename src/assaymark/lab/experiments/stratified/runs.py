@@ -62,7 +62,7 @@ def sample(
     tuning: Tuning | None = None,
     replace: bool = False,
 ) -> Samples:
-    """Simulate so many stratified samples of this size."""
+    """Simulate this many stratified samples of this size."""
     tuning = tuning or Tuning()
     strata = len(truth.sizes)
     labelled = np.zeros((runs, strata), dtype=np.int64)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assaymark.lab.experiments.test_size.trials import CONFIDENCE, POWER, TITLES
+from assaymark.lab.vega_lite import frame, room, titled
 
 Spec = dict[str, Any]
 
@@ -166,10 +167,9 @@ def _looks(names: list[str]) -> Spec:
 def _frame(title: str, values: list[Spec], layers: list[Spec]) -> Spec:
     panels = list(dict.fromkeys(value["where"] for value in values))
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "title": {"text": title, "anchor": "start", "fontSize": 13},
-        "background": "white",
-        "padding": {"left": 12, "right": 16, "top": 6, "bottom": 6},
+        **frame(),
+        "title": titled(title),
+        "padding": room(right=16),
         "data": {"values": values},
         "facet": {
             "column": {
@@ -181,9 +181,4 @@ def _frame(title: str, values: list[Spec], layers: list[Spec]) -> Spec:
             }
         },
         "spec": {"width": 300, "height": 220, "layer": layers},
-        "config": {
-            "aria": False,
-            "font": "sans-serif",
-            "axis": {"labelFontSize": 11, "titleFontSize": 11},
-        },
     }

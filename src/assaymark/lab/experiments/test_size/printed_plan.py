@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 
 DRAWS = 1000  # N of algorithm 1
 WITHIN = 0.01  # ε of algorithm 2, as a share of the target
-LARGEST = 131_072  # algorithm 2 doubles without end where no size will do; here it ends
+LARGEST = 131_072  # algorithm 2 doubles without end where no size is enough; here it ends
 
 
 @dataclass(frozen=True, kw_only=True)

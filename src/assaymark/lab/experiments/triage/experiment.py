@@ -23,6 +23,7 @@ from assaymark.lab.experiments.triage.worlds import (
 )
 from assaymark.lab.outcome import Outcome
 from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all, worked_on
+from assaymark.lab.vega_lite import FONTS, frame, room
 from assaymark.stats.calibration import platt
 from assaymark.stats.labelled_scores import Labelled
 from assaymark.triaging.stats.class_promises import certify_precision, certify_rates, side_regions
@@ -33,17 +34,10 @@ from assaymark.triaging.stats.targeted_labels import aim, certify_drawn
 from assaymark.triaging.triage import Cutoffs, Tally
 
 LOOK: dict[str, Any] = {
-    "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-    "background": "white",
-    "padding": {"left": 12, "right": 24, "top": 8, "bottom": 8},
+    **frame(legend=FONTS | {"orient": "bottom"}),
+    "padding": room(right=24, above=8, below=8),
     "width": 420,
     "height": 220,
-    "config": {
-        "aria": False,
-        "font": "sans-serif",
-        "axis": {"labelFontSize": 11, "titleFontSize": 11},
-        "legend": {"labelFontSize": 11, "titleFontSize": 11, "orient": "bottom"},
-    },
 }
 RUNS = 100
 SIZES = (100, 200, 500, 1000)
@@ -298,7 +292,7 @@ def _sentences(rows: list[dict[str, Any]]) -> tuple[str, ...]:
 
 
 def yield_figure(curve: list[dict[str, Any]]) -> dict[str, Any]:
-    """The yield plot: one line per world, told apart by dashes too."""
+    """The yield plot: one line per world, with dashes of its own."""
     names = list(dict.fromkeys(row["world"] for row in curve))
     dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3], [4, 2, 1, 2], [3, 5], [10, 2, 2, 2]]
     legend = {"columns": 2, "orient": "bottom", "symbolSize": 400, "labelLimit": 300}

@@ -207,7 +207,7 @@ def _mail_groups(path: Path) -> dict[str, tuple[NDArray[Any], bool]]:
 def _drawn(
     groups: dict[str, tuple[NDArray[Any], bool]], wanted: dict[str, int], rng: np.random.Generator
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """So many mails of each group, mixed."""
+    """This many mails of each group, mixed."""
     texts, labels = [], []
     for name, count in wanted.items():
         members, spam = groups[name]
