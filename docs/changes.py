@@ -44,7 +44,11 @@ def file_of(text: str) -> str:
 
 
 CHANGES = (
-    Change(name="metric", places=("claims.metrics:RATIOS",), note="numerator and denominator"),
+    Change(
+        name="metric",
+        places=("claims.metrics:RATIOS",),
+        note="numerator and denominator; one that is good when small: `SMALL_IS_GOOD` beside it",
+    ),
     Change(name="bound", places=("stats.binomial_bounds:METHODS",)),
     Change(name="policy", places=("training.stats.stopping_policy:POLICIES",), note="or a plug-in"),
     Change(
@@ -57,7 +61,8 @@ CHANGES = (
     Change(
         name="event",
         places=("ledger.events.event:KINDS",),
-        note="`register` beside its class: what follows from it, when it cannot have happened",
+        note="`register` beside its class: what follows from it, when it cannot have happened; what the "
+        "state keeps of it is a field of `ledger/events/state.py`",
     ),
     Change(
         name="survey kind",
@@ -67,7 +72,8 @@ CHANGES = (
     Change(
         name="mode",
         places=("records.modes:KINDS", "certification.modes:MODES", "stats.methods:METHODS"),
-        note="a kind, an object, a numbered method; its golden project",
+        note="a kind, an object, a numbered method; its golden project; to be forecast beside the others: "
+        "`certification/planning/simple_forecast.py`",
     ),
     Change(
         name="chart",

@@ -11,6 +11,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 import evidence_headlines
+from evidence_forecasts import forecasts_page, rows_on_record
 from evidence_heat import heat_map
 from evidence_records import FIELDS, FOLDER, RESULTS, Record, joined, read
 
@@ -249,6 +250,7 @@ def overview_page(
         "- [Validity](validity.md): every guarantee in every world\n"
         "- [Peers](peers.md): other tools in the same run\n"
         "- [Performance](performance.md): against bars and limits\n"
+        "- [Forecasts](forecasts.md): what plans say beforehand, and what happens\n"
         "- [Every promise, and the test that holds it](promises.md)",
         "## Repeat it",
         "    make evidence                              # small: no data, minutes\n"
@@ -273,6 +275,7 @@ def pages(folder: Path = RESULTS) -> dict[str, str]:
     found["validity.svg"] = heat_map(records["validity"])
     found["peers.md"] = peers_page(records["peers"])
     found["performance.md"] = performance_page(records["performance"])
+    found["forecasts.md"] = forecasts_page(rows_on_record())
     return found
 
 

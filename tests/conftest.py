@@ -27,7 +27,7 @@ from assaymark.ledger.head import settle_heads
 from assaymark.project.folder import Project
 from assaymark.project.registration import init
 from assaymark.records.pool import Columns
-from measured import Measured, interval
+from measured import Measured, add_count, interval
 from repeatable import Seeds
 from worlds_on_disk import Answer, World, write_labels, write_world
 
@@ -83,7 +83,7 @@ def measured(_measurements: Measured, request: pytest.FixtureRequest) -> Callabl
         share = float(wrong) if runs is None else wrong / runs
         low, high = (share, share) if runs is None else interval(int(wrong), runs)
         if runs is not None:  # long calibrations keep them: bench/calibrate.py
-            request.node.user_properties += [("errors", int(wrong)), ("runs", runs)]
+            add_count(request.node.user_properties, world, int(wrong), runs, float(nominal))
         _measurements.add(
             {
                 "promise": promise,

@@ -20,6 +20,18 @@ def interval(wrong: int, runs: int) -> tuple[float, float]:
     return low, high
 
 
+def add_count(
+    properties: list[tuple[str, object]], world: str, errors: int, runs: int, level: float
+) -> None:
+    """What a test counted in a world, and as its result the worst of all worlds that it counted in."""
+    counts = [value for name, value in properties if name == "counts"]
+    known: list[dict[str, Any]] = counts[-1] if counts else []  # type: ignore[assignment]
+    known = [*known, {"world": world, "errors": errors, "runs": runs, "level": level}]
+    worst = max(known, key=lambda one: one["errors"] / (one["runs"] * one["level"]))
+    properties += [("counts", known)]
+    properties += [(name, worst[name]) for name in ("errors", "runs", "level")]
+
+
 @dataclass(kw_only=True)
 class Measured:
     """Records by promise, world and test; of several the worst is kept."""

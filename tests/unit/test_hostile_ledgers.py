@@ -1,15 +1,17 @@
 """A stranger's ledger may hold any values: none of them becomes a query, a path or a fault of ours."""
 
+import hashlib
 import json
 import os
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from assaymark.composite.sealed import read_settings
 from assaymark.errors import InputError, VerificationError
-from assaymark.ledger.events import SurveyOpened, read_event
+from assaymark.ledger.events import START, SurveyOpened, check_chain, read_event, seal
 from assaymark.monitoring.sentinels import _where
 from assaymark.pool import has_pool
 from assaymark.pool.cells import _tickets
@@ -178,3 +180,14 @@ def test_a_log_that_would_fill_the_memory_is_refused(tmp_path, assaymark) -> Non
     told = assaymark("convert", tmp_path / "a.eval", "-o", tmp_path / "o.jsonl")
     assert told.code == 2
     assert "unpack to 80,000,00" in told.err
+
+
+@pytest.mark.parametrize("field", ["time", "kind"])
+def test_a_link_whose_time_or_kind_is_no_text_is_refused(field: str) -> None:
+    """Even with the hash that fits: a backup may hold numbers where a ledger holds text."""
+    honest = seal(None, time="5", kind="LabelRecorded", body="{}")
+    check_chain([honest])
+    odd = replace(honest, **{field: 5})
+    text = json.dumps([START, 1, odd.time, odd.kind, {}], separators=(",", ":"))
+    with pytest.raises(VerificationError, match="do not match its hash"):
+        check_chain([replace(odd, hash=hashlib.sha256(text.encode()).hexdigest())])

@@ -17,6 +17,7 @@ from assaymark.claims.record import restored, stored
 from assaymark.errors import InputError, VerificationError
 from assaymark.ledger.events import KINDS, check_story, read_event, replay
 from assaymark.project.folder import Project
+from assaymark.records import modes
 from assaymark.records.plan import Plan, claim_of, claim_tree
 from assaymark.records.pool import PoolSummary, RegisteredPool
 from assaymark.stats import methods
@@ -45,7 +46,10 @@ def test_a_new_method_and_new_words_leave_a_stored_project_verifying(guided, mon
     before = methods.row_method("betting/2")
     better = replace(before, recipe=replace(before.recipe, caution=0.03, least_margin=0.05))
     monkeypatch.setitem(methods.METHODS, "betting/3", replace(better, negative_cuts=(0.5, 0.1)))
-    monkeypatch.setitem(methods.NAMES, ("anytime", "weighted"), "betting/3")
+    kind = modes.BY_DESIGN["anytime", "weighted"]
+    newer = replace(kind, method="betting/3")
+    monkeypatch.setitem(modes.BY_DESIGN, ("anytime", "weighted"), newer)
+    monkeypatch.setitem(modes.OFFERED, kind.name, newer)
     monkeypatch.setattr(words, "PROTOCOL", "Something else is assumed.")
     monkeypatch.setattr(words, "sentence", lambda *_: "Quite another sentence.")
     monkeypatch.setattr(

@@ -320,7 +320,7 @@ def test_a_ledger_that_was_copied_alone_is_not_called_well(
     done = assaymark("check", "-p", copied)
     assert done.code == 0
     assert "All well." not in done.out
-    assert "assaymark backup, never the file" in " ".join(done.out.split())
+    assert f"assaymark backup -p {copied}, never the file" in " ".join(done.out.split())
 
 
 def test_a_head_is_written_in_its_place_and_never_goes_back(tmp_path: Path) -> None:
