@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from navigation import PATIENCE, follow
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = os.environ.get("ASSAYMARK_CHROMIUM") or shutil.which("chromium")
@@ -82,6 +83,11 @@ def serve():
     return started
 
 
+def fault(message) -> str:
+    """What the console says went wrong, with the address that it speaks of."""
+    return f"{message.text} {message.location.get('url', '')}".strip()
+
+
 @pytest.fixture
 def enter(browser):
     """A fresh browser context, signed in by a link; what goes wrong in the page is collected."""
@@ -91,9 +97,9 @@ def enter(browser):
         context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(120_000)
+        page.set_default_timeout(PATIENCE)
         page.faults = []
-        page.on("console", lambda m: page.faults.append(m.text) if m.type == "error" else None)
+        page.on("console", lambda m: page.faults.append(fault(m)) if m.type == "error" else None)
         page.on("pageerror", lambda e: page.faults.append(str(e)))
         page.on("dialog", lambda d: (page.faults.append(f"dialog {d.message}"), d.dismiss()))
         page.on(
@@ -101,7 +107,7 @@ def enter(browser):
         )
         page.goto(server.links[role])
         page.fill("#name", name)
-        page.click("text=Begin")
+        follow(page, "text=Begin")
         return page
 
     yield signed

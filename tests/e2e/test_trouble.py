@@ -76,17 +76,17 @@ def test_a_lost_line_holds_the_keys_and_saves_once(serve, enter, thirty) -> None
         page = enter(server)
         page.goto(f"{server.url}/label")
         item = shown(page)
-        sent = []
+        sent, line = [], {"lost": True}
 
         def lose(route) -> None:
             """The answer gets through, and the reply is lost: the page cannot know that."""
             sent.append(route.request.post_data_json["item"])
-            if len(sent) <= 2:
-                if len(sent) == 1:
-                    route.fetch()
-                route.abort("connectionreset")
-            else:
+            if not line["lost"]:
                 route.continue_()
+                return
+            if len(sent) == 1:
+                route.fetch()
+            route.abort("connectionreset")
 
         page.route("**/label/answer", lose)
         page.keyboard.press("j")
@@ -95,8 +95,9 @@ def test_a_lost_line_holds_the_keys_and_saves_once(serve, enter, thirty) -> None
         )
         page.keyboard.press("f")  # the keys pause, so this goes nowhere
         page.keyboard.press("j")
+        line["lost"] = False
         page.wait_for_function(SAVED)
-        assert sent == [item] * 3
+        assert len(sent) >= 2 and set(sent) == {item}
         page.wait_for_timeout(200)
         assert answers(thirty) == {item: {"kim": 1}}
         events = [e for e in Project(folder=thirty).ledger.entries() if e.kind == "LabelRecorded"]

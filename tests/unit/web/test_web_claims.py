@@ -1,12 +1,15 @@
 """Claims of several parts on the page: words, cost, seal, draw, look, certificate."""
 
+import asyncio
 import csv
 from html import escape
 
 import pytest
 from test_web import answer, signed
 
+from assaymark.composite.drawing import draw_for_claim
 from assaymark.project.folder import Project
+from assaymark.web.pages import watching
 
 HTML = {"accept": "text/html"}
 
@@ -84,6 +87,23 @@ def test_a_claim_from_words_to_a_certificate(assaymark, folder):
         given = web.get("/read/certificate.json").content
     assert given == (folder / "certificate.json").read_bytes()
     assert assaymark("verify", folder / "certificate.json", "-p", folder).code == 0
+
+
+def test_somebody_who_asks_while_the_page_draws_by_itself_is_sent_to_what_it_drew(
+    folder, monkeypatch
+):
+    """Their request waits for the ledger, and then finds the items drawn and the desk behind it."""
+    draw_next = watching.draw_next
+
+    async def overtaken(site):
+        await asyncio.to_thread(draw_for_claim, Project(folder=folder), write=False)
+        return await draw_next(site)
+
+    monkeypatch.setattr(watching, "draw_next", overtaken)
+    with signed(folder) as web:
+        sent(web, "/plan/words/seal", claim=CLAIM)
+        asked = sent(web, "/watch/draw")
+        assert (asked.status_code, asked.headers["location"]) == (303, "/watch?drawn=before")
 
 
 def test_a_claim_is_given_up_with_a_reason(folder):

@@ -215,11 +215,16 @@ async def draw(request: Request) -> Response:
     try:
         await draw_next(site)
     except PlanError:  # the page may have drawn them by itself in the meantime
-        waiting = await site.runner.ask(lambda desk: len(desk.queue.waiting))
+        waiting = await site.runner.ask(_waiting)
         if blocking is not None or not waiting:
             raise
         return RedirectResponse("/watch?drawn=before", status_code=303)
     return RedirectResponse("/watch", status_code=303)
+
+
+def _waiting(desk: Desk) -> int:
+    desk.catch_up()  # what was drawn since is known to the ledger before it is known to the desk
+    return len(desk.queue.waiting)
 
 
 def _draw_question(blocking: Blocking) -> Question:
