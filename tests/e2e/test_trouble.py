@@ -97,7 +97,8 @@ def test_a_lost_line_holds_the_keys_and_saves_once(serve, enter, thirty) -> None
         page.keyboard.press("j")
         line["lost"] = False
         page.wait_for_function(SAVED)
-        assert len(sent) >= 2 and set(sent) == {item}
+        assert len(sent) >= 2
+        assert set(sent) == {item}
         page.wait_for_timeout(200)
         assert answers(thirty) == {item: {"kim": 1}}
         events = [e for e in Project(folder=thirty).ledger.entries() if e.kind == "LabelRecorded"]

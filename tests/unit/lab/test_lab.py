@@ -16,6 +16,7 @@ from assaymark.claims.claim import Claim, Counts
 from assaymark.cli.lab import lab
 from assaymark.errors import InputError
 from assaymark.lab import corpora
+from assaymark.lab import vega_lite as vega
 from assaymark.lab.experiments import EXPERIMENTS, run_experiment
 from assaymark.lab.experiments.certify_race import experiment as certify_race
 from assaymark.lab.experiments.certify_race.rivals import (
@@ -311,6 +312,24 @@ def test_figures_are_drawn_as_svg_and_png(tiny, tmp_path):
     files = [path for name, spec in outcome.figures.items() for path in draw(spec, tmp_path / name)]
     assert {path.suffix for path in files} == {".json", ".svg", ".png"}
     assert all(path.stat().st_size > 1000 for path in files)
+
+
+def test_channels_and_layers_are_vega_lites_own() -> None:
+    """A number has no title unless one is given, a name none at all, and data only where it has any."""
+    assert vega.number("f1", axis={"grid": False}) == {
+        "field": "f1",
+        "type": "quantitative",
+        "axis": {"grid": False},
+    }
+    assert vega.name("way") == {"field": "way", "type": "nominal", "title": None}
+    x = vega.number("f1")
+    assert vega.layer({"type": "tick"}, x=x) == {"mark": {"type": "tick"}, "encoding": {"x": x}}
+    assert vega.layer({"type": "tick"}, [{"f1": 1}], x=x)["data"] == {"values": [{"f1": 1}]}
+    assert vega.figure("F1", look={"background": "grey"}, width=9) == {
+        "background": "grey",
+        "title": {"text": "F1", "anchor": "start", "fontSize": 13},
+        "width": 9,
+    }
 
 
 # collections

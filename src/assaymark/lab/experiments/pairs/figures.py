@@ -3,96 +3,76 @@
 from collections.abc import Sequence
 from typing import Any
 
-from assaymark.lab.vega_lite import FONTS, frame, room, titled
+from assaymark.lab import vega_lite as vega
+from assaymark.lab.vega_lite import FONTS, Spec
 
 LIMIT = {"labelLimit": 300}
+LOOK = {**vega.frame(axis=LIMIT, legend=FONTS | LIMIT), "padding": vega.room(left=40, right=16)}
+Rows = Sequence[dict[str, Any]]
 
 
-def _frame(title: str, width: int, height: int, values: Sequence[Any]) -> dict[str, Any]:
-    return {
-        **frame(axis=LIMIT, legend=FONTS | LIMIT),
-        "title": titled(title),
-        "padding": room(left=40, right=16),
-        "width": width,
-        "height": height,
-        "data": {"values": list(values)},
-    }
-
-
-def cost_figure(cost: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def cost_figure(cost: Rows) -> Spec:
     """Labels for ± 0.05 against prevalence, both axes logarithmic (the paper's Figure 1)."""
     values = [
-        {"prevalence": row["prevalence"], "labels": row[name], "how": how}
+        {"prevalence": row["prevalence"], "labels": row[column], "how": how}
         for row in cost
-        for name, how in (("unbiased", "unbiased sampling"), ("pair", "pair, if independent"))
+        for column, how in (("unbiased", "unbiased sampling"), ("pair", "pair, if independent"))
     ]
-    frame = _frame("Labels for recall to ± 0.05", 380, 230, values)
-    return frame | {
-        "mark": {"type": "line", "point": {"size": 60, "color": "black"}, "color": "black"},
-        "encoding": {
-            "x": {
-                "field": "prevalence",
-                "type": "quantitative",
-                "scale": {"type": "log", "reverse": True},
-                "axis": {"values": [0.01, 0.001, 0.0001], "format": "~g"},
-                "title": "share of positives",
-            },
-            "y": {
-                "field": "labels",
-                "type": "quantitative",
-                "scale": {"type": "log"},
-                "axis": {"values": [100, 1000, 10000, 100000, 1000000, 10000000], "format": ",~r"},
-                "title": "labels",
-            },
-            "strokeDash": {
-                "field": "how",
-                "type": "nominal",
-                "title": None,
-                "legend": {"symbolType": "stroke", "symbolSize": 600},
-            },
+    x = vega.number(
+        "prevalence",
+        scale={"type": "log", "reverse": True},
+        axis={"values": [0.01, 0.001, 0.0001], "format": "~g"},
+        title="share of positives",
+    )
+    y = vega.number(
+        "labels",
+        scale={"type": "log"},
+        axis={"values": [100, 1000, 10000, 100000, 1000000, 10000000], "format": ",~r"},
+        title="labels",
+    )
+    return vega.figure(
+        "Labels for recall to ± 0.05",
+        look=LOOK,
+        width=380,
+        height=230,
+        data=vega.rows(values),
+        mark={"type": "line", "point": {"size": 60, "color": "black"}, "color": "black"},
+        encoding={
+            "x": x,
+            "y": y,
+            "strokeDash": vega.name("how", legend={"symbolType": "stroke", "symbolSize": 600}),
         },
-    }
+    )
 
 
-def dependence_figure(summary: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def dependence_figure(summary: Rows) -> Spec:
     """δ1 of every pair, by how it was built, with the band that is assumed by default."""
     values = [
         {"built": f"{row['built']} ({row['collection']})", "delta1": round(row["delta1"], 4)}
         for row in summary
     ]
-    rows = len({value["built"] for value in values})
-    y = {"field": "built", "type": "nominal", "sort": None, "title": None}
-    x = {
-        "field": "delta1",
-        "type": "quantitative",
-        "title": "δ1: 1 is independent",
-        "scale": {"zero": False, "nice": True},
-    }
-    band = {"values": [{"from": 0.85, "to": 1.25}]}
-    return _frame("How dependent the pairs are", 420, 24 * rows, values) | {
-        "layer": [
-            {
-                "data": band,
-                "mark": {"type": "rect", "color": "#e6e6e6"},
-                "encoding": {
-                    "x": {"field": "from", "type": "quantitative"},
-                    "x2": {"field": "to"},
-                },
-            },
-            {
-                "data": {"values": [{"one": 1}]},
-                "mark": {"type": "rule", "strokeDash": [4, 3]},
-                "encoding": {"x": {"field": "one", "type": "quantitative"}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "color": "black", "size": 45},
-                "encoding": {"x": x, "y": y},
-            },
-        ]
-    }
+    x = vega.number("delta1", title="δ1: 1 is independent", scale={"zero": False, "nice": True})
+    band = vega.layer(
+        {"type": "rect", "color": "#e6e6e6"},
+        [{"from": 0.85, "to": 1.25}],
+        x=vega.number("from"),
+        x2={"field": "to"},
+    )
+    return vega.figure(
+        "How dependent the pairs are",
+        look=LOOK,
+        width=420,
+        height=24 * len({value["built"] for value in values}),
+        data=vega.rows(values),
+        layer=[
+            band,
+            vega.dashed(x=vega.number("one")) | {"data": vega.rows([{"one": 1}])},
+            _dots(45, x=x, y=vega.name("built", sort=None)),
+        ],
+    )
 
 
-def split_figure(summary: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def split_figure(summary: Rows) -> Spec:
     """Mean error over random splits with its 95 % interval, as in the paper's Figure 5."""
     values = [
         {
@@ -104,36 +84,23 @@ def split_figure(summary: Sequence[dict[str, Any]]) -> dict[str, Any]:
         for row in summary
         if row["built"] == "columns"
     ]
-    y = {"field": "topic", "type": "nominal", "sort": None, "title": None}
+    y = vega.name("topic", sort=None)
     title = "estimate minus true recall, mean and 95 % interval"
-    return _frame("Error over random splits", 380, 24 * max(1, len(values)), values) | {
-        "layer": [
-            {
-                "data": {"values": [{"zero": 0}]},
-                "mark": {"type": "rule", "strokeDash": [4, 3]},
-                "encoding": {
-                    "x": {
-                        "field": "zero",
-                        "type": "quantitative",
-                        "title": title,
-                        "scale": {"domainMin": -0.02},
-                    }
-                },
-            },
-            {
-                "mark": {"type": "rule", "strokeWidth": 2},
-                "encoding": {
-                    "y": y,
-                    "x": {"field": "low", "type": "quantitative", "title": title},
-                    "x2": {"field": "high"},
-                },
-            },
-            {
-                "mark": {"type": "point", "filled": True, "color": "black", "size": 50},
-                "encoding": {
-                    "y": y,
-                    "x": {"field": "error", "type": "quantitative", "title": title},
-                },
-            },
-        ]
-    }
+    zero = vega.dashed(x=vega.number("zero", title=title, scale={"domainMin": -0.02}))
+    interval = {"x": vega.number("low", title=title), "x2": {"field": "high"}}
+    return vega.figure(
+        "Error over random splits",
+        look=LOOK,
+        width=380,
+        height=24 * max(1, len(values)),
+        data=vega.rows(values),
+        layer=[
+            zero | {"data": vega.rows([{"zero": 0}])},
+            vega.layer({"type": "rule", "strokeWidth": 2}, y=y, **interval),
+            _dots(50, y=y, x=vega.number("error", title=title)),
+        ],
+    )
+
+
+def _dots(size: int, **encoding: Spec) -> Spec:
+    return vega.layer({"type": "point", "filled": True, "color": "black", "size": size}, **encoding)

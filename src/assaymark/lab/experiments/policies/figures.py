@@ -3,15 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from assaymark.lab.vega_lite import FONTS, Spec, frame, room, titled
+from assaymark.lab import vega_lite as vega
+from assaymark.lab.vega_lite import FONTS, Spec
 
 Tables = dict[str, list[dict[str, Any]]]
 
-LOOK: Spec = {**frame(legend=FONTS), "padding": room(right=24)}
-
-
-def _x(field: str, title: str, **more: Any) -> Spec:
-    return {"field": field, "type": "quantitative", "title": title, **more}
+LOOK: Spec = {**vega.frame(legend=FONTS), "padding": vega.room(right=24)}
+ASKED = vega.dashed(y={"datum": 0.93})
 
 
 def _low(row: dict[str, Any], field: str) -> float:
@@ -31,34 +29,28 @@ def _first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def optimism(tables: Tables) -> Spec:
     """Figure 3 in kind: cross-validated less true F1, by training size."""
-    x = _x(
+    x = vega.number(
         "labels",
-        "training labels (log scale)",
+        title="training labels (log scale)",
         scale={"type": "log", "nice": False},
         axis={"values": [50, 100, 200, 500, 1000, 2000, 5000, 10000]},
     )
-    return {
-        **LOOK,
-        "title": titled("Cross-validated less true F1: mean, and 8 of 10 runs"),
-        "width": 440,
-        "height": 240,
-        "data": {"values": _first(tables["optimism"])},
-        "layer": [
-            {
-                "mark": {"type": "area", "color": "#bbbbbb", "opacity": 0.6},
-                "encoding": {
-                    "x": x,
-                    "y": _x("low", "cross-validated − true F1"),
-                    "y2": {"field": "high"},
-                },
-            },
-            {
-                "mark": {"type": "line", "color": "black"},
-                "encoding": {"x": x, "y": _x("mean", "cross-validated − true F1")},
-            },
-            {"mark": {"type": "rule", "strokeDash": [4, 3]}, "encoding": {"y": {"datum": 0}}},
+    low, mean = (
+        vega.number(column, title="cross-validated − true F1") for column in ("low", "mean")
+    )
+    area = {"type": "area", "color": "#bbbbbb", "opacity": 0.6}
+    return vega.figure(
+        "Cross-validated less true F1: mean, and 8 of 10 runs",
+        look=LOOK,
+        width=440,
+        height=240,
+        data=vega.rows(_first(tables["optimism"])),
+        layer=[
+            vega.layer(area, x=x, y=low, y2={"field": "high"}),
+            vega.layer({"type": "line", "color": "black"}, x=x, y=mean),
+            vega.dashed(y={"datum": 0}),
         ],
-    }
+    )
 
 
 def one_run(tables: Tables) -> Spec:
@@ -80,73 +72,54 @@ def one_run(tables: Tables) -> Spec:
         {"labels": labels, "total": total, "policy": ", ".join(names)}
         for (labels, total), names in annotations.items()
     ]
-    place = {"x": _x("labels", "training labels"), "y": _x("total", "total labels")}
-    test = {"field": "test", "type": "nominal", "title": "a test of that size"}
+    place = {
+        "x": vega.number("labels", title="training labels"),
+        "y": vega.number("total", title="total labels"),
+    }
+    test = vega.name("test", title="a test of that size")
     shapes = {"domain": list(words.values()), "range": ["circle", "cross", "triangle-up"]}
     colours = {"domain": list(words.values()), "range": ["#0b7a4b", "#b3261e", "#999999"]}
-    marks: Spec = {
-        "data": {"values": values},
-        "mark": {"type": "point", "filled": True, "size": 40, "opacity": 0.6},
-        "encoding": {
-            **place,
-            "shape": {**test, "scale": shapes},
-            "color": {**test, "scale": colours},
-        },
-    }
-    rings: Spec = {
-        "data": {"values": stops},
-        "mark": {"type": "point", "size": 160, "color": "black", "strokeWidth": 2},
-        "encoding": place,
-    }
-    names: Spec = {
-        "data": {"values": stops},
-        "mark": {"type": "text", "align": "left", "dx": 9, "dy": -9, "fontSize": 10},
-        "encoding": {**place, "text": {"field": "policy"}},
-    }
-    return {
-        **LOOK,
-        "title": titled(f"One run ({run}): training labels plus the fixed test suggested"),
-        "width": 560,
-        "height": 300,
-        "layer": [marks, rings, names],
-    }
+    looks = {"shape": {**test, "scale": shapes}, "color": {**test, "scale": colours}}
+    mark = {"type": "point", "filled": True, "size": 40, "opacity": 0.6}
+    ring = {"type": "point", "size": 160, "color": "black", "strokeWidth": 2}
+    text = {"type": "text", "align": "left", "dx": 9, "dy": -9, "fontSize": 10}
+    return vega.figure(
+        f"One run ({run}): training labels plus the fixed test suggested",
+        look=LOOK,
+        width=560,
+        height=300,
+        layer=[
+            vega.layer(mark, values, **place, **looks),
+            vega.layer(ring, stops, **place),
+            vega.layer(text, stops, **place, text={"field": "policy"}),
+        ],
+    )
 
 
 def ideal(tables: Tables) -> Spec:
     """Figure 1 with a true classifier: F1 rises, the total falls, reaches its least and rises."""
-    rows = tables["ideal"]
-    x = _x("labels", "training labels")
-    total = [row for row in rows if row["total"] is not None]
-    return {
-        **LOOK,
-        "title": titled(f"The true classifier of one run ({tables['one-run'][0]['run']})"),
-        "width": 440,
-        "height": 240,
-        "resolve": {"scale": {"y": "independent"}},
-        "layer": [
-            {
-                "data": {"values": total},
-                "mark": {"type": "line", "color": "black", "point": {"color": "black"}},
-                "encoding": {"x": x, "y": _x("total", "training and fixed test, labels")},
-            },
-            {
-                "data": {"values": rows},
-                "layer": [
-                    {
-                        "mark": {"type": "line", "color": "#0b5cad", "strokeDash": [5, 3]},
-                        "encoding": {"x": x, "y": _x("f1", "true F1 (dashed), target (dotted)")},
-                    },
-                    {
-                        "mark": {"type": "line", "color": "#777777", "strokeDash": [1, 3]},
-                        "encoding": {
-                            "x": x,
-                            "y": _x("target", "true F1 (dashed), target (dotted)"),
-                        },
-                    },
-                ],
-            },
+    looks = tables["ideal"]
+    x = vega.number("labels", title="training labels")
+    total = vega.number("total", title="training and fixed test, labels")
+    f1, target = (
+        vega.number(column, title="true F1 (dashed), target (dotted)")
+        for column in ("f1", "target")
+    )
+    line = {"type": "line", "color": "black", "point": {"color": "black"}}
+    dashes = {"type": "line", "color": "#0b5cad", "strokeDash": [5, 3]}
+    dots = {"type": "line", "color": "#777777", "strokeDash": [1, 3]}
+    shares = [vega.layer(dashes, x=x, y=f1), vega.layer(dots, x=x, y=target)]
+    return vega.figure(
+        f"The true classifier of one run ({tables['one-run'][0]['run']})",
+        look=LOOK,
+        width=440,
+        height=240,
+        resolve={"scale": {"y": "independent"}},
+        layer=[
+            vega.layer(line, [row for row in looks if row["total"] is not None], x=x, y=total),
+            {"data": vega.rows(looks), "layer": shares},
         ],
-    }
+    )
 
 
 def waiting(tables: Tables) -> Spec:
@@ -167,31 +140,23 @@ def waiting(tables: Tables) -> Spec:
             for row in _first(tables["waits"])
             if row[field] is not None
         ]
-        y = _x("value", title, axis={"format": "%"})
-        layer: list[Spec] = [
-            {
-                "mark": {"type": "rule", "color": "#777777"},
-                "encoding": {
-                    "x": _x("wait", "looks waited (w)"),
-                    "y": {**y, "field": "low"},
-                    "y2": {"field": "high"},
-                },
-            },
-            {
-                "mark": {"type": "line", "point": {"color": "black"}, "color": "black"},
-                "encoding": {"x": _x("wait", "looks waited (w)"), "y": y},
-            },
+        x = vega.number("wait", title="looks waited (w)")
+        y = vega.number("value", title=title, axis={"format": "%"})
+        line = {"type": "line", "point": {"color": "black"}, "color": "black"}
+        layers = [
+            _range(x, y),
+            vega.layer(line, x=x, y=y),
+            *([ASKED] if field == "success" else []),
         ]
-        if field == "success":
-            layer.append(
-                {"mark": {"type": "rule", "strokeDash": [4, 3]}, "encoding": {"y": {"datum": 0.93}}}
-            )
-        panels.append({"width": 190, "height": 190, "data": {"values": values}, "layer": layer})
-    return {
-        **LOOK,
-        "title": titled("Waiting after the first total within the budget (fixed tests)"),
-        "hconcat": panels,
-    }
+        panels.append({"width": 190, "height": 190, "data": vega.rows(values), "layer": layers})
+    return vega.figure(
+        "Waiting after the first total within the budget (fixed tests)", look=LOOK, hconcat=panels
+    )
+
+
+def _range(x: Spec, y: Spec) -> Spec:
+    rule = {"type": "rule", "color": "#777777"}
+    return vega.layer(rule, x=x, y={**y, "field": "low"}, y2={"field": "high"})
 
 
 def success_and_total(tables: Tables) -> Spec:
@@ -209,49 +174,26 @@ def success_and_total(tables: Tables) -> Spec:
         for row in tables["policies"]
         if row["sampling"] == "random" and row["success"] is not None and row["total"] is not None
     ]
-    names = list(dict.fromkeys(value["policy"] for value in values))
-    x = _x(
-        "total",
-        "mean total, of the clairvoyant's",
-        scale={"zero": False},
-        axis={"format": ".1f"},
+    scale = {"zero": False}
+    x = vega.number(
+        "total", title="mean total, of the clairvoyant's", scale=scale, axis={"format": ".1f"}
     )
-    y = _x("success", "success", axis={"format": "%"}, scale={"zero": False})
-    shape = {
-        "field": "policy",
-        "type": "nominal",
-        "sort": names,
-        "title": "policy",
-        "legend": {"orient": "bottom", "columns": 2, "labelLimit": 260},
-    }
-    inner: Spec = {
-        "width": 190,
-        "height": 200,
-        "layer": [
-            {
-                "mark": {"type": "rule", "color": "#777777"},
-                "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
-            },
-            {
-                "mark": {"type": "point", "size": 70, "color": "black"},
-                "encoding": {"x": x, "y": y, "shape": shape},
-            },
-            {"mark": {"type": "rule", "strokeDash": [4, 3]}, "encoding": {"y": {"datum": 0.93}}},
-        ],
-    }
-    return {
-        **LOOK,
-        "title": titled("Success and total cost, one mark per collection"),
-        "data": {"values": values},
-        "facet": {
-            "column": {
-                "field": "budget",
-                "type": "nominal",
-                "title": "budget, of the clairvoyant's total",
-            }
-        },
-        "spec": inner,
-    }
+    y = vega.number("success", title="success", axis={"format": "%"}, scale=scale)
+    policy = vega.name(
+        "policy",
+        sort=list(dict.fromkeys(value["policy"] for value in values)),
+        title="policy",
+        legend={"orient": "bottom", "columns": 2, "labelLimit": 260},
+    )
+    point = {"type": "point", "size": 70, "color": "black"}
+    layers = [_range(x, y), vega.layer(point, x=x, y=y, shape=policy), ASKED]
+    return vega.figure(
+        "Success and total cost, one mark per collection",
+        look=LOOK,
+        data=vega.rows(values),
+        facet={"column": vega.name("budget", title="budget, of the clairvoyant's total")},
+        spec={"width": 190, "height": 200, "layer": layers},
+    )
 
 
 FIGURES: dict[str, Callable[[Tables], Spec]] = {

@@ -6,17 +6,18 @@ from typing import Any
 import numpy as np
 
 from assaymark.claims.claim import Claim
+from assaymark.lab import vega_lite as vega
 from assaymark.lab.experiments.sequential_bias.growing_sample import CONFIDENCE, Schedule, counts_at
 from assaymark.lab.experiments.sequential_bias.growing_training import TARGET
 from assaymark.lab.experiments.sequential_bias.looks import Ints, beta_bounds, beta_doubt, point_f1
 from assaymark.lab.tasks import TaskResult, rng_of
-from assaymark.lab.vega_lite import Spec, frame, titled
+from assaymark.lab.vega_lite import Spec
 from assaymark.stats.sequential.beta_mixture import lower_share_path, metric_at, mixture_test
 
 ABOVE = 0.05  # the target of the first figure lies this far above the truth
 TRIES = 400
 KEPT = {"anytime": "anytime", "budget": "budget", "weighted": "score-guided"}
-SIZE = {"width": 440, "height": 250}
+SIZE: Spec = {"width": 440, "height": 250}
 # dash and grey; the bound for one look is drawn bold as well
 STYLES = {
     "true F1": ([8, 4], "#000000"),
@@ -102,33 +103,27 @@ def _lines(lines: dict[str, Any], sizes: Ints, *, x: str, title: str, log: bool)
         for name, series in lines.items()
         for size, value in _thinned(sizes, series)
     ]
-    names = list(lines)
     scale = {"type": "log", "domain": [int(sizes[0]), int(sizes[-1])]} if log else {"nice": False}
     axis: Spec = {"title": x, "grid": False, "format": "d"}
     if log:
         axis["values"] = [20, 50, 100, 200, 500, 1000, 2000, 5000, 10000]
-    return {
-        **_head(title),
+    return vega.figure(
+        title,
         **SIZE,
-        "data": {"values": values},
-        "layer": [
+        data=vega.rows(values),
+        layer=[
             {"mark": {"type": "line", "strokeWidth": 1.3}},
             {
                 "transform": [{"filter": {"field": "line", "equal": BOLD}}],
                 "mark": {"type": "line", "strokeWidth": 3},
             },
         ],
-        "encoding": {
-            "x": {"field": "n", "type": "quantitative", "scale": scale, "axis": axis},
-            "y": {
-                "field": "f1",
-                "type": "quantitative",
-                "title": "F1",
-                "scale": {"domain": [0, 1]},
-            },
-            **_style(names),
+        encoding={
+            "x": vega.number("n", scale=scale, axis=axis),
+            "y": vega.number("f1", title="F1", scale={"domain": [0, 1]}),
+            **_style(list(lines)),
         },
-    }
+    )
 
 
 def _thinned(sizes: Ints, series: Any) -> list[tuple[Any, Any]]:
@@ -162,67 +157,37 @@ def levels_figure(actual: list[dict[str, Any]], rows: Sequence[Any]) -> Spec:
         for row in rows
         if row.bound in KEPT
     ]
-    scale = {"domain": [0.5, 1.0]}
-    axes = {
-        "x": {
-            "field": "nominal",
-            "type": "quantitative",
-            "title": "nominal confidence",
-            "scale": scale,
-            "axis": {"format": "%"},
-        },
-        "y": {
-            "field": "actual",
-            "type": "quantitative",
-            "title": "actual confidence",
-            "scale": {"domain": [0.0, 1.0]},
-            "axis": {"format": "%"},
-        },
-    }
-    series = {
-        "field": "where",
-        "type": "nominal",
-        "scale": {"domain": names, "range": list(dashes[: len(names)])},
-        "legend": {
-            "title": None,
-            "orient": "bottom",
-            "columns": 1,
-            "symbolSize": 500,
-            "labelLimit": 300,
-        },
-    }
-    marks = {
-        "field": "bound",
-        "type": "nominal",
-        "scale": {"domain": list(KEPT.values()), "range": ["circle", "square", "triangle-up"]},
-        "legend": {"title": None, "orient": "top-left", "columns": 1},
-    }
-    return {
-        **_head("What a level is worth if one stops at the first pass"),
-        "width": 360,
-        "height": 300,
-        "layer": [
-            {
-                "data": {"values": shown},
-                "mark": {"type": "line", "color": "black", "strokeWidth": 1.6},
-                "encoding": {**axes, "strokeDash": series},
-            },
-            {
-                "data": {"values": diagonal},
-                "mark": {"type": "line", "color": "#999999", "strokeWidth": 1},
-                "encoding": axes,
-            },
-            {
-                "data": {"values": kept},
-                "mark": {"type": "point", "color": "black", "size": 60, "strokeWidth": 1.5},
-                "encoding": {**axes, "shape": marks},
-            },
+    percent = {"format": "%"}
+    nominal = vega.number(
+        "nominal", title="nominal confidence", scale={"domain": [0.5, 1.0]}, axis=percent
+    )
+    reached = vega.number(
+        "actual", title="actual confidence", scale={"domain": [0.0, 1.0]}, axis=percent
+    )
+    axes = {"x": nominal, "y": reached}
+    line = {"type": "line", "color": "black", "strokeWidth": 1.6}
+    even = {"type": "line", "color": "#999999", "strokeWidth": 1}
+    point = {"type": "point", "color": "black", "size": 60, "strokeWidth": 1.5}
+    shapes = ("circle", "square", "triangle-up")
+    legend = {"orient": "bottom", "symbolSize": 500, "labelLimit": 300}
+    series = _one_column("where", names, dashes, **legend)
+    bounds = _one_column("bound", list(KEPT.values()), shapes, orient="top-left")
+    return vega.figure(
+        "What a level is worth if one stops at the first pass",
+        width=360,
+        height=300,
+        layer=[
+            vega.layer(line, shown, **axes, strokeDash=series),
+            vega.layer(even, diagonal, **axes),
+            vega.layer(point, kept, **axes, shape=bounds),
         ],
-    }
+    )
 
 
-def _head(title: str) -> Spec:
+def _one_column(field: str, names: list[str], looks: Sequence[Any], **legend: Any) -> Spec:
     return {
-        **frame(),
-        "title": titled(title),
+        "field": field,
+        "type": "nominal",
+        "scale": {"domain": names, "range": list(looks[: len(names)])},
+        "legend": {"title": None, "columns": 1, **legend},
     }

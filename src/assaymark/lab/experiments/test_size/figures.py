@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from assaymark.lab import vega_lite as vega
 from assaymark.lab.experiments.test_size.trials import CONFIDENCE, POWER, TITLES
-from assaymark.lab.vega_lite import frame, room, titled
-
-Spec = dict[str, Any]
+from assaymark.lab.vega_lite import Spec
 
 PAPER = "the paper's Table 1"
 # a shape, a colour and a place beside the target, so that marks do not hide each other
@@ -16,6 +15,12 @@ STYLES = {
     TITLES["exact"]: ("triangle-up", "#1f5fa8", 0.008),
     PAPER: ("cross", "#b03030", 0.024),
 }
+X = vega.number(
+    "x",
+    title="target as a share of the true F1",
+    scale={"domain": [0.46, 0.94], "nice": False},
+    axis={"values": [0.5, 0.6, 0.7, 0.8, 0.9], "format": ".1f", "grid": False},
+)
 
 
 def figures_of(columns: Sequence[Any]) -> dict[str, Spec]:
@@ -38,11 +43,8 @@ def success_figure(columns: Sequence[Any]) -> Spec:
             values.append(_point(column, PAPER, column.paper, column.paper_spread / 10))
     ends = [value[end] for value in values for end in ("low", "high")]
     y = _share("tests that pass", min(0.9, *ends) - 0.004, max(0.96, *ends) + 0.004)
-    return _frame(
-        "How often tests of the planned size pass (asked: 93 %)",
-        values,
-        [_line(POWER, y), *_bars(y, list(STYLES))],
-    )
+    title = "How often tests of the planned size pass (asked: 93 %)"
+    return _panels(title, values, [_line(POWER, y), *_bars(y, list(STYLES))])
 
 
 def confidence_figure(columns: Sequence[Any]) -> Spec:
@@ -56,11 +58,8 @@ def confidence_figure(columns: Sequence[Any]) -> Spec:
         if column.confidence is not None
     ]
     y = _share("bounds that hold", 0.0, 1.0)
-    return _frame(
-        "How often the bound of the test holds (asked: 95 %)",
-        values,
-        [_line(CONFIDENCE, y), *_bars(y, list(TITLES.values()))],
-    )
+    title = "How often the bound of the test holds (asked: 95 %)"
+    return _panels(title, values, [_line(CONFIDENCE, y), *_bars(y, list(TITLES.values()))])
 
 
 def sizes_figure(columns: Sequence[Any]) -> Spec:
@@ -75,26 +74,22 @@ def sizes_figure(columns: Sequence[Any]) -> Spec:
         for column in columns
         if column.median_size is not None
     ]
-    y = {
-        "field": "y",
-        "type": "quantitative",
-        "title": "labels in the test, median (log scale)",
-        "scale": {"type": "log", "nice": True},
-        "axis": {"format": ",d", "values": [10, 30, 100, 300, 1000, 3000, 10000, 30000]},
-    }
+    y = vega.number(
+        "y",
+        title="labels in the test, median (log scale)",
+        scale={"type": "log", "nice": True},
+        axis={"format": ",d", "values": [10, 30, 100, 300, 1000, 3000, 10000, 30000]},
+    )
     looks = _looks(list(TITLES.values()))
-    line = {
-        "mark": {"type": "line", "strokeWidth": 1.4},
-        "encoding": {"x": _x(), "y": y, "color": looks["color"]},
-    }
-    return _frame("How many labels each way asks for", values, [line, _marks(y, looks)])
+    line = vega.layer({"type": "line", "strokeWidth": 1.4}, x=X, y=y, color=looks["color"])
+    return _panels("How many labels each way asks for", values, [line, _marks(y, looks)])
 
 
-def _point(column: Any, name: str, value: float, error: float) -> Spec:
+def _point(column: Any, way: str, value: float, error: float) -> Spec:
     return {
         "where": f"{column.where} tables",
-        "way": name,
-        "x": round(column.share + STYLES[name][2], 4),
+        "way": way,
+        "x": round(column.share + STYLES[way][2], 4),
         "y": round(value, 5),
         "low": round(value - 1.96 * error, 5),
         "high": round(value + 1.96 * error, 5),
@@ -103,52 +98,26 @@ def _point(column: Any, name: str, value: float, error: float) -> Spec:
 
 def _share(title: str, low: float, high: float) -> Spec:
     scale = {"domain": [round(low, 3), round(high, 3)], "nice": False, "zero": False}
-    return {
-        "field": "y",
-        "type": "quantitative",
-        "title": title,
-        "scale": scale,
-        "axis": {"format": ".0%"},
-    }
-
-
-def _x() -> Spec:
-    return {
-        "field": "x",
-        "type": "quantitative",
-        "title": "target as a share of the true F1",
-        "scale": {"domain": [0.46, 0.94], "nice": False},
-        "axis": {"values": [0.5, 0.6, 0.7, 0.8, 0.9], "format": ".1f", "grid": False},
-    }
+    return vega.number("y", title=title, scale=scale, axis={"format": ".0%"})
 
 
 def _line(value: float, y: Spec) -> Spec:
-    rest = {key: part for key, part in y.items() if key != "field"}
-    return {
-        "mark": {"type": "rule", "strokeDash": [4, 3]},
-        "encoding": {"y": {**rest, "datum": value}},
-    }
+    return vega.dashed(
+        y={key: part for key, part in y.items() if key != "field"} | {"datum": value}
+    )
 
 
 def _bars(y: Spec, names: list[str]) -> list[Spec]:
     looks = _looks(names)
-    whisker = {
-        "mark": {"type": "rule", "strokeWidth": 1.3},
-        "encoding": {
-            "x": _x(),
-            "y": {**y, "field": "low"},
-            "y2": {"field": "high"},
-            "color": looks["color"],
-        },
-    }
+    ends = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    whisker = vega.layer({"type": "rule", "strokeWidth": 1.3}, x=X, color=looks["color"], **ends)
     return [whisker, _marks(y, looks)]
 
 
 def _marks(y: Spec, looks: Spec) -> Spec:
-    return {
-        "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
-        "encoding": {"x": _x(), "y": y, **looks},
-    }
+    return vega.layer(
+        {"type": "point", "filled": True, "size": 45, "opacity": 1}, x=X, y=y, **looks
+    )
 
 
 def _looks(names: list[str]) -> Spec:
@@ -164,21 +133,12 @@ def _looks(names: list[str]) -> Spec:
     }
 
 
-def _frame(title: str, values: list[Spec], layers: list[Spec]) -> Spec:
+def _panels(title: str, values: list[Spec], layers: list[Spec]) -> Spec:
     panels = list(dict.fromkeys(value["where"] for value in values))
-    return {
-        **frame(),
-        "title": titled(title),
-        "padding": room(right=16),
-        "data": {"values": values},
-        "facet": {
-            "column": {
-                "field": "where",
-                "type": "nominal",
-                "title": None,
-                "sort": panels,
-                "header": {"labelFontSize": 12},
-            }
-        },
-        "spec": {"width": 300, "height": 220, "layer": layers},
-    }
+    return vega.figure(
+        title,
+        padding=vega.room(right=16),
+        data=vega.rows(values),
+        facet={"column": vega.name("where", sort=panels, header={"labelFontSize": 12})},
+        spec={"width": 300, "height": 220, "layer": layers},
+    )

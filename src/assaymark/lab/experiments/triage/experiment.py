@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from assaymark.errors import InputError
+from assaymark.lab import vega_lite as vega
 from assaymark.lab.experiments.triage.printed_tables import printed_tasks, run_printed
 from assaymark.lab.experiments.triage.worlds import (
     SKETCHES,
@@ -23,7 +24,7 @@ from assaymark.lab.experiments.triage.worlds import (
 )
 from assaymark.lab.outcome import Outcome
 from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all, worked_on
-from assaymark.lab.vega_lite import FONTS, frame, room
+from assaymark.lab.vega_lite import FONTS, Spec
 from assaymark.stats.calibration import platt
 from assaymark.stats.labelled_scores import Labelled
 from assaymark.triaging.stats.class_promises import certify_precision, certify_rates, side_regions
@@ -34,8 +35,8 @@ from assaymark.triaging.stats.targeted_labels import aim, certify_drawn
 from assaymark.triaging.triage import Cutoffs, Tally
 
 LOOK: dict[str, Any] = {
-    **frame(legend=FONTS | {"orient": "bottom"}),
-    "padding": room(right=24, above=8, below=8),
+    **vega.frame(legend=FONTS | {"orient": "bottom"}),
+    "padding": vega.room(right=24, above=8, below=8),
     "width": 420,
     "height": 220,
 }
@@ -291,30 +292,25 @@ def _sentences(rows: list[dict[str, Any]]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def yield_figure(curve: list[dict[str, Any]]) -> dict[str, Any]:
+def yield_figure(curve: list[dict[str, Any]]) -> Spec:
     """The yield plot: one line per world, with dashes of its own."""
     names = list(dict.fromkeys(row["world"] for row in curve))
     dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3], [4, 2, 1, 2], [3, 5], [10, 2, 2, 2]]
     legend = {"columns": 2, "orient": "bottom", "symbolSize": 400, "labelLimit": 300}
-    shown = {
-        "field": "world",
-        "type": "nominal",
-        "title": None,
-        "sort": names,
-        "legend": legend,
-    }
-    return {
-        **LOOK,
-        "title": {"text": "What could be automated at each accuracy", "anchor": "start",
-                  "fontSize": 13},
-        "data": {"values": curve},
-        "mark": {"type": "line", "strokeWidth": 1.6},
-        "encoding": {
-            "x": {"field": "target", "type": "quantitative", "title": "wanted accuracy",
-                  "scale": {"domain": [0.6, 1], "nice": False}, "axis": {"format": ".0%"}},
-            "y": {"field": "yield", "type": "quantitative", "title": "share automated (yield)",
-                  "scale": {"domain": [0, 1]}, "axis": {"format": ".0%"}},
-            "color": {**shown, "scale": {"domain": names}},
-            "strokeDash": {**shown, "scale": {"domain": names, "range": dashes[: len(names)]}},
+    world = vega.name("world", sort=names, legend=legend)
+    percent = {"format": ".0%"}
+    wanted = {"domain": [0.6, 1], "nice": False}
+    return vega.figure(
+        "What could be automated at each accuracy",
+        look=LOOK,
+        data=vega.rows(curve),
+        mark={"type": "line", "strokeWidth": 1.6},
+        encoding={
+            "x": vega.number("target", title="wanted accuracy", scale=wanted, axis=percent),
+            "y": vega.number(
+                "yield", title="share automated (yield)", scale={"domain": [0, 1]}, axis=percent
+            ),
+            "color": {**world, "scale": {"domain": names}},
+            "strokeDash": {**world, "scale": {"domain": names, "range": dashes[: len(names)]}},
         },
-    }  # fmt: skip
+    )
