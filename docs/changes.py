@@ -77,8 +77,9 @@ CHANGES = (
     ),
     Change(
         name="chart",
-        places=("certification.report.charts:path_chart",),
-        note="or the `report` of its capability; page, report, PDF and notebook draw the same figure",
+        places=("certification.report.annex:scores_section",),
+        note="or a section in the `report` of another capability: report and PDF draw what a section "
+        "holds, the page too where it shows the section",
     ),
     Change(
         name="command",
@@ -86,12 +87,19 @@ CHANGES = (
         note="its name and its module; the module lies in the `cli` of its capability",
     ),
     Change(
-        name="class claim", places=("claims.language.grammar:parse",), note="compiles it to rows"
+        name="class claim",
+        places=("claims.metrics:AVERAGES",),
+        note="an average over classes; new words for claims that exist: `claims/language/grammar.py`",
     ),
     Change(
         name="comparison",
-        places=("claims.parts.comparisons:comparison_part",),
-        note="compiles it to rows",
+        places=(
+            "claims.language.tree:KINDS",
+            "claims.language.grammar:parse",
+            "claims.linear:compile_claim",
+            "claims.truth:part_holds",
+        ),
+        note="a noun, its words, its rows, its truth; new words for one that exists: the grammar alone",
     ),
     Change(
         name="plug-in",

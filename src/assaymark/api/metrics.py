@@ -10,12 +10,12 @@ from assaymark.claims.pictures import Picture, frame, html_table, interval_pictu
 from assaymark.claims.ratio_metrics import metric as find_metric
 from assaymark.claims.results import Estimate
 from assaymark.errors import InputError
+from assaymark.stats.binomial_bounds import Offered as Method
 
 if TYPE_CHECKING:
     from assaymark.pool.memory import Values
 
 Sample = Literal["random"]
-Method = Literal["exact", "midp", "jeffreys", "normal", "beta"]
 USUAL = ("accuracy", "precision", "recall", "f1", "specificity", "npv", "prevalence")
 
 

@@ -81,7 +81,7 @@ def train(
     budget: int | None = None,
     population: Literal["rest", "whole", "future"] | None = None,
     sampling: Literal["random", "uncertainty", "relevance"] | None = None,
-    policy: Literal["split", "adaptive", "first-in-budget", "wait"] | None = None,
+    policy: str | None = None,
     confidence: float | None = None,
     power: float | None = None,
     batch: int | None = None,

@@ -13,17 +13,12 @@ from fractions import Fraction
 
 from assaymark.claims.cells import Cells, Subject
 from assaymark.claims.language.tree import Threshold
+from assaymark.claims.metrics import AVERAGES
 from assaymark.claims.rows import RowPart, make_row
 from assaymark.claims.weights import Weighed, guards, total, weigh
 from assaymark.errors import InputError
 
 MOST_ROWS = 2_000
-OF_CLASS = {
-    "macro f1": "f1",
-    "macro recall": "recall",
-    "balanced accuracy": "recall",
-    "macro precision": "precision",
-}
 
 
 def average_part(leaf: Threshold, subject: Subject, cells: Cells, scope: Sequence[int]) -> RowPart:
@@ -39,7 +34,7 @@ def average_part(leaf: Threshold, subject: Subject, cells: Cells, scope: Sequenc
         return _tangent(leaf, subject, cells, scope)
     figures = [
         weigh(
-            Subject(metric=OF_CLASS[subject.metric], klass=k, classifier=subject.classifier),
+            Subject(metric=AVERAGES[subject.metric], klass=k, classifier=subject.classifier),
             cells,
             scope,
         )
@@ -72,7 +67,7 @@ def _vertices(
     if vertex_count(len(figures), height) > MOST_ROWS:
         raise InputError(
             f"{leaf} over {len(figures)} classes needs more than {MOST_ROWS:,} rows, which is too many "
-            f"to prove. Claim {OF_CLASS[subject.metric]} of every class, or estimate it."
+            f"to prove. Claim {AVERAGES[subject.metric]} of every class, or estimate it."
         )
     sizes = [_size(subject, k, cells, scope) for k in cells.names]
     sign = 1 if leaf.side == "lower" else -1

@@ -9,6 +9,7 @@ from assaymark.claims.canonical import digest
 from assaymark.claims.checks import count, did_you_mean
 from assaymark.claims.label_sets import members
 from assaymark.claims.language.tree import Figure
+from assaymark.claims.metrics import AVERAGES
 from assaymark.errors import InputError
 
 
@@ -159,7 +160,7 @@ def subjects(figure: Figure, cells: Cells) -> tuple[Subject, ...]:
     klass = None
     if figure.every_class:
         classifier = cells.classifier(names[0]) if names else _only(cells)
-        if figure.metric in WITHOUT_CLASS:
+        if figure.metric in AVERAGES:
             raise InputError(f"{figure.metric} is about all classes together: leave out the class.")
         return tuple(
             Subject(metric=figure.metric, klass=name, classifier=classifier) for name in cells.names
@@ -167,12 +168,9 @@ def subjects(figure: Figure, cells: Cells) -> tuple[Subject, ...]:
     if len(names) == 2 or (names and _is_class(names[0], cells)):
         klass = _known_class(names.pop(0), figure, cells)
     classifier = cells.classifier(names[0]) if names else _only(cells)
-    if klass is None and figure.metric not in (*WITHOUT_CLASS, "accuracy"):
+    if klass is None and figure.metric not in (*AVERAGES, "accuracy"):
         klass = _positive(figure, cells)
     return (Subject(metric=figure.metric, klass=klass, classifier=classifier),)
-
-
-WITHOUT_CLASS = ("macro f1", "macro recall", "macro precision", "balanced accuracy")
 
 
 def _is_class(name: str, cells: Cells) -> bool:
@@ -191,7 +189,7 @@ def _is_class(name: str, cells: Cells) -> bool:
 def _known_class(name: str, figure: Figure, cells: Cells) -> str:
     if name not in cells.names:
         raise InputError(f"There is no class '{name}': there is {_known(name, cells.names)}")
-    if figure.metric in WITHOUT_CLASS:
+    if figure.metric in AVERAGES:
         raise InputError(f"{figure.metric} is about all classes together: leave out '{name}'.")
     return name
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from assaymark.claims.averages import average_part
-from assaymark.claims.cells import WITHOUT_CLASS, Cells, Subject, subjects
+from assaymark.claims.cells import Cells, Subject, subjects
 from assaymark.claims.language.tree import (
     ClaimTree,
     Comparison,
@@ -20,6 +20,7 @@ from assaymark.claims.language.tree import (
     Threshold,
     Within,
 )
+from assaymark.claims.metrics import AVERAGES
 from assaymark.claims.parts.comparisons import comparison_part
 from assaymark.claims.parts.gaps import CELLS_OF_GAP, gap_part
 from assaymark.claims.rows import Combinator, LinearClaim, RowPart, make_row
@@ -170,7 +171,7 @@ def rivals(leaf: Comparison, cells: Cells) -> tuple[tuple[Subject, Subject], ...
 
 
 def _no_average(figure: Figure) -> None:
-    if figure.metric in WITHOUT_CLASS:
+    if figure.metric in AVERAGES:
         raise InputError(
             f"{figure.metric} can be claimed against a number only: gaps and comparisons of it "
             "can be estimated. Compare f1 of every class, or accuracy."
@@ -180,7 +181,7 @@ def _no_average(figure: Figure) -> None:
 def _threshold(
     leaf: Threshold, subject: Subject, cells: Cells, scope: Sequence[int], choices: Choices
 ) -> RowPart:
-    if subject.metric in WITHOUT_CLASS:
+    if subject.metric in AVERAGES:
         return average_part(leaf, subject, cells, scope)
     figure = weigh(subject, cells, scope)
     sign = 1 if leaf.side == "lower" else -1

@@ -23,7 +23,13 @@ RATIOS: dict[str, tuple[tuple[int, int, int, int], tuple[int, int, int, int]]] =
 SMALL_IS_GOOD = ("elusion",)
 NEITHER_IS_GOOD = ("prevalence",)
 LONG_NAMES = {"npv": "negative predictive value", "jaccard": "Jaccard index"}
-AVERAGES = ("macro f1", "macro recall", "macro precision", "balanced accuracy")
+AVERAGES = {
+    "macro f1": "f1",
+    "macro recall": "recall",
+    "macro precision": "precision",
+    "balanced accuracy": "recall",
+}
+"""Averages over the classes, and the metric of each class that they average."""
 ALIASES = {
     "sensitivity": "recall",
     "tpr": "recall",

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from assaymark.claims.averages import OF_CLASS
-from assaymark.claims.cells import WITHOUT_CLASS, Cells, Subject, subjects
+from assaymark.claims.cells import Cells, Subject, subjects
 from assaymark.claims.language.tree import Comparison, Gap, Part, Threshold, Within
 from assaymark.claims.linear import both_ways, rivals
+from assaymark.claims.metrics import AVERAGES
 from assaymark.claims.rows import Tally
 from assaymark.claims.weights import weigh
 
@@ -20,8 +20,8 @@ def figure_value(
     subject: Subject, cells: Cells, scope: Sequence[int], tally: Tally
 ) -> Fraction | None:
     """The figure in these cells; None where its denominator is 0."""
-    if subject.metric in WITHOUT_CLASS:
-        metric = OF_CLASS[subject.metric]
+    if subject.metric in AVERAGES:
+        metric = AVERAGES[subject.metric]
         each = [
             figure_value(replace(subject, metric=metric, klass=name), cells, scope, tally)
             for name in cells.names

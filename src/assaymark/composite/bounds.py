@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from assaymark.claims.cells import WITHOUT_CLASS
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import ClaimTree, Threshold
 from assaymark.claims.linear import Choices, compile_claim
+from assaymark.claims.metrics import AVERAGES
 from assaymark.composite.rows import betting_row, make_test, part_units
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.shared_risk.subjects import on_one_scale
@@ -150,7 +150,7 @@ def _ladders(sealed: SealedClaim) -> tuple[list[Row], list[tuple[int, Fraction]]
     numbers = part_numbers(sealed)
     units: dict[int, Unit] = {}  # of a part's figure, whatever the target
     for leaf, mine in zip(tree.parts, numbers, strict=True):
-        if not isinstance(leaf, Threshold) or leaf.figure.metric in WITHOUT_CLASS:
+        if not isinstance(leaf, Threshold) or leaf.figure.metric in AVERAGES:
             continue
         for target in ladder_targets(leaf, parts=sum(map(len, numbers))):
             other = ClaimTree(parts=(replace(leaf, target=target),), every=tree.every)

@@ -10,9 +10,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from assaymark.claims.averages import vertex_count
-from assaymark.claims.cells import WITHOUT_CLASS
 from assaymark.claims.language.tree import ClaimTree, Gap, Threshold
 from assaymark.claims.linear import Choices, compile_claim
+from assaymark.claims.metrics import AVERAGES
 from assaymark.claims.rows import RowPart
 from assaymark.composite.bounds import ladder_targets, part_numbers
 from assaymark.composite.rows import betting_row, make_test, part_units
@@ -124,7 +124,7 @@ def _is_short(leaf: Threshold, target: Fraction, classes: int) -> bool:
     metric = leaf.figure.metric
     if metric == "balanced accuracy" and target < LEAST_BALANCED:
         return False
-    if metric not in WITHOUT_CLASS or metric == "macro precision":
+    if metric not in AVERAGES or metric == "macro precision":
         return True
     return vertex_count(classes, classes * target) <= MOST_VERTICES
 

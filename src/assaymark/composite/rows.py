@@ -5,10 +5,11 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
-from assaymark.claims.cells import WITHOUT_CLASS, Cells, Subject, subjects
+from assaymark.claims.cells import Cells, Subject, subjects
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Comparison, Threshold
 from assaymark.claims.language.tree import Gap as GroupGap
+from assaymark.claims.metrics import AVERAGES
 from assaymark.claims.rows import LinearClaim, RowPart
 from assaymark.claims.rows import Row as LinearRow
 from assaymark.claims.sharing import made_once, shared
@@ -145,7 +146,7 @@ def part_units(part: RowPart, cells: Cells, every: tuple[str, ...], kind: str) -
     scope = cells.groups(every)[part.group] if every else cells.everywhere
     if isinstance(leaf, Comparison):
         unit = _compared_unit(leaf, cells, scope)
-    elif leaf.figure.metric in WITHOUT_CLASS:
+    elif leaf.figure.metric in AVERAGES:
         unit = _average_unit(part, cells, scope)
     else:
         unit = _below(subjects(leaf.figure, cells)[0], cells, scope)
@@ -229,7 +230,7 @@ def _is_zero(part: RowPart, sealed: SealedClaim, every: tuple[str, ...]) -> bool
     leaf, cells = parse(part.text).parts[0], sealed.cells
     if sealed.kind != "conjunction" or not isinstance(leaf, Threshold):
         return False
-    if leaf.side == "upper" or not leaf.target or leaf.figure.metric in WITHOUT_CLASS:
+    if leaf.side == "upper" or not leaf.target or leaf.figure.metric in AVERAGES:
         return False
     scope = cells.groups(every)[part.group] if every else cells.everywhere
     above = weigh(subjects(leaf.figure, cells)[0], cells, scope).above

@@ -130,7 +130,7 @@ def has_pool(source: str, *, engine: str, connection: Any = None) -> bool:
     """Whether there is anything to read at this source, whatever it holds."""
     from assaymark.pool.sources import find_source, is_elsewhere
 
-    if engine not in ENGINES.built_in:
+    if engine not in ("duckdb", "spark"):
         return engine in ENGINES  # it says itself what it cannot read
     if is_elsewhere(source):
         if engine == "duckdb":  # it reads files alone, and asks no address that a ledger names

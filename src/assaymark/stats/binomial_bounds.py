@@ -6,6 +6,7 @@ so exact bounds exist even for F1 (through the Jaccard index, which F1 is increa
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +24,8 @@ ShareBound = Callable[[ArrayLike, ArrayLike, float], Floats]
 Ends = tuple[float, float]
 
 DESIGNS = ("simple", "stratified", "weighted", "prioritised")
+Offered = Literal["exact", "midp", "jeffreys", "normal", "beta"]
+"""The methods that Python offers by name; the printed one is for replications."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,9 @@ from fractions import Fraction
 from scipy.stats import norm
 
 from assaymark.certification.forecasts.calculators import size
-from assaymark.claims.cells import WITHOUT_CLASS
 from assaymark.claims.checks import open_share
 from assaymark.claims.language.tree import ClaimTree, Comparison, Figure, Threshold
+from assaymark.claims.metrics import AVERAGES
 from assaymark.composite.planning.forecast import LEAST
 from assaymark.errors import InputError
 from assaymark.hints import option
@@ -103,7 +103,7 @@ def _most(parts: tuple[PartSize, ...]) -> int | None:
 def _part(
     leaf: object, expectation: Callable[[str], Expectation], confidence: float, power: float
 ) -> PartSize:
-    if not isinstance(leaf, Threshold) or leaf.figure.metric in WITHOUT_CLASS:
+    if not isinstance(leaf, Threshold) or leaf.figure.metric in AVERAGES:
         raise InputError(_no_forecast(leaf))
     plain = str(replace(leaf, figure=Figure(metric=leaf.figure.metric)))
     cost = size(plain, expectation(plain), confidence=confidence, power=power)

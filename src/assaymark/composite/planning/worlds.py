@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assaymark.claims.averages import OF_CLASS
-from assaymark.claims.cells import WITHOUT_CLASS, Cells, Subject, subjects
+from assaymark.claims.cells import Cells, Subject, subjects
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Gap, Part, Threshold
+from assaymark.claims.metrics import AVERAGES
 from assaymark.claims.weights import weigh
 from assaymark.composite.sealed import SealedClaim
 from assaymark.stats.score_guided.kl_projection import Floats
@@ -80,8 +80,8 @@ def group_figures(sealed: SealedClaim, leaf: Gap) -> list[tuple[tuple[int, ...],
 
 def _figure(subject: Subject, cells: Cells, scope: Sequence[int]) -> Figure:
     """The value of a figure in these strata as a function of the shares."""
-    if subject.metric in WITHOUT_CLASS:
-        metric = OF_CLASS[subject.metric]
+    if subject.metric in AVERAGES:
+        metric = AVERAGES[subject.metric]
         each = [
             _figure(replace(subject, metric=metric, klass=k), cells, scope) for k in cells.names
         ]
