@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import evidence_headlines
 from evidence_forecasts import forecasts_page, rows_on_record
 from evidence_heat import heat_map
+from evidence_race import race_page
 from evidence_records import FIELDS, FOLDER, RESULTS, Record, joined, read
 
 PAPERS = FOLDER / "papers.toml"
@@ -250,6 +251,7 @@ def overview_page(
         "- [Validity](validity.md): every guarantee in every world\n"
         "- [Peers](peers.md): other tools in the same run\n"
         "- [Performance](performance.md): against bars and limits\n"
+        "- [The race](race.md): labels to certify a claim, way by way\n"
         "- [Forecasts](forecasts.md): what plans say beforehand, and what happens\n"
         "- [Every promise, and the test that holds it](promises.md)",
         "## Repeat it",
@@ -275,6 +277,7 @@ def pages(folder: Path = RESULTS) -> dict[str, str]:
     found["validity.svg"] = heat_map(records["validity"])
     found["peers.md"] = peers_page(records["peers"])
     found["performance.md"] = performance_page(records["performance"])
+    found["race.md"] = race_page(folder, NOTE)
     found["forecasts.md"] = forecasts_page(rows_on_record())
     return found
 

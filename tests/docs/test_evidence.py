@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "bench")]
 
 import evidence_pages  # noqa: E402
+import evidence_race  # noqa: E402
 import evidence_records  # noqa: E402
 
 PAPERS = ("000", "001", "002", "003", "004")
@@ -136,3 +137,26 @@ def test_headlines_of_the_readme_lead_to_their_results():
             shown = float(digits.replace(",", ""))
             exact = [round(100 * value) if percent else round(value) for value in measured]
             assert shown in exact, (digits, target.group(1))
+
+
+def test_what_the_page_of_the_race_says_of_goals_is_so():
+    """Its sentences have no figures of their own to go stale, so they are asked of the records."""
+    rows = json.loads((evidence_records.RESULTS / "performance-method2.json").read_text())
+    goals = [
+        row for row in rows if row["bar"] and any(bar in row["what"] for bar in evidence_race.BARS)
+    ]
+    rare = [row for row in goals if "rare classes" in row["what"]]
+    draws = [row for row in goals if "anytime on simple draws" in row["what"]]
+    assert len(rare) == 4
+    assert all(row["measured"] <= row["bar"] for row in rare)
+    assert len(draws) == 3
+    assert all(row["measured"] <= row["bar"] for row in draws)
+    laps = evidence_race.laps_on_record(evidence_records.RESULTS)
+    f1 = [
+        lap
+        for lap in laps
+        if lap["metric"] == "f1" and lap["margin"] in (0.05, 0.1) and lap["entrant"] == "fixed"
+    ]
+    limit = evidence_race.geometric([lap["ideal"] / lap["mean"] for lap in f1])
+    every = [row["bar"] for row in goals if row["what"].startswith("F1") and "every" in row["what"]]
+    assert min(every) < limit, "no test that draws with replacement takes fewer labels on average"
