@@ -26,6 +26,7 @@ FIELDS = {
     "LinearClaim.constants",
     "MemoryTable.columns",
     "RowPart.constants",
+    "Judgement.result",
     "Ruled.result",
     "SealedClaim.constants",
     "Survey.settings",

@@ -15,8 +15,8 @@ from assaymark.stats.betting.rows import Rows
 from assaymark.stats.betting.rules import AllOf
 from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.risk_account import ClosedPlan, ClosedRow, carried
+from looks import a_look
 
-EVERY = {"kind": "conjunction", "family": "every"}
 LEVEL = 0.2
 BOLD = replace(EACH, least_margin=0.9, margins=(0.5, 0.7, 0.9), reach=(0.95,) * 4)
 
@@ -49,8 +49,8 @@ def test_each_bound_keeps_the_level_and_both_together_do_not(reached):
 def test_bounds_and_claim_keep_the_level_that_is_printed_for_all_of_them(reached, measured):
     """Two parts at 80 % each: at least 60 % together, for their bounds and for the claim."""
     wrong = sum(chance for chance, crossed in reached if crossed.any() or crossed.all())
-    result = {**EVERY, "confidence": 1 - LEVEL, "parts": [{"bound": 0.6}, {"bound": 0.7}]}
-    assert bounds_words(result) == (
+    look = a_look({"bound": 0.6}, {"bound": 0.7}, confidence=1 - LEVEL)
+    assert bounds_words(look) == (
         "Each bound of a part holds with 80% confidence on its own; all of them and the claim together "
         "with at least 60%."
     )
@@ -85,17 +85,12 @@ def test_two_claims_that_are_false_in_different_parts_cost_a_risk_each(reached):
     ],
 )
 def test_the_level_of_bounds_is_one_minus_the_sum_of_risks(parts, words):
-    assert bounds_words({**EVERY, "confidence": 0.95, "parts": parts}) == words
+    assert bounds_words(a_look(*parts)) == words
 
 
 def test_the_names_of_a_family_have_a_risk_of_their_own():
-    result = {
-        "kind": "conjunction",
-        "family": "named",
-        "confidence": 0.95,
-        "parts": [{"bound": 0.8}] * 4,
-    }
-    assert (bounds_words(result) or "").endswith("together with at least 75%.")
+    look = a_look(*[{"bound": 0.8}] * 4, family="named")
+    assert (bounds_words(look) or "").endswith("together with at least 75%.")
 
 
 def test_the_paths_are_not_empty(reached):

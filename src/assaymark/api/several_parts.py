@@ -10,6 +10,7 @@ from assaymark.api.data import FolderOwner, PoolInput, project_folder, register
 from assaymark.api.expectations import seed_text
 from assaymark.api.surveys import SurveyAskTell
 from assaymark.claims.pictures import Bar
+from assaymark.claims.record import stored
 from assaymark.composite.drawing import draw_for_claim
 from assaymark.composite.issuing import ClaimIssued, certify_claim
 from assaymark.composite.judging import Judgement
@@ -102,19 +103,19 @@ class ComposedClaim(SurveyAskTell[Conclusion]):
 
 
 def _conclusion(sealed: SealedClaim, judged: Judgement) -> Conclusion:
-    figures = judged.result
-    rows, bars, bound, least = _figures_of(sealed, figures)
+    look = judged.look
+    rows, bars, bound, least = _figures_of(sealed, look)
     return Conclusion(
         decision=judged.decision,
-        sentence=statement(figures),
-        established=is_established(figures),
-        labels=int(figures["labels"]),
+        sentence=statement(look),
+        established=is_established(look),
+        labels=look.labels,
         bound=bound,
         rows=tuple(rows),
         bars=tuple(bars),
         least=least,
-        figures=figures,
-        note=so_far_words(figures) if "so_far" in figures else bounds_words(figures),
+        figures=judged.result,
+        note=bounds_words(look) if "so_far" not in judged.result else so_far_words(look),
     )
 
 
@@ -123,13 +124,13 @@ _Shown = tuple[list[dict[str, Any]], list[Bar], float | None, float]
 
 def _figures_of(sealed: SealedClaim, facts: LookFacts) -> _Shown:
     """Rows, bars, bound and the least of the scale."""
-    if facts["kind"] == "comparison":
+    if facts.kind == "comparison":
         return _compared(sealed, facts)
-    return _parts(facts) if facts["kind"] == "conjunction" else _cut_off(facts)
+    return _parts(facts) if facts.kind == "conjunction" else _cut_off(facts)
 
 
 def _compared(sealed: SealedClaim, facts: ComparisonFacts) -> _Shown:
-    low, high, margin = facts["gap_low"], facts["gap_high"], facts["margin"]
+    low, high, margin = facts.gap_low, facts.gap_high, facts.margin
     row = {"metric": sealed.metric, "gap_low": low, "gap_high": high, "margin": margin}
     return [row], [Bar(title=f"{sealed.metric}, b − a", low=low, high=high, target=0.0)], low, -1.0
 
@@ -137,11 +138,11 @@ def _compared(sealed: SealedClaim, facts: ComparisonFacts) -> _Shown:
 def _parts(facts: ConjunctionFacts) -> _Shown:
     names = ("part", "state", "bound", "labels", "items")
     rows: list[dict[str, Any]] = [
-        {"group": " ".join(part["group"])} | {name: dict(part)[name] for name in names}
-        for part in facts["parts"]
+        {"group": " ".join(part.group)} | {name: getattr(part, name) for name in names}
+        for part in facts.parts
     ]
-    if "so_far" in facts:  # bounds that hold together, in place of those that hold each alone
-        for row, bound in zip(rows, facts["so_far"], strict=True):
+    if facts.so_far is not None:  # bounds that hold together, not those that hold each alone
+        for row, bound in zip(rows, facts.so_far, strict=True):
             row["bound"] = bound
     bars = [
         Bar(title=f"{row['group']} {row['part']}".strip(), low=row["bound"], high=1.0)
@@ -152,12 +153,9 @@ def _parts(facts: ConjunctionFacts) -> _Shown:
 
 
 def _cut_off(facts: CutOffFacts) -> _Shown:
-    rows = [dict(rung) for rung in facts["rungs"]]
-    bars = [
-        Bar(title=rung["state"], low=None, high=None, point=rung["cutoff"])
-        for rung in facts["rungs"]
-    ]
-    return rows, bars, facts["cutoff"], 0.0
+    rows = [stored(rung) for rung in facts.rungs]
+    bars = [Bar(title=rung.state, low=None, high=None, point=rung.cutoff) for rung in facts.rungs]
+    return rows, bars, facts.cutoff, 0.0
 
 
 @contextmanager

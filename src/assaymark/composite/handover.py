@@ -6,6 +6,7 @@ from assaymark.certification.handover import OnRecord
 from assaymark.claims.canonical import digest, read_json
 from assaymark.claims.results import percent
 from assaymark.composite.issuing import written
+from assaymark.composite.look_facts import read_look
 from assaymark.composite.wording import sealed_words, statement
 from assaymark.composite.work import current_claim
 from assaymark.ledger.events import State
@@ -25,7 +26,7 @@ def claim_on_record(state: State) -> OnRecord | None:
         outcome="certified" if issued else "open" if work.open else "failed",
         final=bool(issued) or not work.open,
         looks=len(looks),
-        labels=last.facts["labels"] if last else None,
+        labels=last.facts.labels if last else None,
         low=None,
         high=None,
         time=last.time if last else None,
@@ -52,4 +53,4 @@ def claim_file(project: Project, expected: str | None) -> bytes | None:
 
 def claim_statement(text: bytes | None) -> str | None:
     """What the certificate says was proved, in a sentence."""
-    return None if text is None else statement(json.loads(text)["result"])
+    return None if text is None else statement(read_look(json.loads(text)["result"]))

@@ -12,6 +12,7 @@ from assaymark.certification.signatures.signing import Signer
 from assaymark.claims.canonical import canonical, digest
 from assaymark.claims.record import stored
 from assaymark.composite.course import outcome, renewals
+from assaymark.composite.look_facts import read_look
 from assaymark.composite.looks import judge_claim
 from assaymark.composite.shared_risk.account import at_present, closed_claims, earlier_claims
 from assaymark.composite.wording import is_established, statement
@@ -35,7 +36,12 @@ class ClaimIssued:
     head: str
 
     def __str__(self) -> str:
-        return f"Certified: {statement(self.facts['result'])} Written to {self.path}."
+        return f"Certified: {self.statement} Written to {self.path}."
+
+    @property
+    def statement(self) -> str:
+        """What is certified, in one sentence."""
+        return statement(read_look(self.facts["result"]))
 
 
 def certify_claim(
@@ -112,9 +118,9 @@ def certificate_facts(entries: list[Entry], survey: int, *, issued: str) -> dict
     work = ClaimWork(survey=state.surveys[survey - 1])
     verdict = judge_claim(state, work)
     sealed = work.sealed
-    if not is_established(verdict.result):
+    if not is_established(verdict.look):
         raise NotEstablishedError(
-            f"There is nothing to certify: {statement(verdict.result)} No certificate is issued."
+            f"There is nothing to certify: {statement(verdict.look)} No certificate is issued."
         )
     last, lock = entries[-1], lock_note(work.survey.lock)
     facts = {

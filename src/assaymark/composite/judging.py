@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, cast
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +14,7 @@ from assaymark.claims.language.tree import Threshold
 from assaymark.claims.truth import part_holds
 from assaymark.composite.bounds import PartBound, bound_ladder, part_bounds, row_passed
 from assaymark.composite.course import Course, Outcomes
-from assaymark.composite.look_facts import (
-    DisagreementFacts,
-    LookFacts,
-    PartFacts,
-    PartState,
-    RungFacts,
-)
+from assaymark.composite.look_facts import LookFacts, PartState, read_look
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.walk import rungs_passed
@@ -44,12 +39,17 @@ class Ruled:
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """What is established. `result` holds all facts in plain values, `decision` among them."""
+    """What is established. `result` is the JSON object that is recorded, certified and printed."""
 
     decision: str
     decided_at: int | None
     certain: bool
-    result: LookFacts
+    result: dict[str, Any]
+
+    @cached_property
+    def look(self) -> LookFacts:
+        """The facts by name."""
+        return read_look(self.result)
 
 
 def judge(
@@ -83,7 +83,7 @@ def judge(
         decision=ruled.decision,
         decided_at=ruled.decided_at,
         certain=ruled.certain,
-        result=cast("LookFacts", {**common, **ruled.result}),
+        result={**common, **ruled.result},
     )
 
 
@@ -137,9 +137,9 @@ def _compared(sealed: SealedClaim, path: RowPath, draws: Draws) -> Ruled:
     return Ruled(decision=decision, decided_at=decided_at, certain=sure, result=result)
 
 
-def _disagreements(sealed: SealedClaim, draws: Draws) -> list[DisagreementFacts]:
+def _disagreements(sealed: SealedClaim, draws: Draws) -> list[dict[str, Any]]:
     """Who was right where they differ, by predictions and scores."""
-    names, disagreements = sealed.cells.labels, list[DisagreementFacts]()
+    names, disagreements = sealed.cells.labels, list[dict[str, Any]]()
     for k, stratum in enumerate(sealed.strata):
         if len(set(stratum.predictions)) == 1:
             continue
@@ -259,9 +259,9 @@ def _parts(
     ruling: Ruling,
     counted: list[bool] | None,
     bounds: list[PartBound],
-) -> list[PartFacts]:
+) -> list[dict[str, Any]]:
     """Every part of a conjunction: its state, bound, labels and items."""
-    parts, start, book = list[PartFacts](), 0, path.test.book
+    parts, start, book = list[dict[str, Any]](), 0, path.test.book
     for number, part in enumerate(sealed.compiled[0].parts):
         rows = list(range(start, start + len(part.rows)))
         start += len(rows)
@@ -325,9 +325,9 @@ def _walked(sealed: SealedClaim, strata: Sequence[int], outcomes: Outcomes) -> R
 
 def _rungs(
     sealed: SealedClaim, passed: int, labelled: Sequence[tuple[int, int]]
-) -> list[RungFacts]:
+) -> list[dict[str, Any]]:
     """The cut-offs in their order, with the items above each and the labels its row counts."""
-    claim, rungs = sealed.compiled[0], list[RungFacts]()
+    claim, rungs = sealed.compiled[0], list[dict[str, Any]]()
     for place, (name, row) in enumerate(zip(claim.constants["order"], claim.rows, strict=True)):
         above, domain = sealed.columns.rungs.index(name), set(row.domain)
         rungs.append(

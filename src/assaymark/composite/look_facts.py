@@ -1,48 +1,56 @@
-"""The facts of a look at a claim of several rows, as they are stored and printed: which keys, of what.
+"""The facts of a look at a claim of several rows: what each kind of claim holds.
 
-Stored looks are JSON, so these are dictionaries; the types say what each kind of claim holds.
+They are stored, certified and printed as one JSON object; rooms hand one another these nouns.
 """
 
-from typing import Literal, NotRequired, TypedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from assaymark.claims.record import restored
 
 Decision = Literal["pass", "fail", "continue", "undecided", "better", "worse", "within"]
 PartState = Literal["reached", "open", "failed"]
 
 
-class PartFacts(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class PartFacts:
     """One part of a conjunction, in one group where the claim is about groups."""
 
     part: str
-    group: list[str]
+    group: tuple[str, ...]
     state: PartState
-    target: NotRequired[float | None]
-    bound: NotRequired[float | None]
+    target: float | None = None
+    bound: float | None = None
     labels: int
     items: int
 
 
-class RungFacts(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class RungFacts:
     """One cut-off of a ladder."""
 
     cutoff: float
     items: int
     state: PartState
-    labels: NotRequired[int]
+    labels: int | None = None
 
 
-class DisagreementFacts(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class DisagreementFacts:
     """Who was right on labelled items of one pair of predictions, and of scores in a range."""
 
-    predictions: list[str]
-    low: float | None
-    high: float | None
+    predictions: tuple[str, ...]
+    low: float | None = None
+    high: float | None = None
     items: int
     labels: int
     a_right: int
     b_right: int
 
 
-class _Look(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class _Look:
     decision: Decision
     claim: str
     confidence: float
@@ -51,27 +59,29 @@ class _Look(TypedDict):
     labels: int
     draws: int
     skipped: int
-    decided_at: int | None
+    decided_at: int | None = None
     certain: bool
 
 
+@dataclass(frozen=True, kw_only=True)
 class ComparisonFacts(_Look):
     """Two classifiers on one pool; the gap is the figure of b less that of a."""
 
     kind: Literal["comparison"]
-    classifiers: list[str]
+    classifiers: tuple[str, ...]
     metric: str
     gap_low: float
     gap_high: float
     disagree: int
     items: int
-    margin: float | None
+    margin: float | None = None
     within: bool
     not_worse: bool
     equal: bool
-    disagreements: list[DisagreementFacts]
+    disagreements: tuple[DisagreementFacts, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ConjunctionFacts(_Look):
     """One or several parts that hold together, or that are named one by one.
 
@@ -80,20 +90,34 @@ class ConjunctionFacts(_Look):
     """
 
     kind: Literal["conjunction"]
-    parts: list[PartFacts]
-    so_far: NotRequired[list[float | None]]
+    parts: tuple[PartFacts, ...]
+    so_far: tuple[float | None, ...] | None = None
     family: str
-    left_out: list[list[str]]
+    left_out: tuple[tuple[str, ...], ...]
     unreachable: bool
 
 
+@dataclass(frozen=True, kw_only=True)
 class CutOffFacts(_Look):
     """The best cut-off of a ladder that is proved so far."""
 
     kind: Literal["cut-off"]
-    cutoff: float | None
-    rungs: list[RungFacts]
-    budget: NotRequired[int]
+    cutoff: float | None = None
+    rungs: tuple[RungFacts, ...]
+    budget: int | None = None
 
 
 LookFacts = ComparisonFacts | ConjunctionFacts | CutOffFacts
+KINDS: dict[str, type[LookFacts]] = {
+    "comparison": ComparisonFacts,
+    "conjunction": ConjunctionFacts,
+    "cut-off": CutOffFacts,
+}
+
+
+def read_look(stored: Mapping[str, Any]) -> LookFacts:
+    """The look that an event or a certificate holds; what is recorded beside it is left out."""
+    kind = KINDS[stored["kind"]]
+    names = {field.name for field in fields(kind)}
+    facts: LookFacts = restored(kind, {name: stored[name] for name in names & stored.keys()})
+    return facts

@@ -26,14 +26,14 @@ def judge_claim(state: State, work: ClaimWork, course: Course | None = None) -> 
 def judge_with_progress(state: State, work: ClaimWork, course: Course) -> Judgement:
     """The judgement, and while nothing is established how far the open parts are."""
     judgement = judge_claim(state, work, course)
-    facts = judgement.result
-    undecided = judgement.decision in ("continue", "undecided") and not is_established(facts)
-    if facts["kind"] != "conjunction" or not undecided or len(facts["parts"]) > MOST_TOGETHER:
+    look = judgement.look
+    undecided = judgement.decision in ("continue", "undecided") and not is_established(look)
+    if look.kind != "conjunction" or not undecided or len(look.parts) > MOST_TOGETHER:
         return judgement
-    open_parts = {n for n, part in enumerate(facts["parts"]) if part["state"] == "open"}
+    open_parts = {n for n, part in enumerate(look.parts) if part.state == "open"}
     draws = course.draws(work.strata, labelled_prefix(state, work))
     so_far = proven_so_far(work.sealed, course.test, draws, open_parts)
-    return replace(judgement, result={**facts, "so_far": so_far})
+    return replace(judgement, result={**judgement.result, "so_far": so_far})
 
 
 def look_at_claim(project: Project) -> Judgement:
@@ -43,11 +43,8 @@ def look_at_claim(project: Project) -> Judgement:
         judgement = judge_with_progress(session.state, work, resumed_course(project, work))
         if work.open:
             result: dict[str, Any] = {"event": "look", **judgement.result}
-            session.record(
-                SurveyReported(
-                    survey=work.number, labels=int(judgement.result["labels"]), result=result
-                )
-            )
+            labels = judgement.look.labels
+            session.record(SurveyReported(survey=work.number, labels=labels, result=result))
     return judgement
 
 

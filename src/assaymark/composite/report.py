@@ -1,5 +1,7 @@
 """A claim of several rows as people read it: what is established, and every part in one picture."""
 
+from dataclasses import replace
+
 from assaymark.claims.results import counted, percent
 from assaymark.composite.look_facts import (
     ComparisonFacts,
@@ -29,17 +31,17 @@ WORDS = {"reached": "proof reached", "open": "open", "failed": "failed"}
 def claim_section(result: LookFacts) -> Section:
     """The statement of the latest look, and what stands behind it."""
     tables, charts = [], []
-    if result["kind"] == "comparison":
+    if result.kind == "comparison":
         tables.append(_comparison(result))
-        if any(cell["labels"] for cell in result["disagreements"]):
+        if any(cell.labels for cell in result.disagreements):
             charts.append(_disagreements(result))
-    elif result["kind"] == "conjunction":
+    elif result.kind == "conjunction":
         parts, level = _with_bounds(result)
         tables.append(_parts(parts, level))
-        if any(part.get("bound") is not None for part in parts):
+        if any(part.bound is not None for part in parts):
             charts.append(_bounds(parts, level))
     else:
-        tables.append(_rungs(result["rungs"]))
+        tables.append(_rungs(result.rungs))
     return Section(
         title=claim_title(result),
         sentence=statement(result),
@@ -50,47 +52,44 @@ def claim_section(result: LookFacts) -> Section:
     )
 
 
-def _with_bounds(result: ConjunctionFacts) -> tuple[list[PartFacts], str]:
+def _with_bounds(result: ConjunctionFacts) -> tuple[tuple[PartFacts, ...], str]:
     """The parts with their bounds, and at which level they hold: together while nothing is decided."""
-    if "so_far" not in result:
-        return result["parts"], bounds_words(result) or ""
-    parts: list[PartFacts] = [
-        {**part, "bound": bound}
-        for part, bound in zip(result["parts"], result["so_far"], strict=True)
-    ]
-    return parts, so_far_words(result) or ""
+    if result.so_far is None:
+        return result.parts, bounds_words(result) or ""
+    pairs = zip(result.parts, result.so_far, strict=True)
+    return tuple(replace(part, bound=bound) for part, bound in pairs), so_far_words(result) or ""
 
 
 def _covered(result: LookFacts) -> str:
     """What the confidence covers: two claims of several parts may be false in different ones."""
-    several = result["kind"] == "conjunction" and len(result["parts"]) > 1
+    several = result.kind == "conjunction" and len(result.parts) > 1
     scope = (
         "for each part, every claim made on it" if several else "every claim on the same subject"
     )
     return (
-        f"{counted(result['labels'], 'label')} of {counted(result['draws'], 'draw')}; "
-        f"{percent(result['confidence'])} confidence covers, in this project, {scope} together."
+        f"{counted(result.labels, 'label')} of {counted(result.draws, 'draw')}; "
+        f"{percent(result.confidence)} confidence covers, in this project, {scope} together."
     )
 
 
 def _comparison(result: ComparisonFacts) -> Table:
-    a, b = result["classifiers"]
+    a, b = result.classifiers
     return Table(
         caption=f"The gap is the figure of '{b}' less that of '{a}'",
         header=("what", "value"),
         rows=(
-            ("decision", result["decision"]),
+            ("decision", result.decision),
             ("gap", gap_words(result).removesuffix(" (b less a)")),
-            ("predictions differ", f"{result['disagree']:,} of {counted(result['items'], 'item')}"),
+            ("predictions differ", f"{result.disagree:,} of {counted(result.items, 'item')}"),
         ),
     )
 
 
 def _disagreements(result: ComparisonFacts) -> Chart:
     """Who was right among the labelled disagreements, by predictions and scores."""
-    a, b = result["classifiers"]
-    cells = [cell for cell in result["disagreements"] if cell["labels"]]
-    wins = [(-cell["a_right"] / cell["labels"], cell["b_right"] / cell["labels"]) for cell in cells]
+    a, b = result.classifiers
+    cells = [cell for cell in result.disagreements if cell.labels]
+    wins = [(-cell.a_right / cell.labels, cell.b_right / cell.labels) for cell in cells]
     counts = [
         Words(x=1.0, y=float(row), dx=10, dy=4, role="soft", text=_tally(cell))
         for row, cell in enumerate(cells)
@@ -127,42 +126,42 @@ def _disagreements(result: ComparisonFacts) -> Chart:
 
 
 def _tally(cell: DisagreementFacts) -> str:
-    return f"{cell['a_right']} : {cell['b_right']} of {cell['labels']}"
+    return f"{cell.a_right} : {cell.b_right} of {cell.labels}"
 
 
 def _cell_name(cell: DisagreementFacts, result: ComparisonFacts) -> str:
     """Predictions and scores of a cell, as a name for people."""
-    low, high = cell.get("low"), cell.get("high")
+    low, high = cell.low, cell.high
     ends = [f"from {low:.3g}"] if low is not None else []
     ends += [f"below {high:.3g}"] if high is not None else []
     about = f", score {' '.join(ends)}" if ends else ""
-    first, second = cell["predictions"]
+    first, second = cell.predictions
     if (first, second) == ("c0", "c1"):
         return f"two classes{about}"
-    a, b = result["classifiers"]
+    a, b = result.classifiers
     return f"{a} says {first}, {b} {second}{about}"
 
 
-def _parts(parts: list[PartFacts], level: str) -> Table:
+def _parts(parts: tuple[PartFacts, ...], level: str) -> Table:
     return Table(
         caption=f"Parts; a part alone is not certified. {level}".strip(),
         header=("part", "state", "bound", "labels", "items"),
         rows=tuple(
             (
                 part_name(part),
-                WORDS[part["state"]],
-                "–" if part.get("bound") is None else f"{part['bound']:g}",
-                f"{part['labels']:,}",
-                f"{part['items']:,}",
+                WORDS[part.state],
+                "–" if part.bound is None else f"{part.bound:g}",
+                f"{part.labels:,}",
+                f"{part.items:,}",
             )
             for part in parts
         ),
     )
 
 
-def _bounds(parts: list[PartFacts], level: str) -> Chart:
+def _bounds(parts: tuple[PartFacts, ...], level: str) -> Chart:
     """A dot for the bound of every part beside its target: filled where its proof is reached."""
-    rows = [(part.get("bound"), part.get("target"), part["state"]) for part in parts]
+    rows = [(part.bound, part.target, part.state) for part in parts]
     dots = [(x, float(y), state) for y, (x, _, state) in enumerate(rows) if x is not None]
     goals = [(goal, float(y)) for y, (_, goal, _) in enumerate(rows) if goal is not None]
     least = max(0.0, min([x for x, _, _ in dots] + [goal for goal, _ in goals]) - 0.1)
@@ -191,9 +190,9 @@ def _bounds(parts: list[PartFacts], level: str) -> Chart:
     )
 
 
-def _rungs(rungs: list[RungFacts]) -> Table:
+def _rungs(rungs: tuple[RungFacts, ...]) -> Table:
     return Table(
         caption="Cut-offs in their sealed order; one counts only with all before it",
         header=("cut-off", "items above", "state"),
-        rows=tuple((f"{r['cutoff']:g}", f"{r['items']:,}", r["state"]) for r in rungs),
+        rows=tuple((f"{r.cutoff:g}", f"{r.items:,}", r.state) for r in rungs),
     )

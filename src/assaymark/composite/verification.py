@@ -19,6 +19,7 @@ from assaymark.claims.canonical import digest, read_json
 from assaymark.claims.results import counted
 from assaymark.composite.course import Course, Renewal, labelled_prefix, renewals
 from assaymark.composite.issuing import FORMAT, KIND, certificate_facts, changed_after, written
+from assaymark.composite.look_facts import read_look
 from assaymark.composite.planning.comparing import stated_claim
 from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.rows import with_digests
@@ -90,8 +91,8 @@ def verify_claim(
 def _statement(answer: dict[str, Any]) -> str:
     """What the certificate says, from its facts; empty where they cannot be read."""
     try:
-        return statement(answer["result"])
-    except BREAKAGE:
+        return statement(read_look(answer["result"]))
+    except (InputError, *BREAKAGE):
         return ""
 
 

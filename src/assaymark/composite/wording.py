@@ -57,11 +57,11 @@ def bounds_words(result: LookFacts) -> str | None:
     their risks, and one more for the names of a family. None for a single part, and where nothing is
     proved yet.
     """
-    parts = result["parts"] if result["kind"] == "conjunction" else []
-    if len(parts) < 2 or all(part.get("bound") is None for part in parts):
+    parts = result.parts if result.kind == "conjunction" else []
+    if len(parts) < 2 or all(part.bound is None for part in parts):
         return None
-    confidence = result["confidence"]
-    risks = len(parts) + (result["kind"] == "conjunction" and result["family"] == "named")
+    confidence = result.confidence
+    risks = len(parts) + (result.kind == "conjunction" and result.family == "named")
     together = 1 - risks * (1 - confidence)
     words = f"Each bound of a part holds with {percent(confidence)} confidence on its own"
     if together <= 0:
@@ -71,17 +71,17 @@ def bounds_words(result: LookFacts) -> str | None:
 
 def is_established(result: LookFacts) -> bool:
     """Whether there is something to certify."""
-    if result["kind"] == "comparison":
-        return result["decision"] != "undecided" or result["not_worse"]
-    if result["kind"] == "conjunction" and result["family"] == "named":
-        return any(part["state"] == "reached" for part in result["parts"])
-    return result["decision"] == "pass"
+    if result.kind == "comparison":
+        return result.decision != "undecided" or result.not_worse
+    if result.kind == "conjunction" and result.family == "named":
+        return any(part.state == "reached" for part in result.parts)
+    return result.decision == "pass"
 
 
 def claim_title(result: LookFacts) -> str:
     """The claim as a heading; a comparison says who is who."""
-    classifiers = result["classifiers"] if result["kind"] == "comparison" else ()
-    return f"Claim: {spoken_claim(result['claim'], classifiers)}"
+    classifiers = result.classifiers if result.kind == "comparison" else ()
+    return f"Claim: {spoken_claim(result.claim, classifiers)}"
 
 
 def spoken_claim(claim: str, classifiers: Sequence[str]) -> str:
@@ -104,39 +104,39 @@ def sealed_words(sealed: SealedClaim) -> str:
 
 def statement(result: LookFacts) -> str:
     """The sentence that the facts of a look or a certificate establish, or what is in its way."""
-    sure = percent(result["confidence"])
-    if result["kind"] == "comparison":
+    sure = percent(result.confidence)
+    if result.kind == "comparison":
         return _compared(result, sure)
-    if result["kind"] == "cut-off":
+    if result.kind == "cut-off":
         return _cut_off(result, sure)
-    if result["family"] == "named":
+    if result.family == "named":
         return _named(result, sure)
-    if result["decision"] == "undecided":
-        most = counted(result["most"], "draw")
-        return f"{result['claim']} is undecided: all {most} of the budget were made."
-    if result["decision"] == "pass":
-        together = " for all of it together" if len(result["parts"]) > 1 else ""
-        sentence = f"{result['claim']}, with {sure} confidence{together}"
-        if result["certain"]:
-            sentence = f"{result['claim']}: counted, not estimated"
+    if result.decision == "undecided":
+        most = counted(result.most, "draw")
+        return f"{result.claim} is undecided: all {most} of the budget were made."
+    if result.decision == "pass":
+        together = " for all of it together" if len(result.parts) > 1 else ""
+        sentence = f"{result.claim}, with {sure} confidence{together}"
+        if result.certain:
+            sentence = f"{result.claim}: counted, not estimated"
         return f"{sentence}{_left_out(result)}."
-    if result["decision"] == "fail":
-        how = "does not hold: counted, not estimated" if result["certain"] else "does not hold"
-        if result["unreachable"]:
+    if result.decision == "fail":
+        how = "does not hold: counted, not estimated" if result.certain else "does not hold"
+        if result.unreachable:
             how = "can no longer be established"
-        sentence, surely = f"{result['claim']} {how}", result["unreachable"] or result["certain"]
+        sentence, surely = f"{result.claim} {how}", result.unreachable or result.certain
         return f"{sentence}{'' if surely else f', with {sure} confidence'}."
-    left = [p for p in result["parts"] if p["state"] == "open"]
-    if len(result["parts"]) == 1:
-        return f"{result['claim']} is not proved yet{_one_so_far(result, sure)}."
-    return f"{result['claim']} is open: {len(left)} of {len(result['parts'])} parts not proved yet."
+    left = [p for p in result.parts if p.state == "open"]
+    if len(result.parts) == 1:
+        return f"{result.claim} is not proved yet{_one_so_far(result, sure)}."
+    return f"{result.claim} is open: {len(left)} of {len(result.parts)} parts not proved yet."
 
 
-def so_far_of(result: LookFacts) -> list[float | None]:
+def so_far_of(result: LookFacts) -> tuple[float | None, ...]:
     """What is proven so far of every part of an undecided claim, all together; None of the others."""
-    if result["kind"] != "conjunction":
-        return []
-    return result.get("so_far") or [None] * len(result["parts"])
+    if result.kind != "conjunction":
+        return ()
+    return result.so_far or (None,) * len(result.parts)
 
 
 def _one_so_far(result: ConjunctionFacts, sure: str) -> str:
@@ -144,47 +144,45 @@ def _one_so_far(result: ConjunctionFacts, sure: str) -> str:
     (bound,) = so_far_of(result)
     if bound is None:
         return ""
-    return f"; proven so far, with {sure} confidence: {_bounded(result['parts'][0], bound)}"
+    return f"; proven so far, with {sure} confidence: {_bounded(result.parts[0], bound)}"
 
 
 def so_far_words(result: LookFacts) -> str | None:
     """The one level at which everything holds that is proven so far of several parts."""
-    if result["kind"] != "conjunction" or all(bound is None for bound in so_far_of(result)):
+    if result.kind != "conjunction" or all(bound is None for bound in so_far_of(result)):
         return None
-    sure = percent(result["confidence"])
+    sure = percent(result.confidence)
     return f"With {sure} confidence all figures above hold together, at every look."
 
 
 def _bounded(part: PartFacts, bound: float) -> str:
-    return f"{'at most' if '<=' in part['part'] else 'at least'} {bound:g}"
+    return f"{'at most' if '<=' in part.part else 'at least'} {bound:g}"
 
 
 def _cut_off(result: CutOffFacts, sure: str) -> str:
-    if result.get("cutoff") is not None:
-        return f"From score {result['cutoff']:g} up, {result['claim']}, with {sure} confidence."
-    if result["decision"] == "undecided":
+    if result.cutoff is not None:
+        return f"From score {result.cutoff:g} up, {result.claim}, with {sure} confidence."
+    if result.decision == "undecided":
+        return f"No cut-off is proved to keep {result.claim}: all {result.most:,} labels are in."
+    if result.judged == "once":
         return (
-            f"No cut-off is proved to keep {result['claim']}: all {result['most']:,} labels are in."
+            f"The cut-offs for {result.claim} are judged once, when all {result.most:,} labels are "
+            f"there: {result.draws:,} so far."
         )
-    if result["judged"] == "once":
-        return (
-            f"The cut-offs for {result['claim']} are judged once, when all {result['most']:,} labels are "
-            f"there: {result['draws']:,} so far."
-        )
-    return f"No cut-off is proved to keep {result['claim']} yet."
+    return f"No cut-off is proved to keep {result.claim} yet."
 
 
 def part_name(part: PartFacts) -> str:
     """A part with its group."""
-    return " ".join([part["part"], *(f"[{name}]" for name in part["group"])])
+    return " ".join([part.part, *(f"[{name}]" for name in part.group)])
 
 
 def _named(result: ConjunctionFacts, sure: str) -> str:
     """Which parts hold: the family is all parts that were sealed, and its size is stated."""
-    count = len(result["parts"])
-    good = [part_name(p) for p in result["parts"] if p["state"] == "reached"]
+    count = len(result.parts)
+    good = [part_name(p) for p in result.parts if p.state == "reached"]
     if not good:
-        return f"None of the {count} claims is proved so far: {result['claim']}."
+        return f"None of the {count} claims is proved so far: {result.claim}."
     return (
         f"Of a family of {count} claims these hold, with {sure} confidence for all names together: "
         f"{'; '.join(good)}{_left_out(result)}."
@@ -192,24 +190,24 @@ def _named(result: ConjunctionFacts, sure: str) -> str:
 
 
 def _left_out(result: ConjunctionFacts) -> str:
-    if not result["left_out"]:
+    if not result.left_out:
         return ""
-    return f"; left out as too small: {', '.join(' '.join(g) for g in result['left_out'])}"
+    return f"; left out as too small: {', '.join(' '.join(g) for g in result.left_out)}"
 
 
 def _compared(result: ComparisonFacts, sure: str) -> str:
-    a, b = (f"'{name}'" for name in result["classifiers"])
-    low, high, metric = result["gap_low"], result["gap_high"], result["metric"]
-    if result["decision"] == "better":
+    a, b = (f"'{name}'" for name in result.classifiers)
+    low, high, metric = result.gap_low, result.gap_high, result.metric
+    if result.decision == "better":
         return f"{b} is better than {a} in {metric}{_by(low)}, with {sure} confidence."
-    if result["decision"] == "worse":
+    if result.decision == "worse":
         return f"{b} is worse than {a} in {metric}{_by(-high)}, with {sure} confidence."
-    margin = float(result.get("margin") or 0)
-    if result["decision"] == "within":
+    margin = float(result.margin or 0)
+    if result.decision == "within":
         return f"{b} and {a} differ in {metric} by at most {margin:g}, with {sure} confidence."
-    if result["equal"]:
+    if result.equal:
         return f"{b} and {a} have the same {metric}: every item that matters was counted."
-    if result["not_worse"]:
+    if result.not_worse:
         return f"{b} is not worse than {a} in {metric} by more than {margin:g}, with {sure} confidence."
     return f"Which of {a} and {b} has the higher {metric} is undecided so far."
 
@@ -238,7 +236,7 @@ def _by(least: float) -> str:
 
 def gap_words(result: ComparisonFacts) -> str:
     """Bounds of the gap in words; a bound that no label has moved is left out."""
-    low, high = result["gap_low"], result["gap_high"]
+    low, high = result.gap_low, result.gap_high
     if (low, high) == (-1.0, 1.0):
         return "no bound yet (b less a)"
     if high == 1.0:
@@ -250,63 +248,63 @@ def gap_words(result: ComparisonFacts) -> str:
 
 def look_lines(result: LookFacts) -> list[tuple[str, str]]:
     """What a look prints below its statement."""
-    answers = result["labels"] + result["skipped"]
-    lines = [("labels", f"{answers:,} ({counted(result['draws'], 'draw')})")]
-    if result["skipped"]:
-        lines.append(("could not tell", unclear_words(result["skipped"], "every statement")))
-    if result["kind"] == "comparison":
+    answers = result.labels + result.skipped
+    lines = [("labels", f"{answers:,} ({counted(result.draws, 'draw')})")]
+    if result.skipped:
+        lines.append(("could not tell", unclear_words(result.skipped, "every statement")))
+    if result.kind == "comparison":
         lines.append(("gap", gap_words(result)))
-        lines.append(("predictions differ", counted(result["disagree"], "item")))
-    if result["kind"] == "conjunction":
-        proof = "holds" if result["family"] == "named" else "proof reached"
+        lines.append(("predictions differ", counted(result.disagree, "item")))
+    if result.kind == "conjunction":
+        proof = "holds" if result.family == "named" else "proof reached"
         lines += [
             (part_name(part), _part_line(part, proof, so_far))
-            for part, so_far in zip(result["parts"], _known_of(result), strict=True)
+            for part, so_far in zip(result.parts, _known_of(result), strict=True)
         ]
-        if result["family"] == "named" and is_established(result) and _is_open(result):
+        if result.family == "named" and is_established(result) and _is_open(result):
             lines.append(("or go on", "more draws may prove further ones, before you certify"))
-        if len(result["parts"]) > 1 and (note := so_far_words(result)):
+        if len(result.parts) > 1 and (note := so_far_words(result)):
             lines.append(("proven so far", note))
-    if "so_far" not in result and (note := bounds_words(result)):
+    if (result.kind != "conjunction" or result.so_far is None) and (note := bounds_words(result)):
         lines.append(("bounds", note))
-    if result["kind"] == "cut-off":
-        for rung in result["rungs"]:
-            text = f"{rung['state']}; {counted(rung['items'], 'item')} above"
-            lines.append((f"{rung['cutoff']:g}", text))
+    if result.kind == "cut-off":
+        for rung in result.rungs:
+            text = f"{rung.state}; {counted(rung.items, 'item')} above"
+            lines.append((f"{rung.cutoff:g}", text))
         if better := _next_rung(result):
             lines.append(("or go on", better))
     return lines
 
 
 def _is_open(result: ConjunctionFacts) -> bool:
-    return any(part["state"] == "open" for part in result["parts"])
+    return any(part.state == "open" for part in result.parts)
 
 
 def _known_of(result: ConjunctionFacts) -> list[str]:
     """What is proven of every part: all together while the claim is open, then each on its own."""
-    together = "so_far" in result
-    bounds = so_far_of(result) if together else [part.get("bound") for part in result["parts"]]
+    together = result.so_far is not None
+    bounds = result.so_far or tuple(part.bound for part in result.parts)
     ending = "so far" if together else "on its own"
     return [
         "" if bound is None else f"; {_bounded(part, bound)} {ending}"
-        for part, bound in zip(result["parts"], bounds, strict=True)
+        for part, bound in zip(result.parts, bounds, strict=True)
     ]
 
 
 def _part_line(part: PartFacts, proof: str, known: str) -> str:
-    words = {"reached": proof, "open": "open", "failed": "failed"}[part["state"]]
-    return f"{words}{known} ({part['labels']:,} of {part['items']:,} labelled)"
+    words = {"reached": proof, "open": "open", "failed": "failed"}[part.state]
+    return f"{words}{known} ({part.labels:,} of {part.items:,} labelled)"
 
 
 def _next_rung(result: CutOffFacts) -> str | None:
     """What a better cut-off would change, where more labels may still prove one."""
-    rungs = result["rungs"]
-    left = [rung for rung in rungs if rung["state"] == "open"]
-    if not left or len(left) == len(rungs) or result["judged"] == "once":
+    rungs = result.rungs
+    left = [rung for rung in rungs if rung.state == "open"]
+    if not left or len(left) == len(rungs) or result.judged == "once":
         return None
     before, after = rungs[-len(left) - 1], left[0]
-    change = after["items"] - before["items"]
+    change = after.items - before.items
     return (
-        f"cut-off {after['cutoff']:g} comes next, with {counted(abs(change), 'item')} "
+        f"cut-off {after.cutoff:g} comes next, with {counted(abs(change), 'item')} "
         f"{'more' if change > 0 else 'fewer'} above it; more draws may prove it, before you certify"
     )

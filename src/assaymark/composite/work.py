@@ -1,11 +1,11 @@
 """The claims of several rows of a project, as they follow from its events."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from assaymark.claims.canonical import digest
-from assaymark.composite.look_facts import LookFacts
+from assaymark.composite.look_facts import LookFacts, read_look
 from assaymark.composite.sealed import PURPOSE, SealedClaim, read_settings
 from assaymark.composite.wording import is_established
 from assaymark.errors import InputError, PlanError, VerificationError
@@ -66,7 +66,7 @@ class ClaimWork:
     @property
     def looks(self) -> list[Report[LookFacts]]:
         """Every recorded look."""
-        return self.reports("look")
+        return [replace(look, facts=read_look(look.facts)) for look in self.reports("look")]
 
     @property
     def open(self) -> bool:

@@ -11,6 +11,7 @@ from assaymark.certification.verification import certificate_text
 from assaymark.claims.language.grammar import is_simple, parse
 from assaymark.claims.language.tree import Comparison, Gap, Within
 from assaymark.composite.issuing import certificate_facts
+from assaymark.composite.look_facts import read_look
 from assaymark.composite.looks import judge_claim
 from assaymark.composite.planning.comparing import ComparisonRequest, draft_words
 from assaymark.composite.planning.forecast import forecast_claim
@@ -129,18 +130,18 @@ def facts_on_record(work: ClaimWork, filed: Facts | None, entries: list[Entry]) 
 def judge_several(state: State, work: ClaimWork, facts: Facts | None) -> Standing:
     """How the claim stands by its labels, whether or not anybody looked."""
     if facts is not None:
-        result = facts["result"]
-        return Standing(outcome="certified", labels=result["labels"], reason=statement(result))
-    failed = [look.facts for look in work.looks if look.facts["decision"] == "fail"]
-    result = failed[-1] if failed else judge_claim(state, work).result
-    labels, reason = int(result["labels"]), statement(result)
-    if result["decision"] == "fail":
+        result = read_look(facts["result"])
+        return Standing(outcome="certified", labels=result.labels, reason=statement(result))
+    failed = [look.facts for look in work.looks if look.facts.decision == "fail"]
+    result = failed[-1] if failed else judge_claim(state, work).look
+    labels, reason = result.labels, statement(result)
+    if result.decision == "fail":
         return Standing(outcome="refuted", labels=labels, reason=reason)
     if given_up := work.reports("abandoned"):
         why = str(given_up[-1].facts["reason"]).rstrip(".")
         reason = f"Its claim was given up ({why}): lock it again."
         return Standing(outcome="undecided", labels=labels, reason=reason)
-    if result["decision"] == "pass":
+    if result.decision == "pass":
         reason = f"{reason} No certificate is issued yet."
         return Standing(outcome="undecided", labels=labels, labels_expected=labels, reason=reason)
     expected = None if labels else expected_labels(work.sealed)

@@ -327,7 +327,7 @@ def _composite_answer(state: State) -> Answer | None:
         sentence = f"The claim is sealed: {sealed_words(work.sealed)}. Nothing is proven yet."
         return Answer(tone="too early", word="Sealed", sentence=sentence, for_lead=sentence)
     look = looks[-1].facts
-    decision, sentence = look["decision"], statement(look)
+    decision, sentence = look.decision, statement(look)
     return Answer(
         tone=TONES.get(decision, "not yet"),
         word=VERDICTS[decision],

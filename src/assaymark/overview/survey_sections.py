@@ -68,7 +68,7 @@ def _with_result(state: State, work: SurveyWork, survey: SurveySeen) -> SurveySe
         if not looks:
             return survey
         look = looks[-1].facts
-        decided = look["decision"] in ("pass", "better", "worse", "within")
+        decided = look.decision in ("pass", "better", "worse", "within")
         return replace(with_section(survey, look), claim=claim_title(look), established=decided)
     return with_section(survey, work.reports[-1].event.result) if work.reports else survey
 

@@ -14,6 +14,7 @@ from assaymark.composite.wording import look_lines
 from assaymark.stats.betting.path import replay
 from assaymark.stats.betting.recipe import Recipe
 from assaymark.stats.score_guided.supermartingale import Draws
+from looks import a_look
 
 
 def sealed_claim(text):
@@ -106,11 +107,6 @@ def test_statements_of_one_direction_share_the_risk_where_none_waits(metric, mar
 @pytest.mark.parametrize(("other", "says_so"), [("open", True), ("reached", False)])
 def test_a_family_of_which_some_hold_may_go_on(other, says_so):
     """The certificate closes the family, so that others may still be proved is said before."""
-    parts = [
-        {"part": "recall >= 0.8", "group": [g], "state": s, "target": 0.8, "bound": None,
-         "labels": 5, "items": 9}
-        for g, s in (("x", "reached"), ("y", other))
-    ]  # fmt: skip
-    facts = {"kind": "conjunction", "family": "named", "parts": parts, "confidence": 0.95}
-    lines = dict(look_lines({**facts, "labels": 10, "draws": 10, "skipped": 0}))
+    parts = [{"group": [g], "state": s} for g, s in (("x", "reached"), ("y", other))]
+    lines = dict(look_lines(a_look(*parts, family="named", labels=10, draws=10)))
     assert ("or go on" in lines) == says_so

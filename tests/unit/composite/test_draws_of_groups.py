@@ -12,6 +12,7 @@ from assaymark.composite.sealed import read_settings
 from assaymark.composite.wording import statement
 from assaymark.composite.work import required_claim
 from assaymark.errors import VerificationError
+from looks import a_look
 
 GROUPS = tuple("abcdef")
 
@@ -114,11 +115,7 @@ def test_a_gap_shares_its_draws_too(tmp_path):
 
 def test_groups_that_were_left_out_are_named_in_every_statement():
     """A claim "in every group" that silently skips one would say more than was proved."""
-    facts = {
-        "kind": "conjunction", "claim": "recall >= 0.6 in every group", "confidence": 0.95,
-        "decision": "pass", "certain": False, "family": "every", "left_out": [["c"], ["d"]],
-        "parts": [{"part": "recall >= 0.6", "group": ["a"], "state": "reached"}],
-    }  # fmt: skip
-    assert statement(facts).endswith("; left out as too small: c, d.")
-    assert statement({**facts, "certain": True}).endswith("; left out as too small: c, d.")
-    assert statement({**facts, "family": "named"}).endswith("; left out as too small: c, d.")
+    part = {"part": "recall >= 0.6", "group": ["a"], "state": "reached"}
+    for facts in ({}, {"certain": True}, {"family": "named"}):
+        look = a_look(part, decision="pass", left_out=[["c"], ["d"]], **facts)
+        assert statement(look).endswith("; left out as too small: c, d.")

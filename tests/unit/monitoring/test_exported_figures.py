@@ -13,6 +13,7 @@ from assaymark.monitoring.exports import FORMATS, read_exported
 from assaymark.monitoring.exports.facts import Exported
 from assaymark.monitoring.exports.figures import several_figures
 from assaymark.monitoring.exports.in_toto import statement as in_toto_statement
+from looks import a_look
 
 RNG = np.random.default_rng(42)
 TRUTH = RNG.random(300) < 0.4
@@ -147,9 +148,6 @@ def test_a_comparison_that_was_lost_is_not_exported_as_won(tmp_path: Path) -> No
     assert -1 <= figure.low < figure.high <= 0
 
 
-COMMON = {"confidence": 0.95, "judged": "any time", "labels": 50, "kind": "conjunction"}
-
-
 @pytest.mark.parametrize(
     ("words", "facts", "expected"),
     [
@@ -163,7 +161,7 @@ COMMON = {"confidence": 0.95, "judged": "any time", "labels": 50, "kind": "conju
 )
 def test_what_is_proved_of_a_part(words: str, facts: dict, expected: tuple) -> None:
     part = {"part": words, "group": [], "state": "reached", "labels": 50, **facts}
-    (figure,) = several_figures({**COMMON, "claim": words, "parts": [part]})
+    (figure,) = several_figures(a_look(part, claim=words))
     assert (figure.key, figure.low, figure.high, figure.lower_is_better) == expected
 
 
@@ -172,5 +170,5 @@ def test_what_is_open_in_a_family_is_no_figure_and_two_names_never_share_a_key()
         {"part": f'recall of "{name}" >= 0.7', "group": [], "state": state, "labels": 9, "bound": 0.8}
         for name, state in (("c#", "reached"), ("c+", "reached"), ("java", "open"))
     ]  # fmt: skip
-    figures = several_figures({**COMMON, "claim": "recall of every class >= 0.7", "parts": parts})
+    figures = several_figures(a_look(*parts, claim="recall of every class >= 0.7"))
     assert [figure.key for figure in figures] == ["recall/c", "recall/c-2"]

@@ -163,12 +163,12 @@ def look_now(
     from assaymark.labelling.blocking import blocking_items
 
     judgement = look_at_claim(project)
-    result = judgement.result
+    result = judgement.look
     if as_json:
-        show_json({**result, "statement": statement(result)})
+        show_json({**judgement.result, "statement": statement(result)})
     else:
         # the names of a family, comparisons and cut-offs are sentences of their own
-        every = result["kind"] == "conjunction" and result["family"] != "named"
+        every = result.kind == "conjunction" and result.family != "named"
         established = judgement.decision == "pass" and every
         sentence = f"Established: {statement(result)}" if established else statement(result)
         headline(sentence, TONES.get(judgement.decision, "wait"))
@@ -197,7 +197,6 @@ def certify_now(
     """Certify the claim, for the command certify."""
     from assaymark.certification.signatures.signing import load_signer
     from assaymark.composite.issuing import certify_claim
-    from assaymark.composite.wording import statement
 
     signer = load_signer(key) if key else None
     issued = certify_claim(project, output=output, signer=signer)
@@ -206,13 +205,13 @@ def certify_now(
             {
                 "path": str(issued.path),
                 "hash": issued.hash,
-                "statement": statement(issued.facts["result"]),
+                "statement": issued.statement,
                 "claim": issued.facts["claim"],
                 "signed": signer is not None,
                 "head": issued.head,
             }
         )
         return
-    headline(f"Certified: {statement(issued.facts['result'])}", "good")
+    headline(f"Certified: {issued.statement}", "good")
     rows([("certificate", str(issued.path)), ("hash", issued.hash), ("head", issued.head)])
     advise(f"assaymark verify {quoted(issued.path)} -p {quoted(project.folder)}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assaymark.certification.certificate import check_form, read
 from assaymark.claims.record import restored
-from assaymark.composite.look_facts import LookFacts
+from assaymark.composite.look_facts import LookFacts, read_look
 from assaymark.composite.verification import is_claim_certificate, read_facts
 from assaymark.composite.wording import bounds_words, part_name, statement
 from assaymark.errors import InputError
@@ -126,7 +126,7 @@ def _facts_of_one(certificate: Certificate, figure: Figure) -> dict[str, str]:
 
 
 def _of_several(facts: Mapping[str, Any], source: _File) -> Exported:
-    result, lock = facts["result"], facts.get("lock")
+    result, lock = read_look(facts["result"]), facts.get("lock")
     figures = several_figures(result)
     return Exported(
         claim=facts["claim"],
@@ -148,8 +148,8 @@ def _of_several(facts: Mapping[str, Any], source: _File) -> Exported:
 
 
 def _parts_in(result: LookFacts, state: str) -> tuple[str, ...]:
-    parts = result["parts"] if result["kind"] == "conjunction" else []
-    return tuple(part_name(part) for part in parts if part["state"] == state)
+    parts = result.parts if result.kind == "conjunction" else ()
+    return tuple(part_name(part) for part in parts if part.state == state)
 
 
 def _facts_of_several(facts: Mapping[str, Any], result: LookFacts) -> dict[str, str]:
@@ -158,10 +158,10 @@ def _facts_of_several(facts: Mapping[str, Any], result: LookFacts) -> dict[str, 
         "claim": facts["claim"],
         "statement": statement(result),
         **({"bounds": bounds} if bounds else {}),
-        "judged": result["judged"],
+        "judged": result.judged,
         "confidence": number(facts["confidence"]),
-        "labels": str(result["labels"]),
-        "draws": str(result["draws"]),
+        "labels": str(result.labels),
+        "draws": str(result.draws),
         "pool_fingerprint": facts["pool"],
         "ledger_head": facts["ledger"]["head"],
     }

@@ -75,58 +75,56 @@ def single_figure(certificate: Certificate) -> Figure:
 
 def several_figures(result: LookFacts) -> tuple[Figure, ...]:
     """The figures of a certificate of several parts, a comparison or a cut-off: what is proved."""
-    if result["kind"] == "comparison":
+    if result.kind == "comparison":
         return _with_keys(_compared(result))
-    return _with_keys(_cut_off(result) if result["kind"] == "cut-off" else _parts(result))
+    return _with_keys(_cut_off(result) if result.kind == "cut-off" else _parts(result))
 
 
 def _common(result: LookFacts) -> dict[str, Any]:
-    judged = "judged once" if result["judged"] == "once" else "judged at any time"
+    judged = "judged once" if result.judged == "once" else "judged at any time"
     return {
         "key": "",
-        "confidence": result["confidence"],
+        "confidence": result.confidence,
         "method": f"score-guided, {judged}",
-        "labels": result["labels"],
+        "labels": result.labels,
     }
 
 
 def _compared(result: ComparisonFacts) -> list[Figure]:
-    a, b = result["classifiers"]
+    a, b = result.classifiers
     return [
         Figure(
             **_common(result),
-            metric=f"{result['metric']} gap",
-            title=f"{result['metric']} of {b} less that of {a}",
+            metric=f"{result.metric} gap",
+            title=f"{result.metric} of {b} less that of {a}",
             claim=statement(result),
             part=f"{b} less {a}",
-            low=result["gap_low"],
-            high=result["gap_high"],
+            low=result.gap_low,
+            high=result.gap_high,
             least=LEAST_GAP,
         )
     ]
 
 
 def _cut_off(result: CutOffFacts) -> list[Figure]:
-    (part,) = parse(result["claim"]).parts
-    proved = _proved(part, None) | {"part": f"score >= {result['cutoff']:g}"}
+    (part,) = parse(result.claim).parts
+    proved = _proved(part, None) | {"part": f"score >= {result.cutoff:g}"}
     return [Figure(**_common(result), **proved, claim=statement(result))]
 
 
 def _parts(result: ConjunctionFacts) -> list[Figure]:
-    columns = parse(result["claim"]).every
-    return [
-        _of_part(result, part, columns) for part in result["parts"] if part["state"] == "reached"
-    ]
+    columns = parse(result.claim).every
+    return [_of_part(result, part, columns) for part in result.parts if part.state == "reached"]
 
 
 def _of_part(result: ConjunctionFacts, facts: PartFacts, columns: Sequence[str]) -> Figure:
-    (part,) = parse(facts["part"]).parts
-    named = zip(columns, facts["group"], strict=True) if columns else ()
+    (part,) = parse(facts.part).parts
+    named = zip(columns, facts.group, strict=True) if columns else ()
     groups = [f"{column} = {value}" for column, value in named]
-    proved = _proved(part, facts.get("bound"))
+    proved = _proved(part, facts.bound)
     where = [name for name in (proved.pop("part", None), *groups) if name]
-    common = _common(result) | {"labels": facts["labels"]}
-    return Figure(**common, **proved, claim=facts["part"], part=", ".join(where) or None)
+    common = _common(result) | {"labels": facts.labels}
+    return Figure(**common, **proved, claim=facts.part, part=", ".join(where) or None)
 
 
 def _proved(part: Part, bound: float | None) -> dict[str, Any]:
