@@ -82,10 +82,10 @@ def test_a_long_path_finds_its_stakes_in_few_goes(world, name, monkeypatch):
 
 def test_problems_that_are_solved_wait_for_the_others(monkeypatch):
     rng = np.random.default_rng(42)
-    rates, pull = rng.uniform(0.05, 0.95, (300, 3, 9)), rng.uniform(0, 0.2, (300, 1, 9))
-    sampling = np.where(rng.random((300, 1, 9)) < 0.1, 0.0, rng.uniform(0.01, 1, (300, 1, 9)))
+    rates, pull = rng.uniform(0.05, 0.95, (9, 3, 300)), rng.uniform(0, 0.2, (9, 1, 300))
+    sampling = np.where(rng.random((9, 1, 300)) < 0.1, 0.0, rng.uniform(0.01, 1, (9, 1, 300)))
     sampling = np.where(pull > 0.02, np.maximum(sampling, 0.01), sampling)
-    need = (pull * rates).sum(axis=-1) * rng.uniform(1e-4, 1.0, (300, 3))
+    need = (pull * rates).sum(axis=0) * rng.uniform(1e-4, 1.0, (3, 300))
     asked = {"pull": pull, "sampling": sampling, "need": need, "tolerance": 1e-12}
     monkeypatch.setattr(tilt, "MANY", 10**9)
     whole = lowered(rates, **asked)
@@ -94,6 +94,24 @@ def test_problems_that_are_solved_wait_for_the_others(monkeypatch):
         apart = lowered(rates, **asked)
         assert np.array_equal(apart.rates, whole.rates)
         assert np.array_equal(apart.multiplier, whole.multiplier)
+
+
+def test_each_problem_is_solved_as_if_it_were_alone():
+    rng = np.random.default_rng(7)
+    rates, pull = rng.uniform(0.05, 0.95, (9, 2, 150)), rng.uniform(0.01, 0.2, (9, 1, 150))
+    need = (pull * rates).sum(axis=0) * rng.uniform(0.1, 1.0, (2, 150))
+    together = lowered(rates, pull=pull, sampling=pull, need=need, tolerance=1e-8)
+    for part, problem in ((0, 0), (1, 70), (1, 149)):
+        one = pull[:, 0, problem]
+        alone = lowered(
+            rates[:, part, problem],
+            pull=one,
+            sampling=one,
+            need=need[part, problem],
+            tolerance=1e-8,
+        )
+        assert np.array_equal(alone.rates, together.rates[:, part, problem])
+        assert alone.multiplier == together.multiplier[part, problem]
 
 
 def one_after_the_other(wealth, *, level, lines, scale, edge, limit):
