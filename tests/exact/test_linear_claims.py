@@ -16,7 +16,7 @@ from assaymark.claims.ladders import compile_ladder
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import ClaimTree, Comparison, Figure, Gap, Threshold
 from assaymark.claims.linear import Choices, compile_claim
-from assaymark.claims.rows import LinearClaim
+from assaymark.claims.rows import LinearClaim, Row
 from assaymark.errors import InputError
 
 BINARY = Cells(
@@ -217,10 +217,17 @@ def check(text: str, shape: Cells, sizes, choices: Choices | None = None) -> dic
     return met
 
 
+def mirror_of(row: Row, cells: Cells) -> Row:
+    """The opposite statement: Σ gain < required (≤ where strict), as a row."""
+    total = sum((cells.cells[c].items * max(g) for c, g in row.gains), Fraction(0))
+    gains = tuple((c, tuple(max(g) - x for x in g)) for c, g in row.gains)
+    return Row(gains=gains, required=total - row.required, strict=not row.strict)
+
+
 def mirrors_refute(claim: LinearClaim, cells: Cells, tally: dict) -> bool:
     """Whether what the mirrors prove is enough to call the claim false."""
     if id(claim) not in MIRRORS:
-        MIRRORS[id(claim)] = [[row.mirror(cells) for row in part.rows] for part in claim.parts]
+        MIRRORS[id(claim)] = [[mirror_of(row, cells) for row in part.rows] for part in claim.parts]
     for part, mirrors in zip(claim.parts, MIRRORS[id(claim)], strict=True):
         truth = [mirror.reached(mirror.amount(tally)) for mirror in mirrors]
         if part.refuted == "mean" and truth[0]:
@@ -457,7 +464,7 @@ def test_one_mirror_alone_would_refute_a_true_claim_about_f1() -> None:
     for size in range(1, 6):
         for cells, tally, items in worlds(PAIR, size):
             claim = compiled("f1 of b > f1 of a", cells)
-            mirrors = [r.mirror(cells) for r in claim.rows]
+            mirrors = [mirror_of(r, cells) for r in claim.rows]
             one = any(m.reached(m.amount(tally)) for m in mirrors)
             wrong += one and true(parse("f1 of b > f1 of a"), items, PAIR)
     assert wrong > 0
@@ -479,7 +486,7 @@ def test_the_mirror_of_balanced_accuracy_would_refute_a_true_claim() -> None:
     items = [(("0",), (), "0")] * 2 + [(("1",), (), "0")] * 2 + [(("1",), (), "1")] * 2
     assert figure(tuple(items), "balanced accuracy", 0, None, ("0", "1")) == Fraction(3, 4)
     assert not claim.rows_hold(tally)
-    mirror = claim.rows[0].mirror(cells)
+    mirror = mirror_of(claim.rows[0], cells)
     assert mirror.reached(mirror.amount(tally))
     assert claim.parts[0].refuted == "census"
 
@@ -514,7 +521,7 @@ def test_a_label_that_nobody_could_give_gains_nothing_in_a_row_and_in_its_mirror
     cells = sized(PAIR, (0, 1, 0, 0))
     row = compiled("accuracy of b >= accuracy of a", cells).rows[0]
     assert row.certain({}, {}) is False
-    assert row.mirror(cells).certain({}, {}) is False
+    assert mirror_of(row, cells).certain({}, {}) is False
 
 
 # Weights, digest and refusals.

@@ -48,12 +48,6 @@ class Estimation(SurveyAskTell[Estimates]):
     def _left(self) -> int:
         return max(0, self.design.labels - self._drawn())
 
-    def _useful(self) -> int:
-        return self._left()
-
-    def _finished(self) -> bool:
-        return not self._left() and not self._open()
-
     def _answer(self) -> Estimates:
         return self.estimate()
 

@@ -42,9 +42,6 @@ class PairRecall(SurveyAskTell[RecallAnswer]):
             write=False,
         ).items
 
-    def _useful(self) -> int:
-        return self._left()
-
     def _left(self) -> int:
         work = self._work()
         if work is None:
@@ -53,9 +50,6 @@ class PairRecall(SurveyAskTell[RecallAnswer]):
         cells = [cell.name for cell in work.survey.cells]
         inside = sum(cells[work.cells[item]] != outside for item in work.order)
         return max(0, self._labels - inside)
-
-    def _finished(self) -> bool:
-        return not self._left() and not self._open()
 
     def _answer(self) -> RecallAnswer:
         return self.recall()

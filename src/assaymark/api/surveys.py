@@ -16,6 +16,12 @@ class SurveyAskTell(AskTell[Answer]):
     def _work(self) -> SurveyWork | None:
         """The survey; None before its first item is drawn."""
 
+    def _useful(self) -> int:
+        return self._left()
+
+    def _finished(self) -> bool:
+        return not self._left() and not self._open()
+
     def _drawn(self) -> int:
         work = self._work()
         return 0 if work is None else len(work.order)

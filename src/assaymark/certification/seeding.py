@@ -10,7 +10,6 @@ from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.files.places import write_safely
 from assaymark.hints import command, option
 from assaymark.ledger.events import Entry, PlanSealed, SeedRevealed, State
-from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, open_attempt, registered_pool
 from assaymark.project.place import SEED_PART
 from assaymark.records.plan import Plan
@@ -179,7 +178,7 @@ def _place(project: Project) -> Path:
     return project.folder / SEED_PART
 
 
-def reveal_seed(project: Project, parts: Sequence[str], *, progress: Progress = silent) -> Plan:
+def reveal_seed(project: Project, parts: Sequence[str]) -> Plan:
     """Reveal the parts of the open plan's seed; this side's own is added where it is kept here.
 
     The seed and the reserve of tickets become durable together.
@@ -189,7 +188,7 @@ def reveal_seed(project: Project, parts: Sequence[str], *, progress: Progress = 
     if attempt.plan.seed:
         raise PlanError(f"The seed of plan {attempt.plan.number} is known already: draw from it.")
     plan = attempt.plan.revealed(parts_to_reveal(project, attempt.plan.source, parts))
-    stored = build_reserve(project, registered_pool(state), plan, progress=progress)
+    stored = build_reserve(project, registered_pool(state), plan)
     with project.writing() as session:
         now = open_attempt(session.state)
         if now.plan.number != plan.number or now.plan.seed:

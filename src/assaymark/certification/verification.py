@@ -107,7 +107,7 @@ def verify(
         brought = replace(brought, envelope=brought.envelope or envelope_beside(path))
         _run(said, data, text, project, brought, progress, checks)
     except VerificationError as error:
-        checks.append(Check(name="verification", outcome="failed", detail=error.message))
+        checks.append(Check.failed("verification", error.message))
     status, missing = concluded(checks, project, brought)
     return Verification(
         status=status,
@@ -165,7 +165,7 @@ def _run(
     """Add to `checks` what was found; raises at the first thing that is wrong."""
     recorded = None
     if project is not None:
-        whole = _entries(project)
+        whole = whole_ledger(project)
         recorded = _guarded(lambda: read_recorded(certificate, whole), "ledger")
         checks += _guarded(partial(check_ledger, certificate, recorded), "ledger")
     checks += _guarded(lambda: [check_form(certificate, data, text)], "certificate")
@@ -176,8 +176,8 @@ def _run(
     if recorded is None or certificate.plan.kind.judged_once:  # otherwise the replay did it
         checks += _guarded(lambda: [check_numbers(certificate)], "numbers")
     if project is None or recorded is None:
-        checks.append(_unchecked("ledger", "no project was named"))
-        checks.append(_unchecked("draw", "it needs the ledger and the pool"))
+        checks.append(Check.unchecked("ledger", "no project was named"))
+        checks.append(Check.unchecked("draw", "it needs the ledger and the pool"))
         return
     checks += _guarded(lambda: [check_risk(certificate, recorded)], "risk")
     checks += _guarded(lambda: _training(project, certificate, recorded, progress), "training")
@@ -186,7 +186,8 @@ def _run(
     checks.append(_labels(certificate, recorded))
 
 
-def _entries(project: Project) -> list[Entry]:
+def whole_ledger(project: Project) -> list[Entry]:
+    """The events, none of which may be missing at the end."""
     ledger = project.ledger
     kept = ledger.remembered()  # before the entries, which may grow meanwhile
     entries = ledger.entries()
@@ -206,9 +207,9 @@ def _labels(certificate: Certificate, recorded: Recorded) -> Check:
     later = recorded.entries[certificate.ledger.events :]
     changed = superseded_by(certificate, recorded.past, later)
     if changed is None:
-        return Check(name="labels", outcome="ok", detail="no label it depends on was changed later")
+        return Check.ok("labels", "no label it depends on was changed later")
     detail = f"a label it depends on was changed by event {changed}; look at the verdict again"
-    return Check(name="labels", outcome="failed", detail=f"superseded: {detail}")
+    return Check.failed("labels", f"superseded: {detail}")
 
 
 def concluded(
@@ -222,7 +223,7 @@ def concluded(
     missing = tuple(name for name in REQUIRABLE if name not in good)
     if lacking := [name for name in brought.require if name in missing]:
         sentence = f"not at hand: {', '.join(lacking)}"
-        checks.append(Check(name="required", outcome="failed", detail=sentence))
+        checks.append(Check.failed("required", sentence))
     if project is None:
         missing = ("ledger", *missing)
     if any(check.outcome == "failed" for check in checks):
@@ -260,7 +261,7 @@ def _draws(
         find_source(project.pool_at)  # whoever names a place expects the pool there
     if not project.has_pool(registered):
         where = project.pool_path(registered)
-        missing = _unchecked("pool", f"it is not at hand (looked for {where})")
+        missing = Check.unchecked("pool", f"it is not at hand (looked for {where})")
         return [chances, check_tickets(certificate, state), missing]
     try:
         pool = project.pool(registered)
@@ -276,8 +277,8 @@ def _draws(
         pool.close()
     known = check_known(project, state, attempt)
     return [
-        Check(name="pool", outcome="ok", detail="files and summary are those that were registered"),
-        *([] if known is None else [Check(name="known", outcome="ok", detail=known)]),
+        Check.ok("pool", "files and summary are those that were registered"),
+        *([] if known is None else [Check.ok("known", known)]),
         chances,
         check_draws(certificate, state, items),
     ]
@@ -313,7 +314,3 @@ def _reserved(
             )
         start = stop
     return items
-
-
-def _unchecked(name: str, detail: str) -> Check:
-    return Check(name=name, outcome="not checked", detail=detail)

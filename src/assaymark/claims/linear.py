@@ -21,7 +21,7 @@ from assaymark.claims.language.tree import (
     Within,
 )
 from assaymark.claims.metrics import AVERAGES
-from assaymark.claims.parts.comparisons import comparison_part
+from assaymark.claims.parts.comparisons import comparison_part, text_of
 from assaymark.claims.parts.gaps import CELLS_OF_GAP, gap_part
 from assaymark.claims.rows import Combinator, LinearClaim, RowPart, make_row
 from assaymark.claims.weights import guards, weigh
@@ -194,11 +194,4 @@ def _threshold(
         strict=False,
         guard=guard if choices.undefined == "fails" else (),
     )
-    return RowPart(text=_text(leaf, subject), rows=(row,), undefined=undefined)
-
-
-def _text(leaf: Threshold, subject: Subject) -> str:
-    if not leaf.figure.every_class or subject.klass is None:
-        return str(leaf)
-    names = (subject.klass, *leaf.figure.names)
-    return str(replace(leaf, figure=Figure(metric=leaf.figure.metric, names=names)))
+    return RowPart(text=text_of(leaf, subject), rows=(row,), undefined=undefined)

@@ -73,12 +73,6 @@ class Row:
         best = amount + sum((left.get(c, 0) * max(g) for c, g in self.gains), Fraction(0))
         return None if self.reached(best) else False
 
-    def mirror(self, cells: Cells) -> "Row":
-        """The opposite statement: Σ gain < required (≤ where strict), as a row."""
-        total = sum((cells.cells[c].items * max(g) for c, g in self.gains), Fraction(0))
-        gains = tuple((c, tuple(max(g) - x for x in g)) for c, g in self.gains)
-        return Row(gains=gains, required=total - self.required, strict=not self.strict)
-
 
 def make_row(
     cells: Cells, signed: Signed, *, constant: Fraction, strict: bool, guard: Sequence[Clause] = ()

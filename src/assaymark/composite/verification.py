@@ -14,6 +14,7 @@ from assaymark.certification.verification import (
     certificate_text,
     concluded,
     envelope_beside,
+    whole_ledger,
 )
 from assaymark.claims.canonical import digest, read_json
 from assaymark.claims.results import counted
@@ -37,7 +38,6 @@ from assaymark.ledger.events import (
     check_story,
     replay,
 )
-from assaymark.ledger.head import lost_end
 from assaymark.project.folder import Project, registered_pool
 from assaymark.records.certificate import Check, Verification, refuse_other_number
 from assaymark.sampling.reserve import refuse_changed
@@ -72,12 +72,12 @@ def verify_claim(
         if project is not None:
             account = _run(project, said, brought, checks)
     except VerificationError as error:
-        checks.append(Check(name="verification", outcome="failed", detail=str(error)))
+        checks.append(Check.failed("verification", str(error)))
     except InputError:
         raise
     except (AssaymarkError, *BREAKAGE) as error:
         sentence = f"it cannot be recomputed: {error}"
-        checks.append(Check(name="verification", outcome="failed", detail=sentence))
+        checks.append(Check.failed("verification", sentence))
     status, missing = concluded(checks, project, brought)
     return Verification(
         status=status,
@@ -103,7 +103,7 @@ def read_facts(text: str, checks: list[Check]) -> dict[str, Any]:
     facts = {key: value for key, value in data.items() if key != "hash"}
     if data.get("hash") != digest(facts) or text != written(facts):
         raise VerificationError("The certificate was changed: its hash does not fit its contents.")
-    checks.append(_ok("certificate", "well-formed, and its hash fits its contents"))
+    checks.append(Check.ok("certificate", "well-formed, and its hash fits its contents"))
     return facts
 
 
@@ -111,11 +111,7 @@ def _run(
     project: Project, answer: dict[str, Any], brought: Brought, checks: list[Check]
 ) -> str | None:
     """Add to `checks` what was found; gives back which claim on its subjects it is."""
-    ledger = project.ledger
-    kept = ledger.remembered()
-    entries = ledger.entries()
-    if fault := lost_end(entries, kept):
-        raise VerificationError(f"The ledger is not whole: {fault}.")
+    entries = whole_ledger(project)
     check_chain(entries)
     check_story(entries)
     work = check_ledger(entries, answer, checks)
@@ -129,9 +125,9 @@ def _run(
     changed = changed_after(entries, events, answer)
     if changed is not None:
         sentence = f"superseded: a label it depends on was changed by event {changed}"
-        checks.append(Check(name="labels", outcome="failed", detail=sentence))
+        checks.append(Check.failed("labels", sentence))
     else:
-        checks.append(_ok("labels", "no label it depends on was changed later"))
+        checks.append(Check.ok("labels", "no label it depends on was changed later"))
     return account_words(work.sealed)
 
 
@@ -140,7 +136,7 @@ def check_ledger(entries: list[Entry], answer: dict[str, Any], checks: list[Chec
     events = answer["ledger"]["events"]
     if len(entries) < events or entries[events - 1].hash != answer["ledger"]["head"]:
         raise VerificationError("The ledger is not the one that the certificate names.")
-    checks.append(_ok("ledger", f"whole, {counted(len(entries), 'event')}"))
+    checks.append(Check.ok("ledger", f"whole, {counted(len(entries), 'event')}"))
     past = entries[:events]
     state = replay(past)
     work = ClaimWork(survey=state.surveys[answer["survey"] - 1])
@@ -157,7 +153,7 @@ def check_ledger(entries: list[Entry], answer: dict[str, Any], checks: list[Chec
         raise VerificationError(
             f"The field '{(where or ['?'])[0]}' does not follow from the ledger."
         )
-    checks.append(_ok("numbers", "the judgement follows from the labels"))
+    checks.append(Check.ok("numbers", "the judgement follows from the labels"))
     return work
 
 
@@ -176,7 +172,7 @@ def _seal(work: ClaimWork) -> Check:
     cells = work.survey.survey.cells
     if [c.items for c in cells] != [s.items for s in work.sealed.strata]:
         raise VerificationError("The sizes of the strata are not those of the survey.")
-    return _ok("seal", "the rows follow from the claim's words and strata")
+    return Check.ok("seal", "the rows follow from the claim's words and strata")
 
 
 def _risk(entries: list[Entry], work: ClaimWork) -> Check:
@@ -200,7 +196,7 @@ def _risk(entries: list[Entry], work: ClaimWork) -> Check:
         )
     words = account_words(sealed) or "The first claim on its subject, with all of its risk"
     detail = f"{words[0].lower()}{words[1:]}; other projects on the collection are not seen"
-    return _ok("risk", detail)
+    return Check.ok("risk", detail)
 
 
 def _agree(again: Sequence[Carried], sealed: Sequence[Carried]) -> bool:
@@ -231,7 +227,7 @@ def _chances(entries: list[Entry], work: ClaimWork) -> Check:
                     "labels of that moment."
                 )
         state.apply(event, entry)
-    return _ok("chances", f"{counted(len(renewals(work)), 'renewal')} at sealed draws")
+    return Check.ok("chances", f"{counted(len(renewals(work)), 'renewal')} at sealed draws")
 
 
 def _draws(work: ClaimWork) -> Check:
@@ -256,7 +252,7 @@ def _draws(work: ClaimWork) -> Check:
         place = next((i for i, (x, y) in enumerate(zip(made, strata, strict=False)) if x != y), -1)
         raise VerificationError(f"Draw {place + 1} is not the one that seal and seed give.")
     follow = "follows" if len(strata) == 1 else "follow"
-    return _ok("draws", f"{counted(len(strata), 'draw')} {follow} from seal, seed and labels")
+    return Check.ok("draws", f"{counted(len(strata), 'draw')} {follow} from seal, seed and labels")
 
 
 def check_on_record(entries: list[Entry], said: dict[str, Any]) -> Check:
@@ -267,13 +263,13 @@ def check_on_record(entries: list[Entry], said: dict[str, Any]) -> Check:
         raise VerificationError(
             "The ledger does not know this certificate: its hash is not in the ledger."
         )
-    return _ok("issued", "its hash is in the ledger")
+    return Check.ok("issued", "its hash is in the ledger")
 
 
 def _pool(project: Project, state: State, work: ClaimWork) -> list[Check]:
     registered = registered_pool(state)
     if not project.has_pool(registered):
-        return [Check(name="pool", outcome="not checked", detail="it is not at hand")]
+        return [Check.unchecked("pool", "it is not at hand")]
     with ClaimPool(project, registered, work.sealed.columns) as source:
         refuse_changed(source.pool, registered, lambda _message, _share: None)
         measured = source.measured(work.sealed.strata)
@@ -291,8 +287,4 @@ def _pool(project: Project, state: State, work: ClaimWork) -> list[Check]:
         order.setdefault(work.survey.cells[item], []).append(item)
     if order != tickets:
         raise VerificationError("The items drawn are not the lowest tickets of their strata.")
-    return [_ok("pool", "strata, sizes and tickets are those of the pool")]
-
-
-def _ok(name: str, detail: str) -> Check:
-    return Check(name=name, outcome="ok", detail=detail)
+    return [Check.ok("pool", "strata, sizes and tickets are those of the pool")]

@@ -4,9 +4,7 @@ from dataclasses import replace
 
 from assaymark.drawing.marks import Figure, Plot
 
-TEXT_WIDTH = 482.0  # points: A4 with margins of 20 mm
-LETTERS = 12  # pixels
-WIDE = 660  # pixels, so that letters come to 8.8 points
+WIDE = 660  # pixels: on A4 with margins of 20 mm its letters come to 8.8 points
 FIRST_PAGE = 240  # pixels of height, so that page one has room for its sentences
 
 
@@ -17,13 +15,6 @@ def printed_figure(figure: Figure, *, first_page: bool = False) -> Figure:
     return replace(
         figure, plots=tuple(_printed(plot, first_page=first_page) for plot in figure.plots)
     )
-
-
-def letter_points(figure: Figure) -> float:
-    """How high the letters of the figure come out in print, in points."""
-    widths = [plot.width for plot in figure.plots]
-    gaps = figure.gap * (len(widths) - 1)
-    return LETTERS * TEXT_WIDTH / (sum(widths) + gaps if figure.across else max(widths))
 
 
 def _printed(plot: Plot, *, first_page: bool) -> Plot:

@@ -13,6 +13,7 @@ import numpy as np
 
 from assaymark import __version__
 from assaymark.errors import InputError
+from assaymark.files.places import write_safely
 
 TaskResult = dict[str, Any]
 Progress = Callable[[str, float | None], None]
@@ -109,7 +110,5 @@ def _keep(order: Order, task: Named, result: TaskResult) -> TaskResult:
     path = _result_file(order, task)
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".tmp")
-        unfinished.write_text(json.dumps(result, allow_nan=False), encoding="utf-8")
-        unfinished.replace(path)
+        write_safely(path, json.dumps(result, allow_nan=False))
     return result

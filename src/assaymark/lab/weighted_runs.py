@@ -31,13 +31,11 @@ def certify_pool(
     rng: np.random.Generator,
     *,
     most: int | None = None,
-    batch: int | None = None,
     stop_at_fail: bool = True,
 ) -> WeightedRun:
     """Draw and label until the claim passes, fails, or `most` labels are used.
 
-    `labels[k]` are the labels of all items of stratum k. A batch is as long as a block of stakes
-    unless its size is given.
+    `labels[k]` are the labels of all items of stratum k. A batch is as long as a block of stakes.
     """
     sizes = test.sizes
     queues = [rng.permutation(np.asarray(queue, dtype=np.int64)) for queue in labels]
@@ -47,7 +45,7 @@ def certify_pool(
     while steps.drawn < limit:
         stored = steps.sampling()
         left = steps.remaining
-        size = batch or test.recipe.block(steps.drawn, int(left.sum()))
+        size = test.recipe.block(steps.drawn, int(left.sum()))
         strata = draw_strata(stored, left, rng.random(min(size, limit - steps.drawn)))
         labels_drawn = take(queues, sizes - left, strata)
         parts.append(

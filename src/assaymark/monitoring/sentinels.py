@@ -34,9 +34,8 @@ from assaymark.monitoring.stats.sentinel_bets import (
 )
 from assaymark.pool.dialect import double_sql
 from assaymark.pool.scored import ScoreColumns, ScoreFile
-from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project, registered_pool
-from assaymark.records.pool import PoolFile, RegisteredPool
+from assaymark.records.pool import RegisteredPool
 from assaymark.records.survey import Cell, Survey
 from assaymark.sampling.surveys import SurveyBatch, ended_by_next, hand_out, open_survey
 from assaymark.stats.sequential.unit_alarm import UNIT_ALARMS, UnitAlarm
@@ -260,10 +259,7 @@ def draw_sentinels(
             where = _where(file.score, terms.threshold, terms.cut)
             held = file.counts(where)
             _refuse_large(terms, held)
-            files = tuple(
-                PoolFile(name=path.name, size=path.stat().st_size, sha256=file_digest(path))
-                for path in file.source.files
-            )
+            files = file.files()
             drawn_before = {work.survey.settings.get("files") for work in state.surveys}
             if digest(stored(files)) in drawn_before:
                 raise PlanError(f"{Path(batch).name!r} was drawn from before: a unit counts once.")

@@ -39,7 +39,9 @@ def check(folder: Path, *, progress: Progress = silent) -> tuple[Check, ...]:
     """The environment, and the project in this folder if there is one."""
     checks = [_python(), _packages(), _duckdb(), _spark(), *_plugins(), _disk(folder)]
     if not is_project(folder):
-        checks.append(_unchecked("project", f"{str(folder)!r} is not a project; name one with -p"))
+        checks.append(
+            Check.unchecked("project", f"{str(folder)!r} is not a project; name one with -p")
+        )
         return tuple(checks)
     project = Project(folder=folder)
     ledger_checks, entries = _ledger(project)
@@ -53,18 +55,6 @@ def check(folder: Path, *, progress: Progress = silent) -> tuple[Check, ...]:
     return tuple(checks)
 
 
-def _ok(name: str, detail: str) -> Check:
-    return Check(name=name, outcome="ok", detail=detail)
-
-
-def _unchecked(name: str, detail: str) -> Check:
-    return Check(name=name, outcome="not checked", detail=detail)
-
-
-def _failed(name: str, detail: str) -> Check:
-    return Check(name=name, outcome="failed", detail=detail)
-
-
 def _plugins() -> list[Check]:
     """What other packages add, where any does; one that was refused is named with the reason."""
     registries = (READERS, WRITERS, LEARNERS, POLICIES, ENGINES, LEDGERS)
@@ -73,26 +63,26 @@ def _plugins() -> list[Check]:
         {f"{one.group}: {name} ({why})" for one in registries for name, why in one.refused.items()}
     )
     if refused:
-        return [_failed("plug-ins", f"refused {'; '.join(refused)}")]
-    return [_ok("plug-ins", ", ".join(added))] if added else []
+        return [Check.failed("plug-ins", f"refused {'; '.join(refused)}")]
+    return [Check.ok("plug-ins", ", ".join(added))] if added else []
 
 
 def _guarded(name: str, run: Callable[[], Check]) -> Check:
     try:
         return run()
     except AssaymarkError as error:
-        return _failed(name, error.message)
+        return Check.failed(name, error.message)
 
 
 def _python() -> Check:
-    return _ok(
+    return Check.ok(
         "assaymark", f"{__version__} on Python {sys.version.split()[0]}, {platform.system()}"
     )
 
 
 def _packages() -> Check:
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in NEEDED)
-    return _ok("packages", versions)
+    return Check.ok("packages", versions)
 
 
 def _duckdb() -> Check:
@@ -102,25 +92,25 @@ def _duckdb() -> Check:
     answer = connection.execute("SELECT sha256('s:1')").fetchall()[0][0]
     connection.close()
     if not answer.startswith("1b25f38c"):
-        return _failed(
+        return Check.failed(
             "DuckDB", "it computes other tickets than assaymark; install another version"
         )
-    return _ok("DuckDB", "computes the same tickets as assaymark")
+    return Check.ok("DuckDB", "computes the same tickets as assaymark")
 
 
 def _spark() -> Check:
     try:
         version = importlib.metadata.version("pyspark")
     except importlib.metadata.PackageNotFoundError:
-        return _unchecked("Spark", "pyspark is not installed: pip install 'assaymark[spark]'")
-    return _ok("Spark", f"pyspark {version} is installed")
+        return Check.unchecked("Spark", "pyspark is not installed: pip install 'assaymark[spark]'")
+    return Check.ok("Spark", f"pyspark {version} is installed")
 
 
 def _disk(folder: Path) -> Check:
     there = next(path for path in [folder.absolute(), *folder.absolute().parents] if path.exists())
     free = shutil.disk_usage(there).free
     said = f"{free / 1e9:,.1f} GB free"
-    return _ok("disk", said) if free > LEAST_FREE else _failed("disk", f"only {said}")
+    return Check.ok("disk", said) if free > LEAST_FREE else Check.failed("disk", f"only {said}")
 
 
 def _estimates(project: Project, entries: Sequence[Entry], progress: Progress) -> list[Check]:
@@ -134,27 +124,29 @@ def _estimates(project: Project, entries: Sequence[Entry], progress: Progress) -
     try:
         again = redraw_estimates(entries)
     except AssaymarkError as error:
-        return [_failed("estimates", error.message)]
+        return [Check.failed("estimates", error.message)]
 
     def items(again: Redrawn) -> Check:
         away = [pool for _, pool in again.estimates if not project.has_pool(pool)]
         if away:
-            return _unchecked(
+            return Check.unchecked(
                 ITEMS, f"{project.pool_path(away[0])!r} is not there, and only it can tell"
             )
         found = sum(redraw_items(project, work, pool, progress) for work, pool in again.estimates)
-        return _ok(ITEMS, f"all {found:,} recomputed from the seed and the pool, none passed over")
+        return Check.ok(
+            ITEMS, f"all {found:,} recomputed from the seed and the pool, none passed over"
+        )
 
     return [_parts(again.draws, again.renewals), _guarded(ITEMS, lambda: items(again))]
 
 
 def _parts(draws: int, renewals: int) -> Check:
     if not draws:
-        return _unchecked(
+        return Check.unchecked(
             "estimates", "how many items come from each part was not left to the seed"
         )
     renewed = f", chances at {counted(renewals, 'renewal')} from the labels" if renewals else ""
-    return _ok(
+    return Check.ok(
         "estimates", f"the parts of {counted(draws, 'draw')} recomputed from the seed{renewed}"
     )
 
@@ -166,14 +158,14 @@ def _ledger(project: Project) -> tuple[list[Check], list[Entry] | None]:
         entries = ledger.entries()
         check_story(entries)
     except AssaymarkError as error:
-        return [_failed("ledger", error.message)], None
+        return [Check.failed("ledger", error.message)], None
     if fault := lost_end(entries, kept):
-        return [_failed("ledger", fault)], None
+        return [Check.failed("ledger", fault)], None
     head = entries[-1].hash[:12] if entries else "none"
     sentence = f"{ledger.address}: {len(entries):,} events, chain and order right, head {head}…"
-    checks = [_ok("ledger", sentence)]
+    checks = [Check.ok("ledger", sentence)]
     if kept is None and entries and ledger.address.endswith(ENDING):
-        checks.append(_unchecked(END, NO_HEAD))
+        checks.append(Check.unchecked(END, NO_HEAD))
     return checks, entries
 
 
@@ -188,21 +180,21 @@ def _files(project: Project, state: State) -> Check:
     ]
     missing = [name for name, _ in stored if not (project.folder / name).exists()]
     if missing:
-        return _failed("stored files", f"{missing[0]!r} is missing; restore it from a backup")
+        return Check.failed("stored files", f"{missing[0]!r} is missing; restore it from a backup")
     changed = [name for name, sha in stored if file_digest(project.folder / name) != sha]
     if changed:
-        return _failed("stored files", f"{changed[0]!r} was changed; restore it from a backup")
-    return _ok("stored files", f"{len(stored)} as the ledger says")
+        return Check.failed("stored files", f"{changed[0]!r} was changed; restore it from a backup")
+    return Check.ok("stored files", f"{len(stored)} as the ledger says")
 
 
 def _pool(project: Project, state: State, progress: Progress) -> Check:
     registered = collection_of(state)
     where = project.pool_path(registered)
     if not project.has_pool(registered):
-        return _failed("pool", f"{where!r} is not there; draws from the reserve still work")
+        return Check.failed("pool", f"{where!r} is not there; draws from the reserve still work")
     pool = project.pool(registered)
     try:
         refuse_changed(pool, registered, progress)
     finally:
         pool.close()
-    return _ok("pool", f"{registered.summary.items:,} items, unchanged since init")
+    return Check.ok("pool", f"{registered.summary.items:,} items, unchanged since init")

@@ -93,7 +93,7 @@ def dossier_of(
         title=project.folder.resolve().name,
         as_of=_as_of(story),
         answer=answer,
-        collection=_collection(story, pool),
+        collection=_collection(pool),
         claim=plan.claim,
         claim_title=upper_first(title),
         claim_text=f"{claim_sentence(plan.claim)} with {percent(plan.confidence)} confidence",
@@ -161,7 +161,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
         title=project.folder.resolve().name,
         as_of=_as_of(story),
         answer=_training_answer(state) or _composite_answer(state) or _survey_answer(surveys),
-        collection=_collection(story, pool),
+        collection=_collection(pool),
         claim=None,
         claim_title=None,
         claim_text=None,
@@ -176,7 +176,6 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
             skipped=skipped,
             waiting=0,
             labels=len(items) - missing - skipped,
-            expected_total=None,
             expected_left=None,
             blocking=blocking_items(state),
         ),
@@ -222,7 +221,7 @@ def _as_of(story: Story) -> str:
     return story.state.head.time if story.state.head else ""
 
 
-def _collection(story: Story, pool: RegisteredPool) -> Collection:
+def _collection(pool: RegisteredPool) -> Collection:
     return Collection(
         source=pool.source,
         items=pool.summary.items,
@@ -230,10 +229,8 @@ def _collection(story: Story, pool: RegisteredPool) -> Collection:
         predicted_negative=pool.summary.predicted_negative,
         predicts=pool.columns.predicts,
         id_column=pool.columns.id,
-        text_columns=pool.columns.text,
         fingerprint=pool.fingerprint,
         files=len(pool.files),
-        registered=next(iter(story.times.values()), ""),
     )
 
 
@@ -255,7 +252,6 @@ def _progress(state: State, attempt: Attempt, prefix: Prefix, verdict: Verdict |
         skipped=prefix.skipped,
         waiting=prefix.waiting,
         labels=labels,
-        expected_total=total,
         expected_left=None if total is None or not attempt.open else max(total - labels, 0),
         outlook=None if verdict is None or not attempt.open else verdict.outlook,
         ahead=None if verdict is None or not attempt.open else verdict.labels_ahead,

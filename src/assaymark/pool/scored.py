@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from assaymark.errors import EngineError, InputError
 from assaymark.pool.duckdb import LONGEST, connect
 from assaymark.pool.sources import Source, find_source, named, quoted
+from assaymark.pool.tables import file_digest
+from assaymark.records.pool import PoolFile
 
 YES = "('1', 'true', '1.0', 't', 'yes', 'relevant')"
 NO = "('0', 'false', '0.0', 'f', 'no', 'irrelevant', 'not relevant')"
@@ -54,6 +56,13 @@ class ScoreFile:
 
     def __exit__(self, *_: object) -> None:
         self._connection.close()
+
+    def files(self) -> tuple[PoolFile, ...]:
+        """Name, size and SHA-256 of every file."""
+        return tuple(
+            PoolFile(name=path.name, size=path.stat().st_size, sha256=file_digest(path))
+            for path in self.source.files
+        )
 
     @property
     def reader(self) -> str:

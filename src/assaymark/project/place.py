@@ -2,12 +2,12 @@
 
 import contextlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
+from assaymark.files.places import write_safely
 from assaymark.hints import command, option
 from assaymark.ledger import Ledger, open_ledger
 
@@ -85,14 +85,4 @@ def _write(folder: Path, place: dict[str, Any]) -> None:
     if not place:
         path.unlink(missing_ok=True)
         return
-    import tempfile  # most projects have their ledger and their pool where they are expected
-
-    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{PLACE}-")  # its owner's only
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(json.dumps(place, indent=1) + "\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    write_safely(path, json.dumps(place, indent=1) + "\n")

@@ -11,7 +11,8 @@ from assaymark.errors import InputError
 from assaymark.files.answers import cell_text
 from assaymark.files.decoding import HEAD, encoding_of
 from assaymark.files.formats.concordance import read_dat
-from assaymark.files.formats.workbook_limits import Emptiness, check_workbook
+from assaymark.files.formats.workbook_limits import Emptiness
+from assaymark.files.formats.xlsx import opened_workbook
 from assaymark.files.places import part_of
 
 TABLES = (".csv", ".tsv", ".csv.gz", ".jsonl", ".ndjson", ".jsonl.gz", ".parquet", ".dat", ".xlsx")
@@ -115,30 +116,8 @@ def _load_file_rows(path: Path) -> Iterator[Sequence[str]]:
 
 def _workbook_rows(path: Path) -> Iterator[Sequence[str]]:
     """The rows of the first sheet as texts, from the first one that holds anything."""
-    from zipfile import BadZipFile, ZipFile
-
-    from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
-
-    try:
-        with ZipFile(path) as archive:
-            check_workbook(archive, path.stat().st_size)
-        book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
-        try:
-            yield from _sheet_rows(book.worksheets[0])
-        finally:
-            book.close()
-    except (
-        BadZipFile,
-        InvalidFileException,
-        KeyError,
-        IndexError,
-        ValueError,
-        SyntaxError,
-    ) as error:
-        raise InputError(
-            f"{path.name!r} is no workbook that can be read ({error}). Save it as .xlsx or as CSV UTF-8."
-        ) from error
+    with opened_workbook(path, computed=True) as book:
+        yield from _sheet_rows(book.worksheets[0])
 
 
 def _sheet_rows(sheet: Any) -> Iterator[Sequence[str]]:

@@ -228,6 +228,21 @@ class Check(Record):
     outcome: Literal["ok", "failed", "not checked"]
     detail: str
 
+    @classmethod
+    def ok(cls, name: str, detail: str) -> "Check":
+        """It is as it should be."""
+        return cls(name=name, outcome="ok", detail=detail)
+
+    @classmethod
+    def failed(cls, name: str, detail: str) -> "Check":
+        """It is not, and this is what is wrong."""
+        return cls(name=name, outcome="failed", detail=detail)
+
+    @classmethod
+    def unchecked(cls, name: str, detail: str) -> "Check":
+        """It could not be looked at, and why."""
+        return cls(name=name, outcome="not checked", detail=detail)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Verification(Record):

@@ -20,10 +20,11 @@ from assaymark.pool.duckdb import DuckDBPool
 from assaymark.pool.tables import file_digest
 from assaymark.project.batch_files import write_new_batch
 from assaymark.project.folder import Project, Session, collection_of
+from assaymark.records.seeds import commitment_of
 from assaymark.reviewing.ranking import Ranking, all_ids, rank
 from assaymark.reviewing.secret import new_secret, read_secret
 from assaymark.reviewing.standing import Account, account_of, readings, target_of, the_review
-from assaymark.reviewing.stats import commitment, draw_batch, experience, set_digest, wants_random
+from assaymark.reviewing.stats import draw_batch, experience, set_digest, wants_random
 from assaymark.sampling.surveys import store_texts
 from assaymark.sampling.tickets import blind_order
 
@@ -173,7 +174,7 @@ def _secret(project: Project, session: Session, work: ReviewWork) -> str:
         return read_secret(project.folder, work)
     number = len(work.commitments) + 1
     secret = new_secret(project.folder, number)
-    session.record(SecretCommitted(review=1, number=number, commitment=commitment(secret)))
+    session.record(SecretCommitted(review=1, number=number, commitment=commitment_of(secret)))
     return secret
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assaymark.errors import PlanError, VerificationError
 from assaymark.ledger.events import ReviewWork
-from assaymark.reviewing.stats import commitment
+from assaymark.records.seeds import commitment_of
 
 
 def secret_path(folder: Path, number: int) -> Path:
@@ -37,7 +37,7 @@ def read_secret(folder: Path, work: ReviewWork) -> str:
             f"The secret of this review ({secret_path(folder, number).name}) is not in the project, so "
             "nothing can be drawn at random. Copy it from where the review was begun."
         ) from error
-    if commitment(secret) != work.commitments[-1]:
+    if commitment_of(secret) != work.commitments[-1]:
         raise VerificationError(
             f"{secret_path(folder, number).name!r} is not the secret that was committed to before the "
             "first draw. Restore it from a backup."

@@ -23,6 +23,7 @@ from assaymark.project.folder import Project, utc_now
 from assaymark.project.place import is_project, private_folder
 from assaymark.project.registration import init, refuse_used
 from assaymark.records.pool import Columns
+from assaymark.records.seeds import commitment_of
 from assaymark.reviewing.duplicates import (
     Duplicate,
     find_duplicates,
@@ -34,7 +35,7 @@ from assaymark.reviewing.references import Catalogue
 from assaymark.reviewing.screened import Screened, read_ids, read_screened
 from assaymark.reviewing.secret import new_secret, secret_path
 from assaymark.reviewing.standing import TARGETS, exact_share
-from assaymark.reviewing.stats import commitment, floor_labels, set_digest
+from assaymark.reviewing.stats import floor_labels, set_digest
 
 RECORDS, MERGED, DUPLICATES = "records.csv", "pool.parquet", "duplicates.csv"
 UNMATCHED, JOINED = "unmatched.csv", "joined.parquet"
@@ -176,7 +177,7 @@ def _start(
         target=request.recall,
         confidence=request.confidence,
         method=METHOD,
-        commitment=commitment(new_secret(folder, 1)),
+        commitment=commitment_of(new_secret(folder, 1)),
         ranking=_ranking(request),
         software=__version__,
         score=request.score or request.rank,

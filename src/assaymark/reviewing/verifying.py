@@ -5,7 +5,7 @@ from pathlib import Path
 
 from assaymark.certification.signatures.signing import check_signature, signature_path
 from assaymark.certification.signatures.witness import check_witnesses
-from assaymark.certification.verification import Brought, concluded
+from assaymark.certification.verification import Brought, concluded, whole_ledger
 from assaymark.claims.results import counted
 from assaymark.errors import AssaymarkError, VerificationError, message_of
 from assaymark.ledger.events import (
@@ -16,11 +16,11 @@ from assaymark.ledger.events import (
     check_story,
     replay,
 )
-from assaymark.ledger.head import lost_end
 from assaymark.pool import Progress, silent
 from assaymark.pool.duckdb import DuckDBPool
 from assaymark.project.folder import Project, collection_of
 from assaymark.records.certificate import Check, Verification
+from assaymark.records.seeds import commitment_of
 from assaymark.reviewing.certificate import (
     ReviewCertificate,
     built,
@@ -28,7 +28,7 @@ from assaymark.reviewing.certificate import (
     read_certificate,
 )
 from assaymark.reviewing.standing import account_of, confidence_of, target_of, the_review
-from assaymark.reviewing.stats import commitment, draw_batch, is_certified, set_digest
+from assaymark.reviewing.stats import draw_batch, is_certified, set_digest
 from assaymark.sampling.reserve import refuse_changed
 
 
@@ -51,12 +51,8 @@ def verify_review(
         checks.append(_signature(path, text, brought))
         checks += _evidence(project, certificate, brought, progress)
     except (AssaymarkError, OSError, UnicodeDecodeError) as error:
-        checks.append(_check("verification", message_of(error), outcome="failed"))
+        checks.append(Check.failed("verification", message_of(error)))
     return _answer(statement, checks, project, brought)
-
-
-def _check(name: str, detail: str, *, outcome: str = "ok") -> Check:
-    return Check(name=name, outcome=outcome, detail=detail)  # type: ignore[arg-type]
 
 
 def _signature(path: Path, text: str, brought: Brought) -> Check:
@@ -72,24 +68,15 @@ def _evidence(
 ) -> Iterator[Check]:
     """What ledger and pool say, one by one; raises at the first thing that is wrong."""
     if project is None:
-        yield _check("ledger", "no project was named", outcome="not checked")
+        yield Check.unchecked("ledger", "no project was named")
         return
-    entries = _entries(project)
+    entries = whole_ledger(project)
     yield _ledger(certificate, entries)
     yield _numbers(certificate, entries)
     yield from _draws(project, certificate, entries, progress)
     opened = the_review(replay(entries)).opened_at
     yield check_witnesses(brought.heads, entries, sealed=opened, trusted=brought.authorities)
     yield _labels(entries)
-
-
-def _entries(project: Project) -> list[Entry]:
-    ledger = project.ledger
-    kept = ledger.remembered()  # before the entries, which may grow meanwhile
-    entries = ledger.entries()
-    if fault := lost_end(entries, kept):
-        raise VerificationError(f"The ledger is not whole: {fault}.")
-    return entries
 
 
 def _answer(
@@ -110,7 +97,7 @@ def _ledger(certificate: ReviewCertificate, entries: list[Entry]) -> Check:
     recorded = {issued.event.certificate for issued in work.certificates}
     if certificate_digest(certificate) not in recorded:
         raise VerificationError("The certificate is not the one that the ledger records.")
-    return _check("ledger", f"{counted(len(entries), 'event')}, chained and in a possible order")
+    return Check.ok("ledger", f"{counted(len(entries), 'event')}, chained and in a possible order")
 
 
 def _numbers(certificate: ReviewCertificate, entries: list[Entry]) -> Check:
@@ -122,21 +109,21 @@ def _numbers(certificate: ReviewCertificate, entries: list[Entry]) -> Check:
     )
     if again != certificate:
         raise VerificationError("The labels in the ledger give other numbers than the certificate.")
-    return _check("bound", f"n, F, wealth and the bound of {certificate.bound:,} recomputed")
+    return Check.ok("bound", f"n, F, wealth and the bound of {certificate.bound:,} recomputed")
 
 
 def _draws(
     project: Project, certificate: ReviewCertificate, entries: list[Entry], progress: Progress
 ) -> Iterator[Check]:
     for secret, committed in zip(certificate.secrets, certificate.commitments, strict=False):
-        if commitment(secret) != committed:
+        if commitment_of(secret) != committed:
             raise VerificationError("A secret is not the one that was committed to.")
     ids = _ids(project, replay(entries), progress)
     if ids is None:
-        yield _check("pool", "it is not at hand", outcome="not checked")
-        yield _check("draws", "they need the pool", outcome="not checked")
+        yield Check.unchecked("pool", "it is not at hand")
+        yield Check.unchecked("draws", "they need the pool")
         return
-    yield _check("pool", "files are those that were registered")
+    yield Check.ok("pool", "files are those that were registered")
     number = 0
     state = State()
     for entry in entries[: certificate.events]:
@@ -148,7 +135,7 @@ def _draws(
     sentence = (
         f"{counted(number, 'random draw')}, each batch from all unread records by its tickets"
     )
-    yield _check("draws", sentence)
+    yield Check.ok("draws", sentence)
 
 
 def _batch(state: State, event: ReviewDrawn, ids: list[str], secrets: tuple[str, ...]) -> None:
@@ -183,6 +170,6 @@ def _labels(entries: list[Entry]) -> Check:
     work = the_review(state)
     standing = account_of(state, work).standing
     if is_certified(standing, target_of(work), confidence_of(work)):
-        return _check("labels", "the labels of today give it as well")
+        return Check.ok("labels", "the labels of today give it as well")
     detail = "superseded: with labels that were changed later the target is not certified"
-    return _check("labels", detail, outcome="failed")
+    return Check.failed("labels", detail)

@@ -15,9 +15,7 @@ from assaymark.labelling.texts import Shelf, text_sources
 from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork
 from assaymark.pool import Progress, silent
 from assaymark.pool.scored import ScoreColumns, ScoreFile
-from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project, Session
-from assaymark.records.pool import PoolFile
 from assaymark.records.survey import Cell, Survey
 from assaymark.sampling.surveys import SurveyBatch, ended_by_next, hand_out, open_survey
 from assaymark.triaging.audit_account import (
@@ -233,10 +231,7 @@ def _work(
     opening: Opening,
 ) -> SurveyWork:
     """The survey of this batch: the open one, or a new one."""
-    files = tuple(
-        PoolFile(name=path.name, size=path.stat().st_size, sha256=file_digest(path))
-        for path in file.source.files
-    )
+    files = file.files()
     about = {
         "thresholds": thresholds_digest(thresholds),
         "rule": thresholds.rule,

@@ -104,17 +104,11 @@ class Tally(Record):
         cells = (self.tp, self.fp, self.fn, self.tn)
         return float(sum(weight * cell for weight, cell in zip(weights, cells, strict=True)))
 
-    def detection_cost(
-        self, *, miss: float = 1.0, false_alarm: float = 1.0, prevalence: float | None = None
-    ) -> float | None:
-        """Cost of missed and of falsely accepted items per item (equation 4 of Kraaij et al.).
-
-        `prevalence` is that of the labels unless another one is given.
-        """
+    def detection_cost(self, *, miss: float, false_alarm: float) -> float | None:
+        """Cost of missed and of falsely accepted items per item (equation 4 of Kraaij et al.)."""
         if self.type_1 is None or self.type_2 is None:
             return None
-        if prevalence is None:
-            prevalence = (self.tp + self.fn + self.review_positive) / self.items
+        prevalence = (self.tp + self.fn + self.review_positive) / self.items
         return miss * self.type_2 * prevalence + false_alarm * self.type_1 * (1 - prevalence)
 
     def figures(self) -> dict[str, Any]:

@@ -11,7 +11,8 @@ import pytest
 
 from assaymark.certification.view.dossier import SurveySeen
 from assaymark.cli import cli
-from assaymark.drawing.printed import letter_points, printed_figure
+from assaymark.drawing.marks import Figure
+from assaymark.drawing.printed import printed_figure
 from assaymark.overview.dossier import dossier
 from assaymark.overview.report_content import report_of
 from assaymark.overview.survey_sections import section_of, survey_section, with_section
@@ -123,6 +124,13 @@ def page_numbers(report, folder) -> list[list[int]]:
     source = write_source(report, folder)
     found = typst.query(source, "<page-number>", field="value", root=folder, ignore_system_fonts=True)  # fmt: skip
     return json.loads(found)
+
+
+def letter_points(figure: Figure) -> float:
+    """How high the letters of the figure, 12 pixels, come out on A4 with margins of 20 mm, in points."""
+    widths = [plot.width for plot in figure.plots]
+    gaps = figure.gap * (len(widths) - 1)
+    return 12 * 482.0 / (sum(widths) + gaps if figure.across else max(widths))
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def check_form(certificate: Certificate, data: dict[str, Any], text: str) -> Che
         )
     if text != write(certificate):
         raise VerificationError("The certificate was changed: it is not in canonical form.")
-    return _ok("certificate", "well-formed, and its hash fits its contents")
+    return Check.ok("certificate", "well-formed, and its hash fits its contents")
 
 
 def check_numbers(certificate: Certificate) -> Check:
@@ -49,10 +49,10 @@ def check_numbers(certificate: Certificate) -> Check:
     if certificate.census:
         if estimate.point is None or not row.low == row.high == estimate.point:
             raise VerificationError("The certificate's counts do not give the value it states.")
-        return _ok("numbers", "everything was labelled, and the counts give the value")
+        return Check.ok("numbers", "everything was labelled, and the counts give the value")
     if not plan.kind.judged_once or estimate.counts is None:
         detail = "this mode needs the labels in order, which the ledger has"
-        return Check(name="numbers", outcome="not checked", detail=detail)
+        return Check.unchecked("numbers", detail)
     again = bound(
         plan.claim.metric,
         estimate.counts,
@@ -69,7 +69,7 @@ def check_numbers(certificate: Certificate) -> Check:
         raise VerificationError(
             f"The certificate's bound '{name}' is {stated!r}, but its counts give {actual!r}."
         )
-    return _ok("numbers", "bound and verdict follow from the stated counts")
+    return Check.ok("numbers", "bound and verdict follow from the stated counts")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ def check_ledger(certificate: Certificate, recorded: Recorded) -> list[Check]:
     """What was read, and every field of the certificate recomputed from it."""
     number = len(recorded.entries)
     sentence = "unbroken; whether it was rewritten as a whole only a hash lodged outside can tell"
-    chain = _ok("chain", f"{counted(number, 'event')}, {sentence}")
+    chain = Check.ok("chain", f"{counted(number, 'event')}, {sentence}")
     return [chain, check_replay(certificate, recorded.entries, recorded.past)]
 
 
@@ -118,7 +118,7 @@ def check_replay(certificate: Certificate, entries: Sequence[Entry], past: State
             f"Event {certificate.ledger.events + 1} records another certificate than this one (its hash "
             "differs)."
         )
-    return _ok("replay", "counts, bound and verdict recomputed from the events")
+    return Check.ok("replay", "counts, bound and verdict recomputed from the events")
 
 
 def recomputed(certificate: Certificate, entries: Sequence[Entry], past: State) -> Certificate:
@@ -196,7 +196,3 @@ def superseded_by(certificate: Certificate, past: State, entries: Sequence[Entry
         if item in labels and (not state.labelled(item) or state.label(item) != labels[item]):
             return entry.seq
     return None
-
-
-def _ok(name: str, detail: str) -> Check:
-    return Check(name=name, outcome="ok", detail=detail)

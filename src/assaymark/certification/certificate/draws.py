@@ -32,7 +32,7 @@ def check_draws(certificate: Certificate, past: State, items: Sequence[ReservedI
             )
         if not step.repeat:
             known.append(item)
-    return _ok(
+    return Check.ok(
         "draw", f"{counted(len(known), 'item')} drawn in the order fixed by the seed, none skipped"
     )
 
@@ -44,14 +44,14 @@ def check_seed(certificate: Certificate) -> Check:
         raise VerificationError("The seed does not follow from its parts and the sealed plan.")
     words = source_in_words(plan.source)
     if plan.source.law == "joint":
-        return _ok("seed", words)
-    return Check(name="seed", outcome="not checked", detail=words)
+        return Check.ok("seed", words)
+    return Check.unchecked("seed", words)
 
 
 def check_chances(certificate: Certificate, entries: Sequence[Entry]) -> Check:
     """The stored chances of every batch, recomputed from the labels that existed then."""
     plan, past = certificate.plan, entries[: certificate.ledger.events]
-    return _ok("chances", mode_of(plan).check_chances(plan, past))
+    return Check.ok("chances", mode_of(plan).check_chances(plan, past))
 
 
 def check_tickets(certificate: Certificate, past: State) -> Check:
@@ -63,13 +63,8 @@ def check_tickets(certificate: Certificate, past: State) -> Check:
         tickets = [ticket(plan.seed, item) for item in items]
         if tickets != sorted(tickets):
             raise VerificationError("The drawn items do not stand in the order of their tickets.")
-    return Check(
-        name="draw",
-        outcome="not checked",
-        detail="the pool is not at hand: items are in the order fixed by the seed, but whether any were "
+    return Check.unchecked(
+        "draw",
+        "the pool is not at hand: items are in the order fixed by the seed, but whether any were "
         "passed over was not checked",
     )
-
-
-def _ok(name: str, detail: str) -> Check:
-    return Check(name=name, outcome="ok", detail=detail)

@@ -39,7 +39,7 @@ def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
         )
     words = account_words(plan) or "Plan 1 on this claim, with all of its risk"
     detail = f"{words[0].lower()}{words[1:]}; other projects on the collection are not seen"
-    return Check(name="risk", outcome="ok", detail=detail)
+    return Check.ok("risk", detail)
 
 
 def _asked(state: State, plan: Plan) -> "RiskRequest":

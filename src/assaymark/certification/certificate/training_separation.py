@@ -34,10 +34,9 @@ def check_training(certificate: Certificate, past: State, now: State) -> Check |
     _refuse_trained(work, attempt)
     _refuse_chosen(work)
     labels = work.models[frozen.model - 1].event.labels
-    return Check(
-        name="training",
-        outcome="ok",
-        detail=f"model {frozen.model} learnt from {labels:,} recorded labels, was frozen before the "
+    return Check.ok(
+        "training",
+        f"model {frozen.model} learnt from {labels:,} recorded labels, was frozen before the "
         f"first draw, and none of its {len(work.order):,} items was drawn for the claim"
         f"{_changed_later(work, past, now)}",
     )

@@ -84,9 +84,7 @@ def check_signature(text: str, envelope: str | None, *, expected: str | None = N
     if envelope is None:
         if expected is not None:
             raise VerificationError("The certificate carries no signature, and one was asked for.")
-        return Check(
-            name="signature", outcome="not checked", detail="the certificate is not signed"
-        )
+        return Check.unchecked("signature", "the certificate is not signed")
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -106,7 +104,7 @@ def check_signature(text: str, envelope: str | None, *, expected: str | None = N
         ) from error
     if expected is None:
         detail = f"made by the key {public}, for which nobody vouched"
-        return Check(name="signature", outcome="not checked", detail=detail)
+        return Check.unchecked("signature", detail)
     if public.lower() != read_public_key(expected):
         raise VerificationError(f"The certificate is signed by another key: {public}.")
-    return Check(name="signature", outcome="ok", detail=f"made by the key you gave, {public}")
+    return Check.ok("signature", f"made by the key you gave, {public}")

@@ -130,15 +130,15 @@ def check_witnesses(
         last = max(firm, key=lambda one: one.event)
         names = ", ".join(f"{one.description} (event {one.event:,})" for one in firm)
         detail = f"{names}: nothing up to event {last.event:,} was rewritten since"
-        return Check(name="witness", outcome="ok", detail=detail)
+        return Check.ok("witness", detail)
     if not witnesses and not said:
         detail = "none: the owner of the project could have rewritten all of it"
-        return Check(name="witness", outcome="not checked", detail=detail)
+        return Check.unchecked("witness", detail)
     loose = (*witnesses, *said)
     names = ", ".join(
         f"{one.description} (event {one.event:,}{_why(one, sealed)})" for one in loose
     )
-    return Check(name="witness", outcome="not checked", detail=f"not confirmed: {names}")
+    return Check.unchecked("witness", f"not confirmed: {names}")
 
 
 def commit_id(content: bytes) -> str:

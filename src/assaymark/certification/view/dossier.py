@@ -189,7 +189,6 @@ class Progress(Record):
     skipped: int
     waiting: int
     labels: int
-    expected_total: int | None
     expected_left: int | None
     outlook: str | None = None
     ahead: tuple[int, int] | None = None
@@ -206,10 +205,8 @@ class Collection(Record):
     predicted_negative: int
     predicts: bool
     id_column: str
-    text_columns: tuple[str, ...]
     fingerprint: str
     files: int
-    registered: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from assaymark.claims.cells import Cells, Subject
-from assaymark.claims.language.tree import Comparison, Figure
+from assaymark.claims.language.tree import Comparison, Figure, Threshold
 from assaymark.claims.rows import Row, RowPart, make_row
 from assaymark.claims.weights import Weighed, guards, total, weigh
 from assaymark.errors import InputError
@@ -39,7 +39,7 @@ def comparison_part(
 ) -> RowPart:
     """The rows of "the first exceeds the second by the offset"."""
     pair = (weigh(better, cells, scope), weigh(other, cells, scope))
-    text = _text(leaf, better)
+    text = text_of(leaf, better)
     if better.metric == "prevalence":
         raise InputError(
             "Prevalence does not depend on the classifier: there is nothing to compare."
@@ -51,7 +51,8 @@ def comparison_part(
     return _two_rows(leaf, pair, (better, other), cells, scope, text=text, mixture=mixture)
 
 
-def _text(leaf: Comparison, subject: Subject) -> str:
+def text_of(leaf: Comparison | Threshold, subject: Subject) -> str:
+    """The words of a part for one class, where it is about every class."""
     if not leaf.figure.every_class or subject.klass is None:
         return str(leaf)
     names = (subject.klass, *leaf.figure.names)

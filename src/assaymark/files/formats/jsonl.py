@@ -65,12 +65,12 @@ def _renamed(record: dict[str, Any], names: Names) -> dict[str, Any]:
     return renamed
 
 
-def object_answer(record: dict[str, Any], place: str, *, item: str | None = None) -> Answer:
+def object_answer(record: dict[str, Any], place: str) -> Answer:
     """The answer of an object with id, label and perhaps annotator and time."""
     try:
         return Answer(
             place=place,
-            item=cell_text(record.get(ITEM, record.get("id"))) if item is None else item,
+            item=cell_text(record.get(ITEM, record.get("id"))),
             label=cell_text(record.get("label")),
             annotator=cell_text(record.get("annotator")),
             time=cell_text(record.get("time")),

@@ -28,7 +28,7 @@ def fits(glimpse: Glimpse) -> bool:
 
 def first_sheet(path: Path) -> Table:
     """The first sheet that holds anything, read whole: a pool that somebody keeps in a workbook."""
-    with _opened(path) as book:
+    with opened_workbook(path) as book:
         emptiness = Emptiness()
         tables = (_table(sheet, emptiness) for sheet in book.worksheets)
         table = next((one for one in tables if any(one.header)), None)
@@ -42,13 +42,13 @@ def first_sheet(path: Path) -> Table:
 def read(path: Path, names: Names) -> Iterator[Answer]:
     """The answers of the first sheet that has the columns id and label, or those that are named."""
     roles = roles_for(names)
-    with _opened(path) as book:
+    with opened_workbook(path) as book:
         yield from table_answers(_labelled_sheet(book, roles), roles)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    """The workbook, checked before anything of it is read into memory."""
+def opened_workbook(path: Path, *, computed: bool = False) -> Iterator[Any]:
+    """The workbook, checked before anything of it is read into memory; of formulas what they gave."""
     from zipfile import BadZipFile, ZipFile
 
     from openpyxl import load_workbook
@@ -58,7 +58,7 @@ def _opened(path: Path) -> Iterator[Any]:
         with path.open("rb") as stream:
             with ZipFile(stream) as archive:
                 check_workbook(archive, path.stat().st_size)
-            book = load_workbook(stream, read_only=True, data_only=False, keep_links=False)
+            book = load_workbook(stream, read_only=True, data_only=computed, keep_links=False)
             try:
                 yield book
             finally:
@@ -69,7 +69,7 @@ def _opened(path: Path) -> Iterator[Any]:
         raise InputError(
             f"The file {path.name!r} cannot be read: {error.strerror or error}."
         ) from error
-    except (BadZipFile, InvalidFileException, KeyError, ValueError, SyntaxError) as error:
+    except (BadZipFile, InvalidFileException, LookupError, ValueError, SyntaxError) as error:
         raise InputError(
             f"The file {path.name!r} is no workbook that can be read ({error}). Save it as .xlsx or as "
             "CSV UTF-8."

@@ -270,17 +270,15 @@ def _few(cells: Cells, names: tuple[str, ...]) -> list[str]:
     ]
 
 
-def recall_of_another(
-    sample: CellSample, known: OverlapEstimate, *, flagged_items: str = "it flags"
-) -> RecallRange:
+def recall_of_another(sample: CellSample, known: OverlapEstimate) -> RecallRange:
     """r_new: recall of any further classifier from a labelled sample of what it flags.
 
     Its positives over n̂. The errors of both are added on the logarithm; capped at 1.
     """
     if sample.labels == 0 or sample.positives == 0:
         raise InputError(
-            f"The further classifier needs at least one positive label among the items "
-            f"{flagged_items}, got {sample.positives} in {sample.labels}."
+            "The further classifier needs at least one positive label among the items it flags, got "
+            f"{sample.positives} in {sample.labels}."
         )
     z = float(ndtri((1 + known.confidence) / 2))
     positives = known.positives

@@ -21,7 +21,7 @@ from assaymark.reviewing.stats.switch import (
     left_estimate,
     wants_random,
 )
-from assaymark.reviewing.stats.tickets import commitment, draw_batch, set_digest, ticket
+from assaymark.reviewing.stats.tickets import draw_batch, set_digest, ticket
 from assaymark.reviewing.stats.wealth import RowWealth, log_level, log_wealth
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
     "RowWealth",
     "Standing",
     "certified_recall",
-    "commitment",
     "draw_batch",
     "draws_of",
     "experience",

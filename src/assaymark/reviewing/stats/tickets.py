@@ -24,11 +24,6 @@ def draw_batch(secret: str, batch: int, unread: Iterable[str], count: int) -> li
     return heapq.nsmallest(count, unread, key=lambda item: (ticket(secret, batch, item), item))
 
 
-def commitment(secret: str) -> str:
-    """SHA-256 that commits to a secret without showing it."""
-    return hashlib.sha256(secret.encode()).hexdigest()
-
-
 def set_digest(items: Iterable[str]) -> str:
     """SHA-256 of the ids of a set, one per line in code point order."""
     lines = "".join(f"{item}\n" for item in sorted(items))

@@ -244,8 +244,7 @@ def _two_steps(world: PairWorld, labels: int, rng: np.random.Generator) -> dict[
     return made
 
 
-def savings(
-    prevalences: tuple[float, ...] = (1e-2, 1e-3, 1e-4), recall: float = 0.7
-) -> list[dict[str, Any]]:
+def savings() -> list[dict[str, Any]]:
     """Figure 1: labels by unbiased sampling and by the pair, and the honest saving."""
-    return [asdict(cost(prevalence=p, recall=recall, precisions=(0.9, 0.5))) for p in prevalences]
+    shares = (1e-2, 1e-3, 1e-4)
+    return [asdict(cost(prevalence=p, recall=0.7, precisions=(0.9, 0.5))) for p in shares]

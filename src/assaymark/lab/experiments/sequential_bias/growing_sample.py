@@ -38,18 +38,12 @@ class Schedule:
         return np.arange(self.step, self.most + 1, self.step)
 
 
-def grow_test(
-    shares: NDArray[np.float64],
-    *,
-    runs: int,
-    rng: np.random.Generator,
-    schedule: Schedule | None = None,
-) -> TaskResult:
+def grow_test(shares: NDArray[np.float64], *, runs: int, rng: np.random.Generator) -> TaskResult:
     """What every bound does on growing tests of a classifier with these shares of tp, fp, fn, tn.
 
     `least_*` are the smallest p-values of each run, from which every nominal level can be read.
     """
-    plan = schedule or Schedule()
+    plan = Schedule()
     claim = Claim(metric="f1", side="lower", target=_f1(shares))
     result: TaskResult = {"runs": runs, "truth": claim.target, "points": 0, "least_beta": []}
     result |= {"least_exact": [], "point": 0, "covered_beta": 0, "covered_exact": 0}

@@ -98,7 +98,7 @@ def random_errors(pool: EstimationPool, *, runs: int, rng: np.random.Generator) 
     }
 
 
-def labels_for(errors: dict[int, float], *, target: float = TARGET) -> float | None:
+def labels_for(errors: dict[int, float]) -> float | None:
     """Labels at which the error reaches the target, on the line through log errors and log sizes.
 
     Errors fall with the root of the labels, so the line is nearly straight; None where the target
@@ -109,7 +109,7 @@ def labels_for(errors: dict[int, float], *, target: float = TARGET) -> float | N
     slope, start = np.polyfit(sizes, logs, 1)
     if slope >= 0:
         return None
-    log_labels = (np.log(target) - start) / slope
+    log_labels = (np.log(TARGET) - start) / slope
     near = np.log(min(errors) / 4) <= log_labels <= np.log(4 * max(errors))
     return float(np.exp(log_labels)) if near else None
 
