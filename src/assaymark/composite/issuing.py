@@ -91,17 +91,18 @@ def _refuse_superseded(entries: list[Entry], seq: int, facts: dict[str, Any], sa
             "The recorded certificate was issued by another version or kind of processor, and this "
             "one gives other digits. Use the file that was written then."
         )
-    changed = changed_after(entries, seq, facts)
+    draws = facts["result"]["draws"]
+    changed = changed_after(entries, seq, survey=facts["survey"], draws=draws)
     if changed is not None:
         raise NotEstablishedError(
             f"The certificate is superseded: event {changed} changed a label it depends on."
         )
 
 
-def changed_after(entries: list[Entry], seq: int, facts: dict[str, Any]) -> int | None:
+def changed_after(entries: list[Entry], seq: int, *, survey: int, draws: int) -> int | None:
     """The first event after the certificate that changed a label it depends on."""
     state = replay(entries)
-    order = state.surveys[facts["survey"] - 1].order[: facts["result"]["draws"]]
+    order = state.surveys[survey - 1].order[:draws]
     items = set(order)
     changes = (one.seq for one in state.changed_answers if one.event.item in items)
     return next((at for at in changes if at > seq), None)

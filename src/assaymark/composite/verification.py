@@ -122,7 +122,8 @@ def _run(
     checks.append(
         check_witnesses(brought.heads, entries, sealed=opened, trusted=brought.authorities)
     )
-    changed = changed_after(entries, events, answer)
+    draws = answer["result"]["draws"]
+    changed = changed_after(entries, events, survey=answer["survey"], draws=draws)
     if changed is not None:
         sentence = f"superseded: a label it depends on was changed by event {changed}"
         checks.append(Check.failed("labels", sentence))

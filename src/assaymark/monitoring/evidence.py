@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assaymark.certification.certificate import (
     check_form,
@@ -35,9 +35,9 @@ from assaymark.project.place import is_project
 from assaymark.records.certificate import CLAIM_KIND, FORMAT, Certificate
 
 if TYPE_CHECKING:
+    from assaymark.composite.claim_certificate import ClaimCertificate
     from assaymark.composite.work import ClaimWork
 
-Facts = dict[str, Any]
 
 CERTIFICATE = "certificate.json"
 BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
@@ -87,10 +87,10 @@ class PlanEvidence(_Agreed):
 
 @dataclass(frozen=True, kw_only=True)
 class SeveralEvidence(_Agreed):
-    """That for a claim of several parts: its survey and the facts of its certificate."""
+    """That for a claim of several parts: its survey and its certificate."""
 
     work: "ClaimWork"
-    facts: Facts | None
+    certificate: "ClaimCertificate | None"
 
 
 Evidence = PlanEvidence | SeveralEvidence
@@ -119,8 +119,8 @@ def read_evidence(claim: ClaimFile) -> Evidence | None:
     from assaymark.composite.work import ClaimWork  # claims of one figure need none
 
     work = ClaimWork(survey=sealed)
-    facts = _facts(filed, work, ledger.entries)
-    return SeveralEvidence(ledger=ledger, locked=locked, work=work, facts=facts)
+    several = _of_several(filed, work, ledger.entries)
+    return SeveralEvidence(ledger=ledger, locked=locked, work=work, certificate=several)
 
 
 def _story(entries: list[Entry]) -> Story:
@@ -204,7 +204,7 @@ def _refuse_other(name: str, before: object, now: object) -> None:
 
 
 def _certificate(
-    filed: Certificate | Facts | None, attempt: Attempt, ledger: Story
+    filed: "Certificate | ClaimCertificate | None", attempt: Attempt, ledger: Story
 ) -> Certificate | None:
     """The certificate of the plan, recomputed from the ledger."""
     if attempt.certificate is None or attempt.bound is not None:  # less than was locked, or more
@@ -225,16 +225,16 @@ def _certificate(
         ) from error
 
 
-def _facts(
-    filed: Certificate | Facts | None, work: "ClaimWork", entries: list[Entry]
-) -> Facts | None:
-    """The facts of the certificate of a claim of several parts, recomputed from the ledger."""
-    from assaymark.monitoring.several_parts import facts_on_record  # claims of one figure need none
+def _of_several(
+    filed: "Certificate | ClaimCertificate | None", work: "ClaimWork", entries: list[Entry]
+) -> "ClaimCertificate | None":
+    """The certificate of a claim of several parts, recomputed from the ledger."""
+    from assaymark.monitoring.several_parts import latest_certificate  # others need none of it
 
     document = None if isinstance(filed, Certificate) else filed
     try:
         _ = work.sealed  # what cannot be read is refused here
-        return facts_on_record(work, document, entries)
+        return latest_certificate(work, document, entries)
     except VerificationError:
         raise
     except (AssaymarkError, *BREAKAGE) as error:
@@ -243,16 +243,16 @@ def _facts(
         ) from error
 
 
-def _filed(path: Path, ledger: Story) -> Certificate | Facts | None:
+def _filed(path: Path, ledger: Story) -> "Certificate | ClaimCertificate | None":
     """The certificate in the project: it must follow from the ledger, whichever plan it is of."""
     if not path.exists():
         return None
     try:
         text = path.read_bytes().decode("utf-8")
         if CLAIM_KIND in text:
-            from assaymark.monitoring.several_parts import filed_facts
+            from assaymark.monitoring.several_parts import filed_certificate
 
-            return filed_facts(path, ledger.entries)
+            return filed_certificate(path, ledger.entries)
         _refuse_newer(path, text)
         certificate, data = read(text)
         if not _follows(certificate, text, ledger):  # these say where it differs

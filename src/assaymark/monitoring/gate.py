@@ -202,7 +202,7 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
             judge_several,  # claims of one figure need none
         )
 
-        standing = judge_several(evidence.state, evidence.work, evidence.facts)
+        standing = judge_several(evidence.state, evidence.work, evidence.certificate)
         gated = replace(blank, **vars(standing))
         if gated.outcome == "certified" and (refuted := _sentinels(evidence)) is not None:
             return replace(gated, outcome="refuted", reason=refuted)
@@ -326,12 +326,17 @@ def _other_pool(claim: ClaimFile, evidence: Evidence, digests: Files) -> tuple[s
 
 def _superseded(evidence: Evidence) -> int | None:
     if isinstance(evidence, SeveralEvidence):
-        facts = evidence.facts
-        if facts is None:
+        several = evidence.certificate
+        if several is None:
             return None
         from assaymark.composite.issuing import changed_after
 
-        return changed_after(evidence.entries, facts["ledger"]["events"], facts)
+        return changed_after(
+            evidence.entries,
+            several.ledger.events,
+            survey=several.survey,
+            draws=several.look.draws,
+        )
     certificate = evidence.certificate
     if certificate is None:
         return None

@@ -10,8 +10,8 @@ from pathlib import Path
 from assaymark.certification.verification import certificate_text
 from assaymark.claims.language.grammar import is_simple, parse
 from assaymark.claims.language.tree import Comparison, Gap, Within
+from assaymark.composite.claim_certificate import ClaimCertificate, certificate_of
 from assaymark.composite.issuing import certificate_facts
-from assaymark.composite.look_facts import read_look
 from assaymark.composite.looks import judge_claim
 from assaymark.composite.planning.comparing import ComparisonRequest, draft_words
 from assaymark.composite.planning.forecast import forecast_claim
@@ -22,7 +22,6 @@ from assaymark.composite.wording import statement
 from assaymark.composite.work import ClaimWork, claim_works
 from assaymark.errors import InputError
 from assaymark.ledger.events import ClaimLocked, Entry, State
-from assaymark.monitoring.evidence import Facts
 from assaymark.monitoring.outcomes import Outcome
 from assaymark.project.folder import Project
 from assaymark.records.claim_terms import ClaimTerms
@@ -106,32 +105,34 @@ def expected_labels(sealed: SealedClaim) -> int | None:
     return forecast_claim(sealed).labels if sealed.is_scored else None
 
 
-def filed_facts(path: Path, entries: list[Entry]) -> Facts:
+def filed_certificate(path: Path, entries: list[Entry]) -> ClaimCertificate:
     """The certificate in this file, recomputed from the ledger."""
     facts = read_facts(certificate_text(path), [])
     check_ledger(entries, facts, [])
     check_on_record(entries, facts)
-    return facts
+    return certificate_of(facts)
 
 
-def facts_on_record(work: ClaimWork, filed: Facts | None, entries: list[Entry]) -> Facts | None:
-    """What the latest certificate of the claim says; None where none was issued."""
+def latest_certificate(
+    work: ClaimWork, filed: ClaimCertificate | None, entries: list[Entry]
+) -> ClaimCertificate | None:
+    """The latest certificate of the claim; None where none was issued."""
     issued = work.reports("certificate")
     if not issued:
         return None
-    if filed is not None and filed["survey"] == work.number:
+    if filed is not None and filed.survey == work.number:
         return filed
     last = issued[-1]
     facts = certificate_facts(entries[: last.seq - 1], work.number, issued=last.time)
     check_ledger(entries, facts, [])
-    return facts
+    return certificate_of(facts)
 
 
-def judge_several(state: State, work: ClaimWork, facts: Facts | None) -> Standing:
+def judge_several(state: State, work: ClaimWork, certificate: ClaimCertificate | None) -> Standing:
     """How the claim stands by its labels, whether or not anybody looked."""
-    if facts is not None:
-        result = read_look(facts["result"])
-        return Standing(outcome="certified", labels=result.labels, reason=statement(result))
+    if certificate is not None:
+        look = certificate.look
+        return Standing(outcome="certified", labels=look.labels, reason=statement(look))
     failed = [look.facts for look in work.looks if look.facts.decision == "fail"]
     result = failed[-1] if failed else judge_claim(state, work).look
     labels, reason = result.labels, statement(result)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assaymark.certification.certificate import check_form, read
-from assaymark.claims.record import restored
-from assaymark.composite.look_facts import LookFacts, read_look
+from assaymark.composite.claim_certificate import ClaimCertificate, certificate_of
+from assaymark.composite.look_facts import LookFacts
 from assaymark.composite.verification import is_claim_certificate, read_facts
 from assaymark.composite.wording import bounds_words, part_name, statement
 from assaymark.errors import InputError
@@ -74,7 +74,7 @@ def read_exported(path: Path, signer: "Signer | None" = None) -> Exported:
         raise InputError(f"The certificate {str(path)!r} cannot be read: {why}.") from error
     source = _File(name=path.name, sha256=hashlib.sha256(raw).hexdigest(), signer=signer)
     if is_claim_certificate(path):
-        return _of_several(read_facts(text, []), source)
+        return _of_several(certificate_of(read_facts(text, [])), source)
     certificate, data = read(text)
     check_form(certificate, data, text)
     return _of_one(certificate, source)
@@ -125,22 +125,22 @@ def _facts_of_one(certificate: Certificate, figure: Figure) -> dict[str, str]:
     }
 
 
-def _of_several(facts: Mapping[str, Any], source: _File) -> Exported:
-    result, lock = read_look(facts["result"]), facts.get("lock")
+def _of_several(certificate: ClaimCertificate, source: _File) -> Exported:
+    result = certificate.look
     figures = several_figures(result)
     return Exported(
-        claim=facts["claim"],
+        claim=certificate.claim,
         metric=" and ".join(dict.fromkeys(figure.metric for figure in figures)),
-        issued=facts["issued"],
-        software=facts["software"],
-        pool=f"pool {facts['pool'][:16]}",
-        fingerprint=facts["pool"],
-        lock=None if lock is None else restored(LockNote, lock),
+        issued=certificate.issued,
+        software=certificate.software,
+        pool=f"pool {certificate.pool[:16]}",
+        fingerprint=certificate.pool,
+        lock=certificate.lock,
         figures=figures,
         passed=_parts_in(result, "reached") or (statement(result),),
         open=_parts_in(result, "open"),
         failed=_parts_in(result, "failed"),
-        facts=_facts_of_several(facts, result),
+        facts=_facts_of_several(certificate),
         file=source.name,
         sha256=source.sha256,
         signer=source.signer,
@@ -152,18 +152,19 @@ def _parts_in(result: LookFacts, state: str) -> tuple[str, ...]:
     return tuple(part_name(part) for part in parts if part.state == state)
 
 
-def _facts_of_several(facts: Mapping[str, Any], result: LookFacts) -> dict[str, str]:
+def _facts_of_several(certificate: ClaimCertificate) -> dict[str, str]:
+    result = certificate.look
     bounds = bounds_words(result)
     return {
-        "claim": facts["claim"],
+        "claim": certificate.claim,
         "statement": statement(result),
         **({"bounds": bounds} if bounds else {}),
         "judged": result.judged,
-        "confidence": number(facts["confidence"]),
+        "confidence": number(certificate.confidence),
         "labels": str(result.labels),
         "draws": str(result.draws),
-        "pool_fingerprint": facts["pool"],
-        "ledger_head": facts["ledger"]["head"],
+        "pool_fingerprint": certificate.pool,
+        "ledger_head": certificate.ledger.head,
     }
 
 
