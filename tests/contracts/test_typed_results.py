@@ -70,6 +70,17 @@ def test_commands_know_the_types_of_what_they_show() -> None:
     assert untyped == []
 
 
+def test_only_the_options_of_commands_are_typed_dicts() -> None:
+    typed = [
+        f"{path.as_posix()}: {kind.name}"
+        for path, tree in modules()
+        if not {"cli", "cli.py"} & set(path.parts)
+        for kind in ast.walk(tree)
+        if isinstance(kind, ast.ClassDef) and "TypedDict" in map(ast.unparse, kind.bases)
+    ]
+    assert typed == []
+
+
 def test_only_documents_are_dicts() -> None:
     loose = [
         f"{path.as_posix()}: {node.name}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from assaymark.certification.forecasts.lesser_claim import StillPossible, still_possible
 from assaymark.certification.modes.closing import closed_because
@@ -68,7 +68,7 @@ def status(project: Project) -> Status:
     attempt = state.attempt
     order = attempt.order if attempt else []
     counts = _counts(state, order)
-    missing = counts["missing"]
+    missing = counts.missing
     size = attempt.plan.size if attempt else None
     draws = len(attempt.draws) if attempt else 0
     blocking = blocking_items(state)
@@ -106,12 +106,13 @@ def status(project: Project) -> Status:
         advice=advice,
         blocking=blocking,
         possible=None if possible is None else possible.sentence,
-        **counts,
+        **vars(counts),
     )
     return _about(summary_of, state)
 
 
-class Counts(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class Counts:
     """Drawn items with a label and without one, in dispute, and such that nobody could tell."""
 
     labelled: int
@@ -122,12 +123,12 @@ class Counts(TypedDict):
 
 def _counts(state: State, order: Sequence[str]) -> Counts:
     labelled = [item for item in order if state.labelled(item)]
-    return {
-        "labelled": len(labelled),
-        "missing": len(order) - len(labelled),
-        "disputed": sum(state.disputed(item) for item in order),
-        "unclear": sum(state.label(item) is None for item in labelled),
-    }
+    return Counts(
+        labelled=len(labelled),
+        missing=len(order) - len(labelled),
+        disputed=sum(state.disputed(item) for item in order),
+        unclear=sum(state.label(item) is None for item in labelled),
+    )
 
 
 def _after(attempt: Attempt, possible: StillPossible | None) -> str:
@@ -170,7 +171,7 @@ def _about(status: Status, state: State) -> Status:
 
 def _counting(status: Status, state: State, order: Sequence[str]) -> Status:
     """The status with the counts of these drawn items."""
-    return replace(status, draws=len(order), **_counts(state, order))
+    return replace(status, draws=len(order), **vars(_counts(state, order)))
 
 
 def _of_review(status: Status, state: State) -> Status:

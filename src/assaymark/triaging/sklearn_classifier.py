@@ -38,7 +38,7 @@ from assaymark.stats.labelled_scores import Labelled, labelled
 from assaymark.triaging.stats.class_promises import certify_precision, certify_rates, side_regions
 from assaymark.triaging.stats.cutoffs import automated_share, checked_target, decided, tally
 from assaymark.triaging.stats.fixed_sequence import certify, likely_start, regions
-from assaymark.triaging.stats.optimal_cutoffs import best_cutoffs, sweep
+from assaymark.triaging.stats.optimal_cutoffs import by_hindsight
 from assaymark.triaging.thresholds import CALIBRATION_SHARE
 from assaymark.triaging.triage import RULES, Cutoffs, Triage
 
@@ -271,17 +271,7 @@ class TriageClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
                 side_regions(self.calibrator_, placed, accept=False),
             )
             return certify_precision(data, paths, **options)
-        cutoffs = best_cutoffs(sweep(data), self.target)
-        return Triage(
-            rule="empirical",
-            cutoffs=cutoffs,
-            certified=False,
-            tally=tally(data, cutoffs),
-            labels=data.size,
-            needed=None,
-            reason="the cut-offs were chosen and judged with the same labels",
-            **options,
-        )
+        return by_hindsight(data, **options)
 
     @property
     def cutoffs_(self) -> Cutoffs:

@@ -15,9 +15,9 @@ from assaymark.pool.tables import file_digest
 from assaymark.stats.calibration import Calibrator, as_given, calibrate
 from assaymark.stats.labelled_scores import Floats, Labelled, labelled
 from assaymark.triaging.stats.class_promises import certify_precision, certify_rates, side_regions
-from assaymark.triaging.stats.cutoffs import automated_share, checked_target, fewest_labels, tally
+from assaymark.triaging.stats.cutoffs import automated_share, checked_target, fewest_labels
 from assaymark.triaging.stats.fixed_sequence import certify, regions, too_few
-from assaymark.triaging.stats.optimal_cutoffs import best_cutoffs, sweep
+from assaymark.triaging.stats.optimal_cutoffs import by_hindsight
 from assaymark.triaging.stats.score_histogram import curve_of, histogram
 from assaymark.triaging.triage import Thresholds, Triage
 from assaymark.triaging.triage_answer import TriageAnswer, TriageQuestion, WeighedErrors
@@ -230,18 +230,7 @@ def _sides(question: TriageQuestion, data: Labelled, pool: Floats | None) -> Sol
 
 
 def _empirical(question: TriageQuestion, data: Labelled, _pool: Floats | None) -> Solution:
-    cutoffs = best_cutoffs(sweep(data), question.target)
-    triage = Triage(
-        rule="empirical",
-        target=question.target,
-        delta=question.delta,
-        cutoffs=cutoffs,
-        certified=False,
-        tally=tally(data, cutoffs),
-        labels=data.size,
-        needed=None,
-        reason="the cut-offs were chosen and judged with the same labels",
-    )
+    triage = by_hindsight(data, target=question.target, delta=question.delta)
     return triage, data, "an exhaustive search of the development labels"
 
 

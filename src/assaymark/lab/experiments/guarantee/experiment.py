@@ -24,6 +24,7 @@ from assaymark.lab.corpora import read_collection, vendor_worlds
 from assaymark.lab.experiments.stratified.pools import of_world
 from assaymark.lab.outcome import Outcome
 from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all, worked_on
+from assaymark.lab.weighted_runs import take
 from assaymark.lab.worlds import Cut, Sketch, World, cut_world, make_world
 from assaymark.stats.score_guided.supermartingale import Stratum, tests_at, walk, weighted_test
 from assaymark.stats.score_guided.wealth import draw_strata
@@ -138,7 +139,8 @@ def race(
     stored = np.tile(chances, (draws, 1))
     for run in range(runs):
         drawn = draw_strata(chances, tests[0].sizes, rng.random(draws))
-        labels = _labels(design.cut, drawn, rng)
+        queues = [rng.permutation(part.astype(np.int64)) for part in design.cut.labels]
+        labels = take(queues, np.zeros(len(queues), dtype=np.int64), drawn)
         if bet:
             log = walk(tests[0], rows).feed(drawn, labels, stored)
             rich = log[:, None, :] >= levels[:, None]
@@ -149,15 +151,6 @@ def race(
                 drawn[:size], weights=labels[:size], minlength=len(strata)
             )
     return Race(first=first, labelled=labelled, positives=positives)
-
-
-def _labels(cut: Cut, drawn: Ints, rng: np.random.Generator) -> Ints:
-    """The labels of these draws: each stratum's items in random order, without replacement."""
-    answers = np.empty(len(drawn), dtype=np.int64)
-    for k, labels in enumerate(cut.labels):
-        mine = np.flatnonzero(drawn == k)
-        answers[mine] = rng.permutation(labels)[: len(mine)]
-    return answers
 
 
 def reading_misses(world: World, name: str, cut: Cut, race: Race, place: int) -> dict[str, Any]:
