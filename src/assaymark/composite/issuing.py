@@ -1,6 +1,7 @@
 """Issue the certificate of a claim of several rows: facts that a stranger recomputes."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,9 @@ from assaymark.certification.certificate.issue import lock_note
 from assaymark.certification.issuing import NotEstablishedError, write_certificate
 from assaymark.certification.signatures.signing import Signer
 from assaymark.claims.canonical import canonical, digest
-from assaymark.claims.record import stored
+from assaymark.claims.record import restored, stored
 from assaymark.composite.course import outcome, renewals
-from assaymark.composite.look_facts import read_look
+from assaymark.composite.look_facts import LookFacts, read_look
 from assaymark.composite.looks import judge_claim
 from assaymark.composite.shared_risk.account import at_present, closed_claims, earlier_claims
 from assaymark.composite.wording import is_established, statement
@@ -20,10 +21,41 @@ from assaymark.composite.work import ClaimWork, claim_works, required_claim
 from assaymark.errors import InputError, VerificationError
 from assaymark.ledger.events import Entry, State, SurveyReported, replay
 from assaymark.project.folder import Project, registered_pool
-from assaymark.records.certificate import CLAIM_KIND
+from assaymark.records.certificate import CLAIM_KIND, LedgerSeal
+from assaymark.records.claim_terms import LockNote
 from assaymark.records.decimals import decimal_text, rounded_down
 
 KIND, FORMAT = CLAIM_KIND, 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimCertificate:
+    """What a certificate says to rooms that judge by it or export it; `pool` is a fingerprint."""
+
+    claim: str
+    confidence: float
+    look: LookFacts
+    survey: int
+    pool: str
+    ledger: LedgerSeal
+    lock: LockNote | None
+    issued: str
+    software: str
+
+
+def certificate_of(facts: Mapping[str, Any]) -> ClaimCertificate:
+    """The certificate that holds these facts."""
+    return ClaimCertificate(
+        claim=facts["claim"],
+        confidence=float(facts["confidence"]),
+        look=read_look(facts["result"]),
+        survey=facts["survey"],
+        pool=facts["pool"],
+        ledger=restored(LedgerSeal, facts["ledger"]),
+        lock=restored(LockNote, facts.get("lock")),
+        issued=facts["issued"],
+        software=facts["software"],
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,7 +35,7 @@ from assaymark.project.place import is_project
 from assaymark.records.certificate import CLAIM_KIND, FORMAT, Certificate
 
 if TYPE_CHECKING:
-    from assaymark.composite.claim_certificate import ClaimCertificate
+    from assaymark.composite.issuing import ClaimCertificate
     from assaymark.composite.work import ClaimWork
 
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from assaymark.certification.verification import certificate_text
 from assaymark.claims.language.grammar import is_simple, parse
 from assaymark.claims.language.tree import Comparison, Gap, Within
-from assaymark.composite.claim_certificate import ClaimCertificate, certificate_of
-from assaymark.composite.issuing import certificate_facts
+from assaymark.composite.issuing import ClaimCertificate, certificate_facts, certificate_of
 from assaymark.composite.looks import judge_claim
 from assaymark.composite.planning.comparing import ComparisonRequest, draft_words
 from assaymark.composite.planning.forecast import forecast_claim

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assaymark.certification.certificate import check_form, read
-from assaymark.composite.claim_certificate import ClaimCertificate, certificate_of
+from assaymark.composite.issuing import ClaimCertificate, certificate_of
 from assaymark.composite.look_facts import LookFacts
 from assaymark.composite.verification import is_claim_certificate, read_facts
 from assaymark.composite.wording import bounds_words, part_name, statement
