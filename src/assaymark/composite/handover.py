@@ -18,14 +18,13 @@ def claim_on_record(state: State) -> OnRecord | None:
     work = current_claim(state)
     if work is None:
         return None
-    looks, issued = work.looks, work.reports("certificate")
-    last = looks[-1] if looks else None
+    last, issued = work.last_look, work.reports("certificate")
     return OnRecord(
         claim=sealed_words(work.sealed),
         confidence=percent(work.sealed.stated),
         outcome="certified" if issued else "open" if work.open else "failed",
         final=bool(issued) or not work.open,
-        looks=len(looks),
+        looks=len(work.reports("look")),
         labels=last.facts.labels if last else None,
         low=None,
         high=None,

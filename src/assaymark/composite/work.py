@@ -64,9 +64,10 @@ class ClaimWork:
         ]
 
     @property
-    def looks(self) -> list[Report[LookFacts]]:
-        """Every recorded look."""
-        return [replace(look, facts=read_look(look.facts)) for look in self.reports("look")]
+    def last_look(self) -> Report[LookFacts] | None:
+        """The latest recorded look; the others are not read, for a claim may have hundreds."""
+        looks = self.reports("look")
+        return replace(looks[-1], facts=read_look(looks[-1].facts)) if looks else None
 
     @property
     def open(self) -> bool:
@@ -80,7 +81,7 @@ class ClaimWork:
 
     def look_is_due(self, state: State) -> bool:
         """Whether labels changed since the open claim was last looked at."""
-        looks = self.looks
+        looks = self.reports("look")
         last_look = looks[-1].seq if looks else self.survey.opened_at
         return self.open and bool(self.survey.order) and state.labels_at > last_look
 
@@ -93,8 +94,8 @@ class ClaimWork:
     @property
     def established(self) -> bool:
         """Whether the latest recorded look established something."""
-        looks = self.looks
-        return bool(looks) and is_established(looks[-1].facts)
+        look = self.last_look
+        return look is not None and is_established(look.facts)
 
     @property
     def strata(self) -> list[int]:

@@ -11,6 +11,7 @@ from assaymark.certification.verification import certificate_text
 from assaymark.claims.language.grammar import is_simple, parse
 from assaymark.claims.language.tree import Comparison, Gap, Within
 from assaymark.composite.issuing import ClaimCertificate, certificate_facts, certificate_of
+from assaymark.composite.look_facts import read_look
 from assaymark.composite.looks import judge_claim
 from assaymark.composite.planning.comparing import ComparisonRequest, draft_words
 from assaymark.composite.planning.forecast import forecast_claim
@@ -132,8 +133,8 @@ def judge_several(state: State, work: ClaimWork, certificate: ClaimCertificate |
     if certificate is not None:
         look = certificate.look
         return Standing(outcome="certified", labels=look.labels, reason=statement(look))
-    failed = [look.facts for look in work.looks if look.facts.decision == "fail"]
-    result = failed[-1] if failed else judge_claim(state, work).look
+    failed = [look.facts for look in work.reports("look") if look.facts["decision"] == "fail"]
+    result = read_look(failed[-1]) if failed else judge_claim(state, work).look
     labels, reason = result.labels, statement(result)
     if result.decision == "fail":
         return Standing(outcome="refuted", labels=labels, reason=reason)

@@ -318,12 +318,11 @@ def _composite_answer(state: State) -> Answer | None:
     work = current_claim(state)
     if work is None:
         return None
-    looks = work.looks
-    if not looks:
+    last = work.last_look
+    if last is None:
         sentence = f"The claim is sealed: {sealed_words(work.sealed)}. Nothing is proven yet."
         return Answer(tone="too early", word="Sealed", sentence=sentence, for_lead=sentence)
-    look = looks[-1].facts
-    decision, sentence = look.decision, statement(look)
+    decision, sentence = last.facts.decision, statement(last.facts)
     return Answer(
         tone=TONES.get(decision, "not yet"),
         word=VERDICTS[decision],

@@ -221,11 +221,12 @@ def _of_claim(status: Status, state: State, claim: "ClaimWork") -> Status:
     """The same, about a claim of several rows."""
     work, subject = claim.survey, f"The claim '{claim.sealed.claim}'"
     status = _counting(status, state, work.order)
-    looks = claim.looks
+    last = claim.last_look
+    said = None if last is None else _said(last.facts)
     if claim.reports("certificate"):
         summary, advice = f"{subject} is closed: its certificate is issued.", command("report")
     elif not claim.open:
-        summary, advice = f"Closed: {_said(looks[-1].facts)}", command("report")
+        summary, advice = f"Closed: {said}", command("report")
         status = replace(status, possible=_lesser(state, claim))
     elif not work.order:
         summary, advice = f"{subject} is sealed.", command("draw")
@@ -236,15 +237,15 @@ def _of_claim(status: Status, state: State, claim: "ClaimWork") -> Status:
         )
     elif status.missing:
         summary, advice = f"{subject} waits for labels.", command("draw", pending=True)
-    elif not looks or looks[-1].seq < state.labels_at:
+    elif last is None or last.seq < state.labels_at:
         summary, advice = f"{subject} can be looked at.", command("look")
     elif claim.established:
         summary, advice = (
-            f"{subject} can be certified: {_said(looks[-1].facts)}",
+            f"{subject} can be certified: {said}",
             command("certify"),
         )
     else:
-        summary, advice = f"Not yet: {_said(looks[-1].facts)}", command("draw")
+        summary, advice = f"Not yet: {said}", command("draw")
     return replace(
         status,
         summary=summary,

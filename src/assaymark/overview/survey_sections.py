@@ -64,10 +64,10 @@ def _with_result(state: State, work: SurveyWork, survey: SurveySeen) -> SurveySe
         summary = training_summary(state, work)
         return replace(with_section(survey, summary), summary=summary)
     if survey.purpose == "claim":  # renewals of chances and certificates are no results
-        looks = ClaimWork(survey=work).looks
-        if not looks:
+        last = ClaimWork(survey=work).last_look
+        if last is None:
             return survey
-        look = looks[-1].facts
+        look = last.facts
         decided = look.decision in ("pass", "better", "worse", "within")
         return replace(with_section(survey, look), claim=claim_title(look), established=decided)
     return with_section(survey, work.reports[-1].event.result) if work.reports else survey
