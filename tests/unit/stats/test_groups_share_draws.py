@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from assaymark.errors import InputError
-from assaymark.stats.betting.chances import _apart, next_chances, shared_chances
+from assaymark.stats.betting.chances import (
+    _apart,
+    _clear,
+    _hardest,
+    _spills,
+    clearness,
+    next_chances,
+    row_to_aim_at,
+    shared_chances,
+)
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.rows import Row, Rows
 from assaymark.stats.betting.rules import AllOf, Gap, Named
@@ -131,6 +140,46 @@ def test_rows_with_a_stratum_in_common_are_one_group():
     assert _apart(race, np.ones(6, dtype=bool)) == [[0, 2, 3], [4], [1, 5]]
     assert _apart(race, np.array([1, 1, 1, 0, 0, 0], dtype=bool)) == [[0], [1], [2]]
     assert _apart(race, np.zeros(6, dtype=bool)) == []
+
+
+def test_the_row_looked_for_in_a_group_is_that_of_the_group_alone():
+    """All groups are asked at once, and each answer is that of the group asked by itself."""
+
+    def on(*places, share="0.6"):
+        return Row(
+            value=dict.fromkeys(places, 1),
+            help=dict.fromkeys(places, (0, 1)),
+            required=Fraction(share) * len(places) * SIZE,
+        )
+
+    rows = [on(0, 1), on(0), on(2, 3), on(2, 3, share="0.7"), on(4), on(4, 5), on(3)]
+    race = raced(rows)
+    label(race, 0, 70, 20)
+    label(race, 1, 60, 10)
+    label(race, 2, 30, 20)
+    view, groups = race.outlook(), [[0, 1], [2, 3, 6], [2, 3], [4, 5], [5]]
+    flags = [np.isin(np.arange(len(rows)), group) for group in groups]
+    alone = [row_to_aim_at(race, view, flag) for flag in flags]
+    assert _hardest(race, groups, _clear(view, np.arange(len(rows)))) == alone
+    for flag, row in zip(flags, alone, strict=True):
+        open_ones = np.flatnonzero(flag)
+        clear = clearness(view, open_ones)
+        inside = race.test.book.inside[open_ones]
+        if (inside != inside[0]).any():
+            assert row == open_ones[np.argmin(clear)]
+        else:
+            to_go = race.test.log_needed - race.log[open_ones]
+            assert row == open_ones[np.argmax(to_go / clear**2)]
+    assert len(set(alone)) >= 4
+
+
+def test_chances_spill_only_into_rows_with_strata_beyond():
+    """Of a row inside another one nothing is beyond; the other way round there is."""
+    rows = [row_of(0, "0.6"), Row(value={0: 1}, help={0: (0, 1)}, required=Fraction(SIZE, 2))]
+    race = raced([*rows, row_of(1, "0.6")])
+    assert _spills(race, [(0, 1), (1, 0), (0, 2)]) == [False, True, False]
+    race.remaining[1] = 0  # nothing is left beyond
+    assert _spills(race, [(1, 0)]) == [False]
 
 
 def test_a_gap_leaves_out_groups_that_prove_no_cell():

@@ -8,12 +8,13 @@ group with enough of them waiting gets no more. Aimed at one group at a time, a 
 half of the labels would go on with a group long after its proof is reached.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import lru_cache
+from itertools import accumulate, pairwise
 
 import numpy as np
 
+from assaymark.stats.betting.book import Book
 from assaymark.stats.betting.open_block import Outlook
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.rules import Gap, Mixture, One, Ordered
@@ -53,19 +54,23 @@ def next_chances(race: Race, *, aim: int | None = None) -> Floats:
         even: Floats = left / max(1, int(left.sum()))
         return even
     rows = np.flatnonzero(wanted).tolist()
-    return _chances_of(race, view, [_aim(race, row, rows)])[0]
+    chances: Floats = _chances_of(race, view, _aims(race, [(row, rows)]))[0]
+    return chances
 
 
 Aim = tuple[int, list[int]]
 """The row to look for, and the others that have strata in common with it and some beyond."""
 
 
-def _aim(race: Race, row: int, rows: list[int]) -> Aim:
-    return row, [other for other in rows if other != row and _spills(race, row, other)]
+def _aims(race: Race, wanted: list[tuple[int, list[int]]]) -> list[Aim]:
+    """An aim for each of these rows, with those of the others that it spills into."""
+    pairs = [(row, other) for row, rows in wanted for other in rows if other != row]
+    spilling = {pair for pair, spills in zip(pairs, _spills(race, pairs), strict=True) if spills}
+    return [(row, [other for other in rows if (row, other) in spilling]) for row, rows in wanted]
 
 
-def _chances_of(race: Race, view: Outlook, aims: list[Aim]) -> list[Floats]:
-    """The chances for each aim: most for its row, with a share for the other rows.
+def _chances_of(race: Race, view: Outlook, aims: list[Aim]) -> Floats:
+    """A line of chances for each aim: most for its row, with a share for the other rows.
 
     The chances of a row follow what would decide it; those of the others only size and Neyman.
     """
@@ -78,37 +83,34 @@ def _chances_of(race: Race, view: Outlook, aims: list[Aim]) -> list[Floats]:
         margin=race.test.recipe.caution * view.unit[rows],
         recipe=FIRST,
     )
-    chances = list[Floats]()
-    each = iter(_in_strata(race, rows, samplings))
-    for _, others in aims:
-        mine, rest = next(each), [next(each) for _ in others]
-        chances.append((1.0 - ASIDE) * mine + ASIDE * np.mean(rest, axis=0) if rest else mine)
+    each = np.zeros((len(rows), len(race.remaining) + 1))
+    np.put_along_axis(each, race.test.book.where[rows], samplings, axis=1)
+    starts = list(accumulate((1 + len(others) for _, others in aims), initial=0))
+    chances = each[starts[:-1], :-1]
+    for line, (start, stop) in enumerate(pairwise(starts)):
+        if stop > start + 1:
+            rest = np.mean(each[start + 1 : stop, :-1], axis=0)
+            chances[line] = (1.0 - ASIDE) * chances[line] + ASIDE * rest
     return chances
-
-
-def _in_strata(race: Race, rows: list[int], samplings: Floats) -> Iterator[Floats]:
-    """The chances of every row in terms of all strata."""
-    for row, sampling in zip(rows, samplings, strict=True):
-        chances = np.zeros(len(race.remaining) + 1)
-        chances[race.test.book.where[row]] = sampling
-        yield chances[:-1]
 
 
 def open_rows(race: Race, view: Outlook) -> Flags:
     """Rows that still want draws: neither settled nor stopped, or short of the fewest draws."""
-    count, book = len(race.test.rows), race.test.book
-    fewest = np.minimum(race.test.recipe.fewest, book.inside[:count] @ book.sizes)
-    going = ~race.stopped[:count] | (race.made[:count] < fewest)
+    count = len(race.test.rows)
+    going = ~race.stopped[:count] | (race.made[:count] < race.test.fewest)
     refuted = race.stopped[count:] & race.test.played[count:]
     still: Flags = view.unsettled[:count] & going & ~refuted & (view.reach[:count] > 0)
     return still
 
 
-def _spills(race: Race, row: int, other: int) -> bool:
-    """Whether the other row shares strata with this one and has some of its own beyond it."""
-    left = race.remaining > 0
-    mine, theirs = race.test.book.inside[row] & left, race.test.book.inside[other] & left
-    return bool((mine & theirs).any() and (theirs & ~mine).any())
+def _spills(race: Race, pairs: list[tuple[int, int]]) -> list[bool]:
+    """Whether the other row of each pair shares strata with the first and has some of its own beyond."""
+    if not pairs:
+        return []
+    left = race.test.book.inside & (race.remaining > 0)
+    mine, theirs = left[[one for one, _ in pairs]], left[[other for _, other in pairs]]
+    spill: Flags = np.any(mine & theirs, axis=1) & np.any(theirs & ~mine, axis=1)
+    return [bool(one) for one in spill]
 
 
 def row_to_aim_at(race: Race, view: Outlook, wanted: Flags) -> int | None:
@@ -124,16 +126,30 @@ def row_to_aim_at(race: Race, view: Outlook, wanted: Flags) -> int | None:
         rows = rows[np.isin(rows, best)] if np.isin(rows, best).any() else rows
     if len(rows) == 0:
         return None
-    clear = clearness(view, rows)
+    clear = _clear(view, rows)
     if isinstance(rule, Gap):
-        return _weakest_cell(race, rule, rows, clear)
-    if len(rows) == 1:
-        return int(rows[0])
-    inside = race.test.book.inside[rows]
-    if np.any(inside != inside[0]):
-        return int(rows[np.argmin(clear)])
-    to_go = np.maximum(race.test.log_needed - race.log[rows], 0.1)
-    return int(rows[np.argmax(to_go / np.maximum(clear, 1e-4) ** 2)])
+        return _weakest_cell(race, rule, rows, clear[rows])
+    return _hardest(race, [rows.tolist()], clear)[0]
+
+
+def _clear(view: Outlook, rows: Ints) -> Floats:
+    """The clearness of these rows, each at its own number."""
+    clear = np.full(len(view.need) // 2, np.inf)  # the others are mirrors
+    clear[rows] = clearness(view, rows)
+    return clear
+
+
+def _hardest(race: Race, groups: list[list[int]], clear: Floats) -> list[int]:
+    """The row of each group that will be decided last; on unlike domains the one most likely to fail."""
+    to_go = np.maximum(race.test.log_needed - race.log[: len(clear)], 0.1)
+    longest = (to_go / np.maximum(clear, 1e-4) ** 2).tolist()
+    domains, spare = race.test.book.domain_number.tolist(), clear.tolist()
+    return [
+        min(rows, key=spare.__getitem__)
+        if len({domains[row] for row in rows}) > 1
+        else max(rows, key=longest.__getitem__)
+        for rows in groups
+    ]
 
 
 def clearness(view: Outlook, rows: Ints) -> Floats:
@@ -177,8 +193,7 @@ def shared_chances(race: Race, waiting: Ints, length: int) -> Floats:
     """
     view = race.outlook()
     wanted = open_rows(race, view)
-    clear = np.full(len(wanted), np.inf)
-    clear[wanted] = clearness(view, np.flatnonzero(wanted))
+    clear = _clear(view, np.flatnonzero(wanted))
     groups = _demands(race, _apart(race, wanted), clear)
     if len(groups) < 2:
         return next_chances(race)
@@ -192,11 +207,13 @@ def shared_chances(race: Race, waiting: Ints, length: int) -> Floats:
             break  # for the others too
         share[place] = min(room[place], rest)
     share += (length - share.sum()) * most / most.sum()
-    parts = [(group, part) for group, part in zip(groups, share / length, strict=True) if part > 0]
-    aims = [_aim(race, _row_of(race, view, group), group.rows) for group, _ in parts]
-    total = np.zeros(len(race.remaining))
-    for mine, (_, part) in zip(_chances_of(race, view, aims), parts, strict=True):
-        total += part * mine
+    taken = np.flatnonzero(share > 0)
+    some = [groups[place] for place in taken]
+    rows = _rows_of(race, view, some, clear)
+    lines = _chances_of(
+        race, view, _aims(race, [(row, one.rows) for row, one in zip(rows, some, strict=True)])
+    )
+    total = np.add.reduce((share[taken] / length)[:, None] * lines, axis=0)
     chances: Floats = total / total.sum()
     return chances
 
@@ -214,20 +231,32 @@ class _Group:
     aim: int | None = None
 
 
-def _row_of(race: Race, view: Outlook, group: _Group) -> int:
-    """The row of the group to look for."""
-    if group.aim is not None:
-        return group.aim
-    flags = np.zeros(len(race.test.rows), dtype=bool)
-    flags[group.rows] = True
-    return int(row_to_aim_at(race, view, flags) or 0)
+def _rows_of(race: Race, view: Outlook, groups: list[_Group], clear: Floats) -> list[int]:
+    """The row of each group to look for."""
+    if not isinstance(race.test.rule, Ordered | One | Mixture):
+        hardest = _hardest(race, [group.rows for group in groups], clear)
+        return [
+            row if group.aim is None else group.aim
+            for row, group in zip(hardest, groups, strict=True)
+        ]
+    rows = []
+    for group in groups:
+        flags = np.zeros(len(race.test.rows), dtype=bool)
+        flags[group.rows] = True
+        rows.append(int(row_to_aim_at(race, view, flags) or 0))
+    return rows
 
 
 def _apart(race: Race, wanted: Flags) -> list[list[int]]:
     """The wanted rows in groups that have no stratum in common."""
-    book, groups = race.test.book, dict[int, list[int]]()
-    owner = np.full(len(race.remaining) + 1, -1)
-    for row in np.flatnonzero(wanted).tolist():
+    return [list(rows) for rows in _grouped(race.test.book, wanted.tobytes())]
+
+
+@lru_cache(maxsize=8)
+def _grouped(book: Book, wanted: bytes) -> tuple[tuple[int, ...], ...]:
+    """The same; from one segment to the next the same rows are wanted nearly always."""
+    groups, owner = dict[int, list[int]](), np.full(len(book.sizes) + 1, -1)
+    for row in np.flatnonzero(np.frombuffer(wanted, dtype=np.bool_)).tolist():
         mine = book.where[row]
         others = [group for group in dict.fromkeys(owner[mine].tolist()) if group >= 0]
         rows = sorted([row, *(one for group in others for one in groups.pop(group))])
@@ -236,7 +265,7 @@ def _apart(race: Race, wanted: Flags) -> list[list[int]]:
         owner[mine] = row
         owner[-1] = -1  # the last place is none
         groups[row] = rows  # the last of the groups, whatever it was before
-    return list(groups.values())
+    return tuple(map(tuple, groups.values()))
 
 
 def _strata_of(race: Race, groups: list[list[int]]) -> Flags:

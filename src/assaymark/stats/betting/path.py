@@ -129,9 +129,8 @@ def _enough(test: RowTest, draws: Draws) -> Flags:
     """Before the first draw and after each: whether the row's domain has the fewest draws."""
     book = test.book
     inside = book.inside[: book.count]
-    fewest = np.minimum(test.recipe.fewest, inside @ book.sizes)
     first = [
-        _time_of(needed, row[draws.strata]) for needed, row in zip(fewest, inside, strict=True)
+        _time_of(needed, row[draws.strata]) for needed, row in zip(test.fewest, inside, strict=True)
     ]
     flags: Flags = np.arange(len(draws) + 1) >= np.array(first)[:, None]
     return flags
@@ -196,8 +195,7 @@ def rows_passed(test: RowTest, draws: Draws, foreseen: Foreseen | None = None) -
     tally = _tally(test, draws)
     met, missed = _counted_now(test, tally)
     known = _settled(test, met[:, None], missed[:, None], _guards_now(test, tally))
-    fewest = np.minimum(test.recipe.fewest, book.inside[: book.count] @ book.sizes)
-    enough = book.inside[: book.count] @ tally.sum(axis=1) >= fewest
+    enough = book.inside[: book.count] @ tally.sum(axis=1) >= test.fewest
     crossed = race.stopped[: book.count] & enough & known.defined[:, 0]
     passed: Flags = (crossed | known.holds[:, 0]) & ~known.refuted[:, 0]
     return passed

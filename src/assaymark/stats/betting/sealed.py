@@ -14,7 +14,7 @@ from assaymark.stats.betting.rows import CANNOT_TELL, Rows
 from assaymark.stats.betting.rules import Gap, Mixture, One, Ordered, Rule, goals, mirrors
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.supermartingale import Draws
-from assaymark.stats.score_guided.wealth import Flags
+from assaymark.stats.score_guided.wealth import Flags, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +110,13 @@ class RowTest:
     def book(self) -> Book:
         """The rows and their mirrors as arrays."""
         return open_book(self.rows, self.sizes)
+
+    @cached_property
+    def fewest(self) -> Ints:
+        """After how many draws in its domain each row may pass: at the domain's end, if that is earlier."""
+        inside = self.book.inside[: len(self.rows)]
+        least: Ints = np.minimum(self.recipe.fewest, inside @ self.book.sizes)
+        return least
 
     @cached_property
     def goals(self) -> Floats:
