@@ -175,8 +175,8 @@ NEWER: dict[str, tuple[str, ...]] = {
     ),
     "experiments that did not exist": (
         "lab/experiments/certify_race/bars.py",
-        "lab/experiments/certify_race/estimators.py",
         "lab/experiments/certify_race/forecasts.py",
+        "lab/experiments/estimate_errors/*",
         "lab/experiments/pairs/social.py",
         "lab/experiments/policies/paper_tables.py",
         "lab/experiments/stratified/printed_study.py",

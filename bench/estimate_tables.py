@@ -5,66 +5,12 @@ import math
 
 import numpy as np
 
-from assaymark.claims.ratio_metrics import metric
-from assaymark.lab.experiments.certify_race.estimators import RIVALS
-
 METRICS, SIZES, COMPARED = ("f1", "precision", "recall"), (50, 100, 200, 400, 800), (200, 800)
 WAYS = ("fixed", "renewed")
-REASONS = {
-    "OASIS": "chances that learn in ten steps, not two",
-    "Sawade": "chances without a hedge",
-    "AIPW": "scores worth counting themselves",
-    "random": "even chances, no scores",
-}
 
 
 def mean(ratios):
     return math.exp(float(np.mean(np.log(ratios)))) if ratios else math.nan
-
-
-def over_best(cell, way):
-    """The best rival, our error over its, and the standard error of the ratio."""
-    rival = min(RIVALS, key=lambda one: cell["error"][one][0])
-    (mine, my_se), (best, se) = cell["error"][way], cell["error"][rival]
-    ratio = mine / best
-    return rival, ratio, ratio * math.hypot(my_se / mine, se / best) if mine else 0.0
-
-
-def error_lines(cells):
-    yield (
-        "| pools | metric | labels | renewed over fixed (worst) | fixed over the best rival | best in "
-        "| renewed over the best rival (worst) | best in | worse by 2 SE |"
-    )
-    yield "|---|---|---|---|---|---|---|---|---|"
-    for where, name, labels in itertools.product(("race", "fresh", "made"), METRICS, COMPARED):
-        own = [c for c in cells if (c["where"], c["metric"], c["labels"]) == (where, name, labels)]
-        if not own:
-            continue
-        over = [c["error"]["renewed"][0] / c["error"]["fixed"][0] for c in own]
-        ratios = {way: [over_best(c, way) for c in own] for way in WAYS}
-        best = {way: sum(one[1] <= 1 for one in ratios[way]) for way in WAYS}
-        clear = [sum(one[1] > 1 + 2 * one[2] for one in ratios[way]) for way in WAYS]
-        yield (
-            f"| {where} | {metric(name).title} | {labels} | {mean(over):.2f} ({max(over):.2f}) | "
-            f"{mean([one[1] for one in ratios['fixed']]):.2f} | {best['fixed']} of {len(own)} | "
-            f"{mean([one[1] for one in ratios['renewed']]):.2f} "
-            f"({max(one[1] for one in ratios['renewed']):.2f}) | {best['renewed']} of {len(own)} | "
-            f"{clear[0]}, then {clear[1]} |"
-        )
-
-
-def worse_lines(cells):
-    yield "| pool | metric | labels | best rival | renewed over it | SE | fixed over it | the rival |"
-    yield "|---|---|---|---|---|---|---|---|"
-    compared = [c for c in cells if c["labels"] in COMPARED]
-    for cell in sorted(compared, key=lambda c: -over_best(c, "renewed")[1]):
-        rival, ratio, se = over_best(cell, "renewed")
-        if ratio > 1:
-            reason = REASONS[rival] if ratio > 1 + 2 * se else "within two standard errors"
-            yield (
-                f"| {cell['world'].replace('_', ' ')} | {cell['metric']} | {cell['labels']} | {rival} "
-                f"| {ratio:.2f} | {se:.2f} | {over_best(cell, 'fixed')[1]:.2f} | {reason} |"
-            )
 
 
 def cover_lines(cells):
@@ -129,14 +75,10 @@ def other_lines(cells):
 
 def lines(cells):
     """Everything that the record shows, as Markdown."""
-    yield from error_lines(cells)
-    yield ""
     yield from cover_lines(cells)
     yield ""
     for line in (*width_lines(cells), *other_lines(cells)):
         yield f"- {line}"
-    yield ""
-    yield from worse_lines(cells)
 
 
 def write_page(page, cells):

@@ -1,13 +1,13 @@
-"""Estimates of F1, precision and recall: error beside rivals, what intervals cover, how wide they are.
+"""Intervals of estimates of F1, precision and recall: what they cover and how wide they are.
 
     python bench/estimates.py --data FOLDER [FILE …] [--samples 800] [--keep RECORD.json]
     python bench/estimates.py --show RECORD.json [--page PAGE.md]
 
-Pools: topics of the race, fourteen topics that had no part in choosing how chances are renewed, and
-made worlds that set traps. Ways: fixed and renewed chances, and four rivals. Every error has its
-standard error. An interval for reading covers if the truth costs less likelihood than its ends; of
-the guaranteed figures a bettor at the truth plays on either side, at every look. Metrics that the
-sample was not drawn for are counted as `estimate` prints them. Pools that are read whole are left out.
+Pools and samples are those of `assaymark lab estimate-errors`, which has the errors: topics of the
+race, topics that chose nothing, made worlds that set traps; fixed and renewed chances. An interval for
+reading covers if the truth costs less likelihood than its ends; of the guaranteed figures a bettor at
+the truth plays on either side, at every look. Metrics that the sample was not drawn for are counted as
+`estimate` prints them, without scores. Pools that are read whole are left out.
 """
 
 import argparse
@@ -32,37 +32,21 @@ from assaymark.estimation.stats.guaranteed_interval import (
 from assaymark.estimation.stats.rank_strata import fixed_chances
 from assaymark.estimation.stats.reading_intervals import StrataCounts, profile_cost
 from assaymark.lab.corpora import load_corpus, read_collection, trained_world, vendor_worlds
-from assaymark.lab.experiments.certify_race.estimators import (
-    RIVALS,
+from assaymark.lab.experiments.certify_race.experiment import TOPICS as RACE
+from assaymark.lab.experiments.estimate_errors.estimators import (
     Question,
     fixed_samples,
-    renewed_draws,
     renewed_samples,
 )
-from assaymark.lab.experiments.certify_race.experiment import TOPICS as RACE
-from assaymark.lab.experiments.guarantee.experiment import SKETCHES
+from assaymark.lab.experiments.estimate_errors.experiment import DRAWS, FRESH, MADE
 from assaymark.lab.tasks import rng_of
-from assaymark.lab.worlds import Sketch, World, cut_world, make_world
-from assaymark.stats.score_guided.supermartingale import Draws, tests_at, walk, weighted_test
-from assaymark.stats.score_guided.wealth import draw_strata
+from assaymark.lab.worlds import World, cut_world, make_world
+from assaymark.stats.score_guided.supermartingale import tests_at, walk, weighted_test
 from estimate_tables import COMPARED, METRICS, SIZES, lines, write_page
 
 SEED = 11
 WAYS = {"fixed": fixed_samples, "renewed": lambda ask, rng: renewed_samples(ask, rng)[0]}
-FRESH = {
-    "arxiv_cs": ("cs.CR", "cs.DB", "cs.HC", "cs.LO"),
-    "goemotions": ("joy", "curiosity", "sadness"),
-    "newsgroups20": ("rec.autos", "comp.graphics"),
-    "reuters21578": ("grain", "ship", "money-fx"),
-}
 VENDOR = {"race": (0.5, 0.8), "fresh": (0.65,)}
-MADE = {
-    **SKETCHES,
-    "buried misses": Sketch(items=20_000, prevalence=0.05, f1=0.7, trap="buried misses"),
-    "under-confident": Sketch(items=20_000, prevalence=0.05, f1=0.7, calibration="under-confident"),
-    "prevalence 0.002": Sketch(items=40_000, prevalence=0.002, f1=0.7),
-    "tiny strata": Sketch(items=400, prevalence=0.1, f1=0.7),
-}
 LEVELS = (0.05, 0.025)
 COST = 1.959964**2 / 2  # of log likelihood, where the interval for reading ends
 STEPS = 14  # halvings on the way to an end
@@ -109,7 +93,7 @@ def read_own(ask, samples, truth):
     )
     some = shown[:50]
     counts = counts_of(samples, some)
-    points = np.clip(samples.metric(samples.means(samples.scores))[some], 0, 1)
+    points = np.clip(samples.by_means()[some], 0, 1)
     low, high = (_end(ratio, counts, points, lower=lower) for lower in (True, False))
     width = float((high - low).mean()) if len(some) else None
     return [len(shown), int(above.sum()), int(below.sum())], width
@@ -168,17 +152,6 @@ def read_sides(ask, samples, part):
     return dict(counts)
 
 
-def fixed_draws(name, cut, labels, rng):
-    """The draws of one estimate with fixed chances, with their labels."""
-    chances = fixed_chances(name, cut.strata)
-    strata = draw_strata(chances, np.array([one.size for one in cut.strata]), rng.random(labels))
-    said = np.zeros(labels, dtype=np.int64)
-    for k, truth in enumerate(cut.labels):
-        mine = strata == k
-        said[mine] = rng.permutation(truth)[: int(mine.sum())]
-    return Draws(strata=strata, labels=said, sampling=np.tile(chances, (labels, 1)))
-
-
 def bet(ask, way, runs, rng, *, width):
     """Runs, how often a bettor at the truth was ever rich (side x level), and the width of one."""
     cut = cut_world(ask.world, Claim(metric=ask.metric, side="lower", target=0.5))
@@ -198,21 +171,13 @@ def bet(ask, way, runs, rng, *, width):
     rows = tests_at(tests[0], truth).joined(tests_at(tests[1], truth))
     errors, wide = np.zeros((2, 2), dtype=int), None
     for run in range(runs):
-        draw = fixed_draws if way == "fixed" else renewed_draws
-        draws = draw(ask.metric, cut, ask.labels, rng)
+        draws = DRAWS[way](ask.metric, cut, ask.labels, rng)
         log = walk(tests[0], rows).feed(draws.strata, draws.labels, draws.sampling)
         errors += log.max(axis=1, initial=0.0)[:, None] >= [-math.log(one) for one in LEVELS]
         if width and run == 0:
             proved = guarantee(ask.metric, cut.strata, draws, unit=unit)
             wide = 1.0 if proved.low is None else proved.high - proved.low
     return {"runs": runs, "errors": errors.tolist(), "width": wide}
-
-
-def error_of(points, truth):
-    """The root mean squared error and its standard error, by the delta method."""
-    square = (points - truth) ** 2
-    root = math.sqrt(float(square.mean()))
-    return [root, float(square.std()) / math.sqrt(len(points)) / 2 / root if root else 0.0]
 
 
 def cells_of(world, where, asked):
@@ -223,23 +188,16 @@ def cells_of(world, where, asked):
         ask = Question(world=world, metric=name, labels=labels, runs=asked.samples)
         key, truth = (world.name, name, str(labels)), world.value(name)
         row = {"world": world.name, "where": where, "metric": name, "labels": labels}
-        row |= {"samples": asked.samples, "cover": {}, "width": {}, "error": {}, "bias": {}}
-        row |= {"sides": {}, "bets": {}}
+        row |= {"samples": asked.samples, "cover": {}, "width": {}, "sides": {}, "bets": {}}
         for way, draw in WAYS.items():
             samples = draw(ask, rng_of(SEED, *key, way))
             row["cover"][way], row["width"][way] = read_own(ask, samples, truth)
-            points = samples.metric(samples.means(samples.scores))
-            row["error"][way] = error_of(points, truth)
-            row["bias"][way] = float(points.mean() - truth)
             if labels in COMPARED:
                 row["sides"][way] = read_sides(ask, samples, asked.part)
                 row["bets"][way] = bet(
                     ask, way, asked.part, rng_of(SEED, *key, way, "bets"),
                     width=where == "fresh" and labels == COMPARED[0],
                 )  # fmt: skip
-        if labels in COMPARED:
-            for rival, make in RIVALS.items():
-                row["error"][rival] = error_of(make(ask, rng_of(SEED, *key, rival)), truth)
         yield row
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from assaymark.estimation.stats.default_strata import strata_wanted
 from assaymark.estimation.stats.stratifiers import stratify
 from assaymark.lab.corpora import load_corpus, read_collection, trained_world, vendor_worlds
-from assaymark.lab.experiments.certify_race.estimators import RIVALS, Question, ours
+from assaymark.lab.experiments.estimate_errors.estimators import Question, fixed
+from assaymark.lab.experiments.estimate_errors.rivals import RIVALS
 from assaymark.lab.experiments.stratified.pools import of_world
 from assaymark.lab.experiments.stratified.runs import sample, score, truth_of
 from assaymark.lab.tasks import rng_of
@@ -52,7 +53,7 @@ def worlds(paths):
 
 
 def main() -> None:
-    ways = {"ours": ours, **RIVALS}
+    ways = {"ours": fixed, **RIVALS}
     ratios = {}
     for world in worlds([Path(name) for name in sys.argv[1:]]):
         print(f"== {world.name} (F1 {world.value('f1'):.3f}, recall {world.value('recall'):.3f})")

@@ -11,6 +11,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 import evidence_headlines
+from evidence_estimates import estimates_page
 from evidence_forecasts import forecasts_page, rows_on_record
 from evidence_heat import heat_map
 from evidence_race import race_page
@@ -252,6 +253,7 @@ def overview_page(
         "- [Peers](peers.md): other tools in the same run\n"
         "- [Performance](performance.md): against bars and limits\n"
         "- [The race](race.md): labels to certify a claim, way by way\n"
+        "- [Estimates](estimates.md): errors beside rivals, every cell, with the reason where one leads\n"
         "- [Forecasts](forecasts.md): what plans say beforehand, and what happens\n"
         "- [Every promise, and the test that holds it](promises.md)",
         "## Repeat it",
@@ -279,6 +281,7 @@ def pages(folder: Path = RESULTS) -> dict[str, str]:
     found["performance.md"] = performance_page(records["performance"])
     found["race.md"] = race_page(folder, NOTE)
     found["forecasts.md"] = forecasts_page(rows_on_record())
+    found["estimates.md"] = estimates_page(folder, NOTE)
     return found
 
 

@@ -1,5 +1,6 @@
 """The rows of one paper: what it prints, what we measured, and from which command."""
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -80,3 +81,23 @@ def mean(values: Sequence[float | None]) -> float | None:
     """The mean of what is known."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
+
+
+def lines(rows: list[Row]) -> str:
+    """The rows as JSON, one line each."""
+    body = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    return f"[\n{body}\n]\n"
+
+
+def short(value: Any) -> Any:
+    """A figure to four digits."""
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+def record(done: Done, what: str, measured: float, bar: float | None, **more: Any) -> Row:
+    """A record of performance: a ratio, unless told otherwise."""
+    usual = {"unit": "ratio", "ratio": None, "limit": None}
+    return {
+        "what": what, "measured": short(measured), "bar": bar, **usual, **more,
+        "command": done.step.command, "machine": done.machine,
+    }  # fmt: skip

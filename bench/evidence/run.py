@@ -20,7 +20,7 @@ sys.path[:0] = [str(HERE.parent), str(ROOT / "docs")]
 import evidence_pages  # noqa: E402
 from evidence_records import RESULTS, written  # noqa: E402
 
-from evidence import limits, papers, race, validity  # noqa: E402
+from evidence import estimates, limits, papers, race, validity  # noqa: E402
 from evidence.steps import FULL, SMALL, Done, MissingDataError, files_of, finished, run  # noqa: E402
 
 WORK = ROOT / "build" / "evidence"
@@ -112,6 +112,25 @@ def collect(done: list[Done]) -> None:
         path.write_text(written([*kept, *others]), encoding="utf-8")
     for name, text in race.tables(done).items():
         (RESULTS / f"{name}.json").write_text(text, encoding="utf-8")
+    collect_estimates(done)
+
+
+def collect_estimates(done: list[Done]) -> None:
+    """Errors of estimates: figures of pools that were not run today stay."""
+    if not estimates.finished_steps(done):
+        return
+    path = RESULTS / "performance-estimates.json"
+    now = estimates.records(done)
+    commands = {row["command"] for row in now}
+    kept = [row for row in _read(path) if row["command"] not in commands]
+    path.write_text(written([*now, *kept]), encoding="utf-8")
+    path = RESULTS / f"{estimates.TABLE}.json"
+    path.write_text(estimates.cells(done, _read(path)), encoding="utf-8")
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else found
 
 
 def merged(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[dict[str, Any]]:

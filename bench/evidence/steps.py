@@ -95,6 +95,21 @@ FULL = (
             "arxiv_cs",
         ),
     ),
+    Step(name="estimate-errors", experiment="estimate-errors", runs=500),
+    Step(
+        name="estimate-errors-real",
+        experiment="estimate-errors",
+        runs=500,
+        files=(
+            "davidson_perspective",
+            "spamassassin",
+            "newsgroups20",
+            "reuters21578",
+            "goemotions",
+            "crisislex_t6",
+            "arxiv_cs",
+        ),
+    ),
     Step(name="sequential-bias-papers", experiment="sequential-bias", runs=50, files=("arxiv_cs",)),
     Step(name="policies-more", experiment="policies", runs=1, files=("goemotions", "arxiv_cs")),
 )

@@ -55,6 +55,7 @@ def lab(
 
     sequential-bias: what stopping at the first good test does to bounds made for one test.
     certify-race: how many labels each way to certify needs, beside the information limit.
+    estimate-errors: how far estimates of F1, precision and recall are off, beside published rivals.
     stratified: what stratified samples save when accuracy is estimated, by true error.
     guarantee: how often guaranteed figures of estimates err at any look, and reading ones miss.
     triage: how often each rule of triage breaks its promise, and how much it automates.

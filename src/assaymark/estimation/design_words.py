@@ -40,6 +40,16 @@ def _learning(design: EstimateDesign) -> str:
 
 
 def _law(design: EstimateDesign) -> str:
+    """How the items were drawn, and what the point makes of their scores."""
+    if not design.regression:
+        return _drawn(design)
+    return (
+        f"{_drawn(design)} The point corrects each stratum for the scores that its sample happened to "
+        "have (combined regression estimator); the intervals count labels alone."
+    )
+
+
+def _drawn(design: EstimateDesign) -> str:
     if design.allocation == "claim":
         return (
             "Each draw picked a stratum by the chances stored with its batch before its labels came, "

@@ -46,7 +46,8 @@ class EstimateDesign(Record):
     each draw picks a stratum by `chances`, which is what a guarantee needs. `unit` scales the bets
     of the guaranteed interval. `within`, `labels` and `forecast_ratio` are forecasts. `first`, `step`
     and `guard` are those of an allocation that learns from labels (Tuning). `renew` are the draws
-    after which the allocation "renewed" computes chances from the labels up to there.
+    after which the allocation "renewed" computes chances from the labels up to there. With `regression`
+    scores are drawn with the items, and the point is the regression estimate on them.
     """
 
     metric: str
@@ -66,6 +67,7 @@ class EstimateDesign(Record):
     step: int | None = None
     guard: bool = True
     renew: tuple[int, ...] | None = None
+    regression: bool = False
 
     def __post_init__(self) -> None:
         choice("sampling", self.sampling, ("fixed", "random"))

@@ -19,12 +19,16 @@ from assaymark.estimation.estimate import (
 )
 from assaymark.estimation.stats.confidence_axis import Floats, Ints
 from assaymark.estimation.stats.guaranteed_interval import guarantee, margin_unit, relevant
-from assaymark.estimation.stats.rank_strata import efficiency
+from assaymark.estimation.stats.rank_strata import efficiency, expected
 from assaymark.estimation.stats.reading_intervals import (
     StrataCounts,
     korn_graubard,
     profile_interval,
     wilson,
+)
+from assaymark.estimation.stats.regression_estimator import (
+    regression_positives,
+    score_moments,
 )
 from assaymark.estimation.stats.side_intervals import FEW_POSITIVES, METHOD, side_interval
 from assaymark.estimation.stats.stratified_estimator import stratified_mean
@@ -48,7 +52,8 @@ class Answers:
     """Labels that count, in draw order: stratum, predicted class, label (-1: cannot tell).
 
     `sampling` are the chances of each draw where they changed on the way, `learnt` the rates that
-    they were computed from last, and `changed` how many labels behind them are others now.
+    they were computed from last, and `changed` how many labels behind them are others now. `scores`
+    are those of the items where the design counts them.
     """
 
     strata: Ints
@@ -58,6 +63,7 @@ class Answers:
     sampling: Floats | None = None
     learnt: Floats | None = None
     changed: int = 0
+    scores: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.strata)
@@ -90,12 +96,36 @@ def tally(design: EstimateDesign, answers: Answers) -> Tally:
     def per(mask: np.ndarray) -> Ints:
         return np.bincount(answers.strata[mask], minlength=count).astype(np.int64)
 
-    return Tally(
+    counts = Tally(
         sizes=np.array([s.items for s in design.strata], dtype=np.int64),
         labelled=per(known),
         positives=per(answers.labels == 1),
         correct=per(known & (answers.labels == answers.predicted)),
         skipped=per(~known),
+    )
+    return replace(counts, expected=_by_regression(design, counts, answers))
+
+
+def _by_regression(design: EstimateDesign, counts: Tally, answers: Answers) -> Floats | None:
+    """The positives of each stratum by regression on the scores; None where these were not drawn."""
+    if not design.regression or answers.scores is None:
+        return None
+    strata, known = betting_strata(design.strata), answers.labels >= 0
+    weights = expected(design.metric, strata, rates=_rates(design, counts))
+    if weights is None:
+        return None
+    return regression_positives(
+        counts.sizes,
+        counts.labelled,
+        counts.positives,
+        scores=np.array([s.mean_score for s in strata], dtype=np.float64),
+        moments=score_moments(
+            answers.strata[known],
+            answers.scores[known],
+            answers.labels[known],
+            count=len(strata),
+        ),
+        pull=weights.pull,
     )
 
 
@@ -246,8 +276,9 @@ def _side(design: EstimateDesign) -> np.ndarray:
 
 def _cells(design: EstimateDesign, counts: Tally) -> tuple[float, float, float, float]:
     """The pool's confusion cells if each stratum is like its labels; without labels, its score."""
-    prior = np.array([0.5 if s.mean_score is None else s.mean_score for s in design.strata])
-    rates = np.where(counts.labelled > 0, counts.positives / np.maximum(counts.labelled, 1), prior)
+    rates = _rates(design, counts)
+    if counts.expected is not None:
+        rates = np.where(counts.labelled > 0, counts.expected / counts.sizes, rates)
     strata = StrataCounts(
         predicted=_side(design),
         sizes=counts.sizes,
@@ -255,6 +286,13 @@ def _cells(design: EstimateDesign, counts: Tally) -> tuple[float, float, float, 
         positives=counts.positives,
     )
     return strata.cells(rates)
+
+
+def _rates(design: EstimateDesign, counts: Tally) -> Floats:
+    """The share of positives among the labels of each stratum; without labels, its score."""
+    prior = np.array([0.5 if s.mean_score is None else s.mean_score for s in design.strata])
+    shares = counts.positives / np.maximum(counts.labelled, 1)
+    return np.asarray(np.where(counts.labelled > 0, shares, prior), dtype=np.float64)
 
 
 def _with_skips(design: EstimateDesign, name: str, counts: Tally, *, hurting: bool) -> Ints:

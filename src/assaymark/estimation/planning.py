@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assaymark.certification.planning.strata import guided_strata
+from assaymark.certification.planning.strata import guided_strata, scores_are_shares
 from assaymark.claims.checks import choice, open_share
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric
@@ -19,6 +19,7 @@ from assaymark.estimation.stats.default_strata import believed_error, strata_wan
 from assaymark.estimation.stats.guaranteed_interval import margin_unit
 from assaymark.estimation.stats.neyman_allocation import ALLOCATIONS, Tuning
 from assaymark.estimation.stats.rank_strata import expected, fixed_chances, unit_variance
+from assaymark.estimation.stats.regression_estimator import MEASURED
 from assaymark.estimation.stats.renewed_chances import FEWEST_RENEWED, RENEWED, renewal_draws
 from assaymark.estimation.stats.stratifiers import Stratification, stratify
 from assaymark.hints import command, option, switch
@@ -131,7 +132,10 @@ def _rare_class(request: EstimateRequest, name: str, summary: PoolSummary) -> Es
     if summary.positive is None and request.budget is None:
         raise PlanError(_unscored("rare-class metrics"))
     allocation = _chances_or_renewed(request, name)
-    design = _random(request, name, strata, chances, variance, stratifier="rank")
+    design = replace(
+        _random(request, name, strata, chances, variance, stratifier="rank"),
+        regression=name in MEASURED and scores_are_shares(summary),
+    )
     if allocation == "chances":
         return design
     if design.labels < FEWEST_RENEWED:

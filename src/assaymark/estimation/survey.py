@@ -23,6 +23,7 @@ from assaymark.estimation.renewal import (
     rates_learnt,
     refuse_unlabelled,
     renewals,
+    scores_drawn,
     stop_of,
     strata_drawn,
     strata_of_cells,
@@ -340,7 +341,10 @@ def lowest_tickets(
     )
     queues: list[list[SurveyedItem]] = [[] for _ in design.strata]
     for item in sorted(reserve, key=lambda item: (item.ticket, item.id)):
-        queues[strata[item.stratum]].append(SurveyedItem(id=item.id, cell=item.stratum))
+        score = item.score if design.regression else None
+        queues[strata[item.stratum]].append(
+            SurveyedItem(id=item.id, cell=item.stratum, score=score)
+        )
     return queues
 
 
@@ -403,4 +407,5 @@ def _answers(state: State, work: SurveyWork, design: EstimateDesign) -> Answers:
         sampling=chances_of_draws(design, work, len(kept)) if design.renew else None,
         learnt=rates_learnt(design, work, [strata[work.cells[item]] for item in work.order]),
         changed=changed_since(state, work),
+        scores=scores_drawn(design, work, kept),
     )

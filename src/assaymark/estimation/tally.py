@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from assaymark.claims.results import counted
 from assaymark.estimation.estimate import EstimateDesign, MetricEstimate, StratumTally
-from assaymark.estimation.stats.confidence_axis import Ints
+from assaymark.estimation.stats.confidence_axis import Floats, Ints
 from assaymark.stats.sequential.prior_posterior_ratio import positive_range
 
 HIDDEN = 0.95  # the confidence of what could hide in a stratum
@@ -13,13 +13,17 @@ HIDDEN = 0.95  # the confidence of what could hide in a stratum
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Tally:
-    """Counts per stratum; skipped items are in none of the others."""
+    """Counts per stratum; skipped items are in none of the others.
+
+    `expected` are the positives of each stratum where the scores help to estimate them.
+    """
 
     sizes: Ints
     labelled: Ints
     positives: Ints
     correct: Ints
     skipped: Ints
+    expected: Floats | None = None
 
 
 def stratum_rows(design: EstimateDesign, counts: Tally) -> tuple[StratumTally, ...]:

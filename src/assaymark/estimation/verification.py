@@ -83,7 +83,7 @@ def redraw_items(
     drawn: list[list[SurveyedItem]] = [[] for _ in design.strata]
     for item in work.order:
         cell = work.cells[item]
-        drawn[strata[cell]].append(SurveyedItem(id=item, cell=cell))
+        drawn[strata[cell]].append(SurveyedItem(id=item, cell=cell, score=work.scores.get(item)))
     pool = project.pool(registered)
     try:
         refuse_changed(pool, registered, progress)
@@ -91,16 +91,27 @@ def redraw_items(
         queues = lowest_tickets(pool, work.survey.seed, design, need, progress)
     finally:
         pool.close()
-    for name, mine, due in zip(
-        (stratum.name for stratum in design.strata), drawn, queues, strict=True
-    ):
-        other = next((a.id for a, b in zip_longest(mine, due[: len(mine)]) if a != b), None)
-        if other is not None:
-            raise VerificationError(
-                f"Survey {work.survey.number}: {other!r} is not the item that the seed chooses next in "
-                f"the part “{name}”."
-            )
+    for stratum, mine, due in zip(design.strata, drawn, queues, strict=True):
+        for one, next_one in zip_longest(mine, due[: len(mine)]):
+            _refuse_other_item(work, stratum.name, one, next_one)
     return len(work.order)
+
+
+def _refuse_other_item(
+    work: SurveyWork, part: str, item: SurveyedItem, due: SurveyedItem | None
+) -> None:
+    """The item is the one whose ticket comes next, with the score that the pool has."""
+    if item == due:
+        return
+    if due is not None and due.id == item.id:
+        raise VerificationError(
+            f"Survey {work.survey.number}: {item.id!r} is stored with the score {item.score}, and the "
+            f"pool has {due.score}."
+        )
+    raise VerificationError(
+        f"Survey {work.survey.number}: {item.id!r} is not the item that the seed chooses next in "
+        f"the part “{part}”."
+    )
 
 
 def _refuse_other_sizes(state: State, design: EstimateDesign, seq: int) -> None:

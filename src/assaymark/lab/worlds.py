@@ -16,7 +16,13 @@ from assaymark.claims.checks import choice, open_share
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric
 from assaymark.errors import InputError
-from assaymark.stats.score_guided.strata import ClassHistogram, cut_strata, unscored_strata
+from assaymark.stats.score_guided.strata import (
+    NEGATIVE_CUTS,
+    POSITIVE_CUTS,
+    ClassHistogram,
+    cut_strata,
+    unscored_strata,
+)
 from assaymark.stats.score_guided.supermartingale import Stratum
 
 Floats = NDArray[np.float64]
@@ -136,12 +142,24 @@ def _scores(sketch: Sketch, labels: Flags, predicted: Flags, rng: np.random.Gene
     return np.round(scores, 1) if sketch.ties else scores
 
 
+@dataclass(frozen=True, kw_only=True)
+class Cuts:
+    """Where strata are cut: shares of each predicted class above each cut, those of the product."""
+
+    positive: tuple[float, ...] = POSITIVE_CUTS
+    negative: tuple[float, ...] = NEGATIVE_CUTS
+
+
+USUAL = Cuts()
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cut:
-    """A world cut into strata for a claim: the strata, and the labels of the items of each."""
+    """A world cut into strata for a claim: the strata, and the labels and scores of the items of each."""
 
     strata: tuple[Stratum, ...]
     labels: tuple[NDArray[np.int8], ...]
+    scores: tuple[Floats, ...] = ()
 
     @property
     def rates(self) -> Floats:
@@ -149,7 +167,7 @@ class Cut:
         return np.array([labels.mean() for labels in self.labels])
 
 
-def cut_world(world: World, claim: Claim, *, scored: bool = True) -> Cut:
+def cut_world(world: World, claim: Claim, *, scored: bool = True, cuts: Cuts = USUAL) -> Cut:
     """The world in the strata of the weighted design; by prediction alone unless `scored`."""
     truth = world.labels.astype(np.int8)
     if world.scores is None or not scored:
@@ -161,11 +179,19 @@ def cut_world(world: World, claim: Claim, *, scored: bool = True) -> Cut:
         return Cut(strata=parts, labels=tuple(truth[side] for side in sides))
     scores = unit_scores(world.scores)
     bins = {side: _Bins(scores, world.predicted == side) for side in (True, False)}
-    cut = cut_strata(claim, positive=bins[True].histogram, negative=bins[False].histogram)
-    labels = tuple(
-        truth[bins[part.stratum.predicted].between(part.first, part.stop)] for part in cut
+    cut = cut_strata(
+        claim,
+        positive=bins[True].histogram,
+        negative=bins[False].histogram,
+        positive_cuts=cuts.positive,
+        negative_cuts=cuts.negative,
     )
-    return Cut(strata=tuple(part.stratum for part in cut), labels=labels)
+    items = [bins[part.stratum.predicted].between(part.first, part.stop) for part in cut]
+    return Cut(
+        strata=tuple(part.stratum for part in cut),
+        labels=tuple(truth[mine] for mine in items),
+        scores=tuple(scores[mine] for mine in items),
+    )
 
 
 class _Bins:

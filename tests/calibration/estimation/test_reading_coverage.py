@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from assaymark.claims.ratio_metrics import metric
 from assaymark.estimation.stats.reading_intervals import StrataCounts, profile_cost
-from assaymark.lab.experiments.certify_race.estimators import (
+from assaymark.lab.experiments.estimate_errors.estimators import (
     Question,
     Samples,
     fixed_samples,

@@ -20,7 +20,7 @@ from assaymark.estimation.stats.renewed_chances import (
 )
 from assaymark.estimation.survey import design_of
 from assaymark.estimation.verification import redraw_estimates, redraw_items
-from assaymark.lab.experiments.certify_race.estimators import Question, Samples, renewed_draws
+from assaymark.lab.experiments.estimate_errors.estimators import Question, Samples, renewed_draws
 from assaymark.lab.worlds import Sketch, cut_world, make_world
 from assaymark.ledger.events import SurveyDrawn, SurveyOpened, check_story
 from assaymark.project.folder import Project

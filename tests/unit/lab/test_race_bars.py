@@ -1,6 +1,5 @@
-"""What the race prints beside its laps: bars, forecasts, and the errors of estimates."""
+"""What the race prints beside its laps: bars and forecasts."""
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,13 +7,6 @@ import pytest
 
 from assaymark.lab.experiments.certify_race.bars import bar_sentence, forecast_table, race_bars
 from assaymark.lab.experiments.certify_race.entrants import Course
-from assaymark.lab.experiments.certify_race.estimators import (
-    OWN,
-    RIVALS,
-    ErrorTask,
-    Question,
-    errors_of,
-)
 from assaymark.lab.worlds import Sketch, claim_below, make_world
 
 
@@ -82,31 +74,6 @@ def test_forecasts_are_held_against_labels_really_used():
 
 
 SMALL = make_world(Sketch(items=4000, prevalence=0.2, f1=0.75), np.random.default_rng(1))
-
-
-@pytest.mark.parametrize("metric", ["f1", "precision", "recall"])
-@pytest.mark.parametrize("name", [*OWN, *RIVALS])
-def test_every_way_to_estimate_finds_the_truth_with_many_labels(name, metric):
-    ask = Question(world=SMALL, metric=metric, labels=1500, runs=50)
-    found = (OWN | RIVALS)[name](ask, np.random.default_rng(2))
-    assert found.shape == (50,)
-    assert abs(found.mean() - SMALL.value(metric)) < 0.02
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_more_labels_than_there_are_items_end_at_the_truth(name):
-    """A classifier that picks few items has few for its precision."""
-    rng = np.random.default_rng(1)
-    few = make_world(Sketch(items=400, prevalence=0.1, f1=0.75), rng)
-    found = OWN[name](Question(world=few, metric="precision", labels=2000, runs=8), rng)
-    assert found == pytest.approx(few.value("precision"), abs=1e-9)
-
-
-def test_errors_name_the_best_rival():
-    task = ErrorTask(path=Path("x"), topic="x", metric="f1", labels=200, runs=40, seed=1)
-    row = errors_of(SMALL, task)
-    assert row["ours over best rival"] == pytest.approx(row["ours"] / min(row[n] for n in RIVALS))
-    assert 4 * row["ours"] < row["guaranteed width"] < 1
 
 
 @pytest.mark.parametrize(("metric", "items"), [("f1", 4000), ("recall", 4000), ("precision", 800)])

@@ -40,6 +40,13 @@ EXPERIMENTS = {
             runs="certifications per claim and method (default 20)",
         ),
         Experiment(
+            name="estimate-errors",
+            shows="how far estimates of F1, precision and recall are off, beside published rivals",
+            module="assaymark.lab.experiments.estimate_errors.experiment",
+            function="estimate_errors",
+            runs="samples per pool, metric and size (default 500; 6 times as many where a rival leads)",
+        ),
+        Experiment(
             name="stratified",
             shows="how much stratified sampling saves, by true error and as a paper measures it",
             module="assaymark.lab.experiments.stratified.experiment",

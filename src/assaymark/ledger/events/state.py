@@ -100,6 +100,7 @@ class SurveyWork:
     order: list[str] = field(default_factory=list)
     cells: dict[str, int] = field(default_factory=dict)
     predictions: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    scores: dict[str, float] = field(default_factory=dict)
     files: "list[SurveyDrawn]" = field(default_factory=list)
     reports: "list[Stamped[SurveyReported]]" = field(default_factory=list)
     models: "list[Stamped[ModelTrained]]" = field(default_factory=list)

@@ -26,12 +26,14 @@ class SurveyOpened(Event):
 class SurveyedItem(Record):
     """One item of a survey, and the cell it was drawn from (counted from 0).
 
-    `predictions` are kept where a label is compared with them and the cell does not tell them.
+    `predictions` are kept where a label is compared with them and the cell does not tell them, `score`
+    where an estimate counts it.
     """
 
     id: str
     cell: int
     predictions: tuple[str, ...] | None = None
+    score: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +114,7 @@ def _survey_drawn(state: State, event: SurveyDrawn, _entry: Entry) -> None:
     work.order += [item.id for item in event.items]
     work.cells |= {item.id: item.cell for item in event.items}
     work.predictions |= {item.id: item.predictions for item in event.items if item.predictions}
+    work.scores |= {item.id: item.score for item in event.items if item.score is not None}
     state.surveyed |= {item.id for item in event.items}
 
 

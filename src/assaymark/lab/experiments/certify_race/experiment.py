@@ -2,8 +2,7 @@
 
 Every entrant certifies "F1 is at least its true value minus a margin" at 95 % confidence, again and
 again, in pools whose labels are all known. Beside them stands ln(1/α)/V*, the least that any test
-on the same strata can need on average. In real pools our own ways also certify precision and recall,
-and the errors of estimates are compared with those of published rivals.
+on the same strata can need on average. In real pools our own ways also certify precision and recall.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,7 +29,6 @@ from assaymark.lab.experiments.certify_race.bars import (
     race_bars,
 )
 from assaymark.lab.experiments.certify_race.entrants import ENTRANTS, Course
-from assaymark.lab.experiments.certify_race.estimators import ErrorTask, error_tasks, errors_of
 from assaymark.lab.experiments.certify_race.figure import race_figure
 from assaymark.lab.experiments.certify_race.forecasts import FORECASTS, Promise
 from assaymark.lab.outcome import Outcome
@@ -42,7 +40,6 @@ MARGINS = (0.02, 0.05, 0.10)
 REAL_MARGINS = (0.01, 0.02, 0.05, 0.10)
 REAL_METRICS = ("f1", "precision", "recall")
 HIGH, NINETY = 0.93, 0.90
-ERROR_RUNS = 10  # samples of an estimate for every certification of a claim
 WORST, AGAIN = 5, 20  # how many claims are run again, and with how many times the runs
 LEAST_TARGET = 0.05
 SKETCHES = tuple(
@@ -280,11 +277,6 @@ def certify_race(order: Order) -> Outcome:
         for lap in result["laps"]
         if lap["entrant"] == "method 2"
     ]
-    errors = run_all(
-        run_errors,
-        error_tasks(topics, metrics=REAL_METRICS, runs=ERROR_RUNS * runs, seed=order.seed),
-        order,
-    )
     summary = [row for where in ("synthetic", "real") for row in summarise(laps, where)]
     bars = race_bars(laps, worst)
     return Outcome(
@@ -295,17 +287,11 @@ def certify_race(order: Order) -> Outcome:
             "worst": [lap.row() for lap in worst],
             "bars": bars,
             "forecasts": forecast_table(laps),
-            "errors": errors,
         },
         figures={"labels": race_figure([lap for lap in laps if lap.metric == "f1"])},
         sentences=(*_sentences(summary, worst), *map(bar_sentence, bars)),
         settings={"runs": runs, "seed": order.seed, "confidence": 0.95, "margins": list(MARGINS)},
     )
-
-
-def run_errors(task: ErrorTask) -> TaskResult:
-    """The errors of estimates in one real pool."""
-    return errors_of(real_world(task.path, task.topic, task.seed), task)
 
 
 def _topics(path: Path, order: Order) -> Sequence[str]:
