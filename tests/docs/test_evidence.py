@@ -160,3 +160,22 @@ def test_what_the_page_of_the_race_says_of_goals_is_so():
     limit = evidence_race.geometric([lap["ideal"] / lap["mean"] for lap in f1])
     every = [row["bar"] for row in goals if row["what"].startswith("F1") and "every" in row["what"]]
     assert min(every) < limit, "no test that draws with replacement takes fewer labels on average"
+
+
+def test_every_cell_that_is_not_below_its_best_rival_says_why():
+    """By the record's own figures: clearly behind has a reason, the rest is within two standard errors."""
+    cells = json.loads((evidence_records.RESULTS / "estimate-errors.json").read_text("utf-8"))
+    page = evidence_pages.pages()["estimates.md"]
+    behind = 0
+    for cell in cells:
+        for way in ("fixed", "renewed"):
+            ratio, se, why = (
+                cell[name] for name in (f"{way} over best rival", f"se of {way}", f"why not {way}")
+            )
+            clear = ratio > 1 + 2 * se + 1e-3  # figures are rounded to four digits
+            assert why or not clear, cell
+            assert not why or ratio > 1
+            assert why in page
+            behind += bool(why)
+    assert 0 < behind < len(cells) / 5
+    assert page.count("within two standard errors |") > 0

@@ -95,14 +95,6 @@ def rates_learnt(design: EstimateDesign, work: SurveyWork, strata: Sequence[int]
     )
 
 
-def scores_drawn(design: EstimateDesign, work: SurveyWork, items: Sequence[str]) -> Floats | None:
-    """The scores that were stored with these items; None where the design counts none, or one is missing."""
-    known = [work.scores[item] for item in items if item in work.scores]
-    if not design.regression or len(known) < len(items):
-        return None
-    return np.array(known, dtype=np.float64)
-
-
 def changed_since(state: State, work: SurveyWork) -> int:
     """How many labels that chances were computed from, at any renewal, are others now, or none."""
     changed: set[str] = set()

@@ -11,6 +11,7 @@ import numpy as np
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError, VerificationError
+from assaymark.estimation.drawn_items import lowest_tickets, scores_drawn
 from assaymark.estimation.estimate import EstimateDesign, Estimates
 from assaymark.estimation.evidence import Answers, estimate
 from assaymark.estimation.from_claim import estimate_attempt
@@ -23,7 +24,6 @@ from assaymark.estimation.renewal import (
     rates_learnt,
     refuse_unlabelled,
     renewals,
-    scores_drawn,
     stop_of,
     strata_drawn,
     strata_of_cells,
@@ -44,7 +44,6 @@ from assaymark.pool import Pool, Progress, silent
 from assaymark.project.folder import Project, registered_pool
 from assaymark.project.purpose import pool_for_sampling, refuse_review
 from assaymark.records.pool import RegisteredPool
-from assaymark.records.strata import Stratum
 from assaymark.records.survey import Cell, Survey
 from assaymark.sampling.reserve import refuse_changed
 from assaymark.sampling.surveys import (
@@ -317,35 +316,6 @@ def _items(
         chosen.append(queues[k][at[k]])
         at[k] += 1
     return chosen
-
-
-def lowest_tickets(
-    pool: Pool, seed: str, design: EstimateDesign, need: Sequence[int], progress: Progress
-) -> list[list[SurveyedItem]]:
-    """The items of each stratum in ticket order, at least as many as are needed of it."""
-    strata = strata_of_cells(design)
-    parts = [part for stratum in design.strata for part in stratum.parts]
-    reserve = pool.reserve(
-        seed,
-        strata=[
-            Stratum(
-                items=part.items,
-                prediction=part.prediction,
-                grid_from=part.grid_from,
-                grid_to=part.grid_to,
-            )
-            for part in parts
-        ],
-        limits=[min(part.items, need[k]) for part, k in zip(parts, strata, strict=True)],
-        progress=progress,
-    )
-    queues: list[list[SurveyedItem]] = [[] for _ in design.strata]
-    for item in sorted(reserve, key=lambda item: (item.ticket, item.id)):
-        score = item.score if design.regression else None
-        queues[strata[item.stratum]].append(
-            SurveyedItem(id=item.id, cell=item.stratum, score=score)
-        )
-    return queues
 
 
 def draw_open(project: Project, *, output: Path | None = None) -> SurveyBatch:

@@ -11,6 +11,7 @@ from itertools import compress, zip_longest
 import numpy as np
 
 from assaymark.errors import VerificationError
+from assaymark.estimation.drawn_items import lowest_tickets
 from assaymark.estimation.estimate import EstimateDesign
 from assaymark.estimation.renewal import (
     chances_now,
@@ -20,7 +21,7 @@ from assaymark.estimation.renewal import (
     strata_drawn,
     strata_of_cells,
 )
-from assaymark.estimation.survey import design_of, lowest_tickets
+from assaymark.estimation.survey import design_of
 from assaymark.ledger.events import (
     Entry,
     State,
