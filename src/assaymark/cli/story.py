@@ -238,7 +238,7 @@ def status(folder: Path, as_json: bool) -> None:
         [
             ("items in the pool", f"{now.items:,}"),
             _about(now),
-            ("confidence", percent(now.confidence) if now.confidence else "–"),
+            *([("confidence", percent(now.confidence))] if now.confidence else []),
             ("draws made", f"{now.draws:,}" + ("" if now.size is None else f" of {now.size:,}")),
             ("items labelled", f"{now.labelled:,}"),
             *_unclear(now),

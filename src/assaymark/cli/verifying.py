@@ -59,9 +59,9 @@ MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
 )  # fmt: skip
 @click.option(
     "--sample", type=click.IntRange(min=1), metavar="N",
-    help="Write N of its labelled items, without labels, to read again (with -o FILE).",
+    help="Write N of its labelled items, without labels, to read again.",
 )  # fmt: skip
-@click.option("-o", "--output", type=FILE, help="Where --sample writes.")
+@click.option("-o", "--output", type=FILE, help="Where --sample writes (default: again.csv).")
 @click.option(
     "--reread", type=FILE, metavar="FILE",
     help="Read that file back, labelled, and say how far the labels agree.",
@@ -206,8 +206,7 @@ def _reread(
         if agreement.differing:
             rows([("labelled differently", ", ".join(agreement.differing[:10]))])
         return
-    if output is None:
-        raise click.UsageError("Say where to write the items: -o FILE.")
+    output = output or Path("again.csv")
     written = write_reread(project, certificate, sample or 0, output=output)
     if as_json:
         show_json(plain(written))

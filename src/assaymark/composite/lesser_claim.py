@@ -28,7 +28,11 @@ def lesser_words(state: State, work: ClaimWork) -> str | None:
     if lesser is None:
         return None
     labels = labels_in(lesser, shares)
-    price = "" if labels is None else f" would take {about(labels)}, judging by those so far"
+    price = (
+        ""
+        if labels is None
+        else f" would take {about(labels, sealed.items)}, judging by those so far"
+    )
     return f"Claim less: {lesser.claim}{price} ({command('plan', lesser.claim)})."
 
 

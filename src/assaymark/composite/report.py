@@ -75,11 +75,11 @@ def _covered(result: LookFacts) -> str:
 def _comparison(result: ComparisonFacts) -> Table:
     a, b = result.classifiers
     return Table(
-        caption=f"The gap is the figure of '{b}' less that of '{a}'",
+        caption=f"The gap is the figure of '{b}' minus that of '{a}'",
         header=("what", "value"),
         rows=(
             ("decision", result.decision),
-            ("gap", gap_words(result).removesuffix(" (b less a)")),
+            ("gap", gap_words(result)),
             ("predictions differ", f"{result.disagree:,} of {counted(result.items, 'item')}"),
         ),
     )

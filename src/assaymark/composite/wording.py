@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from assaymark.claims.results import counted, percent, unclear_words
+from assaymark.claims.results import counted, percent, rounded, unclear_words
 from assaymark.composite.look_facts import (
     ComparisonFacts,
     ConjunctionFacts,
@@ -16,6 +16,7 @@ from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.shared_risk.risk import FAMILY, JOINT
 
 CLASSIFIER = re.compile(r"\bof ([ab])(?=\s*(?:[<>=+-]|in |$))")
+NAMED = 3  # failed parts; the others stand in the list of parts
 ASSUMPTIONS = (
     "An item's label, or that nobody could tell, does not depend on which items were drawn.",
     "The seed was not chosen by somebody who knew labels.",
@@ -118,18 +119,33 @@ def statement(result: LookFacts) -> str:
         together = " for all of it together" if len(result.parts) > 1 else ""
         sentence = f"{result.claim}, with {sure} confidence{together}"
         if result.certain:
-            sentence = f"{result.claim}: counted, not estimated"
+            sentence = f"{result.claim}: certain, by counting"
         return f"{sentence}{_left_out(result)}."
     if result.decision == "fail":
-        how = "does not hold: counted, not estimated" if result.certain else "does not hold"
-        if result.unreachable:
-            how = "can no longer be established"
-        sentence, surely = f"{result.claim} {how}", result.unreachable or result.certain
-        return f"{sentence}{'' if surely else f', with {sure} confidence'}."
+        return _refuted(result, sure)
     left = [p for p in result.parts if p.state == "open"]
     if len(result.parts) == 1:
         return f"{result.claim} is not proved yet{_one_so_far(result, sure)}."
     return f"{result.claim} is open: {len(left)} of {len(result.parts)} parts not proved yet."
+
+
+def _refuted(result: ConjunctionFacts, sure: str) -> str:
+    """That the claim does not hold, how sure that is, and which parts failed."""
+    how = f"does not hold, with {sure} confidence"
+    if result.unreachable:
+        how = "can no longer be established"
+    elif result.certain:
+        how = "does not hold: certain, by counting"
+    return f"{result.claim} {how}{_failed(result)}."
+
+
+def _failed(result: ConjunctionFacts) -> str:
+    """Which of several parts failed, where it is not all of them."""
+    failed = [part_name(part) for part in result.parts if part.state == "failed"]
+    if not 0 < len(failed) < len(result.parts):
+        return ""
+    more = f" and {len(failed) - NAMED} more" if len(failed) > NAMED else ""
+    return f"; failed: {', '.join(failed[:NAMED])}{more}"
 
 
 def so_far_of(result: LookFacts) -> tuple[float | None, ...]:
@@ -231,19 +247,20 @@ VERDICTS = {
 
 
 def _by(least: float) -> str:
-    return f" by at least {least:g}" if least > 0 else ""
+    return f" by at least {rounded(least)}" if least > 0 and rounded(least) != "0" else ""
 
 
 def gap_words(result: ComparisonFacts) -> str:
     """Bounds of the gap in words; a bound that no label has moved is left out."""
     low, high = result.gap_low, result.gap_high
+    least, most = rounded(low), rounded(high, up=True)
     if (low, high) == (-1.0, 1.0):
-        return "no bound yet (b less a)"
+        return "no bound yet"
     if high == 1.0:
-        return f"{'more than' if low == 0 else 'at least'} {low:g} (b less a)"
+        return f"more than {least}" if low >= 0 and least == "0" else f"at least {least}"
     if low == -1.0:
-        return f"{'less than' if high == 0 else 'at most'} {high:g} (b less a)"
-    return f"{low:g} to {high:g} (b less a)"
+        return f"less than {most}" if high <= 0 and most == "0" else f"at most {most}"
+    return f"{least} to {most}"
 
 
 def look_lines(result: LookFacts) -> list[tuple[str, str]]:
@@ -253,7 +270,8 @@ def look_lines(result: LookFacts) -> list[tuple[str, str]]:
     if result.skipped:
         lines.append(("could not tell", unclear_words(result.skipped, "every statement")))
     if result.kind == "comparison":
-        lines.append(("gap", gap_words(result)))
+        a, b = result.classifiers
+        lines.append(("gap", f"{gap_words(result)} ({b} minus {a})"))
         lines.append(("predictions differ", counted(result.disagree, "item")))
     if result.kind == "conjunction":
         proof = "holds" if result.family == "named" else "proof reached"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from assaymark.claims.direction import usual_side
 from assaymark.claims.results import counted, rounded, shown
 from assaymark.drawing.interval_rows import IntervalRow, interval_figure
 from assaymark.reports.section import Chart, Section, Table
@@ -57,11 +58,12 @@ def _ends(low: float | None, high: float | None) -> str:
     return f"{rounded(low)} to {rounded(high, up=True)}"
 
 
-def _guaranteed(low: float | None, high: float | None) -> str:
-    """The one-sided figure; the upper one where the lower says nothing."""
+def _guaranteed(metric: str, low: float | None, high: float | None) -> str:
+    """The one-sided figure; the upper one where small is good, or where the lower says nothing."""
     if low is None and high is None:
         return "–"
-    if high is not None and rounded(low or 0.0) == "0":
+    small = usual_side(metric) == "upper" or rounded(low or 0.0) == "0"
+    if high is not None and small:
         return f"at most {rounded(high, up=True)}"
     return f"at least {rounded(low or 0.0)}"
 
@@ -76,7 +78,7 @@ def _metrics(metrics: list[Mapping[str, Any]]) -> Table:
                 str(one["title"]),
                 shown(one["point"]),
                 _ends(one["low"], one["high"]),
-                _guaranteed(least, one.get("guaranteed_high")),
+                _guaranteed(str(one["metric"]), least, one.get("guaranteed_high")),
                 _ends(both[0], both[1]),
             )
         )

@@ -75,7 +75,10 @@ def label_file(
 
     def read(state: State) -> LabelFile:
         known_names = project_names(state, page_names(project, names))
-        return read_labels(path, annotator=annotator, form=form, names=known_names)
+        file = read_labels(path, annotator=annotator, form=form, names=known_names)
+        if correct and not adjudicate:
+            _refuse_nothing_to_correct(state, file.rows)
+        return file
 
     return _record(
         project, read, correct=correct, adjudicate=adjudicate, restore_zeros=restore_zeros
@@ -146,10 +149,13 @@ def _record(
         drawn = [row for row in rows if state.drawn(row.item)]
         if rows and not drawn:
             source = command("review next" if state.reviews else "draw")
-            raise InputError(
-                f"None of {counted(len(rows), 'labelled item')} was handed out (the first is "
-                f"{rows[0].item!r}). Label the items that {source} handed out, by the same ids."
+            first = rows[0].item
+            none = (
+                f"Item {first!r} was not handed out"
+                if len(rows) == 1
+                else f"None of {len(rows):,} labelled items was handed out (the first is {first!r})"
             )
+            raise InputError(f"{none}. Label the items that {source} handed out, by the same ids.")
         _refuse_trained(state, drawn)
         make = _adjudications if adjudicate else _answers
         events = make(state, drawn, correct=correct)
@@ -167,6 +173,20 @@ def _refuse_trained(state: State, rows: Sequence[LabelRow]) -> None:
             f"The file holds {counted(len(trained), 'item')} of the training (the first is "
             f"{trained[0]!r}), and the classifier is frozen: what trained it cannot certify it, and it "
             "learns no more. Nothing was recorded. Leave these items out; label them when the plan has ended."
+        )
+
+
+def _refuse_nothing_to_correct(state: State, rows: Sequence[LabelRow]) -> None:
+    """Refuse corrections by people who gave no label: they would be recorded as second readings."""
+    if any(row.annotator in state.answers.of(row.item) for row in rows):
+        return
+    others = [(row, name) for row in rows for name in state.answers.of(row.item)]
+    if others:
+        row, name = others[0]
+        raise PlanError(
+            f"There is nothing to correct: {row.annotator!r} gave {row.item!r} no label, {name!r} did. "
+            f"Nothing was recorded. Say whose label it is ({option('annotator', name)}), or leave "
+            f"{switch('correct')} out to record a second reading."
         )
 
 

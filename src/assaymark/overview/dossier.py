@@ -30,7 +30,7 @@ from assaymark.certification.view.dossier import (
     SurveySeen,
 )
 from assaymark.certification.view.hidden_positives import stratum_rows
-from assaymark.certification.view.method_words import limits_of, method_of
+from assaymark.certification.view.method_words import limits_of, limits_without_plan, method_of
 from assaymark.certification.view.people import Said, Story, notes, people, read_story
 from assaymark.certification.view.scores import score_ends, score_picture
 from assaymark.certification.view.sealed_labels import labels_in_all
@@ -199,7 +199,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
         surveys=surveys,
         method=(),
         assumptions=(),
-        limits=(),
+        limits=_limits(state, pool) if any(survey.result for survey in surveys) else (),
         proof=_proof(project, story, pool, None),
     )
 
@@ -329,6 +329,11 @@ def _composite_answer(state: State) -> Answer | None:
         sentence=sentence,
         for_lead=sentence,
     )
+
+
+def _limits(state: State, pool: RegisteredPool) -> tuple[str, ...]:
+    claim = current_claim(state)
+    return limits_without_plan(pool, None if claim is None else claim.sealed.stated)
 
 
 def _training_answer(state: State) -> Answer | None:

@@ -124,7 +124,8 @@ def _first_page(dossier: Dossier) -> str:
         for survey in surveys
         if survey.result and survey.purpose != "claim"
     ]  # the verdict on a claim is the answer itself
-    return " ".join([*(text[:1].upper() + text[1:] for text in sentences), dossier.answer.sentence])
+    found = [text[:1].upper() + text[1:] for text in sentences]
+    return " ".join(dict.fromkeys([*found, dossier.answer.sentence]))
 
 
 def _present(*makers: Callable[[Dossier], Section | None], of: Dossier) -> tuple[Section, ...]:

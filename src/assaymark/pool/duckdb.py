@@ -11,6 +11,7 @@ from assaymark.errors import EngineError
 from assaymark.hints import command
 from assaymark.pool import Progress, silent
 from assaymark.pool.dialect import DUCKDB
+from assaymark.pool.line_ends import carriage_return
 from assaymark.pool.queries import view_sql
 from assaymark.pool.sources import Source, find_source, hash_files, quoted
 from assaymark.pool.sql import SqlPool, refuse_unknown
@@ -141,6 +142,12 @@ class DuckDBPool(SqlPool):
                 ) from error
             first = str(error).splitlines()[0].rstrip(".")
             hint = CSV_HINT if self.source.kind == "csv" else ""
+            if hint and (row := carriage_return(self.source.files)) is not None:
+                raise EngineError(
+                    f"The pool {names!r} cannot be read: in line {row:,} a text without quotes holds a "
+                    "carriage return. Save it as parquet, or with all texts in quotes (in pandas: "
+                    "to_csv(…, quoting=csv.QUOTE_ALL))."
+                ) from error
             raise EngineError(f"The pool {names!r} cannot be read: {first}.{hint}") from error
 
     def select_in_order(self, sql: str) -> list[Any]:

@@ -199,7 +199,7 @@ def total_chart(result: TrainingSummary) -> Chart | None:
     marks: list[Mark] = [
         *_curve(known),
         Line(points=((0, 0), (end, end)), role="soft", width=1),
-        Words(x=0.7 * end, y=0.7 * end, text="training alone", dx=6, dy=14, role="soft"),
+        Words(x=0.7 * end, y=0.7 * end, text="training alone", dx=-6, dy=-8, role="soft"),
     ]
     caption = (
         "Line: training and certification together, had training stopped there. Thin: training."

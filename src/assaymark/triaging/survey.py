@@ -28,7 +28,7 @@ from assaymark.triaging.routing import conditions
 from assaymark.triaging.stats.cutoffs import fewest_labels
 from assaymark.triaging.stats.score_histogram import curve_of, histogram
 from assaymark.triaging.stats.targeted_labels import SLACK, Aim, PoolRegion, aim, certify_drawn
-from assaymark.triaging.triage import Cutoffs, Thresholds, Triage
+from assaymark.triaging.triage import Cutoffs, Thresholds, Triage, calibration_words
 from assaymark.triaging.triage_answer import DrawnLabels, TriageAnswer
 
 PURPOSE = "triage"
@@ -302,7 +302,7 @@ def _thresholds(
         promise=triage.promise,
         labels=triage.labels,
         automated_share=items / settings["pool"],
-        placed_by=f"scores of the project's pool, calibrated ({settings['calibrator']})",
+        placed_by=f"scores of the project's pool, {calibration_words(settings['calibrator'])}",
         sources=(pool.fingerprint,),
         software=__version__,
     )

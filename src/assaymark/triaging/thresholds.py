@@ -19,7 +19,7 @@ from assaymark.triaging.stats.cutoffs import automated_share, checked_target, fe
 from assaymark.triaging.stats.fixed_sequence import certify, regions, too_few
 from assaymark.triaging.stats.optimal_cutoffs import by_hindsight
 from assaymark.triaging.stats.score_histogram import curve_of, histogram
-from assaymark.triaging.triage import Thresholds, Triage
+from assaymark.triaging.triage import Thresholds, Triage, calibration_words
 from assaymark.triaging.triage_answer import TriageAnswer, TriageQuestion, WeighedErrors
 
 CALIBRATION_SHARE = 0.25
@@ -174,7 +174,9 @@ def _placed(
             else calibrate(question.calibrator, used_for)
         )
     where = "the pool's scores" if pool is not None else how
-    sentence = f"calibrated ({curve.name}) on {how}; the path follows {where}"
+    calibrated = calibration_words(question.calibrator)
+    placed = calibrated if question.calibrator == "none" else f"{calibrated} on {how}"
+    sentence = f"{placed}; the path follows {where}"
     scores = pool if pool is not None else used
     return Placed(calibrator=curve, scores=scores, how=sentence), rest
 

@@ -241,6 +241,15 @@ class SizeForecast(Record):
         )
 
 
+def calibration_words(calibrator: str) -> str:
+    """How scores became probabilities.
+
+    >>> calibration_words("platt"), calibration_words("none")
+    ('calibrated (platt)', 'not calibrated')
+    """
+    return "not calibrated" if calibrator == "none" else f"calibrated ({calibrator})"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Thresholds(Record):
     """Cut-offs as a file that later steps read: what is promised, by which score, from which labels."""

@@ -50,3 +50,11 @@ def test_classes_have_no_count_of_relevant_items(tmp_path: Path) -> None:
     assert "labels relevant cannot tell" in _report("groups", tmp_path)
     (tmp_path / "t").mkdir()
     assert "labels cannot tell" in _report("tags", tmp_path / "t")
+
+
+@pytest.mark.parametrize("name", ["groups", "comparison"])
+def test_the_first_page_says_what_the_claim_does_not_say(name: str, tmp_path: Path) -> None:
+    text = _report(name, tmp_path)
+    assert "What it does not say It is about this collection of" in text
+    assert "That is a property of the method, not the chance that this claim is true." in text
+    assert text.index("What it does not say") < text.index("Review protocol")

@@ -140,3 +140,26 @@ def test_a_training_is_not_advised_to_label_the_whole_collection(assaymark, tmp_
     pool.write_text("id,body\n" + "".join(f"d{i},x\n" for i in range(400)))
     told = assaymark("init", tmp_path / "t", "--pool", pool, "--id", "id", "--text", "body")
     assert "--budget 100 -p" in told.out
+
+
+def test_a_plan_that_was_decided_comes_before_an_older_estimate(
+    assaymark, project, world, tmp_path
+) -> None:
+    """`status` spoke of the estimate again, and forgot what became of the claim."""
+    estimate = ("plan", "--estimate", "recall", "--budget", 20, "-p", project)
+    assert assaymark(*estimate).code == 0
+    assert assaymark("draw", "-p", project, "-o", tmp_path / "e.csv").code == 0
+    write_labels(tmp_path / "all.csv", world.truth)
+    assert assaymark("label", tmp_path / "all.csv", "-p", project).code == 0
+    assert "Estimate 1" in assaymark("status", "-p", project).out
+    assert assaymark("plan", "f1 >= 0.2", "--seed", "s", "-p", project).code != 0  # a chosen seed
+    assert assaymark("plan", "f1 >= 0.2", "-p", project).code == 0
+    for number in range(8):
+        assaymark("draw", 60, "-p", project, "-o", tmp_path / f"{number}.csv")
+        assert assaymark("label", tmp_path / "all.csv", "-p", project).code == 0
+        if assaymark("look", "-p", project).out.startswith("Established"):
+            break
+    assert assaymark("certify", "-p", project).code == 0
+    status = assaymark("status", "-p", project).out
+    assert status.startswith("Plan 1: certified.")
+    assert f"Next: assaymark report -p {project}" in status

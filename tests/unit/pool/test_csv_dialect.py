@@ -10,6 +10,7 @@ import pytest
 from assaymark.errors import EngineError
 from assaymark.pool import open_pool
 from assaymark.pool.duckdb import connect, reader_sql, settled_reader
+from assaymark.pool.line_ends import carriage_return
 from assaymark.pool.sources import find_source
 from assaymark.records.pool import Columns
 
@@ -98,3 +99,32 @@ def test_the_first_quotes_may_come_after_the_rows_that_duckdb_looks_at(tmp_path:
     rows = connection.execute(f"SELECT * FROM {reader} WHERE score = '0.5'").fetchall()
     assert ("x, y", "0.5", 'a "b" c') in rows
     connection.close()
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ("a,plain\nb,one\rtwo\nc,plain\n", 3),
+        ('a,"over\ntwo\rlines"\nb,one\rtwo\n', 4),
+        ('a,"one\rtwo"\nb,plain\n', None),
+        ("a,plain\r\nb,plain\r\n", None),
+    ],
+)
+def test_a_carriage_return_without_quotes_is_found(rows: str, line: int, tmp_path: Path) -> None:
+    """pandas writes it, and DuckDB says only that its parser "reached an invalid state"."""
+    path = tmp_path / "pool.csv"
+    path.write_bytes(b"id,text\n" + rows.encode())
+    assert carriage_return([path]) == line
+
+
+def test_a_pool_with_a_carriage_return_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    rows = "".join(f"{n},text {n},0.5\n" for n in range(30_000))
+    path.write_bytes(f"id,text,score\n{rows}x,one\rtwo,0.5\n{rows}".encode())
+    columns = Columns(id="id", score="score", threshold=0.5, text=("text",))
+
+    def read() -> None:
+        open_pool(str(path), columns).summary()
+
+    with pytest.raises(EngineError, match="in line 30,002 a text without quotes holds a carriage"):
+        read()

@@ -81,6 +81,9 @@ def test_a_claim_from_words_to_a_certificate(assaymark, folder):
                 break
         assert "with 95% confidence for all of it together" in page
         assert sent(web, "/watch/certify").status_code == 303
+        over = web.get("/watch", headers=HTML).text
+        assert "Certificate and report" in over
+        assert not any(w in over for w in ("Issue the certificate", "Draw more", "See what is"))
         read = web.get("/read", headers=HTML).text
         assert "Established" in read
         assert escape(CLAIM) in read

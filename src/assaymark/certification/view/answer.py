@@ -30,9 +30,9 @@ SURVEYING = Answer(
 
 SURVEYED = Answer(
     tone="no plan",
-    word="No claim",
-    sentence="Nothing was claimed, so there is no verdict; what the labels say is shown below.",
-    for_lead="Nothing was claimed, so there is no verdict; what the labels say is shown below.",
+    word="Result",
+    sentence="No claim was sealed; what the labels say is shown below.",
+    for_lead="No claim was sealed; what the labels say is shown below.",
 )
 """Of a project without a plan whose labels were bought for something else."""
 

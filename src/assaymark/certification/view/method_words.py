@@ -6,6 +6,10 @@ from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
 from assaymark.records.seeds import source_in_words
 
+REVIEWERS = (
+    "It depends on these reviewers' decisions under their instructions. If the labels are wrong, so "
+    "is the result."
+)
 DOMAINS = {
     "all": "all items of the collection",
     "predicted positive": "the items that the classifier flagged",
@@ -43,7 +47,6 @@ def method_of(plan: Plan, *, trained: bool = False) -> tuple[str, ...]:
 
 def limits_of(plan: Plan, pool: RegisteredPool, *, trained: bool = False) -> tuple[str, ...]:
     """What the result does not say, in sentences."""
-    risk = percent(round(1 - plan.confidence, 10))
     items = counted(pool.summary.items, "item")
     return (
         f"It was proved on the {items} that the frozen classifier scored, not on those it learnt from, "
@@ -51,9 +54,25 @@ def limits_of(plan: Plan, pool: RegisteredPool, *, trained: bool = False) -> tup
         if trained
         else f"It is about this collection of {items} as it was registered, not about items that arrive "
         "later or another collection.",
-        "It depends on these reviewers' decisions under their instructions. If the labels are wrong, so "
-        "is the result.",
-        f"With {percent(plan.confidence)} confidence, a claim that is not true passes in at most "
-        f"{risk} of cases. That is a property of the method, not the chance that this claim is true.",
+        REVIEWERS,
+        _risk(plan.confidence),
         "It does not say that the classifier is equally good in every part of the collection.",
+    )
+
+
+def limits_without_plan(pool: RegisteredPool, confidence: float | None) -> tuple[str, ...]:
+    """What labels do not say where no plan of one figure judges them; `confidence` is a claim's."""
+    return (
+        f"It is about this collection of {counted(pool.summary.items, 'item')} as it was registered, "
+        "not about items that arrive later or another collection.",
+        REVIEWERS,
+        *(() if confidence is None else (_risk(confidence),)),
+    )
+
+
+def _risk(confidence: float) -> str:
+    risk = percent(round(1 - confidence, 10))
+    return (
+        f"With {percent(confidence)} confidence, a claim that is not true passes in at most "
+        f"{risk} of cases. That is a property of the method, not the chance that this claim is true."
     )

@@ -20,7 +20,7 @@ def show_sealed(
     project: "Project", sealed: "SealedClaim", *, as_json: bool, expect: float | None = None
 ) -> None:
     """What was sealed, and what it may cost."""
-    from assaymark.composite.wording import account_words
+    from assaymark.composite.wording import account_words, sealed_words
 
     last = project.state().head
     head = last.hash if last else ""
@@ -28,7 +28,7 @@ def show_sealed(
     if as_json:
         show_json(_facts(sealed) | cost | {"source": plain(sealed.source), "head": head})
         return
-    headline(f"Sealed: {sealed.claim} with {percent(sealed.stated)} confidence")
+    headline(f"Sealed: {sealed_words(sealed)} with {percent(sealed.stated)} confidence")
     lines = _lines(sealed) + lines
     if shared := account_words(sealed):
         lines.append(("risk", shared))
@@ -42,11 +42,13 @@ def show_sealed(
 
 def show_cost(sealed: "SealedClaim", *, as_json: bool, expect: float | None = None) -> None:
     """What the claim would cost, without sealing it."""
+    from assaymark.composite.wording import sealed_words
+
     cost, lines = cost_of(sealed, expect=expect)
     if as_json:
         show_json(_facts(sealed) | cost)
         return
-    headline(f"{sealed.claim} with {percent(sealed.confidence)} confidence: not sealed")
+    headline(f"{sealed_words(sealed)} with {percent(sealed.confidence)} confidence: not sealed")
     rows(_lines(sealed) + lines)
 
 
@@ -93,8 +95,10 @@ def _comparison(sealed: "SealedClaim") -> tuple[dict[str, object], Lines]:
     first = None if forecast is None else next(iter(forecast.values()))
     share = f"{100 * sealed.disagree / sealed.items:.3g} %"
     lines = [("predictions differ", f"{counted(sealed.disagree, 'item')} ({share})")]
+    better = f"{sealed.columns.predictions[1]} is"
     lines += [
-        ("labels to expect", f"about {n:,} if {when}") for when, n in (forecast or {}).items()
+        ("labels to expect", f"about {n:,} if {when.replace('b is', better)}")
+        for when, n in (forecast or {}).items()
     ]
     return {"disagree": sealed.disagree, "expected_labels": first, "forecast": forecast}, lines
 

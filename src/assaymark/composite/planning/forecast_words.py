@@ -13,14 +13,14 @@ NAMED = 3
 Lines = list[tuple[str, str]]
 
 
-def about(labels: int) -> str:
-    """A forecast with its range, in no more digits than it has.
+def about(labels: int, most: int) -> str:
+    """A forecast with its range, in no more digits than it has, and never beyond `most` items.
 
-    >>> about(503)
-    'roughly 200–860 labels'
+    >>> about(503, 20_000), about(35, 45), about(400, 150)
+    ('roughly 200–860 labels', 'roughly 14–45 labels', 'roughly 150 labels')
     """
-    low, high = _rounded(LOW * labels), _rounded(HIGH * labels)
-    return f"roughly {low:,}–{high:,} labels"
+    low, high = (min(_rounded(share * labels), most) for share in (LOW, HIGH))
+    return f"roughly {low:,}–{high:,} labels" if low < high else f"roughly {high:,} labels"
 
 
 def _rounded(labels: float) -> int:
@@ -45,11 +45,15 @@ def cost_lines(sealed: SealedClaim, forecast: ClaimForecast) -> Lines:
     """Labels to expect, by the scores and if the claim holds well, and what looks false."""
     lines: Lines = []
     if forecast.expect is None and forecast.labels is not None:
-        lines.append(("labels to expect", f"{about(forecast.labels)} if the scores are right"))
+        lines.append(
+            ("labels to expect", f"{about(forecast.labels, sealed.items)} if the scores are right")
+        )
     if forecast.looks_false:
         lines.append(("judging by the raw scores", f"the claim looks false: {_false(forecast)}"))
     if forecast.needed is not None:
-        lines.append(("labels to expect", f"{about(forecast.needed)} if {condition(forecast)}"))
+        lines.append(
+            ("labels to expect", f"{about(forecast.needed, sealed.items)} if {condition(forecast)}")
+        )
     wins = [part.wins for part in forecast.parts if part.wins]
     if len(forecast.parts) == 1 and wins:
         lines.append(("predictions differ", counted(forecast.parts[0].items, "item")))
@@ -76,7 +80,7 @@ def doubt(sealed: SealedClaim, forecast: ClaimForecast) -> str:
     """That the claim looks false by the scores alone, what it would cost, and what to do about it."""
     price = ""
     if forecast.needed is not None:
-        price = f" If {condition(forecast)}, it takes {about(forecast.needed)}."
+        price = f" If {condition(forecast)}, it takes {about(forecast.needed, sealed.items)}."
     return (
         f"Judging by the raw scores the claim looks false: {_false(forecast)}. Raw scores are often "
         f"off.{price} {ways_on(sealed)}"
@@ -107,7 +111,7 @@ def part_line(part: PartForecast) -> tuple[str, str]:
     if part.value is not None:
         text += f"; {shown(part.value)} if the scores are right"
     if part.needed is not None:
-        text += "; read whole" if part.whole else f"; {about(part.needed)}"
+        text += "; read whole" if part.whole else f"; {about(part.needed, part.items)}"
     return part.name, text
 
 

@@ -90,8 +90,12 @@ def weighted_range(
         rising = grid(name, lower.strata)
         log = log_wealth(("range", lower), mine, start=lambda: _begun(lower, upper, rising))
         crossed = log.max(axis=1) >= lower.log_needed
-        low = _beyond(max, low, last_crossed(rising, crossed[: len(rising)]))
-        high = _beyond(min, high, last_crossed(rising[::-1], crossed[len(rising) :]))
+        # no bet is possible against what is certain already, such as by labels known beforehand
+        least, most = (-1.0 if low is None else low), (2.0 if high is None else high)
+        above = crossed[: len(rising)] | (np.array(rising) <= least)
+        below = crossed[len(rising) :] | (np.array(rising[::-1]) >= most)
+        low = _beyond(max, low, last_crossed(rising, above))
+        high = _beyond(min, high, last_crossed(rising[::-1], below))
     return MetricRange(
         metric=metric(name).name,
         low=0.0 if low is None else low,

@@ -113,7 +113,7 @@ def _cost(draft: SealedClaim) -> dict[str, Any]:
 
 
 def _part(part: PartForecast) -> list[str]:
-    labels = "–" if part.needed is None else "all" if part.whole else about(part.needed)
+    labels = "–" if part.needed is None else "all" if part.whole else about(part.needed, part.items)
     return [part.name, counted(part.items, "item"), labels]
 
 

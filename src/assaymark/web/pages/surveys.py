@@ -54,7 +54,7 @@ class Buttons:
 
 def buttons_of(state: State, survey: SurveySeen) -> Buttons:
     """The buttons of a survey: only the latest of its kind that is still open has any."""
-    if survey.number != _current(state, survey.purpose):
+    if survey.number != _current(state, survey.purpose) or _is_over(state, survey.purpose):
         return Buttons()
     steps = STEPS[survey.purpose]
     left = survey.labelled < survey.drawn
@@ -64,6 +64,12 @@ def buttons_of(state: State, survey: SurveySeen) -> Buttons:
         draw=steps.draw is not None and not left,
         certify=steps.certify is not None and survey.established,
     )
+
+
+def _is_over(state: State, purpose: str) -> bool:
+    """Whether the claim of several parts failed or is certified; a cut-off may still be improved."""
+    claim = current_claim(state) if purpose == "claim" else None
+    return claim is not None and claim.is_over(state) and not claim.can_draw
 
 
 def _current(state: State, purpose: str) -> int | None:
