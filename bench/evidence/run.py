@@ -61,7 +61,7 @@ def main() -> int:
             f"{step.name}: {found.seconds:.0f} s, {found.cpu_seconds or 0:.0f} s of processor time"
         )
         done.append(found)
-    collect(done)
+    collect(done, whole=asked.only is None)
     note_runs(done)
     evidence_pages.write()
     print(f"{len(done)} of {len(steps)} steps finished; records and pages are in docs/evidence")
@@ -91,13 +91,13 @@ def note_runs(done: list[Done]) -> None:
     path.write_text(written(rows), encoding="utf-8")
 
 
-def collect(done: list[Done]) -> None:
+def collect(done: list[Done], *, whole: bool) -> None:
     """The records of every paper, joined with what was measured before."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     for paper, rows in papers.records(done).items():
         path = RESULTS / f"papers-{paper}.json"
         before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-        path.write_text(written(merged(before, rows)), encoding="utf-8")
+        path.write_text(written(merged(before, rows, whole=whole)), encoding="utf-8")
     for name, rows in (("performance-limits", limits), ("validity-lab", validity)):
         found = rows.records(done)
         if found:
@@ -133,15 +133,18 @@ def _read(path: Path) -> list[dict[str, Any]]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else found
 
 
-def merged(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def merged(
+    before: list[dict[str, Any]], now: list[dict[str, Any]], *, whole: bool = True
+) -> list[dict[str, Any]]:
     """Today's rows, each kept as it was where the older figure says more.
 
-    Rows that today's data cannot have (a collection that is not at hand) stay, after their place.
+    Rows that today cannot have (a collection that is not at hand) stay, after their place. Where not
+    the whole set was asked for, every row and its place stay.
     """
     known, names = {row["row"]: row for row in before}, {row["row"] for row in now}
-    kept = [row for row in before if row["row"] not in names and _real(row)]
+    kept = [row for row in before if row["row"] not in names and (_real(row) or not whole)]
     places = {_place(row) for row in kept}
-    found = []
+    found: list[dict[str, Any]] = []
     for row in now:
         if row["row"] in known:
             found.append(known[row["row"]] if _says_more(known[row["row"]], row) else row)
@@ -150,6 +153,9 @@ def merged(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[dict
     for row in kept:
         same = [i for i, one in enumerate(found) if _place(one) == _place(row)]
         found.insert(same[-1] + 1 if same else len(found), row)
+    if not whole:
+        places = {name: place for place, name in enumerate(known)}
+        found.sort(key=lambda row: places.get(row["row"], len(places)))
     return found
 
 

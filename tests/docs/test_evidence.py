@@ -87,6 +87,8 @@ def test_a_small_run_never_replaces_a_figure_that_says_more():
     printed = real | {"data": "the paper's tweets"}
     assert merged([printed], []) == [printed], "no step of today recomputes it"
     assert merged([made], []) == []
+    rows = [made, none | {"row": "b"}, real | {"row": "c"}]
+    assert merged(rows, [rows[2]], whole=False) == rows, "the other steps were not asked for"
 
 
 def test_a_finished_step_is_not_run_again(tmp_path):
