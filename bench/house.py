@@ -203,37 +203,53 @@ def _write_pool(path: Path, items: int) -> dict[str, int]:
 
 
 def story(folder: Path, *, items: int, labels: int) -> Iterator[tuple[str, int, float]]:
-    """A certification from init to verify: command, how often it decoded the ledger, CPU seconds."""
+    """A certification from init to verify: command, how often it decoded the ledger, CPU seconds.
+
+    A plan hands out what its labels so far allow, so items are drawn and labelled in turn.
+    """
     project, pool = folder / "work", folder / "pool.csv"
     truth = _write_pool(pool, items)
-    batch = folder / "batch.csv"
-    init = ["init", project, "--pool", pool, "--id", "id", "--score", "score", "--threshold", 0.5]
-    commands: list[list[object]] = [
-        [*init, "--text", "body"],
-        ["plan", "f1 >= 0.6", "-p", project],
-        ["draw", labels, "-o", batch, "-p", project],
-        ["label", batch, "-p", project],
-        ["status", "-p", project],
-        ["look", "-p", project],
-        ["certify", "-p", project],
-        ["verify", project / "certificate.json", "-p", project],
-        ["report", "-p", project],
+    init: list[Any] = [
+        "init",
+        project,
+        "--pool",
+        pool,
+        "--id",
+        "id",
+        "--score",
+        "score",
+        "--threshold",
+        0.5,
     ]
-    for command in commands:
-        if command[0] == "label":
-            _fill_in(batch, truth)
-        start = time.process_time()
-        decoded = _assaymark(*command)
-        yield str(command[0]), decoded, time.process_time() - start
+    yield _timed(*init, "--text", "body")
+    yield _timed("plan", "f1 >= 0.6", "-p", project)
+    labelled = 0
+    while labelled < labels:
+        batch = folder / f"batch-{labelled}.csv"
+        yield _timed("draw", labels - labelled, "-o", batch, "-p", project)
+        labelled += _fill_in(batch, truth)
+        yield _timed("label", batch, "-p", project)
+    for command in ("status", "look", "certify"):
+        yield _timed(command, "-p", project)
+    yield _timed("verify", project / "certificate.json", "-p", project)
+    yield _timed("report", "-p", project)
 
 
-def _fill_in(batch: Path, truth: dict[str, int]) -> None:
+def _timed(command: str, *arguments: object) -> tuple[str, int, float]:
+    start = time.process_time()
+    decoded = _assaymark(command, *arguments)
+    return command, decoded, time.process_time() - start
+
+
+def _fill_in(batch: Path, truth: dict[str, int]) -> int:
+    """Label every item of the batch; how many there are."""
     with batch.open(newline="", encoding="utf-8-sig") as stream:
         rows = list(csv.DictReader(stream))
     with batch.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
         writer.writerow(["id", "label"])
         writer.writerows((row["id"], truth[row["id"]]) for row in rows)
+    return len(rows)
 
 
 def decodes() -> dict[str, int]:

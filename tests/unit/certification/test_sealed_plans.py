@@ -276,6 +276,25 @@ def test_chances_that_do_not_follow_are_noticed(start, monkeypatch) -> None:
     assert "the chances from draw 61 on do not follow" in found.checks[-1].detail
 
 
+def test_segments_are_looked_up_once_and_not_for_every_draw(start, monkeypatch) -> None:
+    """Each look-up counts the segments from the first on: 10,000 of them were half of a verification."""
+    from assaymark.certification.modes import sealed_sample
+
+    project = start(f"f1 >= {value('f1') - 0.12:.3f}")
+    assert run(project) == "pass"
+    attempt, issued = project.state().attempts[0], certify(project)
+    asked, honest = [], sealed_sample.segment_at
+    monkeypatch.setattr(
+        sealed_sample,
+        "segment_at",
+        lambda drawn, **more: asked.append(drawn) or honest(drawn, **more),
+    )
+    found = verify(issued.path, project=project)
+    assert found.status != "failed"
+    segments = {honest(drawn, lead=attempt.plan.lead or 0) for drawn in range(len(attempt.draws))}
+    assert len(asked) <= len(segments) + attempt.batches < len(attempt.draws)
+
+
 def test_python_offers_both(tmp_path) -> None:
     work = assaymark.certify(
         y_score=SCORES, threshold=0.5, claim="precision >= 0.6", design="score-guided",

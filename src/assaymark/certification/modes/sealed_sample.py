@@ -172,9 +172,11 @@ def _check_batch(state: State, plan: Plan, event: BatchDrawn, entry: Entry) -> i
     known = weighted_draws(attempt, prefix)
     blocks = {block.first: block for block in event.blocks or ()}
     before = attempt.sampling[-1] if attempt.sampling else None
-    renewals = 0
+    renewals, segment = 0, None
     for number in (item.draw for item in event.draws):
-        segment, block = _segment(plan, number), blocks.pop(number, None)
+        if segment is None or not segment.first <= number <= segment.last:
+            segment = _segment(plan, number)
+        block = blocks.pop(number, None)
         if block is None and number > segment.first:
             continue
         if block is None or block.labels != segment.known or segment.known > prefix.draws:
