@@ -21,6 +21,7 @@ from assaymark.cli.typed_claims import typed_claim
 from assaymark.composite.cli.steps import abandon_several, is_of_several
 from assaymark.estimation.cli.estimate import plan_estimate
 from assaymark.terminal.output import (
+    advise,
     asks,
     confidence_option,
     confirmed,
@@ -384,3 +385,5 @@ def _abandon(project: "Project", reason: str, *, as_json: bool) -> None:
         show_json({"plan": number, "outcome": "abandoned", "reason": reason})
         return
     headline(f"Plan {number} is closed: abandoned.")
+    say("  Later plans on this claim share its risk, so what it used up is not given back.")
+    advise(f"assaymark report -p {quoted(project.folder)}")

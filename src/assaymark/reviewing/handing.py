@@ -8,6 +8,7 @@ from pathlib import Path
 from assaymark.errors import InputError, PlanError
 from assaymark.files.batch import BatchRow, refuse_existing, write_batch
 from assaymark.files.writers import find_writer
+from assaymark.hints import command
 from assaymark.ledger.events import (
     Event,
     ReviewDrawn,
@@ -198,7 +199,7 @@ def _nothing_left(account: Account) -> str:
     if account.open:
         return (
             f"Every unread record was handed out; {account.open:,} of them have no label yet. Label "
-            "these, or write them again."
+            f"these; to write them again: {command('review next', pending=True)}."
         )
     return "Every record of the pool has its label: nothing is left to read."
 

@@ -1,6 +1,9 @@
 """The section of a report about an estimate."""
 
+import re
+
 from assaymark.estimation.report import estimate_section
+from worlds_on_disk import write_labels
 
 
 def row(metric: str, low: float, high: float) -> dict[str, object]:
@@ -16,3 +19,19 @@ def test_the_guaranteed_side_is_the_one_that_people_ask_for() -> None:
     column = table.header.index("guaranteed")
     told = [cells[column] for cells in table.rows]
     assert told == ["at least 0.8", "at most 0.0178", "at most 0.9"]
+
+
+def test_nobody_is_sent_to_prove_what_is_guaranteed(assaymark, project, world, tmp_path) -> None:
+    """`estimate` guaranteed an F1 of 0.86 and advised to buy a proof of 0.84."""
+    write_labels(tmp_path / "all.csv", world.truth)
+    steps = []
+    for budget in (20, len(world.truth) - 40):
+        plan = ("plan", "--estimate", "f1", "--budget", budget, "-p", project)
+        assert assaymark(*plan).code == 0
+        assert assaymark("draw", "-p", project, "-o", tmp_path / f"{budget}.csv").code == 0
+        assert assaymark("label", tmp_path / "all.csv", "-p", project).code == 0
+        steps.append(assaymark("estimate", "-p", project).out)
+    assert re.search(r'Next: assaymark plan "f1 >= 0\.\d+"', steps[0])
+    assert steps[1].endswith(
+        f"Next: assaymark report -p {project}, which states what is guaranteed\n"
+    )

@@ -163,3 +163,10 @@ def test_a_plan_that_was_decided_comes_before_an_older_estimate(
     status = assaymark("status", "-p", project).out
     assert status.startswith("Plan 1: certified.")
     assert f"Next: assaymark report -p {project}" in status
+
+
+def test_whoever_gives_a_plan_up_is_told_what_that_costs(assaymark, project) -> None:
+    assert assaymark("plan", "f1 >= 0.6", "--seed", "s", "-p", project).code == 0
+    done = assaymark("plan", "--abandon", "another claim", "-p", project).out
+    assert "Later plans on this claim share its risk, so what it used up is not given back." in done
+    assert done.endswith(f"Next: assaymark report -p {project}\n")

@@ -226,6 +226,15 @@ def estimate(
         _advise_claim(estimates, folder)
 
 
+def _is_guaranteed(one: MetricEstimate, target: float) -> bool:
+    """Whether the labels guarantee the target already, so that nothing need be bought to prove it."""
+    if one.guaranteed_reason is not None:
+        return False
+    if usual_side(one.metric) == "lower":
+        return one.guaranteed_low is not None and one.guaranteed_low >= target
+    return one.guaranteed_high is not None and one.guaranteed_high <= target
+
+
 def _advise_claim(estimates: Estimates, folder: Path) -> None:
     """What can probably be proved, as the next step; nothing while a plan is open."""
     from assaymark.certification.planning.forecast_words import target_with_room
@@ -236,7 +245,9 @@ def _advise_claim(estimates: Estimates, folder: Path) -> None:
         return
     side = usual_side(first.metric)
     target = None if side is None else target_with_room(first.point, side)
-    if target is not None:
+    if target is not None and _is_guaranteed(first, target):
+        advise(f"{command('report')}, which states what is guaranteed")
+    elif target is not None:
         sign = ">=" if side == "lower" else "<="
         advise(f"{command('plan', f'{first.metric} {sign} {target:g}')}, if you want it proved")
 

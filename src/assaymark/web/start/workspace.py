@@ -150,7 +150,7 @@ def _about(path: Path) -> str:
     claim = current_claim(state)
     if claim is not None:
         issued = bool(claim.reports("certificate"))
-        ending = ", certified" if issued else "" if claim.open else ", closed"
+        ending = ", certified" if issued else "" if claim.open else ", not established"
         return f"{upper_first(sealed_words(claim.sealed))}{ending} · {labels}"
     if state.reviews:
         ending = ", certified" if state.reviews[-1].certificates else ""
