@@ -32,6 +32,4 @@ def test_nobody_is_sent_to_prove_what_is_guaranteed(assaymark, project, world, t
         assert assaymark("label", tmp_path / "all.csv", "-p", project).code == 0
         steps.append(assaymark("estimate", "-p", project).out)
     assert re.search(r'Next: assaymark plan "f1 >= 0\.\d+"', steps[0])
-    assert steps[1].endswith(
-        f"Next: assaymark report -p {project}, which states what is guaranteed\n"
-    )
+    assert steps[1].endswith(f"Next: assaymark report -p {project}, which states these figures\n")

@@ -58,3 +58,4 @@ def test_the_first_page_says_what_the_claim_does_not_say(name: str, tmp_path: Pa
     assert "What it does not say It is about this collection of" in text
     assert "That is a property of the method, not the chance that this claim is true." in text
     assert text.index("What it does not say") < text.index("Review protocol")
+    assert "It assumes: An item's label, or that nobody could tell" in text

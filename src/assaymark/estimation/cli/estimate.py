@@ -246,7 +246,7 @@ def _advise_claim(estimates: Estimates, folder: Path) -> None:
     side = usual_side(first.metric)
     target = None if side is None else target_with_room(first.point, side)
     if target is not None and _is_guaranteed(first, target):
-        advise(f"{command('report')}, which states what is guaranteed")
+        advise(f"{command('report')}, which states these figures")
     elif target is not None:
         sign = ">=" if side == "lower" else "<="
         advise(f"{command('plan', f'{first.metric} {sign} {target:g}')}, if you want it proved")

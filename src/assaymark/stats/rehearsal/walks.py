@@ -45,7 +45,9 @@ class Rehearsal:
         return math.ceil(float(np.quantile(self.labels, share)) - 1e-9)
 
 
-def rehearse(test: BinaryTest, rates: Floats, *, walks: int, rng: "np.random.Generator") -> Rehearsal:
+def rehearse(
+    test: BinaryTest, rates: Floats, *, walks: int, rng: "np.random.Generator"
+) -> Rehearsal:
     """Walks of the claim's test in a pool whose strata have these rates of positives.
 
     *Assumes* the rates, that nobody skips an item, and that each label is known before the next block.
@@ -59,7 +61,9 @@ def rehearse(test: BinaryTest, rates: Floats, *, walks: int, rng: "np.random.Gen
 class _Walks:
     """Walks that are still open; `number` says which they are."""
 
-    def __init__(self, test: RowTest, rates: Floats, walks: int, rng: "np.random.Generator") -> None:
+    def __init__(
+        self, test: RowTest, rates: Floats, walks: int, rng: "np.random.Generator"
+    ) -> None:
         book = test.book
         self.test, self.rng, self.made = test, rng, 0
         self.items = int(book.sizes.sum())
