@@ -30,7 +30,7 @@ from assaymark.lab.experiments.certify_race.experiment import race_topics, real_
 from assaymark.lab.experiments.certify_race.forecasts import FORECASTS
 from assaymark.lab.tasks import rng_of
 from assaymark.lab.worlds import claim_below
-from forecasts import POWER, Row, _row, keep, summed
+from forecast_rows import POWER, Row, keep, one_row, summed
 
 LAPS = Path(__file__).parents[1] / "docs" / "evidence" / "results" / "race-laps.json"
 SEED = 42
@@ -68,13 +68,13 @@ def rows_of(lap: Row, course: Course, runs: int) -> list[Row]:
     error = 0.6 / float(np.sqrt(lap["runs"]))  # labels of such plans scatter by about six tenths
     ratio = lap["mean"] / said.predicted
     rows = [
-        _row("average", mode, 1.0, 0.9 <= ratio <= 1.1)
+        one_row("average", mode, 1.0, 0.9 <= ratio <= 1.1)
         | {"ratio": ratio, "error": error, "runs": lap["runs"]}
     ]
     if said.chance is not None:
         passed = round(lap["pass_rate"] * lap["runs"])
         rows += [
-            _row("chance to pass", mode, said.chance, run < passed) for run in range(lap["runs"])
+            one_row("chance to pass", mode, said.chance, run < passed) for run in range(lap["runs"])
         ]
     if runs and lap["entrant"].startswith("method 2") and lap["margin"] >= LEAST_MARGIN:
         rows += luck(lap, course, runs)
@@ -88,9 +88,9 @@ def luck(lap: Row, course: Course, runs: int) -> Iterator[Row]:
     hedged = lap["entrant"] == "method 2, ceiling"
     said = course.to_a_ceiling(course.scored, end or 1) if hedged else course.guided(course.scored)
     for labels in ENTRANTS[lap["entrant"]](course, runs, rng).used:
-        yield _row("typical", mode, 0.5, labels <= (said.median or 0))
+        yield one_row("typical", mode, 0.5, labels <= (said.median or 0))
         if not hedged:  # with a ceiling it is the ceiling, which nobody exceeds
-            yield _row("bad luck", mode, POWER, labels <= (said.quantile or 0))
+            yield one_row("bad luck", mode, POWER, labels <= (said.quantile or 0))
 
 
 def of_topic(path: Path, topic: str, bend: float, laps: list[Row], runs: int) -> list[Row]:

@@ -2,20 +2,18 @@
 
 import importlib
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import assaymark as front_door
 from assaymark.certification.forecasts.calculators import read_claim
-from assaymark.certification.modes.labels_ahead import with_labels_ahead
 from assaymark.certification.planning.forecast import recommend
 from assaymark.certification.sealing import PlanRequest, forecast_plan, seal_plan
 from assaymark.claims.claim import Claim
 from assaymark.claims.direction import usual_side, wrong_way
 from assaymark.claims.ratio_metrics import NUMERATORS
-from assaymark.claims.results import Estimate, Interval, ModeForecast, Verdict
+from assaymark.claims.results import ModeForecast
 from assaymark.errors import InputError, PlanError
 from assaymark.labelling.blocking import blocking_items
 from assaymark.labelling.overdue import count_as_unclear, overdue
@@ -346,30 +344,6 @@ def test_drawn_items_are_labelled_before_more_are_drawn(assaymark, project, tmp_
 
 
 # labels ahead
-
-
-@pytest.mark.parametrize(
-    ("expected", "ahead"),
-    [(300, (40, 600)), (50_000, (100, 800)), (10**9, (100, 800))],
-)
-def test_labels_ahead_begin_at_the_labels_so_far_at_most(expected, ahead) -> None:
-    """Evidence that hardly grows expects any number: "3,000–19,910 more" after 90, and 1,000 did."""
-    claim = Claim(metric="recall", side="lower", target=0.5)
-    interval = Interval(
-        low=0.4, high=1.0, confidence=0.95, side="lower", method="anytime", guaranteed=True
-    )
-    estimate = Estimate(
-        metric="recall", title="recall", point=0.8, interval=interval, labels=100, draws=100,
-        design="simple",
-    )  # fmt: skip
-    verdict = Verdict(
-        decision="continue", claim=claim, estimate=estimate, labels_expected=expected, waiting=0,
-        skipped=0, census=False, reason="",
-    )  # fmt: skip
-    plan = SimpleNamespace(kind=SimpleNamespace(promise=False), items=900)
-    found = with_labels_ahead(verdict, plan)
-    assert found.labels_ahead == ahead
-    assert found.labels_expected <= 900
 
 
 def test_status_after_a_look_asks_for_more_labels_not_for_the_same_look(

@@ -4,6 +4,7 @@ import math
 
 from assaymark.certification.modes.prefix import Prefix, labelled_prefix
 from assaymark.certification.modes.score_guided import (
+    evidence_ahead,
     expected_in_all,
     guided_estimate,
     known_cells,
@@ -44,13 +45,13 @@ def judge_rows(state: State, attempt: Attempt, assumptions: tuple[str, ...]) -> 
     now = standing(row_test_of(plan), draws)
     estimate = guided_estimate(plan, prefix, draws, now.bound, assumptions)
     decision = decision_of(plan, prefix, now)
+    ahead = evidence_ahead(plan, prefix, now.log_wealth, now.path.test.log_needed, decision)
     return Verdict(
         decision=decision,
         claim=plan.claim,
         estimate=estimate,
-        labels_expected=expected_in_all(
-            now.log_wealth, now.path.test.log_needed, prefix, decision, most=plan.size
-        ),
+        labels_expected=expected_in_all(prefix, ahead, decision),
+        labels_ahead=None if ahead is None or plan.size is not None else (ahead.low, ahead.high),
         waiting=prefix.waiting,
         skipped=prefix.skipped,
         census=False,

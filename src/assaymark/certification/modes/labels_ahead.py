@@ -1,11 +1,9 @@
 """How many more labels a plan that may be looked at will probably take: a range, or nothing.
 
 Simple samples: the law of the test's walk from where it stands (`stats.sequential.walk_ahead`), told in
-labels of the pool; the middle of it. Score-guided plans without a ceiling: the labels that
-are still needed, if the evidence grows on as it did, scatter around that number by the factors below,
-measured on made pools (`bench/forecasts.py`). Evidence that hardly grew in the last few labels expects
-any number, so that range never begins above the labels so far. Nothing is said where the estimate does
-not meet the claim, and never more than there are items left, or draws of a sealed number.
+labels of the pool. Score-guided plans without a ceiling: the law of a walk whose evidence grows on as it
+did (`stats.score_guided.wealth_ahead`). The range is the middle two thirds. Nothing is said where the
+estimate does not meet the claim, and never more than there are items left, or draws of a sealed number.
 """
 
 import math
@@ -13,35 +11,17 @@ from dataclasses import replace
 
 from assaymark.claims.results import Verdict
 from assaymark.records.plan import Plan
-from assaymark.stats.sequential.walk_ahead import ItemsAhead
+from assaymark.stats.sequential.walk_ahead import DrawsAhead
 
 LOW, HIGH = 0.2, 3.0
-"""Where about two of three fell of what happened, as shares of what was expected."""
+"""Between which shares of what is expected a plan will probably end, before its first label."""
 
 
 def with_labels_ahead(verdict: Verdict, plan: Plan) -> Verdict:
     """The verdict with a range for the labels still to buy, where one is known."""
-    if verdict.decision != "continue":
+    if verdict.decision != "continue" or (plan.kind.promise and verdict.labels_ahead is None):
         return verdict
-    labels = verdict.estimate.labels
-    left = plan.items - labels
-    if verdict.labels_ahead is not None:
-        return _by_the_walk(verdict, left)
-    if plan.kind.promise:
-        return verdict
-    expected = verdict.labels_expected
-    if expected is None or left <= 0 or not _meets(verdict):
-        return replace(verdict, labels_expected=None)
-    more = min(max(expected - labels, 1), left)  # evidence that hardly grows yet expects any number
-    low, high = range_around(more, left)
-    return replace(
-        verdict,
-        labels_expected=labels + more,
-        labels_ahead=(min(low, max(labels, 1)), high),
-    )
-
-
-def _by_the_walk(verdict: Verdict, left: int) -> Verdict:
+    left = plan.items - verdict.estimate.labels
     if left <= 0 or not _meets(verdict) or verdict.labels_ahead is None:
         return replace(verdict, labels_expected=None, labels_ahead=None)
     return replace(verdict, labels_ahead=printed(verdict.labels_ahead, left))
@@ -57,27 +37,22 @@ def printed(ends: tuple[int, int], left: int) -> tuple[int, int]:
     return low, high
 
 
-def labels_by_the_walk(
-    ahead: ItemsAhead, *, rate: float, items: int, labels: int, most: int | None = None
-) -> tuple[int, int, int]:
-    """Labels of so many informative items still to come: low, middle, high; `rate` of draws are such.
+def in_labels(ahead: DrawsAhead, *, items: int, labels: int) -> DrawsAhead:
+    """Draws with replacement still to come, as labels.
 
     An item that was drawn before costs none: of k items not labelled yet out of N, d draws meet
-    k(1 − (1 − 1/N)ᵈ). The last of the informative items may be the very next draw, so the low end
-    waits for those before it only. No more than `most` draws are left.
+    k(1 − (1 − 1/N)ᵈ).
 
-    >>> three = ItemsAhead(low=1, middle=5, high=9, chance=0.9)
-    >>> labels_by_the_walk(three, rate=0.1, items=100_000, labels=50)
-    (1, 50, 90)
+    >>> in_labels(DrawsAhead(low=1, middle=500, high=9_000), items=1_000, labels=100)
+    DrawsAhead(low=1, middle=354, high=900)
     """
     left = items - labels
 
-    def new(waited: float) -> int:
-        draws = waited if most is None else min(waited, most)
+    def new(draws: int) -> int:
         escaped = math.exp(draws * math.log1p(-1.0 / items)) if items > 1 else 0.0
         return min(left, max(1, round(left * (1.0 - escaped))))
 
-    return new((ahead.low - 1) / rate + 1), new(ahead.middle / rate), new(ahead.high / rate)
+    return DrawsAhead(low=new(ahead.low), middle=new(ahead.middle), high=new(ahead.high))
 
 
 def range_around(expected: int, left: int) -> tuple[int, int]:

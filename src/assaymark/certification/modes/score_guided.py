@@ -19,6 +19,8 @@ from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.supermartingale import Draws, KnownCells, WeightedTest
 from assaymark.stats.score_guided.supermartingale import Stratum as TestStratum
 from assaymark.stats.score_guided.walk import SKIPPED
+from assaymark.stats.score_guided.wealth_ahead import draws_by_wealth
+from assaymark.stats.sequential.walk_ahead import DrawsAhead
 
 
 def test_strata(plan: Plan) -> tuple[TestStratum, ...]:
@@ -94,11 +96,13 @@ def judge_weighted(state: State, attempt: Attempt) -> Verdict:
     path = now.path
     estimate = guided_estimate(plan, prefix, draws, now.bound, WEIGHTED)
     decision: Decision = path.decision
+    ahead = evidence_ahead(plan, prefix, path.log_wealth, test.log_needed, decision)
     return Verdict(
         decision=decision,
         claim=plan.claim,
         estimate=estimate,
-        labels_expected=expected_in_all(path.log_wealth, test.log_needed, prefix, decision),
+        labels_expected=expected_in_all(prefix, ahead, decision),
+        labels_ahead=None if ahead is None else (ahead.low, ahead.high),
         waiting=prefix.waiting,
         skipped=prefix.skipped,
         census=False,
@@ -175,23 +179,18 @@ def cells_after(plan: Plan, draws: Draws, ends: Sequence[int]) -> list[Cells | N
     return [row if sure else None for row, sure in zip(rows, known, strict=True)]
 
 
-def expected_in_all(
-    log_wealth: Floats,
-    needed: float,
-    prefix: Prefix,
-    decision: Decision,
-    *,
-    most: int | None = None,
-) -> int | None:
-    """About how many labels it takes in all, if the wealth grows on as it did so far."""
+def evidence_ahead(
+    plan: Plan, prefix: Prefix, log_wealth: Floats, goal: float, decision: Decision
+) -> DrawsAhead | None:
+    """The labels still to come if the wealth grows on as it did; None where that is not known."""
+    if decision != "continue":
+        return None
+    left = (plan.size or plan.items) - prefix.draws
+    return draws_by_wealth(log_wealth, goal, left=left)
+
+
+def expected_in_all(prefix: Prefix, ahead: DrawsAhead | None, decision: Decision) -> int | None:
+    """About how many labels it takes in all."""
     if decision != "continue":
         return prefix.labels
-    half = prefix.draws // 2
-    if half < 20:
-        return None
-    gained = float(log_wealth[-1] - log_wealth[half])
-    if gained <= 0:
-        return None
-    more = (needed - float(log_wealth[-1])) / gained * (prefix.draws - half)
-    expected = prefix.labels + max(1, round(more))
-    return expected if most is None else min(expected, most)
+    return None if ahead is None else prefix.labels + ahead.middle

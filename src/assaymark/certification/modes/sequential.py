@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from assaymark.certification.modes.labels_ahead import labels_by_the_walk
+from assaymark.certification.modes.labels_ahead import in_labels
 from assaymark.certification.modes.prefix import Prefix, counted_label, labelled_prefix
 from assaymark.certification.modes.words import ANYTIME, BUDGET, capped, refuted, sentence
 from assaymark.claims.claim import Claim
@@ -31,12 +31,11 @@ from assaymark.stats.sequential.beta_mixture import (
     outlook,
 )
 from assaymark.stats.sequential.stopping_boundary import Boundary
-from assaymark.stats.sequential.walk_ahead import SIXTH, items_ahead
+from assaymark.stats.sequential.walk_ahead import DrawsAhead, draws_ahead, items_ahead
 
 FARTHEST = 6_000  # informative items that advice looks ahead to
 FAR = 8  # times the informative items that evidence of this speed needs
 STEP = 500
-BUDGET_TAIL = 0.12  # of the stops of a budget plan lie below its range, and as many above
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +110,7 @@ def judge_anytime(state: State, attempt: Attempt) -> Verdict:
         claim=plan.claim,
         estimate=estimate,
         labels_expected=prefix.labels if decision != "continue" else _total(prefix, ahead),
-        labels_ahead=None if ahead is None else (ahead[0], ahead[2]),
+        labels_ahead=None if ahead is None else (ahead.low, ahead.high),
         waiting=prefix.waiting,
         skipped=prefix.skipped,
         census=False,
@@ -148,46 +147,39 @@ def _futility(test: MixtureTest, informative: Informative) -> str | None:
     )
 
 
-Ahead = tuple[int, int, int]
-"""Labels still to come: low, middle and high."""
-
-
-def _total(prefix: Prefix, ahead: Ahead | None) -> int | None:
-    return None if ahead is None else prefix.labels + ahead[1]
+def _total(prefix: Prefix, ahead: DrawsAhead | None) -> int | None:
+    return None if ahead is None else prefix.labels + ahead.middle
 
 
 def _anytime_ahead(
     plan: Plan, prefix: Prefix, informative: Informative, test: MixtureTest
-) -> Ahead | None:
+) -> DrawsAhead | None:
     """The labels that an anytime plan still takes, if it passes; None where it does not look so."""
     count, share, null = len(informative.wins), informative.share, test.null_share
     if share <= null or count == 0:
         return None
-    speed = share * math.log(share / null) + (1 - share) * math.log((1 - share) / (1 - null))
-    far = min(math.ceil(FAR * test.log_threshold / speed) + 50, FARTHEST)
-    horizon = STEP * math.ceil((count + far) / STEP)  # one boundary for many looks
+    horizon = anytime_horizon(test, share=share, count=count)
     return _walk_ahead(plan, prefix, informative, mixture_boundary(test, horizon))
 
 
+def anytime_horizon(test: MixtureTest, *, share: float, count: int) -> int:
+    """How many informative items are looked ahead to, after so many with this share of successes."""
+    null = test.null_share
+    speed = share * math.log(share / null) + (1 - share) * math.log((1 - share) / (1 - null))
+    far = min(math.ceil(FAR * test.log_threshold / speed) + 50, FARTHEST)
+    return STEP * math.ceil((count + far) / STEP)  # one boundary for many looks
+
+
 def _walk_ahead(
-    plan: Plan,
-    prefix: Prefix,
-    informative: Informative,
-    boundary: Boundary,
-    *,
-    tail: float = SIXTH,
-) -> Ahead | None:
+    plan: Plan, prefix: Prefix, informative: Informative, boundary: Boundary
+) -> DrawsAhead | None:
     wins, count = int(informative.wins.sum()), len(informative.wins)
-    ahead = items_ahead(boundary, successes=wins, failures=count - wins, tail=tail)
+    ahead = items_ahead(boundary, successes=wins, failures=count - wins)
     if ahead is None:
         return None
-    return labels_by_the_walk(
-        ahead,
-        rate=informative.rate,
-        items=plan.items,
-        labels=prefix.labels,
-        most=None if plan.size is None else max(plan.size - prefix.draws, 0),
-    )
+    most = None if plan.size is None else max(plan.size - prefix.draws, 0)
+    draws = draws_ahead(ahead, rate=informative.rate, most=most)
+    return in_labels(draws, items=plan.items, labels=prefix.labels)
 
 
 def spending_test_of(plan: Plan) -> SpendingTest:
@@ -228,13 +220,13 @@ def judge_budget(state: State, attempt: Attempt) -> Verdict:
     estimate = estimate_of(plan, prefix, interval, BUDGET)
     ahead = None
     if decision == "continue" and informative.share > test.null_share:
-        ahead = _walk_ahead(plan, prefix, informative, spending_boundary(test), tail=BUDGET_TAIL)
+        ahead = _walk_ahead(plan, prefix, informative, spending_boundary(test))
     return Verdict(
         decision=decision,
         claim=plan.claim,
         estimate=estimate,
         labels_expected=_total(prefix, ahead) if ahead else plan.size,
-        labels_ahead=None if ahead is None else (ahead[0], ahead[2]),
+        labels_ahead=None if ahead is None else (ahead.low, ahead.high),
         waiting=prefix.waiting,
         skipped=prefix.skipped,
         census=False,
