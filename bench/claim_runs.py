@@ -17,7 +17,7 @@ from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.views import outcome
 from assaymark.composite.work import required_claim
 from assaymark.project.folder import Project, registered_pool
-from assaymark.stats.betting.path import judged_path
+from assaymark.stats.betting.path import RowPath, judged_path
 from assaymark.stats.betting.race import Race
 from assaymark.stats.score_guided.supermartingale import Draws
 from assaymark.stats.score_guided.wealth import draw_strata
@@ -70,9 +70,9 @@ def run_claim(
     rng: np.random.Generator,
     *,
     most: int | None = None,
-    done: Callable[[Ruled], bool] = lambda found: found.decided_at is not None,
+    when: Callable[[Ruled, RowPath], int | None] = lambda found, _: found.decided_at,
 ) -> tuple[Ruled, int]:
-    """One run until `done`: the judgement, and after how many labels it was reached.
+    """One run until `when` says after how many labels its end was reached: the judgement, and these.
 
     Chances know the labels that the seal lets them know, and no others: with a lead, not the latest.
     """
@@ -104,10 +104,11 @@ def run_claim(
         if race.log.max() < test.log_needed and segment.last < sealed.most:
             continue
         draws = _joined(parts)
-        found = judge_path(sealed, judged_path(test, draws, np.concatenate(logs, axis=1)), draws)
-        if done(found):
-            at = found.decided_at
-            return found, len(draws) if at is None else at
+        path = judged_path(test, draws, np.concatenate(logs, axis=1))
+        found = judge_path(sealed, path, draws)
+        at = when(found, path)
+        if at is not None:
+            return found, at
     draws = _joined(parts)
     found = judge_path(sealed, judged_path(test, draws, np.concatenate(logs, axis=1)), draws)
     return found, len(draws)

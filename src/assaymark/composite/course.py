@@ -19,7 +19,7 @@ from assaymark.composite.work import ClaimWork
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import State
 from assaymark.sampling.tickets import weighted_draws
-from assaymark.stats.betting.chances import clearness, next_chances, shared_chances
+from assaymark.stats.betting.chances import Known, clearness, next_chances, shared_chances
 from assaymark.stats.betting.open_block import Foreseen
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.renewal import SEVERAL, Segment, segments
@@ -237,7 +237,7 @@ def course_of(work: ClaimWork, begun: Course | None = None) -> Course:
     return course
 
 
-def aim_of(sealed: SealedClaim, race: Race) -> int | None:
+def aim_of(sealed: SealedClaim, race: Known) -> int | None:
     """The row to look for next: in a comparison the hardest open one of the side that looks better.
 
     It may follow from every label so far; no proof depends on it. None: the rule's own choice.

@@ -102,7 +102,8 @@ def _draft(project: Project, pool: RegisteredPool, terms: ClaimTerms, wanted: Te
 
 def expected_labels(sealed: SealedClaim) -> int | None:
     """Labels that the claim should need if the scores are right; None where they do not tell."""
-    return forecast_claim(sealed).labels if sealed.is_scored else None
+    labels = forecast_claim(sealed).labels if sealed.is_scored else None
+    return None if labels is None else labels.typical
 
 
 def filed_certificate(path: Path, entries: list[Entry]) -> ClaimCertificate:

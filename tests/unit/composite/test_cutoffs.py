@@ -88,7 +88,12 @@ def test_every_rung_has_its_price(assaymark, pool, tmp_path):
     rungs = json.loads(sealed.out)["forecast"]
     priced = [rung for rung in rungs if rung["labels_ladder"] is not None]
     assert priced
-    assert all(rung["labels_fixed"] <= rung["labels_ladder"] for rung in priced)
+    climb = [rung["labels_ladder"] for rung in priced]
+    assert climb == sorted(climb), "a cut-off counts only with all before it"
+    assert all(
+        low <= n <= bad
+        for n, (low, bad) in zip(climb, (r["range_ladder"] for r in priced), strict=True)
+    )
     assert [rung["cutoff"] for rung in rungs] == sorted(rung["cutoff"] for rung in rungs)
 
 

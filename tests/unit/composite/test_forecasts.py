@@ -93,6 +93,6 @@ def test_a_gap_costs_less_where_it_may_be_wider(assaymark, pool, tmp_path):
         for gap in (0.15, 0.3, 0.5)
     ]
     assert all("looks false" not in one.out for one in told)
-    labels = [int(one.out.split("–")[1].split(" labels")[0].replace(",", "")) for one in told]
+    labels = [int(one.out.split("about ")[-1].split(" labels")[0].replace(",", "")) for one in told]
     assert labels == sorted(labels, reverse=True)
     assert labels[0] > 2 * labels[2]

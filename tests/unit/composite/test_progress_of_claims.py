@@ -110,11 +110,34 @@ def test_forecasts_follow_the_scores_and_not_what_bets_begin_with() -> None:
     for number, part in enumerate(forecast.parts):
         assert part.value == pytest.approx(figures[number].value(np.array(work.sealed.beliefs)))
         assert part.value > 0.8
-        world = world_ahead(work.sealed, [figures[number]], 0.1)
-        assert figures[number].margin(world) == pytest.approx(0.1, abs=1e-6)
+    world = world_ahead(work.sealed, lambda _: 0.1)
+    margins = [figure.margin(world) for figure in figures.values()]
+    assert min(margins) == pytest.approx(0.1, abs=1e-6), "the worst part is as good as expected"
+    assert max(margins) > 0.1, "and the other one better, as the scores say"
     assert forecast.labels == labels_in(work.sealed, np.array(work.sealed.beliefs))
     assert forecast.labels is not None
-    assert forecast.labels < 200
+    assert forecast.labels.bad_luck < 200
+
+
+def test_what_is_expected_is_that_of_the_worst_part_and_never_above_the_pool() -> None:
+    work, _ = claimed("recall >= 0.7 in every g", expect=0.78)
+    near, far = (forecast_claim(work.sealed, expect=value) for value in (0.72, 0.78))
+    assert near.needed is not None
+    assert far.needed is not None
+    assert near.needed.typical > far.needed.typical
+    for labels in (near.needed, far.needed):
+        assert labels.low <= labels.typical <= labels.bad_luck <= ITEMS
+    lines = " ".join(text for _, text in cost_lines(work.sealed, far))
+    assert "with bad luck) if the worst part is 0.78" in lines
+
+
+def test_a_claim_too_large_to_rehearse_is_priced_by_limits_and_says_so(monkeypatch) -> None:
+    monkeypatch.setattr("assaymark.composite.planning.rehearsing.WORK", 1)
+    work, _ = claimed("recall >= 0.7 in every g")
+    forecast = forecast_claim(work.sealed)
+    assert forecast.needed is not None
+    assert not forecast.needed.rehearsed
+    assert "too many parts to rehearse" in " ".join(t for _, t in cost_lines(work.sealed, forecast))
 
 
 def test_a_refuted_claim_says_what_could_still_be_claimed(assaymark, tmp_path) -> None:

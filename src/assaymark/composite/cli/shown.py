@@ -9,6 +9,7 @@ from assaymark.terminal.seeds import advise_reveal, seed_lines
 
 if TYPE_CHECKING:
     from assaymark.composite.planning.forecast import PartForecast, RungForecast
+    from assaymark.composite.planning.rehearsing import Labels
     from assaymark.composite.sealed import SealedClaim
     from assaymark.project.folder import Project
 
@@ -90,17 +91,29 @@ def cost_of(sealed: "SealedClaim", *, expect: float | None) -> tuple[dict[str, o
 
 def _comparison(sealed: "SealedClaim") -> tuple[dict[str, object], Lines]:
     from assaymark.composite.planning.forecast import expected_labels
+    from assaymark.composite.planning.forecast_words import about
 
     forecast = expected_labels(sealed)
-    first = None if forecast is None else next(iter(forecast.values()))
+    typical = {when: labels.typical for when, labels in (forecast or {}).items()}
     share = f"{100 * sealed.disagree / sealed.items:.3g} %"
     lines = [("predictions differ", f"{counted(sealed.disagree, 'item')} ({share})")]
     better = f"{sealed.columns.predictions[1]} is"
     lines += [
-        ("labels to expect", f"about {n:,} if {when.replace('b is', better)}")
-        for when, n in (forecast or {}).items()
+        ("labels to expect", f"{about(labels, sealed.disagree)} if {when.replace('b is', better)}")
+        for when, labels in (forecast or {}).items()
     ]
-    return {"disagree": sealed.disagree, "expected_labels": first, "forecast": forecast}, lines
+    facts: dict[str, object] = {
+        "disagree": sealed.disagree,
+        "expected_labels": next(iter(typical.values()), None),
+        "forecast": typical or None,
+        "ranges": {when: _range(labels) for when, labels in (forecast or {}).items()},
+    }
+    return facts, lines
+
+
+def _range(labels: "Labels | None") -> list[int] | None:
+    """Low end and bad luck."""
+    return None if labels is None else [labels.low, labels.bad_luck]
 
 
 def _parts(sealed: "SealedClaim", expect: float | None) -> tuple[dict[str, object], Lines]:
@@ -115,6 +128,8 @@ def _parts(sealed: "SealedClaim", expect: float | None) -> tuple[dict[str, objec
     lines += cost_lines(sealed, forecast) + _small_groups(list(parts), sealed)
     facts: dict[str, object] = {
         "expected_labels": forecast.expected,
+        "range_by_scores": _range(forecast.labels),
+        "range_if_ahead": _range(forecast.needed),
         "looks_false": forecast.looks_false,
         "parts": [
             {
@@ -161,21 +176,24 @@ def _ladder(sealed: "SealedClaim") -> tuple[dict[str, object], Lines]:
                 "cutoff": rung.cutoff,
                 "items": rung.items,
                 "labels_fixed": rung.fixed,
-                "labels_ladder": rung.ladder,
+                "labels_ladder": None if rung.ladder is None else rung.ladder.typical,
+                "range_ladder": _range(rung.ladder),
             }
             for rung in rungs
         ],
     }
-    return facts, [("cut-offs", "in this order; one counts only with all before it"), *lines]
+    order = "in this order; one counts only with all before it"
+    if sealed.judged == "any time":
+        order += ". Prices are by the raw scores alone, and often too high"
+    return facts, [("cut-offs", order), *lines]
 
 
 def _rung_line(rung: "RungForecast", sealed: "SealedClaim") -> str:
+    from assaymark.composite.planning.forecast_words import about
+
     text = f"{counted(rung.items, 'item')} above"
     if sealed.judged == "once":
         return text
     if rung.ladder is None:
         return f"{text}; the scores alone say that it fails"
-    price = f"about {rung.ladder:,} labels"
-    if rung.fixed is not None and rung.fixed < rung.ladder:
-        price += f" ({rung.fixed:,} for it alone)"
-    return f"{text}; {price}"
+    return f"{text}; {about(rung.ladder, sealed.items)}"

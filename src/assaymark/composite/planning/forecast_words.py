@@ -4,33 +4,37 @@ from collections.abc import Mapping
 
 from assaymark.claims.results import counted, shown
 from assaymark.composite.planning.forecast import ClaimForecast, PartForecast
+from assaymark.composite.planning.rehearsing import Labels
 from assaymark.composite.sealed import SealedClaim
 from assaymark.hints import command, option
 
-LOW, HIGH = 0.4, 1.7
-"""What a claim takes, as multiples of the forecast: most lie between the two (docs/evidence)."""
 NAMED = 3
 Lines = list[tuple[str, str]]
 
 
-def about(labels: int, most: int) -> str:
-    """A forecast with its range, in no more digits than it has, and never beyond `most` items.
+def about(labels: Labels, most: int) -> str:
+    """A typical number with its range, in no more digits than it has, and never beyond `most` items.
 
-    >>> about(503, 20_000), about(35, 45), about(400, 150)
-    ('roughly 200–860 labels', 'roughly 14–45 labels', 'roughly 150 labels')
+    >>> about(Labels(typical=503, low=151, bad_luck=864), 20_000)
+    'about 500 labels (from roughly 150 to 860 with bad luck)'
     """
-    low, high = (min(_rounded(share * labels), most) for share in (LOW, HIGH))
-    return f"roughly {low:,}–{high:,} labels" if low < high else f"roughly {high:,} labels"
+    each = (labels.typical, labels.low, labels.bad_luck)
+    typical, low, high = (min(rounded(one), most) for one in each)
+    if low == high:
+        return f"about {typical:,} labels"
+    luck = " with bad luck" if labels.rehearsed else ": too many parts to rehearse"
+    return f"about {typical:,} labels (from roughly {low:,} to {high:,}{luck})"
 
 
-def _rounded(labels: float) -> int:
+def rounded(labels: float) -> int:
+    """In the two digits that a forecast has."""
     step = int(10 ** max(0, len(str(round(labels))) - 2))
     return round(labels / step) * step
 
 
 def condition(forecast: ClaimForecast) -> str:
     """What is assumed where the scores are not taken at their word."""
-    several = "every part" if len(forecast.parts) > 1 else "it"
+    several = "the worst part" if len(forecast.parts) > 1 else "it"
     if forecast.expect is not None:
         return f"{several} is {forecast.expect:g}"
     if (
@@ -63,7 +67,8 @@ def cost_lines(sealed: SealedClaim, forecast: ClaimForecast) -> Lines:
     ]
     if not sealed.is_scored and not wins:
         lines.append(("labels to expect", "no forecast, as the pool has no scores"))
-    least = min((n for n in (forecast.labels, forecast.needed) if n is not None), default=0)
+    known = [one.typical for one in (forecast.labels, forecast.needed) if one is not None]
+    least = min(known, default=0)
     if sealed.ceiling is not None and least > sealed.most:
         lines.append(("budget", "smaller than that: it will probably end undecided"))
     return lines
@@ -96,7 +101,7 @@ def ways_on(sealed: SealedClaim) -> str:
         ways.append(f"label a small random part, which tells how good it really is ({sample})")
     if "gap between" not in sealed.claim:
         ways.append(
-            f"say what you expect of every part, if you know better ({option('expect', 'X')})"
+            f"say what you expect of the worst part, if you know better ({option('expect', 'X')})"
         )
     ways.append("claim less")
     text = "; or ".join(ways)
@@ -111,7 +116,11 @@ def part_line(part: PartForecast) -> tuple[str, str]:
     if part.value is not None:
         text += f"; {shown(part.value)} if the scores are right"
     if part.needed is not None:
-        text += "; read whole" if part.whole else f"; {about(part.needed, part.items)}"
+        text += (
+            "; read whole"
+            if part.whole
+            else f"; about {min(rounded(part.needed), part.items):,} labels"
+        )
     return part.name, text
 
 

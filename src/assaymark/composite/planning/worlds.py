@@ -1,8 +1,8 @@
 """Assumed worlds: the shares of every outcome per stratum that a forecast takes for the truth.
 
-One idea: scores say how items of a pool differ, not how good the classifier is. So they are taken as
-they are, or moved by one amount for each group, towards what is predicted or away from it, until the
-claimed figures have the values that somebody expects.
+One idea: scores say how items and groups of a pool differ, not how good the classifier is. So they are
+taken as they are, or moved by one amount, towards what is predicted or away from it, until the worst of
+the claimed figures has the value that somebody expects. The others are better by what the scores say.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ import numpy as np
 
 from assaymark.claims.cells import Cells, Subject, subjects
 from assaymark.claims.language.grammar import parse
-from assaymark.claims.language.tree import Gap, Part, Threshold
+from assaymark.claims.language.tree import Gap, Threshold
 from assaymark.claims.metrics import AVERAGES
 from assaymark.claims.weights import weigh
 from assaymark.composite.sealed import SealedClaim
@@ -25,11 +25,14 @@ Figure = Callable[[Floats], float | None]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClaimedFigure:
-    """What a part claims of its figure: how far it is ahead of the target, in a world of shares."""
+    """What a part claims of its figure: how far it is ahead of the target, in a world of shares.
+
+    `matters` are the strata whose labels its value depends on.
+    """
 
     part: int
-    leaf: Part
-    strata: tuple[int, ...]
+    leaf: Threshold
+    matters: frozenset[int]
     value: Figure
     target: float
     sign: int
@@ -58,7 +61,7 @@ def claimed_figures(sealed: SealedClaim) -> list[ClaimedFigure]:
             ClaimedFigure(
                 part=number,
                 leaf=leaf,
-                strata=tuple(scope),
+                matters=_matters(subject, cells, scope),
                 value=_figure(subject, cells, scope),
                 target=float(leaf.target),
                 sign=1 if leaf.side == "lower" else -1,
@@ -108,18 +111,44 @@ def _weights(side: object, cells: Cells) -> Floats:
     return weights
 
 
-def world_ahead(sealed: SealedClaim, figures: Sequence[ClaimedFigure], margin: float) -> Floats:
-    """A world in which the worst of these figures, which share their strata, is ahead by the margin.
+def _matters(subject: Subject, cells: Cells, scope: Sequence[int]) -> frozenset[int]:
+    """The strata whose labels the value of a figure depends on: of precision, those predicted so."""
+    if subject.metric in AVERAGES:
+        return frozenset(scope)
+    figure = weigh(subject, cells, scope)
+    sides = (figure.above, figure.below)
+    return frozenset(k for side in sides for k, gains in side.items() if len(set(gains)) > 1)
 
-    Or as near to it as predictions and scores allow.
+
+Wanted = Callable[[ClaimedFigure], float]
+
+
+def world_ahead(sealed: SealedClaim, wanted: Wanted) -> Floats:
+    """A world in which the worst figure of each of the claim's words is ahead by what is wanted of it.
+
+    Or as near to it as predictions and scores allow. Words that depend on fewer strata come first; the
+    next ones are met by what is left to move.
     """
-    world = np.clip(by_scores(sealed), SURE, 1.0)
+    world, moved = np.clip(by_scores(sealed), SURE, 1.0), frozenset[int]()
+    words: dict[tuple[str, str], list[ClaimedFigure]] = {}
+    for figure in claimed_figures(sealed):
+        words.setdefault((figure.leaf.figure.metric, figure.leaf.side), []).append(figure)
+    strata = [frozenset[int]().union(*(one.matters for one in each)) for each in words.values()]
+    pairs = sorted(zip(words.values(), strata, strict=True), key=lambda pair: len(pair[1]))
+    for figures, mine in pairs:
+        world = _moved(sealed, world, tuple(mine - moved or mine), _room(figures, wanted))
+        moved |= mine
+    return world
+
+
+def _room(figures: list[ClaimedFigure], wanted: Wanted) -> Callable[[Floats], float]:
+    """By how much the worst of these figures is further ahead than is wanted."""
 
     def room(shares: Floats) -> float:
-        known = [figure.margin(shares) for figure in figures]
-        return min(-1.0 if one is None else one - margin for one in known)
+        known = [(figure.margin(shares), wanted(figure)) for figure in figures]
+        return min(-1.0 if margin is None else margin - want for margin, want in known)
 
-    return _moved(sealed, world, figures[0].strata, room)
+    return room
 
 
 def closer(sealed: SealedClaim, leaf: Gap, gap: float) -> Floats | None:

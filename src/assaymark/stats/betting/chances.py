@@ -11,6 +11,7 @@ half of the labels would go on with a group long after its proof is reached.
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from typing import Protocol
 
 import numpy as np
 
@@ -33,6 +34,33 @@ CAUTION = 1.5  # times the labels that a group should still need may wait
 FAINTEST = 1e-3
 
 
+class Known(Protocol):
+    """What chances are computed from: a race, or one of many that are rehearsed together."""
+
+    @property
+    def test(self) -> RowTest:
+        """The rows."""
+
+    @property
+    def remaining(self) -> Ints:
+        """The items left in every stratum."""
+
+    @property
+    def stopped(self) -> Flags:
+        """Which rows, and then which mirrors, have reached their goal."""
+
+    @property
+    def log(self) -> Floats:
+        """The log wealth of every row."""
+
+    @property
+    def made(self) -> Ints:
+        """The draws in the domain of every row."""
+
+    def outlook(self) -> Outlook:
+        """Needs, pulls and beliefs of every row."""
+
+
 def chances(test: RowTest, draws: Draws, *, aim: int | None = None) -> Floats:
     """The chances per stratum computed from these labels, for a whole segment. Store them.
 
@@ -44,17 +72,15 @@ def chances(test: RowTest, draws: Draws, *, aim: int | None = None) -> Floats:
     return next_chances(race, aim=aim)
 
 
-def next_chances(race: Race, *, aim: int | None = None) -> Floats:
+def next_chances(race: Known, *, aim: int | None = None) -> Floats:
     """The chances after the draws fed so far. Asking changes nothing."""
     view = race.outlook()
-    wanted = open_rows(race, view)
-    row = row_to_aim_at(race, view, wanted) if aim is None else aim
-    if row is None:
+    best = next_aim(race, view, aim=aim)
+    if best is None:
         left = race.remaining * race.test.book.inside[: len(race.test.rows)].any(axis=0)
         even: Floats = left / max(1, int(left.sum()))
         return even
-    rows = np.flatnonzero(wanted).tolist()
-    chances: Floats = _chances_of(race, view, _aims(race, [(row, rows)]))[0]
+    chances: Floats = _chances_of(race, view, [best])[0]
     return chances
 
 
@@ -62,14 +88,21 @@ Aim = tuple[int, list[int]]
 """The row to look for, and the others that have strata in common with it and some beyond."""
 
 
-def _aims(race: Race, wanted: list[tuple[int, list[int]]]) -> list[Aim]:
+def next_aim(race: Known, view: Outlook, *, aim: int | None = None) -> Aim | None:
+    """The row to look for, `aim` or the rule's own choice, and those beside it; None: nothing is left."""
+    wanted = open_rows(race, view)
+    row = row_to_aim_at(race, view, wanted) if aim is None else aim
+    return None if row is None else _aims(race, [(row, np.flatnonzero(wanted).tolist())])[0]
+
+
+def _aims(race: Known, wanted: list[tuple[int, list[int]]]) -> list[Aim]:
     """An aim for each of these rows, with those of the others that it spills into."""
     pairs = [(row, other) for row, rows in wanted for other in rows if other != row]
     spilling = {pair for pair, spills in zip(pairs, _spills(race, pairs), strict=True) if spills}
     return [(row, [other for other in rows if (row, other) in spilling]) for row, rows in wanted]
 
 
-def _chances_of(race: Race, view: Outlook, aims: list[Aim]) -> Floats:
+def _chances_of(race: Known, view: Outlook, aims: list[Aim]) -> Floats:
     """A line of chances for each aim: most for its row, with a share for the other rows.
 
     The chances of a row follow what would decide it; those of the others only size and Neyman.
@@ -94,7 +127,7 @@ def _chances_of(race: Race, view: Outlook, aims: list[Aim]) -> Floats:
     return chances
 
 
-def open_rows(race: Race, view: Outlook) -> Flags:
+def open_rows(race: Known, view: Outlook) -> Flags:
     """Rows that still want draws: neither settled nor stopped, or short of the fewest draws."""
     count = len(race.test.rows)
     going = ~race.stopped[:count] | (race.made[:count] < race.test.fewest)
@@ -103,7 +136,7 @@ def open_rows(race: Race, view: Outlook) -> Flags:
     return still
 
 
-def _spills(race: Race, pairs: list[tuple[int, int]]) -> list[bool]:
+def _spills(race: Known, pairs: list[tuple[int, int]]) -> list[bool]:
     """Whether the other row of each pair shares strata with the first and has some of its own beyond."""
     if not pairs:
         return []
@@ -113,7 +146,7 @@ def _spills(race: Race, pairs: list[tuple[int, int]]) -> list[bool]:
     return [bool(one) for one in spill]
 
 
-def row_to_aim_at(race: Race, view: Outlook, wanted: Flags) -> int | None:
+def row_to_aim_at(race: Known, view: Outlook, wanted: Flags) -> int | None:
     """The row of these to look for, by the rule of the test; None where nothing is left."""
     rule = race.test.rule
     if isinstance(rule, Ordered):
@@ -134,12 +167,12 @@ def row_to_aim_at(race: Race, view: Outlook, wanted: Flags) -> int | None:
 
 def _clear(view: Outlook, rows: Ints) -> Floats:
     """The clearness of these rows, each at its own number."""
-    clear = np.full(len(view.need) // 2, np.inf)  # the others are mirrors
+    clear = np.full(len(view.need), np.inf)
     clear[rows] = clearness(view, rows)
     return clear
 
 
-def _hardest(race: Race, groups: list[list[int]], clear: Floats) -> list[int]:
+def _hardest(race: Known, groups: list[list[int]], clear: Floats) -> list[int]:
     """The row of each group that will be decided last; on unlike domains the one most likely to fail."""
     to_go = np.maximum(race.test.log_needed - race.log[: len(clear)], 0.1)
     longest = (to_go / np.maximum(clear, 1e-4) ** 2).tolist()
@@ -174,7 +207,7 @@ def _along(view: Outlook, rule: Ordered, wanted: Flags) -> int | None:
     return int(clear[-1]) if len(clear) else int(rows[0])
 
 
-def _weakest_cell(race: Race, rule: Gap, rows: Ints, clear: Floats) -> int:
+def _weakest_cell(race: Known, rule: Gap, rows: Ints, clear: Floats) -> int:
     """Of the cells still open, the one whose better row has least to spare."""
     score = dict(zip(map(int, rows), map(float, clear), strict=True))
     best: tuple[float, int] | None = None
@@ -185,18 +218,28 @@ def _weakest_cell(race: Race, rule: Gap, rows: Ints, clear: Floats) -> int:
     return int(rows[0]) if best is None else best[1]
 
 
-def shared_chances(race: Race, waiting: Ints, length: int) -> Floats:
+def shared_chances(race: Known, waiting: Ints, length: int) -> Floats:
     """The chances of a segment of this length; `waiting` are draws per stratum not fed to the race.
 
     The group most likely to fail comes first, each up to what may wait in it. What is left when all
     of them are full is shared in the same proportion.
     """
     view = race.outlook()
+    shares, aims = shared_aims(race, view, waiting, length)
+    if not aims:
+        return next_chances(race)
+    total = np.add.reduce(shares[:, None] * _chances_of(race, view, aims), axis=0)
+    chances: Floats = total / total.sum()
+    return chances
+
+
+def shared_aims(race: Known, view: Outlook, waiting: Ints, length: int) -> tuple[Floats, list[Aim]]:
+    """The aims of a segment and the share of each; none where there are no two groups."""
     wanted = open_rows(race, view)
     clear = _clear(view, np.flatnonzero(wanted))
     groups = _demands(race, _apart(race, wanted), clear)
     if len(groups) < 2:
-        return next_chances(race)
+        return np.empty(0), []
     strata = _strata_of(race, [group.rows for group in groups])
     most = _most_waiting(race, groups, strata)
     room = np.maximum(most - strata @ waiting, 0.0)
@@ -210,12 +253,8 @@ def shared_chances(race: Race, waiting: Ints, length: int) -> Floats:
     taken = np.flatnonzero(share > 0)
     some = [groups[place] for place in taken]
     rows = _rows_of(race, view, some, clear)
-    lines = _chances_of(
-        race, view, _aims(race, [(row, one.rows) for row, one in zip(rows, some, strict=True)])
-    )
-    total = np.add.reduce((share[taken] / length)[:, None] * lines, axis=0)
-    chances: Floats = total / total.sum()
-    return chances
+    aims = _aims(race, [(row, one.rows) for row, one in zip(rows, some, strict=True)])
+    return share[taken] / length, aims
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,7 +270,7 @@ class _Group:
     aim: int | None = None
 
 
-def _rows_of(race: Race, view: Outlook, groups: list[_Group], clear: Floats) -> list[int]:
+def _rows_of(race: Known, view: Outlook, groups: list[_Group], clear: Floats) -> list[int]:
     """The row of each group to look for."""
     if not isinstance(race.test.rule, Ordered | One | Mixture):
         hardest = _hardest(race, [group.rows for group in groups], clear)
@@ -247,7 +286,7 @@ def _rows_of(race: Race, view: Outlook, groups: list[_Group], clear: Floats) -> 
     return rows
 
 
-def _apart(race: Race, wanted: Flags) -> list[list[int]]:
+def _apart(race: Known, wanted: Flags) -> list[list[int]]:
     """The wanted rows in groups that have no stratum in common."""
     return [list(rows) for rows in _grouped(race.test.book, wanted.tobytes())]
 
@@ -268,7 +307,7 @@ def _grouped(book: Book, wanted: bytes) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, groups.values()))
 
 
-def _strata_of(race: Race, groups: list[list[int]]) -> Flags:
+def _strata_of(race: Known, groups: list[list[int]]) -> Flags:
     """Which strata the rows of each group live on."""
     rows, starts = _in_line(groups)
     strata: Flags = np.logical_or.reduceat(race.test.book.inside[rows], starts, axis=0)
@@ -281,7 +320,7 @@ def _in_line(groups: list[list[int]]) -> tuple[list[int], list[int]]:
     return [row for rows in groups for row in rows], starts
 
 
-def _demands(race: Race, groups: list[list[int]], clear: Floats) -> list[_Group]:
+def _demands(race: Known, groups: list[list[int]], clear: Floats) -> list[_Group]:
     """What each group wants: every row of it, or in a gap the cells that are proved by it."""
     if isinstance(race.test.rule, Gap):
         return _demands_of_gap(race, race.test.rule, groups, clear)
@@ -297,7 +336,7 @@ def _demands(race: Race, groups: list[list[int]], clear: Floats) -> list[_Group]
     ]
 
 
-def _demands_of_gap(race: Race, rule: Gap, groups: list[list[int]], clear: Floats) -> list[_Group]:
+def _demands_of_gap(race: Known, rule: Gap, groups: list[list[int]], clear: Floats) -> list[_Group]:
     """A cell of a gap is proved by the better of its rows; groups that prove none are left out."""
     place = {row: number for number, rows in enumerate(groups) for row in rows}
     cells: list[list[tuple[float, int, float]]] = [[] for _ in groups]
@@ -325,12 +364,12 @@ def _labels(to_go: Floats, margin: Floats) -> Floats:
     return labels
 
 
-def _drawn_inside(race: Race, groups: list[list[int]]) -> Ints:
+def _drawn_inside(race: Known, groups: list[list[int]]) -> Ints:
     inside, drawn = race.test.book.inside, race.test.book.sizes - race.remaining
     return np.array([int(drawn[inside[rows].any(axis=0)].sum()) for rows in groups])
 
 
-def _most_waiting(race: Race, groups: list[_Group], strata: Flags) -> Floats:
+def _most_waiting(race: Known, groups: list[_Group], strata: Flags) -> Floats:
     """How many draws may wait in each group: not far more than it should need to be decided."""
     known = strata @ (race.test.book.sizes - race.remaining)
     most = np.maximum(float(LEAST), SHARE * known)

@@ -12,7 +12,7 @@ from assaymark.certification.view.answer import upper_first
 from assaymark.claims.language.tree import quoted
 from assaymark.claims.results import counted
 from assaymark.composite.planning.forecast import PartForecast, forecast_claim
-from assaymark.composite.planning.forecast_words import about, cost_lines, doubt
+from assaymark.composite.planning.forecast_words import cost_lines, doubt, rounded
 from assaymark.composite.planning.sealing import Terms, draft_conjunction, seal_conjunction
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.work import current_claim
@@ -113,7 +113,9 @@ def _cost(draft: SealedClaim) -> dict[str, Any]:
 
 
 def _part(part: PartForecast) -> list[str]:
-    labels = "–" if part.needed is None else "all" if part.whole else about(part.needed, part.items)
+    labels = (
+        "–" if part.needed is None else "all" if part.whole else f"about {rounded(part.needed):,}"
+    )
     return [part.name, counted(part.items, "item"), labels]
 
 
