@@ -71,6 +71,10 @@ class PoolForm:
     weight_negative: float
     constant: float
 
+    def weight(self, *, predicted: bool) -> float:
+        """What a positive label among the items predicted so adds."""
+        return self.weight_positive if predicted else self.weight_negative
+
 
 def metric(name: str) -> Metric:
     """The metric of that name; `f0.5`, `f1`, `f2` and any other F-beta included.

@@ -37,3 +37,28 @@ def test_ranges_hold_and_are_narrow_where_their_easiest_targets_are_certain():
             width[name] += (found.high - found.low) / RUNS
     assert max(missed.values()) <= 10, missed
     assert max(width.values()) < 0.25, width
+
+
+def test_a_metric_whose_items_are_all_known_is_its_value():
+    """A census of the flagged items before the seal: precision was refused for want of strata."""
+    strata = [Stratum(predicted=True, size=0), Stratum(predicted=False, size=50)]
+    draws = Draws(
+        strata=np.ones(40, dtype=np.int64),
+        labels=np.zeros(40, dtype=np.int64),
+        sampling=np.tile([0.0, 1.0], (40, 1)),
+    )
+    found = weighted_range("precision", strata, draws, known=(30, 10, 0, 0))
+    assert (found.low, found.high) == (0.75, 0.75)
+    undefined = weighted_range("precision", strata, draws, known=(0, 0, 0, 5))
+    assert (undefined.low, undefined.high) == (0.0, 1.0)
+
+
+def test_ends_that_have_crossed_give_way_to_each_other():
+    """Both ends are shown in order: a range from 0.6 to 0.5 would hold no value at all."""
+    strata = [Stratum(predicted=True, size=4000, mean_score=0.5)]
+    labels = (np.arange(2000) < 1000).astype(
+        np.int64
+    )  # all relevant first, which chance never does
+    draws = Draws(strata=np.zeros(2000, dtype=np.int64), labels=labels, sampling=np.ones((2000, 1)))
+    found = weighted_range("precision", strata, draws, confidence=0.8)
+    assert found.low < found.high

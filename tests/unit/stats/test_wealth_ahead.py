@@ -59,3 +59,10 @@ def test_the_range_begins_at_the_draws_so_far_at_most(left):
     log = np.linspace(0.0, 0.02, 100)
     ahead = draws_by_wealth(log, GOAL, left=left)
     assert ahead.low == 100 < ahead.middle <= ahead.high <= left
+
+
+def test_a_walk_steeper_than_any_drift_believed_passes_at_once():
+    """Steps without variance far beyond the believed drifts: every weight was 0, and the range undefined."""
+    ahead = draws_by_wealth(np.arange(1, 41) * 5.0, 400.0, left=1_000)
+    assert ahead is not None
+    assert 1 <= ahead.low <= ahead.middle <= ahead.high <= 1_000

@@ -13,7 +13,7 @@ import numpy as np
 
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
-from assaymark.claims.ratio_metrics import metric
+from assaymark.claims.ratio_metrics import metric, pool_form
 from assaymark.stats.score_guided.bound import worst_metric
 from assaymark.stats.score_guided.checkpoints import log_wealth
 from assaymark.stats.score_guided.kl_projection import Floats
@@ -69,18 +69,18 @@ def weighted_range(
     """The range of this metric over the strata that say something about it.
 
     Assumes what `weighted.replay` assumes. Draws of other strata are left out: given that a draw
-    falls into the strata that are kept, its chances are the recorded ones, renormalised.
+    falls into the strata that are kept, its chances are the recorded ones, renormalised. Where every
+    item that says something was known, the range is the value.
     """
+    lower_claim, upper_claim = (Claim(metric=name, side=side, target=0.5) for side in SIDES)
     half = (1 + open_share("confidence", confidence)) / 2
+    form = pool_form(lower_claim, predicted_positive=1, predicted_negative=1)
+    if not any(s.size > 0 and form.weight(predicted=s.predicted) != 0 for s in strata):
+        value = metric(name).value(known)
+        return _ordered(name, value, value, confidence)
     lower, upper = (
-        weighted_test(
-            Claim(metric=name, side=side, target=0.5),
-            strata,
-            confidence=half,
-            recipe=RECIPE,
-            known=known,
-        )
-        for side in SIDES
+        weighted_test(claim, strata, confidence=half, recipe=RECIPE, known=known)
+        for claim in (lower_claim, upper_claim)
     )
     kept = [k for k, stratum in enumerate(strata) if stratum in lower.strata]
     mine = restricted(draws, kept)
@@ -96,11 +96,14 @@ def weighted_range(
         below = crossed[len(rising) :] | (np.array(rising[::-1]) >= most)
         low = _beyond(max, low, last_crossed(rising, above))
         high = _beyond(min, high, last_crossed(rising[::-1], below))
+    return _ordered(name, low, high, confidence)
+
+
+def _ordered(name: str, low: float | None, high: float | None, confidence: float) -> MetricRange:
+    """The range between these ends; where they have crossed one of them is wrong, and both give way."""
+    ends = (0.0 if low is None else low, 1.0 if high is None else high)
     return MetricRange(
-        metric=metric(name).name,
-        low=0.0 if low is None else low,
-        high=1.0 if high is None else high,
-        confidence=confidence,
+        metric=metric(name).name, low=min(ends), high=max(ends), confidence=confidence
     )
 
 

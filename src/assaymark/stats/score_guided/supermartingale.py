@@ -183,11 +183,7 @@ def weighted_test(
     1
     """
     form = pool_form(claim, predicted_positive=1, predicted_negative=1)
-    kept = tuple(
-        s
-        for s in strata
-        if s.size > 0 and (form.weight_positive if s.predicted else form.weight_negative) != 0
-    )
+    kept = tuple(s for s in strata if s.size > 0 and form.weight(predicted=s.predicted) != 0)
     return WeightedTest(
         claim=claim, confidence=confidence, strata=kept, recipe=recipe or Recipe(), known=known
     )

@@ -40,7 +40,10 @@ def draws_by_wealth(log_wealth: Floats, goal: float, *, left: int) -> DrawsAhead
     if gained <= 0:
         return None
     variance = max(float(np.diff(log_wealth[half - 1 :]).var()) * known, 1e-3)
-    weight = np.exp(-((gained - DRIFTS) ** 2) / (2.0 * DOUBT * variance))
+    off = (gained - DRIFTS) ** 2
+    weight = np.exp(
+        (off.min() - off) / (2.0 * DOUBT * variance)
+    )  # the likeliest has 1, never all 0
     waits = np.unique(
         np.rint(np.geomspace(1.0, max(FARTHEST * known, 2.0), TIMES)).astype(np.int64)
     )
