@@ -27,7 +27,7 @@ from assaymark.composite.planning.sealing import Parts, Terms, seal_conjunction
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.seeding import reveal_claim_seed
 from assaymark.composite.verification import verify_claim
-from assaymark.composite.wording import bounds_words, is_established, so_far_words, statement
+from assaymark.composite.wording import bounds_words, is_established, so_far_words, verdict_sentence
 from assaymark.composite.work import required_claim
 from assaymark.ledger.events import SurveyWork
 from assaymark.pool.memory import Table, Values
@@ -107,7 +107,7 @@ def _conclusion(sealed: SealedClaim, judged: Judgement) -> Conclusion:
     rows, bars, bound, least = _figures_of(sealed, look)
     return Conclusion(
         decision=judged.decision,
-        sentence=statement(look),
+        sentence=verdict_sentence(look),
         established=is_established(look),
         labels=look.labels,
         bound=bound,

@@ -243,6 +243,8 @@ def _show_modes(answer: "Forecast", *, sealed: str | None, budget: int | None) -
         mark = _plan_mark(mode.labels, budget) if name == sealed else ""
         notes = [note for note in (words.mode_words(mode), mark) if note]
         say(f"  {name:<13}{cells}   {', '.join(notes)}".rstrip())
+    if text := words.draws_words(answer):
+        say(f"  {text}")
     if text := words.recommended_words(answer):
         say(f"  {text}")
 

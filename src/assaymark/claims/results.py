@@ -276,7 +276,7 @@ class Forecast(Record):
     `value` is the claimed metric's value under what is expected; `looks_false` says, in a sentence,
     that the claim is expected not to hold (then no mode has numbers), and `if_needed` is what it would
     cost if the classifier were good enough. `read_all` is the number of items that the claim is about,
-    where reading all of them is no dearer than a proof.
+    where reading all of them is no dearer than a proof, and `unlabelled` those of them without a label.
     """
 
     claim: Claim
@@ -290,6 +290,7 @@ class Forecast(Record):
     looks_false: str | None = None
     read_all: int | None = None
     if_needed: "Forecast | None" = None
+    unlabelled: int | None = None
 
     @property
     def refused(self) -> bool:

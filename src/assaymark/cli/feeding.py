@@ -268,7 +268,7 @@ def label(
     if done.blocking is not None:
         show_blocking(done.blocking)
     elif done.disputed:
-        advise(f"decide them in a file: assaymark label FILE --adjudicate -p {quoted(folder)}")
+        advise(f"decide them in a file: assaymark draw --pending -p {quoted(folder)}")
     elif done.closed:
         advise(f"assaymark status -p {quoted(folder)}")
     elif done.missing:

@@ -11,6 +11,8 @@ from assaymark.terminal.groups import WholeSentences
 from assaymark.terminal.output import (
     FILE,
     advise,
+    asks,
+    confirmed,
     headline,
     json_option,
     progress_bar,
@@ -22,6 +24,7 @@ from assaymark.terminal.output import (
 )
 
 if TYPE_CHECKING:
+    from assaymark.project.folder import Project
     from assaymark.reviewing.starting import Started
     from assaymark.reviewing.status import ReviewStatus
 
@@ -190,16 +193,27 @@ def _show_floor(begun: "Started") -> None:
 @click.option("-o", "--output", type=FILE, help="Where to write: .csv, .jsonl, .xlsx, .ris …")
 @click.option("--format", "form", default="auto", show_default=True, help="As for assaymark draw.")
 @click.option("--pending", is_flag=True, help="Write items without a label again.")
+@click.option(
+    "--anyway", is_flag=True, help="Hand out more although missing labels hold up others."
+)
 @project_option
 @json_option
 def next_command(
-    count: int, output: Path | None, form: str, pending: bool, folder: Path, as_json: bool
+    count: int,
+    output: Path | None,
+    form: str,
+    pending: bool,
+    anyway: bool,
+    folder: Path,
+    as_json: bool,
 ) -> None:
     """Hand out the next items: one mixed batch in which every item looks the same."""
     from assaymark.project.folder import Project
     from assaymark.reviewing.handing import next_items, write_open
 
     project = Project(folder=folder)
+    if not pending and not anyway:
+        _ask_about_held_up(project)
     with progress_bar("review") as progress:
         handout = (
             write_open(project, output=output, form=form)
@@ -218,6 +232,28 @@ def next_command(
     headline(f"{title}: {counted(len(handout.items), 'item')} to label")
     rows([("file", str(handout.path)), ("without label", f"{handout.open:,}")])
     advise(f"{handout.fill}, then: assaymark label {quoted(handout.path)} -p {quoted(folder)}")
+
+
+def _ask_about_held_up(project: "Project") -> None:
+    """Labels that do not count are named before more is handed out; somebody at the terminal decides."""
+    from assaymark.errors import PlanError
+    from assaymark.hints import command, switch
+    from assaymark.reviewing.standing import account_of, held_up, the_review
+
+    state = project.state()
+    held = held_up(account_of(state, the_review(state)))
+    if held is None:
+        return
+    first = command("review next", pending=True)
+    if not asks():
+        raise PlanError(
+            f"{held.sentence} New random draws will not count either until then. First label what is "
+            f"open: {first}. To hand out more anyway, add {switch('anyway')}."
+        )
+    say(f"  {held.sentence}", tone="wait")
+    if not confirmed("New random draws will not count either until then. Hand out more anyway?"):
+        advise(first)
+        raise click.exceptions.Exit(0)
 
 
 @review.command()

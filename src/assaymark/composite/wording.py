@@ -129,6 +129,16 @@ def statement(result: LookFacts) -> str:
     return f"{result.claim} is open: {len(left)} of {len(result.parts)} parts not proved yet."
 
 
+def verdict_sentence(result: LookFacts) -> str:
+    """The statement with its verdict before it, as for a claim of one part.
+
+    Comparisons, cut-offs and the names of a family are sentences of their own, and so is "undecided".
+    """
+    every = result.kind == "conjunction" and result.family != "named"
+    word = VERDICTS[result.decision] if every and result.decision != "undecided" else None
+    return statement(result) if word is None else f"{word}: {statement(result)}"
+
+
 def _refuted(result: ConjunctionFacts, sure: str) -> str:
     """That the claim does not hold, how sure that is, and which parts failed."""
     how = f"does not hold, with {sure} confidence"

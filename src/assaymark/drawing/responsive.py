@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from assaymark.drawing.marks import Figure, Plot
+from assaymark.drawing.marks import Figure, Plot, Words
 from assaymark.drawing.svg import svg
 
 PHONE = 380  # drawn this wide, letters of 12 px stay readable on a phone
-PHONE_WITH_NAMES = 480
-LONG = 16  # letters of a name that take half of the picture
+LONG = 16  # letters of a name that would take half of the picture
+LINE = 18  # height of a name that stands above its row
 
 
 def responsive_svg(figure: Figure, *, title: str = "", about: str = "") -> str:
@@ -27,5 +27,19 @@ def _narrow(plot: Plot, names: tuple[str, ...]) -> Plot:
     full_names = plot.y.names
     if full_names and not any(full_names):
         plot = replace(plot, y=replace(plot.y, names=names))
-    long = max(map(len, plot.y.names), default=0) > LONG
-    return replace(plot, width=min(plot.width, PHONE_WITH_NAMES if long else PHONE))
+    if max(map(len, plot.y.names), default=0) > LONG:
+        plot = _names_above(plot)
+    return replace(plot, width=min(plot.width, PHONE))
+
+
+def _names_above(plot: Plot) -> Plot:
+    """The plot with each name above its row, so that the row has the whole width."""
+    names = plot.y.names
+    height = plot.height + LINE * len(names)
+    row = height / max(len(names), 1)
+    above = tuple(
+        Words(x=plot.x.low, y=float(place), text=name, dx=2, dy=-round(0.3 * row), role="ink")
+        for place, name in enumerate(names)
+    )
+    blank = replace(plot.y, names=("",) * len(names))
+    return replace(plot, y=blank, marks=(*plot.marks, *above), height=height, room_left=0)

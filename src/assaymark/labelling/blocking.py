@@ -54,11 +54,8 @@ class Blocking(Record):
     @property
     def remedy(self) -> str:
         """How to settle them, with marks of commands."""
-        write = command("draw", pending=True)
-        if not self.disputed:
-            return f"label {_them(self.unlabelled)}: {write}"
-        decide = command("label", "FILE", adjudicate=True)
-        return f"decide {_them(self.items)}: {write}, then {decide}"
+        verb = "decide" if self.disputed else "label"
+        return f"{verb} {_them(self.items)}: {command('draw', pending=True)}"
 
     @property
     def last_resort(self) -> str | None:

@@ -104,10 +104,9 @@ def _to_decide(number: int) -> str:
     if not number:
         return ""
     verb, them = ("waits", "it") if number == 1 else ("wait", "them")
-    write, decide = command("draw", pending=True), command("label", "FILE", adjudicate=True)
     return (
         f" {counted(number, 'item')} on which reviewers differ {verb} for a decision; to decide {them}: "
-        f"{write}, then {decide}."
+        f"{command('draw', pending=True)}."
     )
 
 

@@ -20,6 +20,8 @@ LONGEST_FACT = 2_000
 class Settings(Record):
     """Title, review protocol, the words on the three buttons, the share read twice, money.
 
+    A `cost` of 0 is no price: nothing is said about money then.
+
     `matter`, `classifier` (with its version) and `roles` (who did what) stand in the report;
     `protocol` names the preset whose figures it shows.
     """
@@ -30,7 +32,7 @@ class Settings(Record):
     not_relevant: str = "Not relevant"
     cannot_tell: str = "Cannot tell"
     twice: float = 0.0
-    cost: float = 1.0
+    cost: float = 0.0
     currency: str = "EUR"
     auto_draw: bool = True
     matter: str = ""

@@ -19,12 +19,12 @@ class Spending(Record):
 
     @property
     def sentence(self) -> str:
-        """The answers and what they cost; nothing where there are none or they are free."""
-        if not self.answers or not self.cost:
+        """The answers, and what they cost where somebody set a price; nothing without answers."""
+        if not self.answers:
             return ""
         again = f" ({self.again:,} of them second readings)" if self.again else ""
-        money = f"{self.answers * self.cost:,.2f} {self.currency}"
-        return f"{counted(self.answers, 'answer')} so far{again}: {money}"
+        money = f": {self.answers * self.cost:,.2f} {self.currency}" if self.cost else ""
+        return f"{counted(self.answers, 'answer')} so far{again}{money}"
 
 
 def spending(state: State, settings: Settings) -> Spending:

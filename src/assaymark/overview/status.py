@@ -262,7 +262,7 @@ def _of_survey(status: Status, state: State) -> Status:
     status = _counting(status, state, work.order)
     subject = f"Survey {work.survey.number} ({work.survey.purpose})"
     if status.missing:
-        summary, advice = f"{subject} waits for labels.", command("label", "FILE")
+        summary, advice = f"{subject} waits for labels.", command("draw", pending=True)
     elif not work.reports or work.reports[-1].seq < state.labels_at:
         summary, advice = f"{subject} can be read.", answer_command(work.survey)
     else:

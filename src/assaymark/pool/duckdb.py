@@ -108,8 +108,7 @@ class DuckDBPool(SqlPool):
         self.columns = columns
         self.flags = tuple(flags)
         self.source: Source = find_source(source)
-        if self.source.kind == "csv":
-            self.score_hint = " (A score such as 0,5 has a decimal comma: write 0.5.)"
+        self.comma_may_slip = self.source.kind == "csv"
         self._connection = connect()
         self._settled = settled_reader(self._connection, self.source)
         self.types = types = self._column_types()

@@ -38,7 +38,7 @@ class SqlPool(ABC):
     everything = "everything"
     types: Mapping[str, str]
     id_is_text = True
-    score_hint = ""
+    comma_may_slip = False
     _summary: PoolSummary | None = None
     _ends: tuple[float | None, float | None] | None = None
 
@@ -100,7 +100,7 @@ class SqlPool(ABC):
         shown = self._rows(f"SELECT id FROM {self.view} WHERE {condition} ORDER BY id LIMIT 3")
         where = ", ".join(str(row[0]) for row in shown) + (", …" if number > 3 else "")
         columns = self.columns
-        hint = self.score_hint if name == "no_score" else ""
+        hint = self._score_hint(number) if name == "no_score" else ""
         sentence = {
             "no_id": f"have no id in '{columns.id}'",
             "no_score": f"have no number as score in '{columns.score}' (ids {where})",
@@ -116,6 +116,19 @@ class SqlPool(ABC):
             f"{number:,} of {items:,} items {sentence}. Every item needs one: leave these items "
             f"out of the pool or complete them, then run it again.{hint}"
         )
+
+    def _score_hint(self, missing: int) -> str:
+        """Why scores are no numbers: cells that are empty, or a decimal comma."""
+        name = self.dialect.name(str(self.columns.score))
+        blank = f"{name} IS NULL OR trim(CAST({name} AS STRING)) = ''"
+        empty = self._rows(f"SELECT count(*) FROM {self.everything} WHERE {blank}")[0][0]
+        if empty:
+            verb = "are" if empty > 1 else "is"
+            all_of_them = "Their cells" if empty > 1 else "Its cell"
+            which = all_of_them if empty == missing else f"{empty:,} of the cells"
+            return f" ({which} {verb} empty.)"
+        comma = " (A score such as 0,5 has a decimal comma: write 0.5.)"
+        return comma if self.comma_may_slip else ""
 
     def _refuse_duplicates(self, items: int) -> None:
         repeated = self._repeated(items)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
 from assaymark.ledger.events import ReviewWork, State, review_of
 from assaymark.reviewing.stats import Batch, Reading, Standing, draws_of
@@ -111,6 +112,30 @@ def account_of(state: State, work: ReviewWork) -> Account:
         half_read=sum(item in state.answers and not state.labelled(item) for item in state.twice)
         - sum(state.disputed(item) for item in state.twice),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldUp:
+    """Labels of random draws that do not count while `pending` draws before them have no final one."""
+
+    labels: int
+    pending: int
+
+    @property
+    def sentence(self) -> str:
+        """What does not count, and why. No record is named: that would tell which came at random."""
+        verb = "does" if self.labels == 1 else "do"
+        have = "has" if self.pending == 1 else "have"
+        return (
+            f"{counted(self.labels, 'label')} {verb} not count yet because "
+            f"{counted(self.pending, 'drawn record')} before {have} no final label."
+        )
+
+
+def held_up(account: Account) -> HeldUp | None:
+    """What missing labels hold up; None where every label counts."""
+    labels = account.random - account.standing.draws.count
+    return HeldUp(labels=labels, pending=account.pending) if labels and account.pending else None
 
 
 def _plays(state: State, work: ReviewWork) -> Iterator[tuple[str, str]]:

@@ -45,7 +45,8 @@ class CellLabels:
 class SurveyBatch:
     """What was handed out for a survey. `known` items carry a label from before.
 
-    `held` items follow when the labels are there that their chances are computed from.
+    `held` items follow when the labels are there that their chances are computed from; reviewers
+    differ about `disputed` ones that are written again.
     """
 
     survey: int
@@ -54,6 +55,7 @@ class SurveyBatch:
     known: int
     path: Path | None
     held: int = 0
+    disputed: int = 0
 
 
 def find_survey(state: State, purpose: str, settings: Mapping[str, Any]) -> SurveyWork | None:
@@ -165,7 +167,12 @@ def write_again(
     ]
     write_batch(path, rows, work.survey.text)
     return SurveyBatch(
-        survey=work.survey.number, number=work.batches, items=tuple(wanted), known=0, path=path
+        survey=work.survey.number,
+        number=work.batches,
+        items=tuple(wanted),
+        known=0,
+        path=path,
+        disputed=sum(map(state.disputed, wanted)),
     )
 
 

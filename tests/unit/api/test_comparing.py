@@ -82,3 +82,16 @@ def test_a_certificate_is_signed_from_python(tmp_path: Path) -> None:
         assert "signature" not in found.missing
         assert found.status != "failed"
         assert assaymark.verify(path, public_key="0" * 64).status == "failed"
+
+
+@pytest.mark.parametrize(
+    ("target", "word"), [("0.8", "Established: "), ("0.999", "Not established: ")]
+)
+def test_the_verdict_on_several_parts_begins_like_that_on_one(target, word) -> None:
+    pool = {"prediction": POOL["new"]}
+    claim = f"recall >= {target} and precision >= {target}"
+    work = assaymark.certify_parts(pool, claim, prediction="prediction", seed=1, anyway=True)
+    work.ask(10)
+    assert str(work.verdict()).startswith("Not yet: ")
+    verdict = work.run(lambda item: TRUTH[item.id], batch=60)
+    assert str(verdict).startswith(word)

@@ -274,7 +274,9 @@ def test_a_disagreement_is_decided_with_the_items_that_nobody_answered(
     write_labels(tmp_path / "b2.csv", {items[1]: 1 - world.truth[items[1]]})
     told = assaymark("label", tmp_path / "b2.csv", "--annotator", "bob", "-p", project)
     assert f"item {items[1]} is undecided (reviewers differ)" in told.out
-    assert "--adjudicate" in told.out
+    assert f"Next: decide them: assaymark draw --pending -p {project}\n" in told.out
+    written = assaymark("draw", "--pending", "-o", tmp_path / "open.csv", "-p", project).out
+    assert f"assaymark label {tmp_path / 'open.csv'} --adjudicate -p {project}\n" in written
     both = {items[0]: 1, items[1]: 1}
     write_labels(tmp_path / "d.csv", both)
     done = assaymark("label", tmp_path / "d.csv", "--adjudicate", "--annotator", "lead", "-p", project, "--json")  # fmt: skip

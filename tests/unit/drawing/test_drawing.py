@@ -22,7 +22,7 @@ from assaymark.drawing.marks import (
     Words,
     figure,
 )
-from assaymark.drawing.responsive import phone_figure, responsive_svg
+from assaymark.drawing.responsive import PHONE, phone_figure, responsive_svg
 from assaymark.drawing.row_bars import row_bars
 from assaymark.drawing.scales import Axis, round_numbers
 from assaymark.drawing.svg import svg
@@ -141,7 +141,16 @@ def test_a_phone_shows_plots_below_each_other_each_with_its_names() -> None:
     right = row_bars(["", ""], [3, 4], title="errors", width=318)
     shown = phone_figure(Figure(plots=(left, right), across=True))
     assert not shown.across
-    assert [plot.y.names for plot in shown.plots] == [names, names]
+    for plot in shown.plots:  # above their rows, which get the whole width
+        assert plot.y.names == ("", "")
+        assert [m.text for m in plot.marks if isinstance(m, Words) and m.text in names] == [*names]
+
+
+def test_letters_on_a_phone_are_of_one_size_however_long_the_names() -> None:
+    """The picture is scaled to the screen: one that is drawn wider has smaller letters."""
+    for names in (("a", "b"), ("recall >= 0.8 [north-west]", "recall >= 0.8 [east]")):
+        shown = phone_figure(figure(row_bars(names, [1, 2], title="labels")))
+        assert [plot.width for plot in shown.plots] == [PHONE]
 
 
 def test_numbers_of_an_axis_never_overlap() -> None:

@@ -74,7 +74,7 @@ def test_no_time_settles_what_reviewers_differ_on(
     answer = assaymark("label", "--overdue", 14, "--yes", "-p", project)
     assert answer.code == 2
     assert "1 item on which reviewers differ waits for a decision" in answer.err
-    assert "--adjudicate" in answer.err
+    assert "to decide it: assaymark draw --pending" in answer.err
 
 
 def test_the_last_resort_names_the_project(assaymark, project, world, tmp_path, batch) -> None:

@@ -99,14 +99,18 @@ def test_going_on_after_a_certificate_draws_with_a_new_secret(tmp_path):
     assert found.status == "verified", found.checks
 
 
+def begun_with_random_draws(home: Path, truth: dict[str, int]) -> Project:
+    """A review of records of which all relevant ones and 100 others were screened elsewhere."""
+    others = [name for name in truth if not truth[name]][:100]
+    read = [name for name in truth if truth[name]] + others
+    lines = "".join(f"{name},{truth[name]}\n" for name in read)
+    (home / "done.csv").write_text("id,label\n" + lines, encoding="utf-8")
+    return begun(home, recall="0.9", screened=(str(home / "done.csv"),))
+
+
 def test_import_of_screened_records_asks_for_random_draws_only(tmp_path):
     truth = world(tmp_path, items=600, relevant=80)
-    read = [name for name in truth if truth[name]] + [name for name in truth if not truth[name]][
-        :100
-    ]
-    lines = "".join(f"{name},{truth[name]}\n" for name in read)
-    (tmp_path / "done.csv").write_text("id,label\n" + lines, encoding="utf-8")
-    project = begun(tmp_path, recall="0.9", screened=(str(tmp_path / "done.csv"),))
+    project = begun_with_random_draws(tmp_path, truth)
     read_on(project, truth, 60)
     now = review_status(project)
     assert (now.directed, now.random, now.known, now.found) == (0, 60, 180, 80)
@@ -267,6 +271,24 @@ def test_a_score_of_another_system_drives_directed_reading(tmp_path):
             tmp_path / "two",
             Start(pool=str(tmp_path / "pool.csv"), id="id", text=("title",), score="nobody"),
         )
+
+
+def test_more_is_handed_out_only_on_purpose_while_missing_labels_hold_up_others(
+    assaymark, tmp_path
+):
+    """The records that hold others up are not named: that would tell which came at random."""
+    truth = world(tmp_path, items=600, relevant=80)
+    project = begun_with_random_draws(tmp_path, truth)
+    ask = ("review", "next", "-n", 20, "-p", project.folder)
+    first = next_items(project, count=20)  # nobody labels these
+    assert assaymark(*ask, "-o", tmp_path / "b.csv").code == 0
+    read_on(project, truth)
+    held = assaymark(*ask)
+    assert held.code == 2
+    assert "labels do not count yet because 40 drawn records" in held.err
+    assert not any(item in held.err for item in first.items)
+    assert "review next --pending" in held.err
+    assert assaymark(*ask, "--anyway").code == 0
 
 
 @pytest.mark.parametrize(

@@ -255,7 +255,10 @@ def test_where_annotators_differ_the_way_on_is_a_decision(
     other.write_text(f"id,label\n{item},{1 - world.truth[item]}\n")
     assaymark("label", other, "--annotator", "lee", "-p", begun)
     went = assaymark("train", "-p", begun)
-    assert "Next: decide them in a file: assaymark label FILE --adjudicate" in went.out
+    assert f"Next: decide them in a file: assaymark draw --pending -p {begun}\n" in went.out
+    written = assaymark("draw", "--pending", "-p", begun).out
+    assert "1 item to label" in written
+    assert f"--adjudicate -p {begun}\n" in written
 
 
 @pytest.mark.parametrize(("best", "shown"), [(116, False), (105, False), (90, True)])

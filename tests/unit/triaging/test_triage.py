@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 
 import duckdb
 import numpy as np
@@ -295,6 +296,18 @@ def test_labels_to_order_are_drawn_blind_judged_once_and_reported(assaymark, fil
     assert [chart.title for chart in section.charts] == ["Yield plot", "Scores and both cut-offs"]
     assert assaymark("triage", "-p", work, "--json").json == answer
     assert len(Project(folder=work).state().surveys[-1].reports) == 1
+
+
+def test_the_next_step_of_a_projects_triage_can_be_pasted(assaymark, files, work, tmp_path):
+    order = ("triage", "draw", "--target", 0.9, "--labels", 150, "--train", files[0], "-p", work)
+    assert assaymark(*order, "--seed", "s", "-o", tmp_path / "b.csv").code == 0
+    assert assaymark("label", fill(tmp_path / "b.csv"), "-p", work).code == 0
+    done = assaymark("triage", "-p", work)
+    for _ in range(2):  # the first writes the thresholds, the second routes the pool
+        done = assaymark(*shlex.split(done.out.split("Next: assaymark ")[1]))
+        assert done.code == 0, done.err
+    assert (work / "thresholds.json").exists()
+    assert (work / "routed" / "accept.parquet").exists()
 
 
 def test_items_that_nobody_could_tell_count_as_wrong(assaymark, files, work, tmp_path):

@@ -52,9 +52,38 @@ def test_counts_follow_without_a_look(blocked, assaymark) -> None:
 def test_the_money_spent_stands_on_progress_and_result(blocked) -> None:
     folder, _ = blocked
     with signed(folder) as web:
+        for page in ("/watch", "/read", "/plan"):  # nobody has set a price yet
+            shown = web.get(page, headers=HTML).text
+            assert "11 answers so far." in shown or page == "/plan"
+            assert ".00 EUR" not in shown
+            assert ">money<" not in shown
+        web.post("/plan/settings", data={"cost": "1.5"})
         for page in ("/watch", "/read"):
-            assert "11 answers so far: 11.00 EUR" in web.get(page, headers=HTML).text
+            assert "11 answers so far: 16.50 EUR" in web.get(page, headers=HTML).text
+        web.post("/plan/settings", data={"cost": ""})
+        assert "11 answers so far." in web.get("/watch", headers=HTML).text
         assert "<h1>F1 is at least 0.8</h1>" in web.get("/read", headers=HTML).text
+
+
+def test_after_a_closed_plan_all_labels_are_counted_not_those_of_an_earlier_sample(
+    assaymark, project, world, tmp_path
+) -> None:
+    def labelled(file) -> None:
+        items = assaymark("draw", "-o", file, "-p", project, "--json").json["items"]
+        labels = write_labels(file.with_suffix(".l.csv"), {i: world.truth[i] for i in items})
+        assert assaymark("label", labels, "-p", project).code == 0
+
+    assaymark("plan", "--estimate", "accuracy", "--budget", 20, "-p", project)
+    labelled(tmp_path / "a.csv")
+    assaymark("plan", "accuracy >= 0.5", "--mode", "fixed", "--budget", 40, "-p", project)
+    labelled(tmp_path / "b.csv")
+    assert assaymark("look", "-p", project).code == 0
+    assert assaymark("certify", "-p", project).code == 0
+    answers = len(Project(folder=project).state().answers)
+    with signed(project) as web:
+        progress = web.post("/label/hand", json={}).json()["progress"]
+    assert answers > 20
+    assert (progress["done"], progress["of"]) == (answers, answers)
 
 
 def test_whoever_leaves_the_labelling_page_keeps_no_item_from_others(blocked) -> None:

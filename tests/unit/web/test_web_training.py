@@ -66,6 +66,7 @@ def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
         assert '<figure class="drawn" tabindex="0"><svg' in done.text
         assert not (project.folder / "survey-1-2.csv").exists(), "nobody needs a file here"
         answer_training(project, world)
+        web.post("/plan/settings", data={"cost": "1"})
         asked = web.post("/watch/stop", headers=HTML)
         assert "Freeze the classifier and seal the plan?" in asked.text
         assert re.search(r"Certifying f1 &gt;= 0.8 will take about [\d,]+ labels?", asked.text)

@@ -88,6 +88,7 @@ def forecast(
         basis=basis,
         looks_false=looks_false,
         read_all=_read_all(modes, name, top),
+        unlabelled=None if top is None else top - sum(map(sum, known)),
     )
 
 

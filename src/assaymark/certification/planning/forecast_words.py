@@ -134,6 +134,18 @@ def floor_words(forecast: Forecast) -> str | None:
     return f"At least about {items} that the classifier rejected must be read, whatever the method."
 
 
+def draws_words(forecast: Forecast) -> str | None:
+    """That a plan's size counts draws with replacement, where it is beyond the items there are."""
+    left = forecast.unlabelled
+    sizes = [mode.labels or 0 for mode in forecast.modes.values()]
+    if left is None or max(sizes, default=0) <= left:
+        return None
+    return (
+        f"A plan size counts draws at random. Only {counted(left, 'item')} can be labelled: one that is "
+        "drawn again has its label already."
+    )
+
+
 def mode_words(mode: ModeForecast) -> str:
     """What is promised of a mode that seals a size."""
     return "" if mode.power is None else f"{chance(mode.power)} chance to pass"

@@ -1,5 +1,8 @@
 """The charts of dashboard and report that show a plan: its path, its four numbers, its power."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from assaymark.certification.view.dossier import CardNumber, Dossier, Path
 from assaymark.claims.results import ModeForecast, PowerCurve, rounded, shown
 from assaymark.drawing.interval_rows import IntervalRow, interval_figure
@@ -12,6 +15,7 @@ from assaymark.drawing.marks import (
     Mark,
     Notches,
     Plot,
+    Point,
     Role,
     Rule,
     Words,
@@ -19,6 +23,9 @@ from assaymark.drawing.marks import (
 )
 from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart
+
+NAME_WIDE, NAME_HIGH = 0.3, 0.12
+"""What the name of the elusion floor takes of a plot for phones, across and up."""
 
 
 def path_chart(dossier: Dossier) -> Chart | None:
@@ -158,7 +165,7 @@ def power_chart(
     most = max(curve.sizes)
     points = tuple((float(n), p) for n, p in zip(curve.sizes, curve.power, strict=True))
     marks: list[Mark] = [
-        *_floor(floor, most),
+        *_floor(floor, points),
         Rule(y=power),
         Words(x=0, y=power, text=f"{power:.0%} wanted", dx=6, dy=-6),
         Line(points=points, role="accent", width=3),
@@ -199,11 +206,17 @@ def _named_sizes(mode: ModeForecast, power: float) -> list[tuple[int, float, str
     return [(labels, chance, name) for labels, chance, name in known if labels]
 
 
-def _floor(labels: float | None, most: int) -> list[Mark]:
+def _floor(labels: float | None, curve: Sequence[Point]) -> list[Mark]:
+    """The wall of items that any method must read, named where the rising curve is not."""
+    most = curve[-1][0]
     if labels is None or labels >= most:
         return []
+    near = labels + NAME_WIDE * most
+    risen = next((n for n, chance in curve if chance > NAME_HIGH and n > labels), most)
+    name = Words(x=labels, y=0, text="elusion floor", dx=6, dy=-9, role="warn", bold=True)
+    if near > most:
+        name = replace(name, dx=-6, anchor="end")
+    elif risen < near:
+        name = replace(name, x=risen, text="← elusion floor")
     wall = (0.0, float(labels), 0.0, 1.0)
-    return [
-        Bars(boxes=(wall,), role="warn", opacity=0.16),
-        Words(x=labels, y=0, text="elusion floor", dx=6, dy=-9, role="warn", bold=True),
-    ]
+    return [Bars(boxes=(wall,), role="warn", opacity=0.16), name]

@@ -158,7 +158,12 @@ def look_now(
     """Look at the claim, for the command look; `exit_codes` of what is established and refuted."""
     from assaymark.composite.lesser_claim import lesser_words
     from assaymark.composite.looks import look_at_claim
-    from assaymark.composite.wording import is_established, look_lines, statement
+    from assaymark.composite.wording import (
+        is_established,
+        look_lines,
+        statement,
+        verdict_sentence,
+    )
     from assaymark.composite.work import required_claim
     from assaymark.labelling.blocking import blocking_items
 
@@ -167,11 +172,7 @@ def look_now(
     if as_json:
         show_json({**judgement.result, "statement": statement(result)})
     else:
-        # the names of a family, comparisons and cut-offs are sentences of their own
-        every = result.kind == "conjunction" and result.family != "named"
-        established = judgement.decision == "pass" and every
-        sentence = f"Established: {statement(result)}" if established else statement(result)
-        headline(sentence, TONES.get(judgement.decision, "wait"))
+        headline(verdict_sentence(result), TONES.get(judgement.decision, "wait"))
         rows(look_lines(result))
         step, state = "draw", project.state()
         if (work := required_claim(state)).is_over(state):

@@ -131,7 +131,10 @@ def show_batch(batch: "SurveyBatch", folder: Path, *, as_json: bool, pending: bo
     rows(lines)
     place = quoted(folder)
     if batch.path:
-        advise(f"fill in the column 'label', then: assaymark label {quoted(batch.path)} -p {place}")
+        decide = " --adjudicate" if batch.disputed else ""
+        advise(
+            f"fill in the column 'label', then: assaymark label {quoted(batch.path)}{decide} -p {place}"
+        )
     else:
         advise(f"assaymark estimate -p {place}")
 

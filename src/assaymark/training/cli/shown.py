@@ -67,7 +67,7 @@ def _show_next(done: "Trained", place: str) -> None:
     elif batch is not None:
         advise(f"every item of the batch has a label already: assaymark train -p {place}")
     elif summary.waiting and summary.waiting == summary.disputed:
-        advise(f"decide them in a file: assaymark label FILE --adjudicate -p {place}")
+        advise(f"decide them in a file: assaymark draw --pending -p {place}")
     elif summary.waiting and done.advice is not None and done.advice.action == "certify":
         advise(
             f"assaymark train --stop -p {place}; to label what was handed out first: assaymark draw "

@@ -133,7 +133,7 @@ def triage(context: click.Context, /, **options: Unpack[TriageOptions]) -> None:
     if options["as_json"]:
         show_json(plain_answer(answer))
     else:
-        _show(answer, output, plot)
+        _show(answer, options, folder)
     if not answer.triage.certified and answer.triage.rule != "empirical":
         context.exit(1)
 
@@ -191,7 +191,8 @@ def _numbers(name: str, text: str, size: int) -> list[float]:
     return numbers
 
 
-def _show(answer: "TriageAnswer", output: Path | None, plot: Path | None) -> None:
+def _show(answer: "TriageAnswer", options: TriageOptions, folder: Path | None) -> None:
+    output, plot = options["output"], options["plot"]
     triage, thresholds = answer.triage, answer.thresholds
     usable = triage.certified or triage.rule == "empirical"
     tone = "good" if triage.certified else "wait" if usable else "bad"
@@ -218,15 +219,29 @@ def _show(answer: "TriageAnswer", output: Path | None, plot: Path | None) -> Non
         if path is not None:
             rows([(name, str(path))])
     if usable and output is not None:
-        advise(f"assaymark triage route --thresholds {quoted(output)} --pool FILE --id COL -o DIR")
+        advise(f"assaymark triage route --thresholds {quoted(output)} {_to_route(folder, options)}")
+    elif usable and folder is not None:
+        advise(f"assaymark triage -o {quoted(folder / 'thresholds.json')} -p {quoted(folder)}")
     elif usable:
-        advise(
-            "write the thresholds with -o FILE, then: assaymark triage route --thresholds FILE …"
-        )
+        advise("the same with -o thresholds.json, to route items with these cut-offs")
     elif triage.needed:
         advise(
             f"label about {triage.needed:,} items in all, or ask for less than {triage.target:g}"
         )
+
+
+def _to_route(folder: Path | None, options: TriageOptions) -> str:
+    """The items to route: the project's own pool, or the one that the command named."""
+    pool, column = options["pool"] or "FILE", options["id_column"] or "COL"
+    routed = Path("routed")
+    if folder is not None:
+        from assaymark.project.folder import Project, registered_pool
+
+        project = Project(folder=folder)
+        registered = registered_pool(project.state())
+        pool, column = project.pool_path(registered), registered.columns.id
+        routed = folder / routed
+    return f"--pool {quoted(pool)} --id {quoted(column)} -o {quoted(routed)}"
 
 
 def _accuracy_words(triage: "Triage") -> str:

@@ -223,6 +223,9 @@ def _progress(desk: Desk, name: str) -> dict[str, Any]:
 
         expected = expected_of(desk.state)
     drawn, done = len(desk.queue.wanted), len(desk.queue.begun)
+    if attempt is not None and not attempt.open and not desk.queue.waiting:
+        # the queue holds what is open: after a closed plan that would be an earlier sample alone
+        drawn = done = sum(bool(given) for given in desk.state.answers.values())
     known = expected is not None and expected >= drawn
     return {
         "done": done,

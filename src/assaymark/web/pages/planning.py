@@ -239,7 +239,7 @@ def _row(name: str, mode: ModeForecast, settings: Settings) -> dict[str, Any]:
         "reason": None if mode.reason is None else for_page(mode.reason),
         **{key: None if n is None else f"{math.ceil(n):,}" for key, n in labels.items()},
         "money": None
-        if mode.expected is None
+        if mode.expected is None or not settings.cost
         else f"{math.ceil(mode.expected) * settings.cost:,.0f} {settings.currency}",
     }
 
@@ -292,7 +292,7 @@ async def settings(request: Request) -> Response:
         site.settings,
         **texts,
         twice=site.settings.twice if twice is None else twice / 100,
-        cost=site.settings.cost if cost is None else cost,
+        cost=cost or 0.0 if "cost" in fields else site.settings.cost,
         auto_draw=fields.get("auto_draw") == "yes"
         if site.draws is None
         else site.settings.auto_draw,

@@ -29,6 +29,8 @@
   const form = document.getElementById("wish");
   if (!form) return;
   const rows = document.querySelector("#cost tbody");
+  // money has a column where somebody set a price of a label
+  const figures = ["expected", "usual", "unlucky", ...(rows.parentElement.querySelector(".money") ? ["money"] : [])];
   const byScores = document.getElementById("by-scores");
   const advice = document.getElementById("advice");
   const wall = document.getElementById("wall");
@@ -79,10 +81,10 @@
     made.append(head);
     if (row.reason) {
       const why = cell("td", `Not possible: ${row.reason}.`, "quiet");
-      why.colSpan = 4;
+      why.colSpan = figures.length;
       made.append(why);
     } else {
-      for (const key of ["expected", "usual", "unlucky", "money"]) made.append(cell("td", row[key], "number"));
+      for (const key of figures) made.append(cell("td", row[key], "number"));
     }
     return made;
   };
