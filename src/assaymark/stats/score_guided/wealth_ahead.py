@@ -60,7 +60,7 @@ def first_passage(time: Floats, distance: float, drift: Floats, variance: float)
     """The chance that Brownian motion with this drift and variance per unit has come so far by then.
 
     >>> round(float(first_passage(np.array(2.0), 1.0, np.array(1.0), 0.5)), 4)
-    0.9088
+    0.915
     """
     spread = np.sqrt(variance * time)
     ahead, behind = (drift * time - distance) / spread, (drift * time + distance) / spread
