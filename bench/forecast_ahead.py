@@ -98,6 +98,8 @@ class Plan:
             if ahead is not None:
                 most = None if self.most is None else self.most - draws
                 coming = draws_ahead(ahead, rate=seen / draws, most=most)
+                if coming is None:
+                    continue
                 told = in_labels(coming, items=self.pool, labels=number)
                 ends = printed((told.low, told.high), self.pool - number)
                 found.append((end - number, ends))

@@ -63,6 +63,14 @@ def test_no_more_draws_than_are_left():
     assert draws_ahead(ahead, rate=0.2, most=150).high <= 150
 
 
+def test_too_few_draws_left_for_any_pass_have_no_range():
+    """A pass takes 9 items that count, and 5 draws are left: there was a range of numbers, by 0/0."""
+    ahead = ItemsAhead(items=np.array([9, 12]), chance=np.array([0.4, 0.6]))
+    assert draws_ahead(ahead, rate=0.5, most=5) is None
+    assert draws_ahead(ahead, rate=1.0, most=8) is None
+    assert draws_ahead(ahead, rate=1.0, most=9).high == 9
+
+
 def test_one_number_with_nearly_all_of_the_chance_is_the_range():
     three = ItemsAhead(items=np.array([1, 5, 9]), chance=np.array([0.1, 0.8, 0.1]))
     draws = draws_ahead(three, rate=1.0)

@@ -179,6 +179,8 @@ def _walk_ahead(
         return None
     most = None if plan.size is None else max(plan.size - prefix.draws, 0)
     draws = draws_ahead(ahead, rate=informative.rate, most=most)
+    if draws is None:
+        return None
     return in_labels(draws, items=plan.items, labels=prefix.labels)
 
 

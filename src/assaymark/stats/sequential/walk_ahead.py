@@ -58,10 +58,10 @@ def items_ahead(boundary: Boundary, *, successes: int, failures: int) -> ItemsAh
     )
 
 
-def draws_ahead(ahead: ItemsAhead, *, rate: float, most: int | None = None) -> DrawsAhead:
+def draws_ahead(ahead: ItemsAhead, *, rate: float, most: int | None = None) -> DrawsAhead | None:
     """The draws that so many informative items take, when `rate` of the draws are such.
 
-    No more than `most` draws are left.
+    No more than `most` draws are left; None where these are too few for any of the numbers.
 
     >>> three = ItemsAhead(items=np.array([1, 5, 9]), chance=np.array([0.1, 0.8, 0.1]))
     >>> draws_ahead(three, rate=1.0)
@@ -74,7 +74,8 @@ def draws_ahead(ahead: ItemsAhead, *, rate: float, most: int | None = None) -> D
     if rate < 1:
         fewest = np.minimum(waits - 1, draws[:, None])
         reached = np.where(reached, bdtrc(fewest, draws[:, None], rate), 0.0)
-    return middle_of(draws, (reached * chance).sum(axis=1))
+    passed = (reached * chance).sum(axis=1)
+    return middle_of(draws, passed) if passed[-1] > 0 else None
 
 
 def middle_of(draws: IntArray, reached: FloatArray) -> DrawsAhead:
