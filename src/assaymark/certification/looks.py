@@ -64,7 +64,7 @@ def look(project: Project) -> Look:
             session.record(*look_events(session.state, verdict, prefix))
         budget, blocking = budget_use(session.state), blocking_items(session.state)
         waiting = sum(not session.state.labelled(item) for item in attempt.order)
-        no_point = without_point(prefix, verdict)
+        no_point = without_point(attempt.plan, prefix, verdict)
     if guided:
         keep_wealth(project)
     still = attempt.open and verdict.decision != "fail"

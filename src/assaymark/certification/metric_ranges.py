@@ -57,7 +57,7 @@ class Ranges:
 
     def _lacks(self, name: str) -> bool:
         """Whether the metric is about relevant items and none is labelled: scores alone are no estimate."""
-        return _lacks_relevant(name, self.verdict, self.prefix.answers)
+        return _lacks_relevant(name, self.attempt.plan, self.verdict, self.prefix.answers)
 
     @property
     def _counted(self) -> list[tuple[bool, int | None]]:
@@ -67,19 +67,27 @@ class Ranges:
         ]
 
 
-def without_point(prefix: Prefix, verdict: Verdict) -> str | None:
+def without_point(plan: Plan, prefix: Prefix, verdict: Verdict) -> str | None:
     """Why the claimed metric has no estimate; None where it has one, or nothing is labelled."""
-    lacks = prefix.draws and _lacks_relevant(verdict.claim.metric, verdict, prefix.answers)
+    lacks = prefix.draws and _lacks_relevant(verdict.claim.metric, plan, verdict, prefix.answers)
     return NO_RELEVANT if lacks else None
 
 
-def _lacks_relevant(name: str, verdict: Verdict, answers: Collection[int | None]) -> bool:
-    return name not in OF_ALL_ITEMS and not verdict.census and 1 not in answers
+def _lacks_relevant(
+    name: str, plan: Plan, verdict: Verdict, answers: Collection[int | None]
+) -> bool:
+    found = 1 in answers or _knows_relevant(plan)
+    return name not in OF_ALL_ITEMS and not verdict.census and not found
 
 
-def first_estimate(name: str, prefix: Prefix) -> int | None:
-    """After how many draws the metric has an estimate: at once, or with the first relevant item."""
-    if name in OF_ALL_ITEMS:
+def _knows_relevant(plan: Plan) -> bool:
+    """Whether relevant items were known at the seal, and so count as certain."""
+    return any(ones for _, ones in plan.known_in_strata)
+
+
+def first_estimate(plan: Plan, prefix: Prefix) -> int | None:
+    """After how many draws the claimed metric has an estimate: at once, or with the first relevant item."""
+    if plan.claim.metric in OF_ALL_ITEMS or _knows_relevant(plan):
         return 0
     return prefix.answers.index(1) + 1 if 1 in prefix.answers else None
 

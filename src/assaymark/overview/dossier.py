@@ -80,7 +80,7 @@ def dossier_of(
     items = _items(state, attempt, verdict)
     changed = notes(story.said, items=items)
     superseded = _superseded(attempt, changed)
-    no_point = None if verdict is None else without_point(prefix, verdict)
+    no_point = None if verdict is None else without_point(attempt.plan, prefix, verdict)
     answer = answer_of(attempt, verdict, superseded=superseded, no_point=no_point)
     reason = None if verdict is not None else answer.sentence
     plan, interval = attempt.plan, None if verdict is None else verdict.estimate.interval

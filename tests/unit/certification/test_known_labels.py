@@ -20,6 +20,7 @@ from assaymark.estimation.survey import EstimateRequest, draw_estimate, open_est
 from assaymark.files.labels import LabelRow
 from assaymark.labelling.known import know
 from assaymark.labelling.recording import label
+from assaymark.overview.dossier import dossier
 from assaymark.project.folder import Project
 from assaymark.project.registration import init
 from assaymark.records.plan import Expectation
@@ -172,6 +173,17 @@ def test_what_is_known_twice_enters_once(project):
     assert (again.recorded, again.unchanged, again.unclear) == (1, 5, 1)
     with pytest.raises(InputError, match=r"1 item with another label in this project"):
         know(project, [replace(rows(HITS[:1])[0], label=0)])
+
+
+def test_the_card_counts_relevant_items_that_were_known(project):
+    """Every flagged item known, and no relevant one among the draws: recall has an estimate all the same."""
+    know(project, rows([*HITS, *ALARMS]))
+    seal_plan(project, PlanRequest(claim=parse_claim("f1 >= 0.6"), confidence=0.8))
+    drawn = draw_batch(project, write=False).items
+    label(project, [replace(row, label=0) for row in rows(drawn)])
+    card = {one.name: one for one in dossier(project).card}
+    assert card["precision"].low == card["precision"].high == card["precision"].point
+    assert card["recall"].low <= card["recall"].point <= card["recall"].high
 
 
 def test_every_item_known_leaves_nothing_to_draw(project):

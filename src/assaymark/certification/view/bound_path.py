@@ -67,7 +67,7 @@ def _ends(draws: int) -> list[int]:
 
 def _estimates(attempt: Attempt, prefix: Prefix, ends: Sequence[int]) -> Values:
     """The point estimates, from where the first sentence would state one too."""
-    begin = first_estimate(attempt.plan.claim.metric, prefix)
+    begin = first_estimate(attempt.plan, prefix)
     points = mode_of(attempt.plan).points(attempt, prefix, ends)
     known = [begin is not None and end >= begin for end in ends]
     return [point if there else None for point, there in zip(points, known, strict=True)]
