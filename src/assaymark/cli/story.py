@@ -249,8 +249,9 @@ def status(folder: Path, as_json: bool) -> None:
     )
     if now.blocking is not None and (last_resort := now.blocking.last_resort):
         say(f"  {last_resort}")
-    if now.possible:
-        say(f"  {now.possible}")
+    for sentence in (now.doubt, now.possible):
+        if sentence:
+            say(f"  {sentence}")
     advise(now.advice)
 
 

@@ -3,14 +3,12 @@
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
-
 from assaymark.certification.planning.forecast_words import target_with_room
 from assaymark.claims.language.tree import ClaimTree, Threshold
-from assaymark.composite.course import labelled_prefix
+from assaymark.composite.estimates import labelled_shares
 from assaymark.composite.planning.forecast import labels_in
 from assaymark.composite.planning.forecast_words import about
-from assaymark.composite.planning.worlds import by_scores, claimed_figures
+from assaymark.composite.planning.worlds import claimed_figures
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.work import ClaimWork
 from assaymark.hints import command
@@ -23,7 +21,7 @@ def lesser_words(state: State, work: ClaimWork) -> str | None:
     sealed = work.sealed
     if sealed.kind != "conjunction" or not sealed.strata:
         return None
-    shares = _shares(state, work)
+    shares = labelled_shares(state, work)
     lesser = _lesser(sealed, shares)
     if lesser is None:
         return None
@@ -34,22 +32,6 @@ def lesser_words(state: State, work: ClaimWork) -> str | None:
         else f" would take {about(labels, sealed.items)}, judging by those so far"
     )
     return f"Claim less: {lesser.claim}{price} ({command('plan', lesser.claim)})."
-
-
-def _shares(state: State, work: ClaimWork) -> Floats:
-    """The share of every outcome per stratum: that of the labels, with the scores worth one label."""
-    sealed = work.sealed
-    outcomes = labelled_prefix(state, work)
-    kinds = len(sealed.cells.labels)
-    prior = (
-        by_scores(sealed) if sealed.is_scored else np.full((len(sealed.strata), kinds), 1 / kinds)
-    )
-    counts = np.zeros((len(sealed.strata), kinds))
-    for stratum, outcome in zip(work.strata, outcomes, strict=False):
-        if outcome >= 0:
-            counts[stratum, outcome] += 1
-    shares: Floats = (counts + prior) / (counts.sum(axis=1, keepdims=True) + 1.0)
-    return shares
 
 
 def _lesser(sealed: SealedClaim, shares: Floats) -> SealedClaim | None:

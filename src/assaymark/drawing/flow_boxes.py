@@ -7,6 +7,7 @@ from assaymark.drawing.marks import Bars, Line, Mark, Plot, Words
 from assaymark.drawing.scales import Axis
 
 WIDTH, BOX, ASIDE = 720.0, 330.0, 310.0
+NARROW, STEM, INDENT = 360.0, 18.0, 44.0
 LINE, PADDING, GAP, HEAD = 17.0, 9.0, 26.0, 5.0
 
 
@@ -39,6 +40,38 @@ def flow_boxes(steps: Sequence[FlowStep]) -> Plot:
         y=Axis(high=total, ticks=()),
         marks=tuple(marks),
         height=round(total) + 40,
+    )
+
+
+def narrow_flow(steps: Sequence[FlowStep]) -> Plot:
+    """The same for a phone: what leaves the flow stands below its step, indented."""
+    boxes = [
+        (lines, aside)
+        for step in steps
+        for lines, aside in ((step.lines, False), (step.aside, True))
+        if lines
+    ]
+    total = sum(_tall(lines) for lines, _ in boxes) + GAP * (len(boxes) - 1)
+    marks: list[Mark] = []
+    top, begun = total, total
+    for lines, aside in boxes:
+        bottom = top - _tall(lines)
+        if aside:
+            middle = (top + bottom) / 2
+            marks += [Line(points=((STEM, begun), (STEM, middle)))]
+            marks += _arrow((STEM, middle), (INDENT, middle))
+        elif top < total:
+            marks += _arrow((STEM, begun), (STEM, top))
+        marks += _box(INDENT if aside else 0.0, NARROW, bottom, top, lines)
+        begun = begun if aside else bottom
+        top = bottom - GAP
+    return Plot(
+        x=Axis(high=NARROW, ticks=()),
+        y=Axis(high=total, ticks=()),
+        marks=tuple(marks),
+        width=round(NARROW) + 20,
+        height=round(total) + 16,
+        room_right=10,
     )
 
 

@@ -137,11 +137,12 @@ class Plot:
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """Plots below each other, or side by side."""
+    """Plots below each other, or side by side; `narrow` are others for a phone."""
 
     plots: tuple[Plot, ...]
     across: bool = False
     gap: int = 12
+    narrow: tuple[Plot, ...] = ()
 
 
 def figure(*plots: Plot, across: bool = False) -> Figure:

@@ -7,6 +7,7 @@ from assaymark.drawing.svg import svg
 
 PHONE = 380  # drawn this wide, letters of 12 px stay readable on a phone
 LONG = 16  # letters of a name that would take half of the picture
+EDGE = 18  # pixels beside the first number of the axis, which is centred below its stroke
 LINE = 18  # height of a name that stands above its row
 
 
@@ -18,6 +19,8 @@ def responsive_svg(figure: Figure, *, title: str = "", about: str = "") -> str:
 
 def phone_figure(figure: Figure) -> Figure:
     """The same figure for a narrow screen: plots below each other, nothing beyond the edge."""
+    if figure.narrow:
+        return Figure(plots=figure.narrow, gap=figure.gap)
     names = figure.plots[0].y.names
     return Figure(plots=tuple(_narrow(plot, names) for plot in figure.plots), gap=figure.gap)
 
@@ -42,4 +45,4 @@ def _names_above(plot: Plot) -> Plot:
         for place, name in enumerate(names)
     )
     blank = replace(plot.y, names=("",) * len(names))
-    return replace(plot, y=blank, marks=(*plot.marks, *above), height=height, room_left=0)
+    return replace(plot, y=blank, marks=(*plot.marks, *above), height=height, room_left=EDGE)

@@ -106,7 +106,7 @@ def _frame(plot: Plot, theme: Theme) -> Frame:
     return Frame(
         plot=plot,
         theme=theme,
-        left=max(14 + LETTER * widest if widest else 6, plot.room_left),
+        left=max(18 + LETTER * widest if widest else 6, plot.room_left),
         right=plot.width - plot.room_right,
         top=head + (24 if plot.y.title else 8),
         bottom=plot.height - _foot(plot),

@@ -36,6 +36,7 @@ from assaymark.certification.view.scores import score_ends, score_picture
 from assaymark.certification.view.sealed_labels import labels_in_all
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict, percent
+from assaymark.composite.estimates import looks_false_words
 from assaymark.composite.wording import TONES, VERDICTS, sealed_words, statement
 from assaymark.composite.work import current_claim
 from assaymark.hints import command, for_command_line
@@ -323,11 +324,12 @@ def _composite_answer(state: State) -> Answer | None:
         sentence = f"The claim is sealed: {sealed_words(work.sealed)}. Nothing is proven yet."
         return Answer(tone="too early", word="Sealed", sentence=sentence, for_lead=sentence)
     decision, sentence = last.facts.decision, statement(last.facts)
+    doubt = looks_false_words(state, work, last.facts) if work.open else None
     return Answer(
         tone=TONES.get(decision, "not yet"),
         word=VERDICTS[decision],
         sentence=sentence,
-        for_lead=sentence,
+        for_lead=sentence if doubt is None else f"{sentence} {doubt}",
     )
 
 

@@ -36,7 +36,8 @@ class Status:
     says which metric it is of. Without either they are those of the latest survey, whose purpose
     `survey` says. `unclear` are the labelled items that nobody could tell. `blocking` items keep later
     labels from counting; settling them comes first. `advice` is the next step, and `possible` is what
-    could still be claimed after a plan failed.
+    could still be claimed after a plan failed. `doubt` says that an open claim of several parts looks
+    false by the labels so far.
     """
 
     summary: str
@@ -55,6 +56,7 @@ class Status:
     estimate: str | None = None
     survey: str | None = None
     blocking: Blocking | None = None
+    doubt: str | None = None
 
     def __str__(self) -> str:
         unclear = f" ({self.unclear:,} of them: cannot tell)" if self.unclear else ""
@@ -217,6 +219,14 @@ def _lesser(state: State, claim: "ClaimWork") -> str | None:
     return lesser_words(state, claim)
 
 
+def _doubt(state: State, claim: "ClaimWork") -> str | None:
+    """That the open claim looks false by the labels of now, where it was looked at."""
+    from assaymark.composite.estimates import looks_false_words
+
+    last = claim.last_look
+    return None if last is None else looks_false_words(state, claim, last.facts)
+
+
 def _of_claim(status: Status, state: State, claim: "ClaimWork") -> Status:
     """The same, about a claim of several rows."""
     work, subject = claim.survey, f"The claim '{claim.sealed.claim}'"
@@ -251,6 +261,7 @@ def _of_claim(status: Status, state: State, claim: "ClaimWork") -> Status:
         summary=summary,
         advice=advice,
         claim=claim.sealed.claim,
+        doubt=_doubt(state, claim) if claim.open else None,
         confidence=claim.sealed.stated,
         size=None,
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from assaymark import __version__
 from assaymark.claims.results import percent
-from assaymark.drawing.flow_boxes import FlowStep, flow_boxes
+from assaymark.drawing.flow_boxes import FlowStep, flow_boxes, narrow_flow
 from assaymark.drawing.marks import Band, Figure, Line, Plot, Rule, figure
 from assaymark.drawing.scales import Axis
 from assaymark.files.places import part_of, refuse_existing
@@ -186,7 +186,7 @@ def flow_diagram(now: ReviewStatus, work: ReviewWork) -> Figure:
         ),
         FlowStep(lines=_ending(now)),
     )
-    return figure(flow_boxes(steps))
+    return Figure(plots=(flow_boxes(steps),), narrow=(narrow_flow(steps),))
 
 
 def _ending(now: ReviewStatus) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from assaymark.composite.planning.forecast import forecast_claim, labels_in
 from assaymark.composite.planning.forecast_words import cost_lines
 from assaymark.composite.planning.worlds import claimed_figures, world_ahead
 from assaymark.errors import InputError
+from assaymark.overview.dossier import dossier
 
 ITEMS = 1_200
 
@@ -165,3 +166,23 @@ def test_a_refuted_claim_says_what_could_still_be_claimed(assaymark, tmp_path) -
     assert f'in every g" -p "{place}")' in seen.out
     assert "Claim less: recall >= 0." in assaymark("status", "-p", place).out
     assert "Next:" not in assaymark("report", "-p", place).out
+
+
+def test_an_open_claim_that_looks_false_says_so_before_it_is_refuted() -> None:
+    """Bounds of a part that will fail prove nothing: 600 labels went in without a warning."""
+    work, truth = claimed("recall >= 0.85 in every g", anyway=True)
+    looked(work, truth, 60)
+    now = work.status()
+    assert "Not yet" in now.summary
+    assert now.doubt is not None
+    assert now.doubt.startswith(
+        "Judging by the labels so far the claim looks false: recall >= 0.85"
+    )
+    assert " labels)" in now.doubt
+    assert now.doubt in dossier(work.project).answer.for_lead
+
+
+def test_an_open_claim_that_seems_to_hold_raises_no_doubt() -> None:
+    work, truth = claimed("recall >= 0.5 and precision >= 0.5")
+    looked(work, truth, 10)
+    assert work.status().doubt is None

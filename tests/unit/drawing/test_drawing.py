@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from assaymark.drawing.flow_boxes import FlowStep, flow_boxes, narrow_flow
 from assaymark.drawing.interval_rows import IntervalRow, interval_figure
 from assaymark.drawing.marks import (
     Band,
@@ -143,7 +144,27 @@ def test_a_phone_shows_plots_below_each_other_each_with_its_names() -> None:
     assert not shown.across
     for plot in shown.plots:  # above their rows, which get the whole width
         assert plot.y.names == ("", "")
+        assert plot.room_left >= 12, "a number of the axis would be cut at the edge"
         assert [m.text for m in plot.marks if isinstance(m, Words) and m.text in names] == [*names]
+
+
+def test_boxes_of_a_flow_stand_below_each_other_on_a_phone_and_hold_their_texts() -> None:
+    """Two columns of boxes were pressed together, and their texts ran beyond them."""
+    long = "at most 1,234 relevant ones are missed (95%)"
+    steps = (
+        FlowStep(lines=("Records: 9,000",)),
+        FlowStep(lines=("Screened: 800", "at random: 300"), aside=("Not screened: 8,200", long)),
+        FlowStep(lines=("Stopped",)),
+    )
+    drawn = Figure(plots=(flow_boxes(steps),), narrow=(narrow_flow(steps),))
+    (plot,) = phone_figure(drawn).plots
+    assert plot.width <= PHONE
+    boxes = [box for mark in plot.marks if isinstance(mark, Bars) for box in mark.boxes]
+    assert [top <= bottom for (_, _, bottom, _), (_, _, _, top) in pairwise(boxes)] == [True] * 3
+    for words in (mark for mark in plot.marks if isinstance(mark, Words)):
+        left, right, *_ = next(b for b in boxes if b[2] <= words.y <= b[3])
+        assert left < words.x
+        assert words.x + 6.4 * len(words.text) < right
 
 
 def test_letters_on_a_phone_are_of_one_size_however_long_the_names() -> None:

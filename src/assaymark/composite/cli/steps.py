@@ -156,6 +156,7 @@ def look_now(
     context: click.Context, project: "Project", *, exit_codes: Mapping[str, int], as_json: bool
 ) -> None:
     """Look at the claim, for the command look; `exit_codes` of what is established and refuted."""
+    from assaymark.composite.estimates import looks_false_words
     from assaymark.composite.lesser_claim import lesser_words
     from assaymark.composite.looks import look_at_claim
     from assaymark.composite.wording import (
@@ -181,6 +182,8 @@ def look_now(
                 say(f"  {lesser}")
         elif is_established(result):
             step = "certify"
+        elif doubt := looks_false_words(state, work, result):
+            say(f"  {doubt}", tone="wait")
         blocking = blocking_items(state) if step == "draw" else None
         if blocking is not None:
             show_blocking(blocking)
