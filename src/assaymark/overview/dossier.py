@@ -36,7 +36,7 @@ from assaymark.certification.view.scores import score_ends, score_picture
 from assaymark.certification.view.sealed_labels import labels_in_all
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict, percent
-from assaymark.composite.estimates import looks_false_words
+from assaymark.composite.view.estimates import looks_false_words
 from assaymark.composite.wording import TONES, VERDICTS, sealed_words, statement
 from assaymark.composite.work import current_claim
 from assaymark.hints import command, for_command_line

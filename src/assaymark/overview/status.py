@@ -214,14 +214,14 @@ def _said(result: "LookFacts") -> str:
 
 def _lesser(state: State, claim: "ClaimWork") -> str | None:
     """What could still be claimed after this one failed."""
-    from assaymark.composite.lesser_claim import lesser_words
+    from assaymark.composite.view.lesser_claim import lesser_words
 
     return lesser_words(state, claim)
 
 
 def _doubt(state: State, claim: "ClaimWork") -> str | None:
     """That the open claim looks false by the labels of now, where it was looked at."""
-    from assaymark.composite.estimates import looks_false_words
+    from assaymark.composite.view.estimates import looks_false_words
 
     last = claim.last_look
     return None if last is None else looks_false_words(state, claim, last.facts)

@@ -156,9 +156,9 @@ def look_now(
     context: click.Context, project: "Project", *, exit_codes: Mapping[str, int], as_json: bool
 ) -> None:
     """Look at the claim, for the command look; `exit_codes` of what is established and refuted."""
-    from assaymark.composite.estimates import looks_false_words
-    from assaymark.composite.lesser_claim import lesser_words
     from assaymark.composite.looks import look_at_claim
+    from assaymark.composite.view.estimates import looks_false_words
+    from assaymark.composite.view.lesser_claim import lesser_words
     from assaymark.composite.wording import (
         is_established,
         look_lines,

@@ -5,11 +5,11 @@ from fractions import Fraction
 
 from assaymark.certification.planning.forecast_words import target_with_room
 from assaymark.claims.language.tree import ClaimTree, Threshold
-from assaymark.composite.estimates import labelled_shares
 from assaymark.composite.planning.forecast import labels_in
 from assaymark.composite.planning.forecast_words import about
 from assaymark.composite.planning.worlds import claimed_figures
 from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.view.estimates import labelled_shares
 from assaymark.composite.work import ClaimWork
 from assaymark.hints import command
 from assaymark.ledger.events import State
