@@ -1,10 +1,11 @@
-"""Forecasts against what happened: rows of docs/evidence/forecasts.json.
+"""Forecasts against what happened: every row of docs/evidence/forecasts.json.
 
     python bench/forecasts.py --data FOLDER --keep docs/evidence/forecasts.json
-    python bench/forecasts.py --data FOLDER --parts simple ahead
+    python bench/forecasts.py --data FOLDER --parts simple ahead race
 
 `simple`: chances to pass, labels on average, in the typical and bad case, of plans on simple samples.
-`ahead`: labels ahead (`forecast_ahead.py`). Rows of the lab's race come from `forecast_laps.py`.
+`ahead`: labels ahead (`forecast_ahead.py`). `race`: today's forecasts against runs of the lab's race, each
+collection with the bend that the others chose (`forecast_laps.py`).
 
 One row per collection, mode and forecast: `promised` is the share that the forecast states, `held` of
 `cases` kept it, `low` and `high` are the exact 95 % interval of that share. Looks of one plan depend on
@@ -20,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import forecast_ahead
+import forecast_laps
 from assaymark.certification.planning.forecast import forecast
 from assaymark.claims.ratio_metrics import binomial_test
 from assaymark.lab.worlds import World
@@ -90,7 +92,7 @@ def measured(worlds: list[World], runs: int) -> list[Row]:
     return summed(rows, worlds[0].name, len(worlds))
 
 
-PARTS = ("simple", "ahead")
+PARTS = ("simple", "ahead", "race")
 
 
 def main() -> None:
@@ -100,7 +102,7 @@ def main() -> None:
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--keep", type=Path)
     asked = parser.parse_args()
-    parts = {"simple": simple, "ahead": ahead}
+    parts = {"simple": simple, "ahead": ahead, "race": forecast_laps.raced}
     for part in asked.parts:
         for rows in parts[part](asked.data):
             for row in rows:

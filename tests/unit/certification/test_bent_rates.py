@@ -1,17 +1,27 @@
-"""Rates below the threshold fall faster than a line, and keep the levels that are expected."""
+"""Rates below the threshold fall faster than a line, keep the levels, and move no more than the labels forecast."""
 
 import numpy as np
 import pytest
 
-from assaymark.certification.planning.belief import stratum_rates
+from assaymark.certification.planning.belief import BENDS, stratum_rates
+from assaymark.certification.planning.guided_forecast import (
+    ceiling_forecast,
+    guided_claim,
+    rehearsed,
+    weighted_forecast,
+)
+from assaymark.claims.claim import Claim
 from assaymark.records.strata import Stratum
 from assaymark.stats.beta_posterior import Belief
+from assaymark.stats.betting.hedge import ceiling
+from assaymark.stats.score_guided.forecast import limit_of
 
 SCORES = (0.002, 0.02, 0.1, 0.6, 0.9)
 STRATA = tuple(
     Stratum(items=1000, prediction=int(score > 0.5), mean_score=score) for score in SCORES
 )
 BELIEF = Belief(share=0.4, retrieved=(1, 1), rest=(1, 1), known=(0.8, 0.05))
+CLAIM = Claim(metric="f1", side="lower", target=0.78)
 
 
 def test_a_bend_moves_positives_towards_the_threshold():
@@ -25,6 +35,39 @@ def test_a_bend_moves_positives_towards_the_threshold():
 
 def test_scores_taken_as_probabilities_and_one_class_are_not_bent():
     assert stratum_rates(STRATA, None, bend=0.2).tolist() == pytest.approx(SCORES)
-    flagged = STRATA[3:]
-    line, bent = (stratum_rates(flagged, BELIEF, bend=bend) for bend in (0.0, 0.2))
-    assert bent.tolist() == line.tolist()
+    for one_class in (STRATA[3:], STRATA[:3]):
+        line, bent = (stratum_rates(one_class, BELIEF, bend=bend) for bend in (0.0, 0.2))
+        assert bent.tolist() == line.tolist()
+
+
+def test_a_forecast_is_that_of_both_pools_together():
+    """Recall in a large pool: the bent line needs a fifth less, and bad luck lies between both."""
+    parts = ((9000, 0.002), (3000, 0.02), (1500, 0.1), (800, 0.3), (900, 0.7), (900, 0.9))
+    strata = tuple(
+        Stratum(items=items, prediction=int(score > 0.5), mean_score=score)
+        for items, score in parts
+    )
+    belief = Belief(share=0.1, retrieved=(1, 1), rest=(1, 1), known=(0.8, 0.02))
+    claim = Claim(metric="recall", side="lower", target=0.8)
+    answer = weighted_forecast(claim, strata, belief, confidence=0.95)
+    labels = rehearsed(guided_claim(claim, strata, belief, 0.95), None, BENDS).labels
+    line, bent = labels.reshape(len(BENDS), -1)
+    assert bent.mean() < 0.9 * line.mean()
+    assert answer.expected == np.ceil((line.mean() + bent.mean()) / 2)
+    low, high = sorted(np.quantile(pool, 0.93) for pool in (line, bent))
+    assert low < (answer.quantile or 0) < high
+
+
+def test_what_is_sealed_follows_from_the_straight_line(monkeypatch):
+    """Size, chance to pass and information limit are the same whatever the bends; the labels are not."""
+    before = ceiling_forecast(CLAIM, STRATA, BELIEF, confidence=0.95, power=0.93)
+    home = "assaymark.certification.planning.guided_forecast.BENDS"
+    monkeypatch.setattr(home, (0.9, 0.9))
+    after = ceiling_forecast(CLAIM, STRATA, BELIEF, confidence=0.95, power=0.93)
+    for name in ("labels", "power", "ideal", "if_margin", "quantile"):
+        assert getattr(before, name) == getattr(after, name)
+    assert before.expected != after.expected
+    test = guided_claim(CLAIM, STRATA, BELIEF, 0.95).test()
+    limit = limit_of(test, stratum_rates(STRATA, BELIEF))
+    assert before.ideal == limit.ideal
+    assert before.labels == ceiling(limit.ideal, level=1 - 0.95, power=0.93)

@@ -73,6 +73,15 @@ def from_scores(summary: PoolSummary) -> Expectation | None:
     )
 
 
+BENDS = (0.0, 0.5)
+"""How much faster than a line the share of positives falls below the threshold, in log-odds: each as likely.
+
+How well a classifier's scores are calibrated is seen only in labels, so a plan is forecast both for
+scores that lie on a line and for scores that say too much far below the threshold. Measured on text
+classifiers of seven collections; what it is worth on each, chosen without it, is in the evidence.
+"""
+
+
 def stratum_rates(
     strata: tuple[Stratum, ...], belief: Belief | None, *, bend: float = 0.0
 ) -> Floats:
@@ -102,14 +111,6 @@ def stratum_rates(
     for one in classes:
         rates[one.inside] = _rates(slope * one.odds + one.height(slope))
     return rates
-
-
-BEND = 0.17
-"""How much faster than a line the share of positives falls below the threshold, in log-odds.
-
-Scores far below it hold fewer positives than a line says, in most collections. Measured on text
-classifiers of seven collections; what it is worth on each, chosen without it, is in the evidence.
-"""
 
 
 def _bent(odds: Floats, flagged: NDArray[np.bool_], bend: float) -> Floats:

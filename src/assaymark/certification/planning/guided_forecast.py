@@ -2,7 +2,8 @@
 
 A score-guided plan learns where to look and by how much the claim is beaten, and it uses up a pool. So
 its labels are no fixed multiple of an ideal number: they are counted in rehearsals of the plan itself
-(`stats.rehearsal`). The size that a ceiling seals, and the chance to pass, come from the law of its test.
+(`stats.rehearsal`), in several pools, because how well scores are calibrated is not known beforehand. The
+size that a ceiling seals, and the chance to pass, come from the law of its test on one straight line.
 """
 
 import math
@@ -11,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from assaymark.certification.planning.belief import BEND, stratum_rates
+from assaymark.certification.planning.belief import BENDS, stratum_rates
 from assaymark.certification.planning.simple_forecast import NOT_MET
 from assaymark.claims.claim import Claim
 from assaymark.claims.defaults import POWER
@@ -31,7 +32,8 @@ Known = tuple[tuple[int, int], ...]
 
 OTHER_MARGINS = (0.5, 0.7, 1.5)
 """True margins, as multiples of the expected one, that a plan with a ceiling is forecast for too."""
-WALKS = 120  # labels scatter by about six tenths, so their mean is known to a twentieth
+WALKS = 80
+"""In each pool: labels scatter by about six tenths, so the mean of two pools is known to a twentieth."""
 SEED = 20_260
 
 
@@ -104,13 +106,13 @@ def weighted_forecast(
     known: Known = (),
 ) -> ModeForecast:
     """Labels of the score-guided mode."""
-    guided = _guided(claim, strata, belief, confidence, known)
+    guided = guided_claim(claim, strata, belief, confidence, known)
     limit = guided.limit()
     if limit is None:
         return ModeForecast(reason=NOT_MET)
     if limit.ideal <= 0:
         return ModeForecast(ideal=0.0, expected=0.0, median=0, quantile=0)
-    walks = _rehearsed(guided, None)
+    walks = rehearsed(guided, None, BENDS)
     return ModeForecast(
         ideal=limit.ideal,
         expected=math.ceil(walks.mean),
@@ -133,7 +135,7 @@ def ceiling_forecast(
 
     The ceiling is that of an endless pool, so a small one passes more often than was asked for.
     """
-    guided = _guided(claim, strata, belief, confidence, known)
+    guided = guided_claim(claim, strata, belief, confidence, known)
     limit = guided.limit()
     if limit is None:
         return ModeForecast(reason=NOT_MET)
@@ -144,7 +146,7 @@ def ceiling_forecast(
         chance_to_pass(end, ideal=limit.ideal, level=level, margin=x, information=limit.information)
         for x in (1.0, *OTHER_MARGINS)
     )
-    walks = _rehearsed(guided, end) if limit.ideal > 0 and end > 0 else None
+    walks = rehearsed(guided, end, BENDS) if limit.ideal > 0 and end > 0 else None
     whole = end >= items  # then everything is read, and known
     return ModeForecast(
         labels=end,
@@ -159,13 +161,14 @@ def ceiling_forecast(
     )
 
 
-def _guided(
+def guided_claim(
     claim: Claim,
     strata: tuple[Stratum, ...],
     belief: Belief | None,
     confidence: float,
-    known: Known,
+    known: Known = (),
 ) -> GuidedClaim:
+    """The claim on these strata; nothing is known of their labels unless it is given."""
     return GuidedClaim(
         claim=claim,
         strata=strata,
@@ -176,8 +179,11 @@ def _guided(
 
 
 @lru_cache(maxsize=64)
-def _rehearsed(guided: GuidedClaim, end: int | None) -> Rehearsal:
-    """Rehearsals of the plan, with this ceiling or none. The same question has the same answer."""
+def rehearsed(guided: GuidedClaim, end: int | None, bends: tuple[float, ...]) -> Rehearsal:
+    """Rehearsals of the plan, with this ceiling or none, in a pool with each bend.
+
+    The same question has the same answer.
+    """
     test = guided.test()
     if test is None:
         raise AssertionError("a plan without an item left has nothing to rehearse")
@@ -190,5 +196,5 @@ def _rehearsed(guided: GuidedClaim, end: int | None) -> Rehearsal:
         refutes=0.0,
         known=test.known,
     )
-    rates = guided.rates(bend=BEND)[list(rows.kept)]
-    return rehearse(rows, rates, walks=WALKS, rng=np.random.default_rng(SEED))
+    worlds = np.stack([guided.rates(bend=bend)[list(rows.kept)] for bend in bends])
+    return rehearse(rows, worlds, walks=WALKS, rng=np.random.default_rng(SEED))

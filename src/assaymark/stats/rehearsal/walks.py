@@ -48,11 +48,14 @@ class Rehearsal:
 def rehearse(
     test: BinaryTest, rates: Floats, *, walks: int, rng: "np.random.Generator"
 ) -> Rehearsal:
-    """Walks of the claim's test in a pool whose strata have these rates of positives.
+    """Walks of the claim's test, so many in each pool; a row of `rates` is one pool, by stratum.
 
-    *Assumes* the rates, that nobody skips an item, and that each label is known before the next block.
+    *Assumes* that one of the pools is the real one, each as likely, that nobody skips an item, and that
+    each label is known before the next block.
     """
-    going = _Walks(test.claim_test, rates, walks, rng)
+    sizes = test.claim_test.book.sizes
+    pools = np.stack([whole_positives(sizes, row) for row in np.atleast_2d(rates)])
+    going = _Walks(test.claim_test, np.repeat(pools, walks, axis=0), rng)
     while len(going.number):
         going.block()
     return Rehearsal(labels=going.ends, passed=going.passed)
@@ -61,10 +64,8 @@ def rehearse(
 class _Walks:
     """Walks that are still open; `number` says which they are."""
 
-    def __init__(
-        self, test: RowTest, rates: Floats, walks: int, rng: "np.random.Generator"
-    ) -> None:
-        book = test.book
+    def __init__(self, test: RowTest, positive: Ints, rng: "np.random.Generator") -> None:
+        book, walks = test.book, len(positive)
         self.test, self.rng, self.made = test, rng, 0
         self.items = int(book.sizes.sum())
         self.end = self.items if test.ceiling is None else min(self.items, int(test.ceilings[0]))
@@ -73,7 +74,7 @@ class _Walks:
         self.number = np.arange(walks)
         self.ends, self.passed = np.zeros(walks), np.zeros(walks, dtype=np.bool_)
         self.left = np.tile(book.sizes, (walks, 1))
-        self.positive = np.tile(whole_positives(book.sizes, rates), (walks, 1))
+        self.positive = positive
         self.need = np.full(walks, float(book.required[0]) / float(book.scale[0] * book.whole[0]))
         shares = (1.0,) if test.ceiling is not None else test.recipe.shares
         self.parts = np.tile(np.log(shares) + test.opened[0], (walks, 1))

@@ -15,7 +15,12 @@ from scipy.special import ndtri
 
 from assaymark.certification.planning.belief import belief_of
 from assaymark.certification.planning.forecast import forecast
-from assaymark.certification.planning.guided_forecast import ceiling_forecast, weighted_forecast
+from assaymark.certification.planning.guided_forecast import (
+    ceiling_forecast,
+    guided_claim,
+    rehearsed,
+    weighted_forecast,
+)
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import BinomialTest, binomial_test
 from assaymark.claims.results import ModeForecast
@@ -35,6 +40,7 @@ from assaymark.records.strata import Stratum
 from assaymark.stats.betting.binary import binary_test
 from assaymark.stats.betting.hedge import ceiling
 from assaymark.stats.binomial_bounds import pass_counts
+from assaymark.stats.rehearsal.walks import Rehearsal
 from assaymark.stats.score_guided.forecast import limit_of
 from assaymark.stats.score_guided.supermartingale import weighted_test
 from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
@@ -133,6 +139,13 @@ class Course:
         """The planner's forecast for the score-guided design on these strata."""
         belief = belief_of(self._expected)
         return weighted_forecast(self.claim, _planned(cut), belief, confidence=CONFIDENCE)
+
+    def rehearsed(self, bends: tuple[float, ...]) -> Rehearsal:
+        """The planner's rehearsals of the same plan in pools with these bends."""
+        plan = guided_claim(
+            self.claim, _planned(self.scored), belief_of(self._expected), CONFIDENCE
+        )
+        return rehearsed(plan, None, bends)
 
     def to_a_ceiling(self, cut: Cut, most: int) -> ModeForecast:
         """The planner's forecast for the same design with this ceiling."""
