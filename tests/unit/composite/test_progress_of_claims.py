@@ -172,6 +172,8 @@ def test_an_open_claim_that_looks_false_says_so_before_it_is_refuted() -> None:
     """Bounds of a part that will fail prove nothing: 600 labels went in without a warning."""
     work, truth = claimed("recall >= 0.85 in every g", anyway=True)
     looked(work, truth, 60)
+    assert work.status().doubt is None, "an estimate behind its target by chance is no warning"
+    looked(work, truth, 120)
     now = work.status()
     assert "Not yet" in now.summary
     assert now.doubt is not None

@@ -1,8 +1,12 @@
 """What the parts of an open claim seem to be, judging by its labels: a warning before the verdict.
 
 One idea: bounds need evidence, and a part that is going to fail never gets one worth showing. The
-estimate is there from the first labels on: shares per stratum, with the scores worth one label.
+estimate is there from the first labels on: shares per stratum, with the scores worth one label. It is
+said to look false when it is behind its target for nearly all shares that the labels leave likely.
 """
+
+from collections import Counter
+from collections.abc import Collection
 
 import numpy as np
 
@@ -15,9 +19,18 @@ from assaymark.composite.work import ClaimWork
 from assaymark.ledger.events import State
 from assaymark.stats.score_guided.kl_projection import Floats
 
+WORLDS, SURE = 200, 0.95  # shares drawn from what the labels leave likely; how many must be behind
+
 
 def labelled_shares(state: State, work: ClaimWork) -> Floats:
     """The share of every outcome per stratum: that of the labels, with the scores worth one label."""
+    weights = _weights(state, work)
+    shares: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _weights(state: State, work: ClaimWork) -> Floats:
+    """Labels per stratum and outcome, with the scores worth one label: parameters of a Dirichlet law."""
     sealed = work.sealed
     outcomes = labelled_prefix(state, work)
     kinds = len(sealed.cells.labels)
@@ -28,8 +41,8 @@ def labelled_shares(state: State, work: ClaimWork) -> Floats:
     for stratum, outcome in zip(work.strata, outcomes, strict=False):
         if outcome >= 0:
             counts[stratum, outcome] += 1
-    shares: Floats = (counts + prior) / (counts.sum(axis=1, keepdims=True) + 1.0)
-    return shares
+    weights: Floats = counts + prior
+    return weights
 
 
 def looks_false_words(state: State, work: ClaimWork, look: LookFacts) -> str | None:
@@ -38,13 +51,36 @@ def looks_false_words(state: State, work: ClaimWork, look: LookFacts) -> str | N
         return None
     if not work.sealed.strata:
         return None
-    return _words(look, _worst(work, labelled_shares(state, work)))
+    weights = _weights(state, work)
+    worst = _worst(work, weights / weights.sum(axis=1, keepdims=True))
+    is_open = [number for number, part in enumerate(look.parts) if part.state == "open"]
+    behind = sorted((worst[n][1], n) for n in is_open if n in worst and worst[n][1] < 0)
+    surely = _surely_behind(work, weights, {number for _, number in behind[:NAMED]})
+    return _words(look, [(number, worst[number][0]) for _, number in behind if number in surely])
 
 
-def _worst(work: ClaimWork, shares: Floats) -> dict[int, tuple[float, float]]:
+def _surely_behind(work: ClaimWork, weights: Floats, parts: set[int]) -> set[int]:
+    """Those of the parts that miss their target in nearly all worlds that the labels leave likely."""
+    if not parts:
+        return parts
+    rng = np.random.default_rng(0)
+    drawn = rng.standard_gamma(weights, size=(WORLDS, *weights.shape))
+    drawn = np.maximum(drawn, 1e-300)
+    missed: Counter[int] = Counter()
+    for shares in drawn / drawn.sum(axis=2, keepdims=True):
+        worst = _worst(work, shares, parts)
+        missed.update(part for part, (_, ahead) in worst.items() if ahead < 0)
+    return {part for part in parts if missed[part] >= SURE * WORLDS}
+
+
+def _worst(
+    work: ClaimWork, shares: Floats, parts: Collection[int] | None = None
+) -> dict[int, tuple[float, float]]:
     """By part, the value that is furthest behind its target, and how far it is ahead of it."""
     worst: dict[int, tuple[float, float]] = {}
     for figure in claimed_figures(work.sealed):
+        if parts is not None and figure.part not in parts:
+            continue
         value, ahead = figure.value(shares), figure.margin(shares)
         if value is None or ahead is None:
             continue
@@ -53,18 +89,13 @@ def _worst(work: ClaimWork, shares: Floats) -> dict[int, tuple[float, float]]:
     return worst
 
 
-def _words(look: ConjunctionFacts, worst: dict[int, tuple[float, float]]) -> str | None:
-    behind = [
-        (
-            worst[number][1],
-            f"{part_name(part)} would be {shown(worst[number][0])} ({counted(part.labels, 'label')})",
-        )
-        for number, part in enumerate(look.parts)
-        if part.state == "open" and number in worst and worst[number][1] < 0
-    ]
+def _words(look: ConjunctionFacts, behind: list[tuple[int, float]]) -> str | None:
     if not behind:
         return None
-    named = [text for _, text in sorted(behind)[:NAMED]]
-    more = f"; and {len(behind) - NAMED} more" if len(behind) > NAMED else ""
-    what = "it" if len(look.parts) == 1 else "the claim" if look.family != "named" else "some of it"
-    return f"Judging by the labels so far {what} looks false: {'; '.join(named)}{more}."
+    parts = look.parts
+    named = [
+        f"{part_name(parts[n])} would be {shown(value)} ({counted(parts[n].labels, 'label')})"
+        for n, value in behind
+    ]
+    what = "it" if len(parts) == 1 else "the claim" if look.family != "named" else "some of it"
+    return f"Judging by the labels so far {what} looks false: {'; '.join(named)}."
