@@ -39,6 +39,15 @@ class Step:
         return " ".join(["assaymark", *self.words])
 
 
+COLLECTIONS = (
+    "davidson_perspective",
+    "spamassassin",
+    "newsgroups20",
+    "reuters21578",
+    "goemotions",
+    "crisislex_t6",
+    "arxiv_cs",
+)
 SMALL = (
     Step(name="pairs", experiment="pairs", runs=1),
     Step(name="test-size", experiment="test-size", runs=6),
@@ -85,30 +94,14 @@ FULL = (
         name="certify-race-real",
         experiment="certify-race",
         runs=20,
-        files=(
-            "davidson_perspective",
-            "spamassassin",
-            "newsgroups20",
-            "reuters21578",
-            "goemotions",
-            "crisislex_t6",
-            "arxiv_cs",
-        ),
+        files=COLLECTIONS,
     ),
     Step(name="estimate-errors", experiment="estimate-errors", runs=500),
     Step(
         name="estimate-errors-real",
         experiment="estimate-errors",
         runs=500,
-        files=(
-            "davidson_perspective",
-            "spamassassin",
-            "newsgroups20",
-            "reuters21578",
-            "goemotions",
-            "crisislex_t6",
-            "arxiv_cs",
-        ),
+        files=COLLECTIONS,
     ),
     Step(name="sequential-bias-papers", experiment="sequential-bias", runs=50, files=("arxiv_cs",)),
     Step(name="policies-more", experiment="policies", runs=1, files=("goemotions", "arxiv_cs")),
