@@ -238,7 +238,7 @@ def _ask_about_held_up(project: "Project") -> None:
     """Labels that do not count are named before more is handed out; somebody at the terminal decides."""
     from assaymark.errors import PlanError
     from assaymark.hints import command, switch
-    from assaymark.reviewing.standing import account_of, held_up, the_review
+    from assaymark.reviewing.standing import NEW_DRAWS, account_of, held_up, the_review
 
     state = project.state()
     held = held_up(account_of(state, the_review(state)))
@@ -247,11 +247,11 @@ def _ask_about_held_up(project: "Project") -> None:
     first = command("review next", pending=True)
     if not asks():
         raise PlanError(
-            f"{held.sentence} New random draws will not count either until then. First label what is "
-            f"open: {first}. To hand out more anyway, add {switch('anyway')}."
+            f"{held.sentence} {NEW_DRAWS} First label what is open: {first}. To hand out more anyway, "
+            f"add {switch('anyway')}."
         )
     say(f"  {held.sentence}", tone="wait")
-    if not confirmed("New random draws will not count either until then. Hand out more anyway?"):
+    if not confirmed(f"{NEW_DRAWS} Hand out more anyway?"):
         advise(first)
         raise click.exceptions.Exit(0)
 

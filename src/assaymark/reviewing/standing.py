@@ -12,6 +12,7 @@ from assaymark.reviewing.stats import Batch, Reading, Standing, draws_of
 
 TARGETS = (Fraction("0.8"), Fraction("0.9"), Fraction("0.95"))
 RELEVANT, IRRELEVANT, UNCLEAR = "relevant", "irrelevant", "unclear"
+NEW_DRAWS = "New random draws will not count either until then."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -7,7 +7,11 @@ import random
 import pytest
 from test_web import answer, signed
 
+from assaymark.files.labels import LabelRow
+from assaymark.labelling.recording import label
+from assaymark.ledger.events import review_of
 from assaymark.project.folder import Project
+from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.starting import Start, start
 from assaymark.reviewing.verifying import verify_review
 
@@ -63,3 +67,25 @@ def test_a_review_runs_on_the_page_to_its_certified_end(review) -> None:
     found = verify_review(project.folder / "certificate.json", project=project)
     assert found.status == "verified in part", found.checks
     assert found.missing == ("witness", "signature")
+
+
+def test_handing_out_asks_where_missing_labels_hold_up_others(review) -> None:
+    project, truth = review
+    for _ in range(3):  # until the ranking has found them and random draws are wanted
+        label(project, rows(next_items(project, count=20, write=False).items, truth))
+    late = next_items(project, count=10, write=False).items
+    first = next(item for item in review_of(project.state()).drawn if item in late)
+    label(project, rows([item for item in late if item != first], truth))
+    with signed(project.folder) as web:
+        asked = web.post("/review/next", data={"count": "7"}, headers=HTML).text
+        assert "Hand out more records anyway?" in asked
+        held = "do not count yet because 1 drawn record before has no final label."
+        assert f"{held} New random draws will not count either until then." in asked
+        assert 'name="count" value="7"' in asked
+        assert len(review_of(project.state()).handed) == 70
+        web.post("/review/next", data={"count": "7", "anyway": "yes"}, headers=HTML)
+    assert len(review_of(project.state()).handed) == 77
+
+
+def rows(items, truth) -> list[LabelRow]:
+    return [LabelRow(item=item, label=int(truth[item]), annotator="kim") for item in items]

@@ -20,10 +20,11 @@ from assaymark.reviewing.certificate import certify_review
 from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.history import history
 from assaymark.reviewing.reporting import recall_chart
-from assaymark.reviewing.standing import the_review
+from assaymark.reviewing.standing import NEW_DRAWS, HeldUp, account_of, held_up, the_review
 from assaymark.reviewing.starting import FloorRow, floor_table
 from assaymark.reviewing.status import ReviewStatus, status_of
 from assaymark.reviewing.wording import certified, next_step, to_go, verdict, waiting
+from assaymark.web.asking import Question, ask
 from assaymark.web.charts import picture
 from assaymark.web.site import Site, form, only, person_of, site_of
 
@@ -101,17 +102,38 @@ async def news(request: Request) -> Response:
 
 @only("lead")
 async def go_on(request: Request) -> Response:
-    """Hand out the next items, ranked by the labels of now; readers do not wait for it."""
+    """Hand out the next items, ranked by the labels of now; asks first where they would not count yet."""
     site = site_of(request)
     asked = await form(request)
     text = asked.get("count", "")
     count = min(int(text), MOST) if text.isdecimal() and int(text) else USUAL
+    desk = await site.runner.ask(_desk)
+    held = await asyncio.to_thread(_held_up, site.project)
+    if held is not None and asked.get("anyway") != "yes":
+        return ask(request, _question(held, count, decide=bool(desk.disputed)))
     if BUSY in site.busy:
         raise ConflictError(
             "The next records are being chosen at this moment. Refresh the page soon."
         )
     await _hand_out(site, count)
     return RedirectResponse("/review", status_code=303)
+
+
+def _held_up(project: Project) -> HeldUp | None:
+    state = project.state()
+    return held_up(account_of(state, the_review(state)))
+
+
+def _question(held: HeldUp, count: int, *, decide: bool) -> Question:
+    first = "Decide the records on which readers differ" if decide else "Have them labelled"
+    return Question(
+        title="Hand out more records anyway?",
+        sentences=(f"{held.sentence} {NEW_DRAWS}", f"{first} first, so that the labels count."),
+        action="/review/next",
+        fields={"anyway": "yes", "count": str(count)},
+        yes="Hand out anyway",
+        back="/decide" if decide else "/items?state=waiting",
+    )
 
 
 async def hand_out_more(site: Site) -> None:
