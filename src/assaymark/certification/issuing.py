@@ -77,6 +77,7 @@ def certify(
     if path.is_dir():
         raise InputError(f"{str(path)!r} is a folder. Name a file, such as certificate.json.")
     if path.exists() and b'"kind":"assaymark certificate"' not in path.read_bytes():
+        latest_attempt(project.state())  # of a review, say that it is one
         raise InputError(f"{str(path)!r} exists and is no certificate. Choose another name.")
     certificate, head = _recorded(project, bound=bound)
     write_certificate(path, write(certificate), signer)

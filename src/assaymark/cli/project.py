@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--pool",
     required=True,
-    help=".parquet, .csv[.gz], .jsonl, .xlsx, .dat (Concordance), a folder, a glob, or a table.",
+    help=".parquet, .csv[.gz], .jsonl, .xlsx, .dat (Concordance), .ris, .nbib, a folder, a glob, or a table.",
 )
 @click.option(
     "--id",

@@ -47,7 +47,9 @@ def review() -> None:
 @review.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option(
-    "--pool", required=True, help="The records: .parquet, .csv[.gz], .jsonl or .asreview."
+    "--pool",
+    required=True,
+    help="The records: .parquet, .csv[.gz], .jsonl, .xlsx, .ris, .nbib (PubMed) or .asreview.",
 )
 @click.option("--id", "id_columns", required=True, multiple=True, metavar="COL",
               help="Unique id of a record; repeat it where several columns make the id.")  # fmt: skip
@@ -176,6 +178,8 @@ def _started_json(begun: "Started", folder: Path) -> dict[str, object]:
 def _show_floor(begun: "Started") -> None:
     from assaymark.reviewing.wording import floor_words
 
+    if not begun.floor:
+        return  # too few records for a guess
     say("No method can prove recall with less. Irrelevant records to read on average:")
     say("  relevant" + "".join(f"{f'recall {float(t):g}':>20}" for t in begun.targets))
     for row in begun.floor:

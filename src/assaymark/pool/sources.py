@@ -132,5 +132,6 @@ def _kind(path: Path) -> str:
         if name.endswith(ending):
             return kind
     raise InputError(
-        f"{path.name!r} is not a kind of file that assaymark reads. Pools are {', '.join(KINDS)} files."
+        f"{path.name!r} is not a kind of file that assaymark reads. Pools are {', '.join(KINDS)} "
+        "files, or one .xlsx, .dat, .ris or .nbib file."
     )

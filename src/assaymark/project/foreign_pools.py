@@ -1,4 +1,4 @@
-"""Pools in files that no engine reads: workbooks and Concordance load files, copied as parquet."""
+"""Pools in files that no engine reads, copied as parquet: workbooks, Concordance load files, references."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,14 +8,35 @@ from pathlib import Path
 from assaymark.errors import InputError
 from assaymark.files.answers import Table, cell_text
 from assaymark.files.formats.concordance import read_dat
+from assaymark.files.formats.reference_tables import ENDINGS, is_reference_file, read_references
 from assaymark.files.formats.xlsx import first_sheet
 from assaymark.pool.tables import write_table
 from assaymark.project.place import private_folder
 
-READERS = {".xlsx": first_sheet, ".dat": read_dat}
+READERS = {".xlsx": first_sheet, ".dat": read_dat, **dict.fromkeys(ENDINGS, read_references)}
 COPY = "pool.parquet"
 NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d+)?(?:[eE]-?\d+)?")
 """A number as people write it; one with a zero in front is an id, and a longer one too."""
+
+
+def is_foreign(pool: str) -> bool:
+    """Whether the pool is a file that only a copy makes readable."""
+    path = Path(pool).expanduser()
+    return path.suffix.lower() in READERS and path.is_file()
+
+
+def copy_of(pool: str, target: Path) -> Path:
+    """Write the table of such a file as parquet; returns where."""
+    return write_table(target, _columns_of(pool))
+
+
+def _columns_of(pool: str) -> dict[str, Sequence[object]]:
+    """Numbers where a table has them; of references every part is text, ids such as 1001.2260 too."""
+    path = Path(pool).expanduser()
+    columns = _columns(READERS[path.suffix.lower()](path), path)
+    if is_reference_file(path):
+        return {**columns}
+    return {name: _typed(values) for name, values in columns.items()}
 
 
 @contextmanager
@@ -25,12 +46,10 @@ def readable_pool(pool: str, folder: Path) -> Iterator[str]:
     The copy is what the project is about: the checksum is that of the copy. It is taken back where
     the project does not begin.
     """
-    path = Path(pool).expanduser()
-    reader = READERS.get(path.suffix.lower())
-    if reader is None or not path.is_file():
+    if not is_foreign(pool):
         yield pool
         return
-    columns = _columns(reader(path), path)
+    columns = _columns_of(pool)
     private_folder(folder)
     copy = write_table(folder / COPY, columns)
     try:
@@ -42,7 +61,7 @@ def readable_pool(pool: str, folder: Path) -> Iterator[str]:
         raise
 
 
-def _columns(table: Table, path: Path) -> dict[str, list[object]]:
+def _columns(table: Table, path: Path) -> dict[str, list[str | None]]:
     names = [name.strip() for name in table.header]
     used = [name for name in names if name]
     if len(set(used)) < len(used) or not used:
@@ -58,7 +77,7 @@ def _columns(table: Table, path: Path) -> dict[str, list[object]]:
             if name:
                 text = cell_text(cells[place]) if place < len(cells) else ""
                 columns[name].append(text or None)
-    return {name: _typed(values) for name, values in columns.items()}
+    return columns
 
 
 def _typed(values: Sequence[str | None]) -> list[object]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assaymark.errors import InputError
 from assaymark.files.formats.delimited import write_csv
 from assaymark.files.places import BatchRow
 from assaymark.pool.duckdb import DuckDBPool
@@ -23,17 +24,18 @@ class Duplicate:
 def find_duplicates(pool: DuckDBPool) -> tuple[Catalogue, list[Duplicate]]:
     """The records to keep, and those that repeat one of them.
 
-    Repeated are: an id that comes again; the same DOI; the same title of some length where neither
-    DOI, year, author, the head of the abstract nor another text speaks against it.
+    Repeated are: an id that comes again with the same record; the same DOI; the same title of some
+    length where neither DOI, year, author, the head of the abstract nor another text speaks against it.
     """
     kept = Catalogue()
     duplicates: list[Duplicate] = []
-    ids: set[str] = set()
+    ids: dict[str, Reference] = {}
     for item, record in _records(pool):
         if item in ids:
+            _refuse_another(item, ids[item], record)
             duplicates.append(Duplicate(id=item, kept=item, by="id"))
             continue
-        ids.add(item)
+        ids[item] = record
         if record.doi in kept.by_doi:
             duplicates.append(Duplicate(id=item, kept=kept.by_doi[record.doi], by="doi"))
         elif (twin := kept.repeated_by(record)) is not None:
@@ -41,6 +43,16 @@ def find_duplicates(pool: DuckDBPool) -> tuple[Catalogue, list[Duplicate]]:
         else:
             kept.add(item, record)
     return kept, duplicates
+
+
+def _refuse_another(item: str, first: Reference, again: Reference) -> None:
+    """Refuse two records under one id: the second would be merged away, and nobody would read it."""
+    pairs = ((first.title, again.title), (first.doi, again.doi), (first.text, again.text))
+    if any(a and b and a != b for a, b in pairs):
+        raise InputError(
+            f"The id {item!r} stands at two different records. Every record needs an id of its own: "
+            "correct the ids, or repeat the id option for several columns that make one together."
+        )
 
 
 def _records(pool: DuckDBPool) -> Iterator[tuple[str, Reference]]:

@@ -10,6 +10,7 @@ from assaymark.files.decoding import glimpse, read_text
 from assaymark.files.formats import ris
 from assaymark.files.formats.asreview_project import is_project_file, read_project
 from assaymark.files.formats.delimited import RIVALS, header_names, read_table
+from assaymark.files.formats.reference_tables import is_reference_file, reference_rows
 from assaymark.files.formats.ris import RAYYAN, RAYYAN_VOTE
 from assaymark.files.labels import read_labels
 from assaymark.files.spelling import USUAL, read_label
@@ -65,6 +66,8 @@ def read_screened(text: str, *, id_column: str) -> list[Screened]:
     path, said = _file(text)
     if is_project_file(path):
         return _project(path, id_column)
+    if is_reference_file(path) and (said is not None or not ris.fits(glimpse(path))):
+        return _undecided(path, id_column, said)
     names = (header_names(glimpse(path)) or set()) - {""}
     if said is not None:
         return _all_as(path, id_column, names, said)
@@ -190,7 +193,19 @@ def _references(path: Path, id_column: str) -> list[Screened]:
             for tag, value in fields:
                 row.setdefault(TAGS.get(tag, tag), value)
             records.append(_record(row, _agreed(said), (id_column, "id")))
+    if not records:
+        return _undecided(path, id_column, None)
     return records
+
+
+def _undecided(path: Path, id_column: str, said: int | None) -> list[Screened]:
+    """References without decisions of their own: what is said of the whole file."""
+    if said is None:
+        raise InputError(
+            f"The references of {path.name!r} carry no decisions. Say it of the whole file: "
+            f"{path.name}=relevant or {path.name}=irrelevant. Nothing was recorded."
+        )
+    return [_record(row, said, (id_column, "id", "pmid")) for row in reference_rows(path)]
 
 
 def _covidence(path: Path, id_column: str) -> list[Screened]:

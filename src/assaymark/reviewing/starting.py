@@ -20,6 +20,7 @@ from assaymark.pool.sources import named, settle
 from assaymark.pool.sql import refuse_unknown
 from assaymark.pool.tables import file_digest
 from assaymark.project.folder import Project, utc_now
+from assaymark.project.foreign_pools import copy_of, is_foreign
 from assaymark.project.place import is_project, private_folder
 from assaymark.project.registration import init, refuse_used
 from assaymark.records.pool import Columns
@@ -38,8 +39,9 @@ from assaymark.reviewing.standing import TARGETS, exact_share
 from assaymark.reviewing.stats import floor_labels, set_digest
 
 RECORDS, MERGED, DUPLICATES = "records.csv", "pool.parquet", "duplicates.csv"
+COPIED = "records.parquet"
 UNMATCHED, JOINED = "unmatched.csv", "joined.parquet"
-WRITTEN = (RECORDS, MERGED, DUPLICATES, UNMATCHED, JOINED)
+WRITTEN = (RECORDS, COPIED, MERGED, DUPLICATES, UNMATCHED, JOINED)
 BEGUN = "review-start"  # there while a start is under way: what lies beside it is its own
 RELEVANT_GUESSES = (10, 20, 50, 100, 200, 500, 1000)
 
@@ -212,9 +214,9 @@ def _start(
         merged=tuple(duplicates),
         unmatched=unmatched,
         known=len(values),
-        found=sum(value == 1 for value in values),
+        found=(found := sum(value == 1 for value in values)),
         targets=(targets := tuple(sorted({*TARGETS, target}))),
-        floor=floor_table(len(ids), targets, confidence),
+        floor=floor_table(len(ids), targets, confidence, known=found),
         head=Project(folder=folder, now=now).ledger.entries()[-1].hash,
     )
 
@@ -240,7 +242,12 @@ def _ranking(request: Start) -> Literal["texts", "score", "rank", "none"]:
 
 
 def _unpacked(folder: Path, request: Start) -> Start:
-    """The records of an ASReview project file as a csv of the project, and its decisions to import."""
+    """The records as a file of the project where no engine reads theirs.
+
+    An ASReview project file brings its decisions too, which are then imported.
+    """
+    if is_foreign(request.pool):
+        return replace(request, pool=str(copy_of(request.pool, folder / COPIED)))
     if not is_project_file(request.pool):
         return request
     records = read_project(Path(request.pool))
@@ -340,14 +347,15 @@ def _listed(folder: Path, duplicates: Sequence[Duplicate]) -> str | None:
 
 
 def floor_table(
-    items: int, targets: Sequence[Fraction], confidence: Fraction
+    items: int, targets: Sequence[Fraction], confidence: Fraction, *, known: int = 0
 ) -> tuple[FloorRow, ...]:
-    """The floor for a few guesses of how many records are relevant."""
+    """The floor for a few guesses of how many records are relevant; none below those known to be."""
+    guesses = sorted({known, *(guess for guess in RELEVANT_GUESSES if guess > known)} - {0})
     return tuple(
         FloorRow(
             relevant=guess,
             labels=tuple(floor_labels(items, guess, target, confidence) for target in targets),
         )
-        for guess in RELEVANT_GUESSES
+        for guess in guesses
         if guess <= items / 2
     )

@@ -115,6 +115,8 @@ def _yet(now: ReviewStatus) -> str:
 
 def next_step(now: ReviewStatus) -> str:
     """What the next per cent of certified recall costs."""
+    if now.next_recall is None and now.certified_recall is not None:
+        return "nothing is left to gain"
     if now.next_recall is None or now.next_percent is None:
         return f"no number can be named {_yet(now)}"
     return f"about {now.next_percent:,} random labels to certify {now.next_recall:g}"
@@ -145,7 +147,7 @@ def floor_words(begun: Started) -> tuple[str, ...]:
     """What a proof costs at least, in plain sentences, beside the table over targets."""
     if not begun.floor:
         return ()
-    row = next((one for one in begun.floor if one.relevant == USUAL), begun.floor[-1])
+    row = min(begun.floor, key=lambda one: abs(one.relevant - USUAL))
     shares = [labels / (begun.items - row.relevant) for labels in row.labels]
     shares_of = [
         f"{share:.0%} for {float(t):g}" for share, t in zip(shares, begun.targets, strict=True)

@@ -19,7 +19,7 @@ from assaymark.files.places import BatchRow, write_safely
 from assaymark.files.spelling import Names
 
 TAG = re.compile(r"([A-Z][A-Z0-9]|NOTES?)  -(?: (.*))?$")
-NOTE = "N1"
+NOTE, KEYWORD = "N1", "KW"
 NOTE_TAGS = (NOTE, "RN", "NOTE", "NOTES")  # what programs call a note of the reader
 NOTES = {"ASReview_relevant": "1", "ASReview_irrelevant": "0", "ASReview_not_seen": ""}
 RAYYAN = re.compile(r"RAYYAN-INCLUSION:\s*\{([^}]*)\}")
@@ -98,8 +98,8 @@ def references(path: Path) -> Iterator[tuple[int, list[tuple[str, str]]]]:
     for number, line in enumerate(text.split("\n"), start=1):
         match = TAG.match(line.rstrip("\r").strip("\ufeff"))
         if not match:  # blank, numbered by some exporters, or the rest of a text
-            if line.strip() and fields and fields[-1][0] == NOTE:
-                fields[-1] = (NOTE, f"{fields[-1][1]}\n{line.strip()}")
+            if line.strip() and fields:
+                _go_on(fields, line.strip())
             continue
         tag, value = match.group(1), (match.group(2) or "").strip()
         tag = NOTE if tag in NOTE_TAGS else tag
@@ -118,13 +118,23 @@ def references(path: Path) -> Iterator[tuple[int, list[tuple[str, str]]]]:
         raise InputError(f"The reference in line {begun} of the label file has no end (ER).")
 
 
+def _go_on(fields: list[tuple[str, str]], line: str) -> None:
+    """A line without a tag: one more keyword, as EndNote writes them, or the rest of a text."""
+    tag, value = fields[-1]
+    if tag == KEYWORD:
+        fields.append((tag, line))
+    else:
+        between = "\n" if tag == NOTE else " "
+        fields[-1] = (tag, f"{value}{between}{line}")
+
+
 def _answer(place: str, fields: list[tuple[str, str]], names: Names) -> Answer:
     notes, item = _notes(fields), _item(fields)
     labels = {NOTES[note]: NOTES[note] for note in notes if note in NOTES}
     if not labels:
         words = [decision for note in notes if (decision := decision_in(note, names))]
         words += [
-            value for tag, value in fields if tag in ("LB", "KW")
+            value for tag, value in fields if tag in ("LB", KEYWORD)
         ]  # EndNote's, if any are labels
         labels = {code: word for word in words if (code := names.meaning(word)) is not None}
     if len(labels) > 1:
