@@ -26,7 +26,7 @@ from assaymark.overview.matter import (
 )
 from assaymark.overview.people_sections import agreement_section, moment, people_section
 from assaymark.overview.protocols import protocol_section
-from assaymark.overview.survey_sections import reported, survey_section
+from assaymark.overview.survey_sections import alarms, reported, survey_section
 from assaymark.reports.document import Report
 from assaymark.reports.section import Section, Table
 
@@ -117,15 +117,19 @@ def _title(dossier: Dossier) -> str:
 
 
 def _first_page(dossier: Dossier) -> str:
-    """The verdict; without a claim, what the surveys found."""
-    surveys = reported(dossier.surveys) if dossier.plan is None else ()
+    """The verdict; without a claim, what the surveys found. What no longer holds is said with it."""
+    broken = [text[:1].upper() + text[1:] for text in alarms(dossier.surveys)]
+    if dossier.plan is not None:
+        return " ".join([dossier.answer.sentence, *(f"Since then: {text}" for text in broken)])
     sentences = [
         survey_section(survey).sentence
-        for survey in surveys
-        if survey.result and survey.purpose != "claim"
+        for survey in reported(dossier.surveys)
+        if survey.result and survey.purpose != "claim" and not survey.alarm
     ]  # the verdict on a claim is the answer itself
     found = [text[:1].upper() + text[1:] for text in sentences]
-    return " ".join(dict.fromkeys([*found, dossier.answer.sentence]))
+    if broken and found:
+        found[0] = f"Before that: {found[0]}"
+    return " ".join(dict.fromkeys([*broken, *found, dossier.answer.sentence]))
 
 
 def _present(*makers: Callable[[Dossier], Section | None], of: Dossier) -> tuple[Section, ...]:
@@ -196,6 +200,8 @@ def _status(dossier: Dossier) -> str:
     proof = dossier.proof
     if proof.certificate:
         text = f"certificate issued {moment(proof.issued or '')}"
+        if alarms(dossier.surveys):
+            text += "; on later items it no longer holds"
         if dossier.bound_certified:
             text += f", of the bound as it stood: {dossier.bound_certified}"
         return text

@@ -8,11 +8,13 @@ from typing import Any
 from assaymark.certification.view.dossier import SurveySeen
 from assaymark.claims.results import counted
 from assaymark.composite.wording import claim_title
-from assaymark.composite.work import ClaimWork
+from assaymark.composite.work import ClaimWork, current_claim
 from assaymark.ledger.events import State, SurveyWork
 from assaymark.records.survey_kinds import SURVEY_KINDS
 from assaymark.reports.section import Section, Table
 from assaymark.training.summary import training_summary
+
+WATCHES = ("audit", "sentinel")  # checks of later items, batch by batch
 
 
 def section_of(purpose: str) -> Callable[[Any], Section] | None:
@@ -26,36 +28,70 @@ def section_of(purpose: str) -> Callable[[Any], Section] | None:
 
 
 def reported(surveys: Sequence[SurveySeen]) -> tuple[SurveySeen, ...]:
-    """What a report tells: no plans without a draw, and of audits the one that tells all batches."""
-    return tuple(
-        survey
-        for at, survey in enumerate(surveys)
-        if (survey.drawn or survey.result) and not _continued(survey, surveys[at + 1 :])
-    )
+    """What a report tells: all but plans without a draw."""
+    return tuple(survey for survey in surveys if survey.drawn or survey.result)
 
 
-def _continued(survey: SurveySeen, later: Sequence[SurveySeen]) -> bool:
-    names = survey.batches
-    return bool(names) and any(one.batches[: len(names)] == names for one in later)
+def alarms(surveys: Sequence[SurveySeen]) -> tuple[str, ...]:
+    """What checks of later items found broken, a sentence each."""
+    return tuple(survey_section(survey).sentence for survey in surveys if survey.alarm)
 
 
 def surveys_of(state: State) -> tuple[SurveySeen, ...]:
-    """The surveys of a project, each with what it found when it was last asked."""
-    return tuple(
-        _with_result(
-            state,
-            work,
-            SurveySeen(
-                number=work.survey.number,
-                purpose=work.survey.purpose,
-                drawn=len(work.order),
-                labelled=sum(state.labelled(item) for item in work.order),
-                time=work.reports[-1].time if work.reports else None,
-                result=None,
-            ),
-        )
-        for work in state.surveys
+    """The surveys of a project, each with what it found when it was last asked; one for all batches
+    of an audit, and one for all units of sentinels."""
+    series: dict[tuple[str, str], list[SurveyWork]] = {}
+    for work in state.surveys:
+        series.setdefault((work.survey.purpose, _series(work)), []).append(work)
+    return tuple(_seen(state, works) for works in series.values())
+
+
+def _series(work: SurveyWork) -> str:
+    """What joins the surveys that are judged together: thresholds of an audit, terms of sentinels."""
+    number, settings = work.survey.number, work.survey.settings
+    if work.survey.purpose == "audit":
+        return str(settings.get("thresholds", number))
+    return str(settings.get("of", number)) if work.survey.purpose == "sentinel" else str(number)
+
+
+def _seen(state: State, works: Sequence[SurveyWork]) -> SurveySeen:
+    last = max(works, key=lambda work: work.reports[-1].seq if work.reports else -1)
+    order = [item for work in works for item in work.order]
+    survey = _with_result(
+        state,
+        last,
+        SurveySeen(
+            number=last.survey.number,
+            purpose=last.survey.purpose,
+            drawn=len(order),
+            labelled=sum(state.labelled(item) for item in order),
+            time=last.reports[-1].time if last.reports else None,
+            result=None,
+        ),
     )
+    if survey.result is None or survey.purpose not in WATCHES:
+        return survey
+    broken = last.reports[-1].event.result.get("decision") in ("broken", "refuted")
+    later = sum(work.opened_at > last.reports[-1].seq for work in works)
+    note = f"{counted(later, 'batch', 'batches')} drawn after this was worked out: not in it yet."
+    told = (*survey.result.paragraphs, *((note,) if later else ()))
+    return replace(
+        survey,
+        result=replace(survey.result, paragraphs=told),
+        alarm=broken and _in_force(state, works),
+    )
+
+
+def _in_force(state: State, works: Sequence[SurveyWork]) -> bool:
+    """Whether they check what holds now: the latest thresholds, or the certificate of the latest claim."""
+    settings, opened = works[0].survey.settings, works[-1].opened_at
+    if works[0].survey.purpose == "audit":
+        kinds = [work.survey.purpose for work in state.surveys if work.opened_at > opened]
+        return not {"audit", "triage"} & set(kinds)
+    claim, plan = current_claim(state), state.attempt
+    if claim is not None:
+        return bool(settings.get("claim_survey") == claim.number)
+    return plan is not None and bool(settings.get("plan") == plan.plan.number)
 
 
 def _with_result(state: State, work: SurveyWork, survey: SurveySeen) -> SurveySeen:
@@ -87,8 +123,7 @@ def with_section(survey: SurveySeen, stored: Any) -> SurveySeen:
     if survey.purpose == "estimate":  # a project has several: by number, as on the command line
         name = stored["metrics"][0]["title"]
         section = replace(section, title=f"Estimate {survey.number}: {name}")
-    audited = stored["batches"] if survey.purpose == "audit" else ()
-    return replace(survey, result=section, batches=tuple(batch["name"] for batch in audited))
+    return replace(survey, result=section)
 
 
 def survey_section(survey: SurveySeen) -> Section:

@@ -69,6 +69,7 @@ SURVEY_KINDS = {
             title="Check for drift",
             answer="sentinel look",
             why="to check whether a certificate still holds",
+            section="assaymark.monitoring.report:sentinel_section",
         ),
     )
 }

@@ -2,11 +2,9 @@
 
 import pytest
 
-from assaymark.certification.view.dossier import SurveySeen
 from assaymark.errors import InputError, PlanError
 from assaymark.estimation.many_classes import draw_classes
 from assaymark.estimation.planning import EstimateRequest
-from assaymark.overview.survey_sections import reported
 from assaymark.pair_recall.recall import RecallRequest
 
 
@@ -29,20 +27,3 @@ def test_a_column_of_texts_is_no_predicted_class(tmp_path):
     with pytest.raises(InputError, match="1,200 different predictions"):
         draw_classes(pool, columns, count=50, seed="s", **files)
     assert not any(path.exists() for path in files.values())
-
-
-def seen(number, purpose, *, batches=(), drawn=5):
-    return SurveySeen(
-        number=number, purpose=purpose, drawn=drawn, labelled=drawn, time=None, result=None,
-        batches=tuple(batches),
-    )  # fmt: skip
-
-
-def test_a_report_tells_of_audits_the_one_that_tells_all_batches():
-    surveys = [
-        seen(1, "triage"),
-        seen(2, "audit", batches=["may"]),
-        seen(3, "audit", batches=["may", "june"]),
-        seen(4, "estimate", drawn=0),
-    ]
-    assert [one.number for one in reported(surveys)] == [1, 3]

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -150,7 +151,9 @@ def test_pages_are_numbered_and_letters_can_be_read_in_print(place, tmp_path):
     assert min(sizes) >= 7.5
 
 
-def test_surveys_without_a_section_are_a_table():
+def test_surveys_without_a_section_are_a_table(monkeypatch):
+    plain = replace(SURVEY_KINDS["sentinel"], section=None)
+    monkeypatch.setitem(SURVEY_KINDS, "sentinel", plain)
     seen = SurveySeen(number=2, purpose="sentinel", drawn=10, labelled=9, time="t", result=None)
     assert survey_section(seen).tables == ()
     assert survey_section(with_section(seen, {"a": {"recall": 0.5}})).tables[0].rows == (

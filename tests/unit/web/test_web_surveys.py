@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from test_web import answer, signed
 
+from assaymark.ledger.events import SurveyReported
 from assaymark.project.folder import Project
 
 HTML = {"accept": "text/html"}
@@ -134,3 +135,15 @@ def test_changed_criteria_leave_the_old_ones_on_record(pair) -> None:
     lines = [json.loads(line) for line in (folder / "page-history.jsonl").read_text().splitlines()]
     assert [line["settings"]["criteria"] for line in lines] == ["First rule.", "Second rule."]
     assert all(line["by"] == "ann" and line["time"] for line in lines)
+
+
+def test_progress_says_first_that_a_certificate_no_longer_holds(labelled, assaymark) -> None:
+    assert assaymark("certify", "-p", labelled).code == 0
+    assert assaymark("sentinel", "start", "-p", labelled).code == 0
+    found = assaymark("sentinel", "look", "-p", labelled, "--json").json
+    told = found | {"decision": "refuted", "sentence": "Refuted: it fell."}
+    with Project(folder=labelled).writing() as session:
+        session.record(SurveyReported(survey=1, labels=0, result=told))
+    with signed(labelled) as web:
+        page = web.get("/watch", headers=HTML).text
+    assert '<p class="alert">Since then: Refuted: it fell.</p>' in page.split("</section>")[0]

@@ -163,7 +163,8 @@ class SurveySeen(Record):
     """A survey and its latest recorded result (None: nobody asked for it yet), as its section tells it.
 
     `claim` is the claim as a title, where one was judged, and `established` whether it can be
-    certified. An audit tells of `batches`, and a training has a `summary` for who goes on with it.
+    certified. `alarm`: a check of later items found that what was proved no longer holds. A training has
+    a `summary` for who goes on with it.
     """
 
     number: int
@@ -174,7 +175,7 @@ class SurveySeen(Record):
     result: Section | None
     claim: str | None = None
     established: bool = False
-    batches: tuple[str, ...] = ()
+    alarm: bool = False
     summary: Record | None = None
 
 

@@ -21,7 +21,7 @@ from assaymark.labelling.settings import Settings
 from assaymark.labelling.spending import spending
 from assaymark.ledger.events import State
 from assaymark.overview.answer_names import AnswerNames
-from assaymark.overview.survey_sections import survey_section
+from assaymark.overview.survey_sections import alarms, survey_section
 from assaymark.overview.watch import look_is_due
 from assaymark.reports.section import Section
 from assaymark.web.asking import Question, ask
@@ -125,6 +125,7 @@ async def show(request: Request) -> Response:
         ranges=_ranges(dossier),
         cut=cut_offs(dossier),
         sections=sections,
+        broken=alarms(dossier.surveys),
         training=_training(dossier),
         drawn_before=request.query_params.get("drawn") == "before",
         working=site.busy["training"].told if "training" in site.busy else "",
