@@ -43,7 +43,7 @@ def surveys_of(state: State) -> tuple[SurveySeen, ...]:
     series: dict[tuple[str, str], list[SurveyWork]] = {}
     for work in state.surveys:
         series.setdefault((work.survey.purpose, _series(work)), []).append(work)
-    return tuple(_seen(state, works) for works in series.values())
+    return tuple(_joined(state, works) for works in series.values())
 
 
 def _series(work: SurveyWork) -> str:
@@ -54,7 +54,7 @@ def _series(work: SurveyWork) -> str:
     return str(settings.get("of", number)) if work.survey.purpose == "sentinel" else str(number)
 
 
-def _seen(state: State, works: Sequence[SurveyWork]) -> SurveySeen:
+def _joined(state: State, works: Sequence[SurveyWork]) -> SurveySeen:
     last = max(works, key=lambda work: work.reports[-1].seq if work.reports else -1)
     order = [item for work in works for item in work.order]
     survey = _with_result(
@@ -74,10 +74,10 @@ def _seen(state: State, works: Sequence[SurveyWork]) -> SurveySeen:
     broken = last.reports[-1].event.result.get("decision") in ("broken", "refuted")
     later = sum(work.opened_at > last.reports[-1].seq for work in works)
     note = f"{counted(later, 'batch', 'batches')} drawn after this was worked out: not in it yet."
-    told = (*survey.result.paragraphs, *((note,) if later else ()))
+    paragraphs = (*survey.result.paragraphs, *((note,) if later else ()))
     return replace(
         survey,
-        result=replace(survey.result, paragraphs=told),
+        result=replace(survey.result, paragraphs=paragraphs),
         alarm=broken and _in_force(state, works),
     )
 
