@@ -8,7 +8,7 @@ import pytest
 
 import assaymark as front_door
 from assaymark.composite.planning.forecast import forecast_claim, labels_in
-from assaymark.composite.planning.forecast_words import cost_lines
+from assaymark.composite.planning.forecast_words import cost_lines, part_line
 from assaymark.composite.planning.worlds import claimed_figures, world_ahead
 from assaymark.errors import InputError
 from assaymark.overview.dossier import dossier
@@ -188,3 +188,21 @@ def test_an_open_claim_that_seems_to_hold_raises_no_doubt() -> None:
     work, truth = claimed("recall >= 0.5 and precision >= 0.5")
     looked(work, truth, 10)
     assert work.status().doubt is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [
+        ("recall >= 0.7 in every g", "then"),
+        ("recall >= 0.9 in every g", "if the worst part is 0.05 better than claimed"),
+    ],
+)
+def test_the_price_of_a_part_is_of_the_world_that_its_line_names(claim: str, words: str) -> None:
+    """It stood beside "if the scores are right", and was that of another world: 120 labels, not 2,700."""
+    work, _truth = claimed(claim)
+    forecast = forecast_claim(work.sealed)
+    part = forecast.parts[0]
+    price = part.labels if words == "then" else part.needed
+    assert price is not None
+    assert part.labels != part.needed
+    assert part_line(part, forecast)[1].endswith(f"; about {price:,} labels {words}")

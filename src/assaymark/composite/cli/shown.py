@@ -122,7 +122,7 @@ def _parts(sealed: "SealedClaim", expect: float | None) -> tuple[dict[str, objec
 
     forecast = forecast_claim(sealed, expect=expect)
     parts = forecast.parts
-    lines = [part_line(part) for part in parts[:MOST_PARTS]] if len(parts) > 1 else []
+    lines = [part_line(part, forecast) for part in parts[:MOST_PARTS]] if len(parts) > 1 else []
     if len(parts) > MOST_PARTS:
         lines.append(("and", f"{len(parts) - MOST_PARTS} more parts"))
     lines += cost_lines(sealed, forecast) + _small_groups(list(parts), sealed)

@@ -62,11 +62,6 @@ class PartForecast:
         """The part with its group."""
         return " ".join([self.part, *(f"[{value}]" for value in self.group)])
 
-    @property
-    def whole(self) -> bool:
-        """Whether all of its items will have to be read."""
-        return self.needed is not None and self.needed >= self.items
-
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimForecast:

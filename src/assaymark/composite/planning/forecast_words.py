@@ -108,20 +108,35 @@ def ways_on(sealed: SealedClaim) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def part_line(part: PartForecast) -> tuple[str, str]:
-    """A part: its items, what the scores say of it, and its price."""
+def part_line(part: PartForecast, forecast: ClaimForecast) -> tuple[str, str]:
+    """A part: its items, what the scores say of it, and its price in the world of the total beside it."""
     text = counted(part.items, "item") + (" differ" if part.wins else "")
     if part.positives is not None:
         text += f", about {part.positives:,} positive by the scores"
     if part.value is not None:
         text += f"; {shown(part.value)} if the scores are right"
-    if part.needed is not None:
-        text += (
-            "; read whole"
-            if part.whole
-            else f"; about {min(rounded(part.needed), part.items):,} labels"
-        )
+    price = part_price(part, forecast)
+    if price is not None:
+        when = "then" if believes_scores(forecast) else f"if {condition(forecast)}"
+        text += f"; {price} labels {when}"
     return part.name, text
+
+
+def part_price(part: PartForecast, forecast: ClaimForecast) -> str | None:
+    """Labels of a part: if the scores are right where they say that the claim holds, else if it does."""
+    labels = part.labels if believes_scores(forecast) else part.needed
+    if labels is None:
+        return None
+    return (
+        f"all {part.items:,}"
+        if labels >= part.items
+        else f"about {min(rounded(labels), part.items):,}"
+    )
+
+
+def believes_scores(forecast: ClaimForecast) -> bool:
+    """Whether the first price is that of the world in which the scores are right."""
+    return forecast.expect is None and forecast.labels is not None
 
 
 def _winner(when: str, wins: list[Mapping[str, int]]) -> str:

@@ -11,8 +11,8 @@ from assaymark.certification.forecasts.prospect import Usual
 from assaymark.certification.view.answer import upper_first
 from assaymark.claims.language.tree import quoted
 from assaymark.claims.results import counted
-from assaymark.composite.planning.forecast import PartForecast, forecast_claim
-from assaymark.composite.planning.forecast_words import cost_lines, doubt, rounded
+from assaymark.composite.planning.forecast import ClaimForecast, PartForecast, forecast_claim
+from assaymark.composite.planning.forecast_words import cost_lines, doubt, part_price
 from assaymark.composite.planning.sealing import Terms, draft_conjunction, seal_conjunction
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.work import current_claim
@@ -106,17 +106,14 @@ def _cost(draft: SealedClaim) -> dict[str, Any]:
         sentence = for_page(doubt(draft, forecast))
     return {
         "claim": draft.claim,
-        "parts": [_part(part) for part in forecast.parts],
+        "parts": [_part(part, forecast) for part in forecast.parts],
         "sentence": sentence,
         "looks_false": forecast.looks_false,
     }
 
 
-def _part(part: PartForecast) -> list[str]:
-    labels = (
-        "–" if part.needed is None else "all" if part.whole else f"about {rounded(part.needed):,}"
-    )
-    return [part.name, counted(part.items, "item"), labels]
+def _part(part: PartForecast, forecast: ClaimForecast) -> list[str]:
+    return [part.name, counted(part.items, "item"), part_price(part, forecast) or "–"]
 
 
 @only("lead")
