@@ -4,7 +4,7 @@ A claim is sealed by the product on a file; then draws are simulated from its st
 """
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from assaymark.composite.work import required_claim
 from assaymark.project.folder import Project, registered_pool
 from assaymark.stats.betting.path import RowPath, judged_path
 from assaymark.stats.betting.race import Race
+from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.score_guided.supermartingale import Draws
 from assaymark.stats.score_guided.wealth import draw_strata
 
@@ -77,13 +78,34 @@ def run_claim(
     Chances know the labels that the seal lets them know, and no others: with a lead, not the latest.
     """
     test = row_test(sealed)
+    for race, course, draws, log in followed(sealed, outcomes, rng, test, most=most):
+        if race.log.max() < test.log_needed and course.stops[-1] < sealed.most:
+            continue
+        path = judged_path(test, joined(draws), np.concatenate(log, axis=1))
+        found = judge_path(sealed, path, joined(draws))
+        at = when(found, path)
+        if at is not None:
+            return found, at
+    whole = joined(draws)
+    found = judge_path(sealed, judged_path(test, whole, np.concatenate(log, axis=1)), whole)
+    return found, len(whole)
+
+
+def followed(
+    sealed: SealedClaim,
+    outcomes: Outcomes,
+    rng: np.random.Generator,
+    test: RowTest,
+    *,
+    most: int | None = None,
+) -> Iterator[tuple[Race, Course, list[Draws], list[np.ndarray]]]:
+    """One run, segment by segment: the draws so far and the log wealth after each, in pieces."""
     race, course = Race(test), Course(sealed, test)
     strata: list[int] = []
     labelled: list[int] = []
     queues = [rng.permutation(each) for each in outcomes]
     parts: list[Draws] = []
     logs: list[np.ndarray] = []
-    found = None
     while (segment := course.next_segment()) is not None:
         if most is not None and len(strata) >= most:
             break
@@ -101,17 +123,7 @@ def run_claim(
         parts.append(part)
         strata += drawn.tolist()
         labelled += labels.tolist()
-        if race.log.max() < test.log_needed and segment.last < sealed.most:
-            continue
-        draws = _joined(parts)
-        path = judged_path(test, draws, np.concatenate(logs, axis=1))
-        found = judge_path(sealed, path, draws)
-        at = when(found, path)
-        if at is not None:
-            return found, at
-    draws = _joined(parts)
-    found = judge_path(sealed, judged_path(test, draws, np.concatenate(logs, axis=1)), draws)
-    return found, len(draws)
+        yield race, course, parts, logs
 
 
 def _take(queues: Outcomes, used: np.ndarray, drawn: np.ndarray) -> np.ndarray:
@@ -122,7 +134,7 @@ def _take(queues: Outcomes, used: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     return found
 
 
-def _joined(parts: list[Draws]) -> Draws:
+def joined(parts: list[Draws]) -> Draws:
     return Draws(
         strata=np.concatenate([p.strata for p in parts]),
         labels=np.concatenate([p.labels for p in parts]),

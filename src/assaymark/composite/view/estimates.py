@@ -1,44 +1,46 @@
 """What the parts of an open claim seem to be, judging by its labels: a warning before the verdict.
 
 One idea: bounds need evidence, and a part that is going to fail never gets one worth showing. The
-estimate is there from the first labels on: shares per stratum, with the scores worth one label. It is
-said to look false when it is behind its target for nearly all shares that the labels leave likely.
+estimate is there from the first labels on: shares per stratum, with the scores worth one label. Whether
+the claim is said to look false is not left to the estimate, which is behind its target at some look of
+nearly every claim that is just true: the bets that would refute it must have won `doubt.GOAL` to 1. So
+of claims that hold, at most one in that many is ever said to look false, at all looks together.
 """
 
-from collections import Counter
-from collections.abc import Collection
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from assaymark.claims.results import counted, shown
-from assaymark.composite.course import labelled_prefix
+from assaymark.claims.results import counted, percent, shown
+from assaymark.composite.course import course_of, labelled_prefix
 from assaymark.composite.look_facts import ConjunctionFacts, LookFacts
-from assaymark.composite.planning.worlds import by_scores, claimed_figures
+from assaymark.composite.planning.worlds import ClaimedFigure, by_scores, claimed_figures
+from assaymark.composite.rows import row_test
+from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.shared_risk.account import at_present
 from assaymark.composite.wording import NAMED, part_name
 from assaymark.composite.work import ClaimWork
 from assaymark.ledger.events import State
+from assaymark.stats.betting.doubt import GOAL, doubted_rows
+from assaymark.stats.betting.path import RowPath, replay
 from assaymark.stats.score_guided.kl_projection import Floats
-
-WORLDS, SURE = 200, 0.95  # shares drawn from what the labels leave likely; how many must be behind
 
 
 def labelled_shares(state: State, work: ClaimWork) -> Floats:
     """The share of every outcome per stratum: that of the labels, with the scores worth one label."""
-    weights = _weights(state, work)
+    weights = weights_of(work.sealed, work.strata, labelled_prefix(state, work))
     shares: Floats = weights / weights.sum(axis=1, keepdims=True)
     return shares
 
 
-def _weights(state: State, work: ClaimWork) -> Floats:
-    """Labels per stratum and outcome, with the scores worth one label: parameters of a Dirichlet law."""
-    sealed = work.sealed
-    outcomes = labelled_prefix(state, work)
+def weights_of(sealed: SealedClaim, strata: Sequence[int], outcomes: Sequence[int]) -> Floats:
+    """Labels per stratum and outcome, with the scores worth one label."""
     kinds = len(sealed.cells.labels)
     prior = (
         by_scores(sealed) if sealed.is_scored else np.full((len(sealed.strata), kinds), 1 / kinds)
     )
     counts = np.zeros((len(sealed.strata), kinds))
-    for stratum, outcome in zip(work.strata, outcomes, strict=False):
+    for stratum, outcome in zip(strata, outcomes, strict=False):
         if outcome >= 0:
             counts[stratum, outcome] += 1
     weights: Floats = counts + prior
@@ -51,36 +53,39 @@ def looks_false_words(state: State, work: ClaimWork, look: LookFacts) -> str | N
         return None
     if not work.sealed.strata:
         return None
-    weights = _weights(state, work)
-    worst = _worst(work, weights / weights.sum(axis=1, keepdims=True))
-    is_open = [number for number, part in enumerate(look.parts) if part.state == "open"]
-    behind = sorted((worst[n][1], n) for n in is_open if n in worst and worst[n][1] < 0)
-    surely = _surely_behind(work, weights, {number for _, number in behind[:NAMED]})
-    return _words(look, [(number, worst[number][0]) for _, number in behind if number in surely])
+    values = margins(claimed_figures(work.sealed), labelled_shares(state, work))
+    behind = sorted(
+        (values[n][1], n)
+        for n, part in enumerate(look.parts)
+        if part.state == "open" and n in values and values[n][1] < 0
+    )
+    if not behind:  # the rest takes longer
+        return None
+    doubted = doubted_parts(work.sealed, _path(state, work))
+    return _words(look, [(n, values[n][0]) for _, n in behind if n in doubted][:NAMED])
 
 
-def _surely_behind(work: ClaimWork, weights: Floats, parts: set[int]) -> set[int]:
-    """Those of the parts that miss their target in nearly all worlds that the labels leave likely."""
-    if not parts:
-        return parts
-    rng = np.random.default_rng(0)
-    drawn = rng.standard_gamma(weights, size=(WORLDS, *weights.shape))
-    drawn = np.maximum(drawn, 1e-300)
-    missed: Counter[int] = Counter()
-    for shares in drawn / drawn.sum(axis=2, keepdims=True):
-        worst = _worst(work, shares, parts)
-        missed.update(part for part, (_, ahead) in worst.items() if ahead < 0)
-    return {part for part in parts if missed[part] >= SURE * WORLDS}
+def _path(state: State, work: ClaimWork) -> RowPath:
+    """Everything the labels prove about the rows, by what earlier claims leave them now."""
+    course, sealed = course_of(work), at_present(state, work)
+    test = course.test if sealed == course.sealed else row_test(sealed)
+    return replay(test, course.draws(work.strata, labelled_prefix(state, work)), course.foreseen)
 
 
-def _worst(
-    work: ClaimWork, shares: Floats, parts: Collection[int] | None = None
-) -> dict[int, tuple[float, float]]:
+def doubted_parts(sealed: SealedClaim, path: RowPath) -> set[int]:
+    """The parts that the bets speak against, where they speak against the claim."""
+    rows, start, doubted = doubted_rows(path), 0, set[int]()
+    for number, part in enumerate(sealed.compiled[0].parts):
+        mine, start = set(range(start, start + len(part.rows))), start + len(part.rows)
+        if mine <= rows:
+            doubted.add(number)
+    return doubted
+
+
+def margins(figures: Iterable[ClaimedFigure], shares: Floats) -> dict[int, tuple[float, float]]:
     """By part, the value that is furthest behind its target, and how far it is ahead of it."""
     worst: dict[int, tuple[float, float]] = {}
-    for figure in claimed_figures(work.sealed):
-        if parts is not None and figure.part not in parts:
-            continue
+    for figure in figures:
         value, ahead = figure.value(shares), figure.margin(shares)
         if value is None or ahead is None:
             continue
@@ -98,4 +103,7 @@ def _words(look: ConjunctionFacts, behind: list[tuple[int, float]]) -> str | Non
         for n, value in behind
     ]
     what = "it" if len(parts) == 1 else "the claim" if look.family != "named" else "some of it"
-    return f"Judging by the labels so far {what} looks false: {'; '.join(named)}."
+    return (
+        f"Judging by the labels so far {what} looks false (if it were true, it would ever look so in at "
+        f"most {percent(1 / GOAL)} of cases): {'; '.join(named)}."
+    )

@@ -96,7 +96,7 @@ def _all_of(rule: AllOf, path: RowPath) -> Ruling:
     known, count = path.certainty, len(path.log_wealth)
     passed = np.all(path.crossed | known.holds, axis=0)
     failed, culprits = _refuted(rule, path)
-    units = _units(rule.parts, count)
+    units = units_of(rule.parts, count)
     surely = rule.refute == "mean" and bool(_joined(known.refuted, units)[:, -1].any())
     if surely:
         passed = np.zeros_like(passed)
@@ -118,11 +118,11 @@ def _refuted(rule: AllOf, path: RowPath) -> tuple[Flags, tuple[int, ...]]:
         return np.zeros(path.draws + 1, dtype=np.bool_), ()
     if rule.refute == "every":
         return np.all(path.doubted | known.refuted, axis=0), ()
-    units = _units(rule.parts, count)
+    units = units_of(rule.parts, count)
     if not units:
         return np.zeros(path.draws + 1, dtype=np.bool_), ()
     refuted = _joined(known.refuted, units)
-    mean = _log_mean(_least(path.log_doubt, units))
+    mean = log_mean(least_wealth(path.log_doubt, units))
     enough = np.arange(path.draws + 1) >= min(path.test.recipe.fewest, sum(path.test.sizes))
     risen = _reached(mean, path.test.log_needed) & enough
     alone = path.log_doubt.max(axis=1, initial=0.0) >= path.test.log_needed + math.log(len(units))
@@ -134,7 +134,8 @@ def _refuted(rule: AllOf, path: RowPath) -> tuple[Flags, tuple[int, ...]]:
 Units = tuple[tuple[int, ...], ...]
 
 
-def _units(parts: Units | None, count: int) -> Units:
+def units_of(parts: Units | None, count: int) -> Units:
+    """The rows of every part; each row is one where nothing else was sealed."""
     return tuple((row,) for row in range(count)) if parts is None else parts
 
 
@@ -144,13 +145,14 @@ def _joined(flags: Flags, units: Units) -> Flags:
     return joined.reshape(len(units), flags.shape[1])
 
 
-def _least(log: Floats, units: Units) -> Floats:
+def least_wealth(log: Floats, units: Units) -> Floats:
     """For every part: the least of its rows' wealths at the same time."""
     least: Floats = np.array([log[list(unit)].min(axis=0) for unit in units])
     return least
 
 
-def _log_mean(log: Floats) -> Floats:
+def log_mean(log: Floats) -> Floats:
+    """The log of the mean of these wealths (first axis)."""
     if log.shape[1] == 0:
         return np.zeros(0)
     top = log.max(axis=0)
@@ -181,11 +183,11 @@ def _ordered(rule: Ordered, path: RowPath) -> Ruling:
 
 def _named(rule: Named, path: RowPath) -> Ruling:
     known, level = path.certainty, path.test.log_needed
-    units = _units(rule.parts, len(path.log_wealth))
+    units = units_of(rule.parts, len(path.log_wealth))
     ready, held = _joined(path.enough & known.defined, units), _joined(known.holds, units)
     enough, fallen = _joined(path.enough, units), _joined(known.refuted, units)
-    good = names(_least(path.log_wealth, units), level=level, ready=ready, sure=held)
-    bad = names(_least(path.log_doubt, units), level=level, ready=enough, sure=fallen)
+    good = names(least_wealth(path.log_wealth, units), level=level, ready=ready, sure=held)
+    bad = names(least_wealth(path.log_doubt, units), level=level, ready=enough, sure=fallen)
     return _ruling(
         passed=np.all(good, axis=0),
         failed=np.any(bad, axis=0),
