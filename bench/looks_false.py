@@ -8,7 +8,7 @@ Claims of several parts on made collections whose labels are known, sealed by th
 it draws. `on the target`: the truth of every part is its target, or just above, the hardest case; `one
 on it`: of one part alone; `false`: no part holds, or one does not. A run ends when the claim is decided
 or after `--most` labels, and is looked at after every draw. `warned` is the share of runs in which the
-product's rule speaks at any look (`src/assaymark/stats/betting/doubt.py`), `at 20`, `at 5` what it
+product's rule speaks at any look (`src/assaymark/stats/betting/rulings.py`), `at 20`, `at 5` what it
 would be with another goal, `pointwise` what a rule is worth that asks at every 20 labels whether 95 %
 of the worlds that they leave likely miss the target, each look by itself. `after` is the median share
 of the labels until the end of its run at which a false claim was warned of.
@@ -33,9 +33,8 @@ from assaymark.composite.planning.worlds import ClaimedFigure, claimed_figures
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.view.estimates import margins, weights_of
-from assaymark.stats.betting.doubt import GOAL, log_doubt
 from assaymark.stats.betting.path import judged_path
-from assaymark.stats.betting.rulings import rule_on
+from assaymark.stats.betting.rulings import GOAL, log_doubt, rule_on
 from assaymark.stats.score_guided.supermartingale import Draws
 from claim_runs import Outcomes, followed, joined, outcomes_of, write_pool
 

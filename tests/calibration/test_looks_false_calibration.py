@@ -15,8 +15,8 @@ from assaymark.claims.language.grammar import parse
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
 from assaymark.lab.row_runs import certify_rows
-from assaymark.stats.betting.doubt import GOAL, log_doubt
 from assaymark.stats.betting.path import judged_path
+from assaymark.stats.betting.rulings import GOAL, log_doubt
 
 ALARM, LOW = 1e-4, 2.5
 BATCH, MOST = 20, 600

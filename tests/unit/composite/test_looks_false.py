@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from assaymark.stats.betting.doubt import GOAL, doubted_rows, log_doubt
 from assaymark.stats.betting.path import replay
 from assaymark.stats.betting.rows import Row, Rows
 from assaymark.stats.betting.rules import AllOf, Gap, Named, One
+from assaymark.stats.betting.rulings import GOAL, doubted_rows, log_doubt
 from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.score_guided.supermartingale import Draws
 

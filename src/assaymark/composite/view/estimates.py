@@ -21,8 +21,8 @@ from assaymark.composite.shared_risk.account import at_present
 from assaymark.composite.wording import NAMED, part_name
 from assaymark.composite.work import ClaimWork
 from assaymark.ledger.events import State
-from assaymark.stats.betting.doubt import GOAL, doubted_rows
 from assaymark.stats.betting.path import RowPath, replay
+from assaymark.stats.betting.rulings import GOAL, doubted_rows
 from assaymark.stats.score_guided.kl_projection import Floats
 
 
