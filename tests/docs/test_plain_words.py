@@ -43,6 +43,12 @@ def messages(path: Path) -> Iterator[str]:
             yield text
 
 
+def docstrings(path: Path) -> Iterator[str]:
+    for node in ast.walk(parsed(path.read_text(encoding="utf-8"))):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield ast.get_docstring(node) or ""
+
+
 def visible(template: str) -> str:
     """The text of a template without its tags and expressions."""
     return re.sub(r"\{[{%#].*?[}%#]\}|<[^>]*>", " ", template, flags=re.DOTALL)
@@ -82,6 +88,14 @@ def test_messages_are_plain() -> None:
     bad = {
         path.relative_to(SOURCE).as_posix(): private_words(" | ".join(messages(path)))
         for path in PROGRAMS
+    }
+    assert {name: words for name, words in bad.items() if words} == {}
+
+
+def test_docstrings_are_plain() -> None:
+    bad = {
+        path.relative_to(SOURCE).as_posix(): private_words(" | ".join(docstrings(path)))
+        for path in SOURCE.rglob("*.py")
     }
     assert {name: words for name, words in bad.items() if words} == {}
 

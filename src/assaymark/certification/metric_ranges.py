@@ -76,8 +76,8 @@ def without_point(plan: Plan, prefix: Prefix, verdict: Verdict) -> str | None:
 def _lacks_relevant(
     name: str, plan: Plan, verdict: Verdict, answers: Collection[int | None]
 ) -> bool:
-    found = 1 in answers or _knows_relevant(plan)
-    return name not in OF_ALL_ITEMS and not verdict.census and not found
+    has_relevant = 1 in answers or _knows_relevant(plan)
+    return name not in OF_ALL_ITEMS and not verdict.census and not has_relevant
 
 
 def _knows_relevant(plan: Plan) -> bool:

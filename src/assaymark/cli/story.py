@@ -127,8 +127,8 @@ def _point(look: "Look") -> str:
         return f"none: {look.no_point}"
     guided = look.plan.kind.guided and verdict.decision == "continue" and verdict.labels
     early = guided and not useful(verdict.claim, verdict.estimate.interval)
-    told = "" if look.by_scores is None else f"; the scores alone say {shown(look.by_scores)}"
-    return shown(verdict.estimate.point) + (f" ({EARLY}{told})" if early else "")
+    scores = "" if look.by_scores is None else f"; the scores alone say {shown(look.by_scores)}"
+    return shown(verdict.estimate.point) + (f" ({EARLY}{scores})" if early else "")
 
 
 def _exit_codes(as_the_gate: bool) -> dict[str, int]:

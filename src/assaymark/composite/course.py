@@ -164,7 +164,7 @@ class Course:
             chance = self._chance(done)
             stop = done + 1
             if chance is self._stored(done):
-                # so many draws of the segment cannot use up what its chances reach
+                # that number of draws of the segment cannot use up what its chances reach
                 reach = int(self._left[chance > 0].sum())
                 stop = min(len(strata), self._stop(done), done + reach)
             self._rows += [chance] * (stop - done)

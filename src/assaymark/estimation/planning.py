@@ -80,7 +80,7 @@ class EstimateRequest:
 def plan_estimate(
     request: EstimateRequest, summary: PoolSummary, *, cut_off: float | None
 ) -> EstimateDesign:
-    """The design for this wish on this pool; its size is a forecast from the scores."""
+    """The design for these terms on this pool; its size is a forecast from the scores."""
     name = metric(request.metric).name
     if summary.predicted_positive + summary.predicted_negative == 0:
         raise PlanError(

@@ -39,7 +39,7 @@ def strata_drawn(
 
 
 def renewals(work: SurveyWork) -> list[Renewed]:
-    """The renewals on record, in order."""
+    """The renewals in the ledger, in order."""
     return [one for drawn in work.files for one in drawn.renewed or ()]
 
 

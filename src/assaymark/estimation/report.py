@@ -20,7 +20,7 @@ DIFFERENCE = (
 
 
 def estimate_section(result: Mapping[str, Any]) -> Section:
-    """The estimates on record as one section."""
+    """The estimates in the ledger as one section."""
     metrics = list(result["metrics"])
     first = metrics[0]
     return Section(

@@ -69,7 +69,7 @@ LEARNING_BATCH = 50
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedEstimate:
-    """An estimate that was put on record: its survey's number, its seed and its design."""
+    """An estimate that was registered: its survey's number, its seed and its design."""
 
     number: int
     seed: str
@@ -95,7 +95,7 @@ def _planned(request: EstimateRequest, pool: RegisteredPool) -> EstimateDesign:
 
 
 def open_estimate(project: Project, request: EstimateRequest) -> PlannedEstimate:
-    """Put the design on record. Another estimate may be open; the latest is worked on."""
+    """Register the design. Another estimate may be open; the latest is worked on."""
     with project.writing() as session:
         state = session.state
         pool = pool_for_sampling(state)
@@ -326,7 +326,7 @@ def draw_open(project: Project, *, output: Path | None = None) -> SurveyBatch:
 
 
 def read_estimate(project: Project, *, progress: Progress = silent) -> Estimates:
-    """What the labels say now; an estimate's result goes on record, a claim's plan stays as it is."""
+    """What the labels say now; an estimate's result is recorded, a claim's plan stays as it is."""
     state = project.state()
     work = current_estimate(state)
     if work is None:

@@ -12,7 +12,7 @@ from assaymark.records.training import SAMPLINGS
 from assaymark.stats.special import logit
 
 Flags = NDArray[np.bool_]
-RANDOM_SHARE = 0.3  # of every batch stays random: cross-validation and calibration rest on it
+RANDOM_SHARE = 0.3  # of every batch stays random: cross-validation and calibration need it
 EDGE = 1e-9
 
 

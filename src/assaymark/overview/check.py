@@ -132,9 +132,9 @@ def _estimates(project: Project, entries: Sequence[Entry], progress: Progress) -
             return Check.unchecked(
                 ITEMS, f"{project.pool_path(away[0])!r} is not there, and only it can tell"
             )
-        found = sum(redraw_items(project, work, pool, progress) for work, pool in again.estimates)
+        items = sum(redraw_items(project, work, pool, progress) for work, pool in again.estimates)
         return Check.ok(
-            ITEMS, f"all {found:,} recomputed from the seed and the pool, none passed over"
+            ITEMS, f"all {items:,} recomputed from the seed and the pool, none passed over"
         )
 
     return [_parts(again.draws, again.renewals), _guarded(ITEMS, lambda: items(again))]

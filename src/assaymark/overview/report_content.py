@@ -126,10 +126,10 @@ def _first_page(dossier: Dossier) -> str:
         for survey in reported(dossier.surveys)
         if survey.result and survey.purpose != "claim" and not survey.alarm
     ]  # the verdict on a claim is the answer itself
-    found = [text[:1].upper() + text[1:] for text in sentences]
-    if broken and found:
-        found[0] = f"Before that: {found[0]}"
-    return " ".join(dict.fromkeys([*broken, *found, dossier.answer.sentence]))
+    results = [text[:1].upper() + text[1:] for text in sentences]
+    if broken and results:
+        results[0] = f"Before that: {results[0]}"
+    return " ".join(dict.fromkeys([*broken, *results, dossier.answer.sentence]))
 
 
 def _present(*makers: Callable[[Dossier], Section | None], of: Dossier) -> tuple[Section, ...]:

@@ -30,7 +30,7 @@ def file_names_sql(texts: Sequence[str], rows_of: str) -> str:
 
 
 def files_named_by(pool: Pool, columns: int) -> list[str]:
-    """The files that the first so many text columns of a pool name."""
+    """The files that the first text columns of a pool name."""
     if not columns:
         return []
     texts = [f"text_{number}" for number in range(columns)]

@@ -37,7 +37,7 @@ def is_archive(name: str) -> bool:
 def unpack(path: Path, folder: Path, room: Callable[[int], None] = lambda _: None) -> list[Arrival]:
     """The files of the archive, written into an empty folder; what cannot be shown is not unpacked.
 
-    `room` is told how many bytes will be written before the first one is, and may refuse them.
+    `room` gets the number of bytes before the first one is written, and may refuse them.
     """
     with _damage_refused():
         _check_directory(path)

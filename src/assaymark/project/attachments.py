@@ -118,7 +118,7 @@ def base_name(value: str) -> str:
 
 
 def refusal(name: str, size: int = 1) -> str | None:
-    """Why a file of this name and so many bytes is not taken; None where it is."""
+    """Why a file of this name and size is not taken; None where it is."""
     if not name.lower().endswith(ENDINGS):
         return "only PNG, JPEG, GIF and WebP pictures and PDF files can be shown"
     plain = name.isprintable() and not set(name) & set('/\\:*?"<>|')
@@ -314,12 +314,12 @@ def coverage(values: Iterable[str], present: Iterable[str], elsewhere: Iterable[
     `present` are the uploaded files; `elsewhere` are cells whose files lie in the project's folder.
     """
     cells = list(dict.fromkeys(value.strip() for value in values))
-    uploaded, found = set(present), {value.strip() for value in elsewhere}
+    uploaded, in_folder = set(present), {value.strip() for value in elsewhere}
     pairs = unclear_names(cells)
     missing = (
         cell
         for cell in cells
-        if cell not in found and (base_name(cell) not in uploaded or base_name(cell) in pairs)
+        if cell not in in_folder and (base_name(cell) not in uploaded or base_name(cell) in pairs)
     )
     named = {base_name(cell) for cell in cells}
     return Coverage(

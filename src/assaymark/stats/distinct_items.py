@@ -19,7 +19,7 @@ from assaymark.stats.sequential.stopping_boundary import Stopping
 
 
 def distinct_items(draws: float, items: int | None) -> float:
-    """Labels that so many draws are expected to take; every draw one where the pool is unbounded.
+    """Labels that a number of draws is expected to take; every draw one where the pool is unbounded.
 
     >>> distinct_items(100, None), round(distinct_items(100, 100), 1), distinct_items(0, 100)
     (100, 63.4, 0.0)

@@ -72,7 +72,7 @@ class AuditResult(Record):
     `high` from above, unclear ones counted as right. `alarm_at` is the batch (for the alarm
     every-batch: the draw) at which the alarm rang, `since` the one from which on things have probably
     been wrong, or surely if `proved`; `drift` whether they were right before. The alarm takes unclear
-    items as right; `broken_if_told` is the alarm among items that could be told, `doubtful` the one
+    items as right; `broken_if_told` is the alarm among items that could be decided, `doubtful` the one
     that takes unclear items as wrong. With `each_side` the promise is about accepted and rejected
     items apart, and bounds and alarm are those of the worse side.
     """

@@ -124,7 +124,7 @@ def running(site: Site) -> Iterator[None]:
 
 @contextlib.asynccontextmanager
 async def telling(site: Site) -> AsyncIterator[None]:
-    """Addresses are told of events as long as the server runs."""
+    """Webhooks are called as long as the server runs."""
     task = asyncio.create_task(tell_on(site))
     try:
         yield

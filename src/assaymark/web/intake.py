@@ -112,7 +112,7 @@ async def begun(uploads: AttachmentUploads, asked: dict[str, Any]) -> str:
 async def added(
     request: Request, uploads: AttachmentUploads, unclear: Callable[[], Iterable[str] | None]
 ) -> dict[str, Any]:
-    """What a script is told of a piece; of the last one, what became of the files."""
+    """The answer to a script about a piece; of the last one, what became of the files."""
     key, at, piece = await piece_of(request)
     replace = request.query_params.get("replace") == "yes"
     arrived, intake = await asyncio.to_thread(

@@ -70,7 +70,7 @@ class Pieces:
 
     @contextlib.contextmanager
     def working_on(self, path: Path, size: int = 0) -> Iterator[None]:
-        """While this lasts, the path is in use and the disk needs so many bytes more."""
+        """While this lasts, the path is in use and the disk needs room for the rest of its bytes."""
         with self._lock:
             self._owed[path] = size
         try:
@@ -91,7 +91,7 @@ class Pieces:
         self.give_up(idle=0)
 
     def begin(self, name: str, size: int) -> str:
-        """A new upload of so many bytes into the folder, which is there; its id."""
+        """A new upload of that number of bytes into the folder, which is there; its id."""
         key = secrets.token_hex(16)
         path = self._folder / f"{PART}{key}"
         with self._lock:

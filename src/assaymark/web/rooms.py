@@ -56,7 +56,7 @@ def begin_loading() -> None:
 def prepare(site: Site) -> None:
     """Work out the dashboard and load all pages, while people begin to label."""
     _enter(ROOMS[0])
-    with contextlib.suppress(AssaymarkError, OSError):  # whoever opens the dashboard will be told
+    with contextlib.suppress(AssaymarkError, OSError):  # whoever opens the dashboard will see it
         site.watch.prepare()
         site.watch.at_leisure()
         site.watch.numbers()

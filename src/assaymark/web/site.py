@@ -159,7 +159,7 @@ class Site(Pages):
 
     @property
     def auto_draw(self) -> bool:
-        """Whether items are drawn without anybody asking: as the server was told, else as the lead set it."""
+        """Whether items are drawn without anybody asking: as the server is set, else as the lead set it."""
         return self.settings.auto_draw if self.draws is None else self.draws
 
     @property
@@ -211,7 +211,7 @@ def _named(roles: tuple[Role, ...]) -> str:
 
 
 def only(*roles: Role) -> Callable[[Handler], Handler]:
-    """Lets a page be seen by these roles; others are sent to sign in or told so."""
+    """Lets a page be seen by these roles; others are sent to sign in or refused."""
 
     def wrap(handler: Handler) -> Handler:
         async def checked(request: Request) -> Response:

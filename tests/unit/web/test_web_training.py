@@ -142,11 +142,11 @@ def test_a_refit_says_what_it_does_and_runs_once_at_a_time(project, monkeypatch)
 
     monkeypatch.setattr(buttons, "train_on", slow)
     with signed(project.folder) as web:
-        assert web.get("/watch/progress").json() == {"told": ""}
+        assert web.get("/watch/progress").json() == {"stage": ""}
         first = threading.Thread(target=web.post, args=("/watch/train",), kwargs={"headers": HTML})
         first.start()
         assert told.wait(30)
-        assert web.get("/watch/progress").json() == {"told": "cross-validating, 40%"}
+        assert web.get("/watch/progress").json() == {"stage": "cross-validating, 40%"}
         page = web.get("/watch", headers=HTML).text
         assert "The classifier is being trained (cross-validating, 40%)" in page
         second = web.post("/watch/stop")
@@ -154,7 +154,7 @@ def test_a_refit_says_what_it_does_and_runs_once_at_a_time(project, monkeypatch)
         assert "is being trained at this moment" in second.json()["error"]
         go_on.set()
         first.join()
-        assert web.get("/watch/progress").json() == {"told": ""}
+        assert web.get("/watch/progress").json() == {"stage": ""}
 
 
 def test_a_server_that_ends_gives_the_refit_up_at_its_next_word() -> None:

@@ -19,7 +19,7 @@ from assaymark.project.folder import Project, registered_pool
 
 @dataclass(frozen=True, kw_only=True)
 class StillPossible:
-    """`proven` can be certified at once; `claim` would take about so many more `labels`."""
+    """`proven` can be certified at once; `claim` would take about `labels` more labels."""
 
     proven: str | None
     claim: str | None

@@ -1,4 +1,4 @@
-"""What a claim would cost, for somebody who is still choosing: table and curve from one wish."""
+"""What a claim would cost, for somebody who is still choosing: table and curve from one set of terms."""
 
 from dataclasses import dataclass
 

@@ -7,7 +7,7 @@ from assaymark.ledger.events import State, settings_of, training_of
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetUse:
-    """Labels for training and certification together, of so many that were planned for."""
+    """Labels for training and certification together, of the number that was planned for."""
 
     used: int
     budget: int

@@ -1,6 +1,6 @@
 """How many more labels a plan that may be looked at will probably take: a range, or nothing.
 
-Simple samples: the law of the test's walk from where it stands (`stats.sequential.walk_ahead`), told in
+Simple samples: the law of the test's walk from where it stands (`stats.sequential.walk_ahead`), counted in
 labels of the pool. Score-guided plans without a ceiling: the law of a walk whose evidence grows on as it
 did (`stats.score_guided.wealth_ahead`). The range is the middle two thirds. Nothing is said where the
 estimate does not meet the claim, and never more than there are items left, or draws of a sealed number.

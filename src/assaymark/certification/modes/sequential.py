@@ -163,7 +163,7 @@ def _anytime_ahead(
 
 
 def anytime_horizon(test: MixtureTest, *, share: float, count: int) -> int:
-    """How many informative items are looked ahead to, after so many with this share of successes."""
+    """How many informative items are looked ahead to, after a number of them with this share of successes."""
     null = test.null_share
     speed = share * math.log(share / null) + (1 - share) * math.log((1 - share) / (1 - null))
     far = min(math.ceil(FAR * test.log_threshold / speed) + 50, FARTHEST)

@@ -114,7 +114,7 @@ def stratum_rates(
 
 
 def _bent(odds: Floats, flagged: NDArray[np.bool_], bend: float) -> Floats:
-    """Log-odds with the square of their distance below the threshold taken off, so many times."""
+    """Log-odds with the square of their distance below the threshold taken off, that number of times."""
     if flagged.all() or not flagged.any():
         return odds
     below = np.minimum(odds - (odds[flagged].min() + odds[~flagged].max()) / 2, 0.0)

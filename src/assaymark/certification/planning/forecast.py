@@ -133,7 +133,7 @@ WHY = {
     "anytime": "it may be looked at whenever you like",
     "fixed": "it is judged once, at the end",
 }
-"""Modes in the order of preference, where two cost the same -> what else speaks for them."""
+"""Modes in the order of preference, where two cost the same -> their other advantages."""
 OPEN_ENDED = ("score-guided", "anytime")
 """Modes that go on until the claim is decided, so that a wrong forecast cannot end them too early."""
 

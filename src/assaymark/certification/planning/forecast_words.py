@@ -117,7 +117,7 @@ def hopeful_value(claim: Claim) -> str | None:
 
 
 def basis_words(forecast: Forecast, expected: str) -> list[tuple[str, str]]:
-    """What the numbers rest on, as rows of name and text."""
+    """The assumptions of the numbers, as rows of name and text."""
     lines = [("expected", expected)]
     if forecast.basis == "pilot":
         lines.append(

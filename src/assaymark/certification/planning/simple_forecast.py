@@ -51,7 +51,7 @@ class Course:
         return self.share if self.belief is None else self.belief
 
     def labels(self, draws: int | None) -> int | None:
-        """Different items among so many draws, to be labelled."""
+        """Different items among that number of draws, to be labelled."""
         return None if draws is None else math.ceil(distinct_items(draws, self.items) - 1e-9)
 
 
@@ -106,7 +106,7 @@ def draws_for(stop: Stopping, rate: float, level: float) -> int | None:
 def simple_modes(
     planner: Planner, expectation: Expectation, power: float, *, items: int | None, budget: bool
 ) -> dict[str, ModeForecast]:
-    """The forecast of each mode on simple samples, from so many items; None: from any number."""
+    """The forecast of each mode on simple samples, from a pool of that size; None: from any number."""
     size = _fixed_size(planner, power)
     course = course_of(planner, expectation, items=items)
     modes = {"fixed": fixed_forecast(course, size)}
@@ -177,7 +177,7 @@ def _anytime_forecast(planner: Planner, course: Course, size: Size, power: float
 
 
 def _until(course: Course, draws: int | None) -> int | None:
-    """Labels of so many draws; whoever does not pass before goes on until every item is read."""
+    """Labels of that number of draws; whoever does not pass before goes on until every item is read."""
     return course.items if draws is None else course.labels(draws)
 
 

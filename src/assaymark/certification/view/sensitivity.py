@@ -109,7 +109,7 @@ def _tipping(
 def _worst_first(sample: Sample, places: list[list[int]], *, crossing: int | None) -> list[int]:
     """The items in the order in which their change costs most evidence.
 
-    One label of a draw that had a small chance speaks for many items. Among equals the earliest come
+    One label of a draw that had a small chance weighs as many items. Among equals the earliest come
     first or, with a crossing, the latest before it: stakes grow with what is known, and evidence that
     was reached stays reached, so an error after the crossing costs nothing.
     """

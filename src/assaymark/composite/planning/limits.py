@@ -1,4 +1,4 @@
-"""The information limit of every row, told in labels of the pool, in an assumed world.
+"""The information limit of every row, in labels of the pool, in an assumed world.
 
 One idea: no test of a row can beat ln(1/level)/V* labels on average, where V* is how fast the best
 chances tell the world from the nearest one in which the row is false. A row by itself comes close to it.
@@ -62,8 +62,8 @@ def labels_in_pool(ideal: float, *, sampling: Floats, sizes: Floats) -> float:
     q, items = sampling[going], sizes[going]
     left, pace = np.ones(len(q), dtype=np.bool_), 0.0
     while left.any():
-        told = float((q[left] ** 2 / items[left]).sum())
-        pace = float(q[left].sum()) / (1.0 / ideal + told)
+        information = float((q[left] ** 2 / items[left]).sum())
+        pace = float(q[left].sum()) / (1.0 / ideal + information)
         used_up = left & (pace * q >= items)
         if not used_up.any():
             break

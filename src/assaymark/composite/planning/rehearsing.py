@@ -71,25 +71,25 @@ def rehearsed(sealed: SealedClaim, shares: Floats) -> ClaimRehearsal | None:
     if isinstance(test.rule, Gap):
         test = _hardest(test, shares)
         units = test.rule.cells if isinstance(test.rule, Gap) else units
-    found = _course(sealed, test, shares, units, tuple(range(len(units))))
-    if found is None:
+    course = _course(sealed, test, shares, units, tuple(range(len(units))))
+    if course is None:
         return None
-    inside = np.where(np.isfinite(found.inside), found.inside, found.ends[:, None])
+    inside = np.where(np.isfinite(course.inside), course.inside, course.ends[:, None])
     parts = np.median(inside, axis=0)
     if isinstance(test.rule, Gap):
         parts = parts.max(keepdims=True)
     each = tuple(math.ceil(labels - 1e-9) for labels in parts)
-    return ClaimRehearsal(labels=labels_of(found.ends), parts=each)
+    return ClaimRehearsal(labels=labels_of(course.ends), parts=each)
 
 
 def rehearsed_rungs(sealed: SealedClaim, shares: Floats, rungs: int) -> list[Labels] | None:
     """The labels until each of the first cut-offs is reached, with all before it."""
     test = _open_ended(sealed)
     units: Units = tuple((row,) for row in range(rungs))
-    found = _course(sealed, test, shares, units, tuple(range(rungs)))
-    if found is None:
+    course = _course(sealed, test, shares, units, tuple(range(rungs)))
+    if course is None:
         return None
-    times = np.maximum.accumulate(np.minimum(found.times, found.ends[:, None]), axis=1)
+    times = np.maximum.accumulate(np.minimum(course.times, course.ends[:, None]), axis=1)
     return [labels_of(column) for column in times.T]
 
 
@@ -108,8 +108,8 @@ def rehearsed_wins(sealed: SealedClaim, share: float) -> Labels | None:
         for place, one in enumerate(sealed.statements)
         if one.winner == "b" and one.offset <= 0
     )
-    found = _course(sealed, _open_ended(sealed), shares, units, tuple(range(len(units))))
-    return None if found is None else labels_of(found.ends)
+    course = _course(sealed, _open_ended(sealed), shares, units, tuple(range(len(units))))
+    return None if course is None else labels_of(course.ends)
 
 
 def labels_of(ends: Floats) -> Labels:

@@ -17,7 +17,7 @@ from assaymark.stats.score_guided.kl_projection import Floats
 
 
 def lesser_words(state: State, work: ClaimWork) -> str | None:
-    """A claim with targets that the labels so far speak for, and its price; None where there is none."""
+    """A claim with targets that the labels so far support, and its price; None where there is none."""
     sealed = work.sealed
     if sealed.kind != "conjunction" or not sealed.strata:
         return None

@@ -2,7 +2,7 @@
 
 One idea: a part's bound is the hardest target of a ladder that passed with every easier one, so a false
 bound needs the easiest false target of its part to pass. Of m parts each has an m-th of the risk; then
-all bounds that any look prints hold together with the claim's confidence. They are told while nothing
+all bounds that any look prints hold together with the claim's confidence. They are shown while nothing
 is established, and give way to the claim when it is.
 """
 
@@ -45,7 +45,7 @@ def proven_so_far(
 
 
 def _gap_so_far(sealed: SealedClaim, test: RowTest, draws: Draws) -> float | None:
-    """The least gap that is proven: the claim's limit and so many cells of its grid.
+    """The least gap that is proven: the claim's limit and a number of cells of its grid.
 
     "The gap is at most limit + j cells" has the claim's own rows, those of the greater group j cells
     further up; in the highest cells there is nothing to prove.

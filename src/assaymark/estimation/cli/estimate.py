@@ -307,7 +307,7 @@ def estimates_json(estimates: Estimates) -> dict[str, object]:
 
 
 def show_estimates(estimates: Estimates) -> None:
-    """The metric that was asked for first, then the others, then what they rest on."""
+    """The metric that was asked for first, then the others, then their assumptions."""
     headline(str(estimates))
     rows([(one.title, _line(one)) for one in estimates.metrics])
     promised = [

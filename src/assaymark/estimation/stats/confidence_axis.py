@@ -55,7 +55,7 @@ def make_axis(
     """The axis of these bins; `share` says that z is a probability. Empty bins are left out.
 
     Other scores get a doubt that falls with z as a logistic curve whose scale is the mean of z:
-    only its shape matters, and validity never rests on it.
+    only its shape matters, and validity never depends on it.
     """
     kept = counts > 0
     if not kept.any():

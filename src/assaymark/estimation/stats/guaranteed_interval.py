@@ -186,7 +186,7 @@ def relevant(
 ) -> tuple[tuple[Stratum, ...], Draws]:
     """Only the strata that say something about the metric, and the draws that fell into them.
 
-    Given that a draw fell among them, their chances are the stored ones shared anew: the law of
+    Given that a draw fell among them, their chances are the stored ones shared again: the law of
     the remaining draws is that of the test.
     """
     form = weighted_test(Claim(metric=name, side="lower", target=0.5), strata).strata

@@ -44,7 +44,7 @@ class Weighted:
         """These items alone; None where there are none."""
         if not kept.any():
             return None
-        # numbered anew: a stratum without items has no mean
+        # renumbered: a stratum without items has no mean
         return Weighted(
             weight=self.weight[kept],
             stratum=numbered(self.stratum[kept]),
@@ -181,7 +181,7 @@ def _unmeasured(parts: Sequence[tuple[Floats, Floats]], sample: Weighted) -> str
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Error:
-    """The error of an estimate is Σ w·residual / total; `trials` are the items it rests on."""
+    """The error of an estimate is Σ w·residual / total; `trials` are the items it is based on."""
 
     residual: Floats
     total: float

@@ -23,7 +23,7 @@ class SampledPart:
 
 
 def least_positives(part: SampledPart, alpha: float) -> int:
-    """Exact lower limit of the positives of a part: fewer would show so many with chance <= α.
+    """Exact lower limit of the positives of a part: fewer would show as many with chance <= α.
 
     *Assumes* a simple random sample of the part without replacement. *Source* inversion of the
     hypergeometric test.

@@ -84,7 +84,7 @@ def _ticket(seed: str, item: str) -> str:
 
 
 def random_items(work: SurveyWork, labels: Mapping[str, int]) -> set[str]:
-    """The labelled training items that speak for the population: cross-validation counts these.
+    """The labelled training items that represent the population: cross-validation counts these.
 
     Those drawn by chance. Where a part was set aside, chosen items whose tickets lie before that
     of the last one drawn by chance count too: chance would have drawn them, and without them the

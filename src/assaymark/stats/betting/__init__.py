@@ -21,6 +21,6 @@ comparisons and ladders of cut-offs are several rows on the same draws.
 - `binary`: one claim on predicted classes, with its ladder of targets, as rows.
 
 Outcome -1 is "cannot tell": help 0 in every row and in every mirror. A draw outside a row's domain
-(value 0) leaves its wealth as it is; inside, chances are shared anew within the domain; a row whose
+(value 0) leaves its wealth as it is; inside, chances are shared again within the domain; a row whose
 domain has items but no chance in some stratum does not bet on that batch.
 """

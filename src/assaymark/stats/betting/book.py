@@ -20,7 +20,7 @@ LARGEST = 2**62
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Book:
-    """Rows first, then their mirrors. Strata of a domain are numbered anew, padded with the last.
+    """Rows first, then their mirrors. Strata of a domain are renumbered, padded with the last.
 
     `where[r, j]` is the stratum at place j of row r's domain (K where there is none), `place[r, k]`
     the reverse (the last place where k lies outside). `gain[r, j, o]` is value·help times

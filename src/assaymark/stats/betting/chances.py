@@ -1,7 +1,7 @@
 """Where to look next: the chances per stratum for a segment of draws.
 
 One idea: aim at the row that will be decided last, or, among separate domains, at the one most
-likely to fail. Which row is aimed at may depend on every earlier label; no proof rests on it.
+likely to fail. Which row is aimed at may depend on every earlier label; no proof depends on it.
 
 Groups, rows on separate strata, share a segment: draws whose labels are not known yet wait, and a
 group with enough of them waiting gets no more. Aimed at one group at a time, a segment that knows only

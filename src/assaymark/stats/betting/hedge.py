@@ -133,11 +133,11 @@ def chance_to_pass(
     margin: float = 1.0,
     information: Callable[[Floats], Floats] | None = None,
 ) -> float:
-    """The chance to pass by this ceiling if the truth has so many times the margin of `ideal`.
+    """The chance to pass by this ceiling if the truth has that multiple of the margin of `ideal`.
 
     The law of a Brownian motion with drift and a line, in units of the ceiling less its extra draws;
     it leaves out what is learnt on the way, so up to 0.015 of the power is added back, and never more
-    than half of what is missing. `information` says to how many draws with replacement so many labels
+    than half of what is missing. `information` says to how many draws with replacement the labels
     are worth: in a pool that is nearly used up the margin over what the rest must give grows, and the
     drift with it. None: the pool has no end.
 
@@ -174,7 +174,7 @@ def _growth(information: Floats, length: float) -> Floats:
 
     One draw tells (margin/σ)², so the margin grows with the root of what a draw tells.
     """
-    told = np.diff(np.minimum(information, WHOLE * length), prepend=0.0)
-    steps = np.arange(1, len(told) + 1)
-    growth: Floats = np.cumsum(np.sqrt(np.maximum(told, 0.0) * len(told) / length)) / steps
+    gained = np.diff(np.minimum(information, WHOLE * length), prepend=0.0)
+    steps = np.arange(1, len(gained) + 1)
+    growth: Floats = np.cumsum(np.sqrt(np.maximum(gained, 0.0) * len(gained) / length)) / steps
     return growth

@@ -137,7 +137,7 @@ def _enough(test: RowTest, draws: Draws) -> Flags:
 
 
 def _time_of(number: int, inside: Flags) -> float:
-    """After which draw so many lay inside; never where there are fewer."""
+    """After which draw this number lay inside; never where there are fewer."""
     times = np.flatnonzero(inside)
     return 0.0 if number < 1 else float(times[number - 1] + 1) if number <= len(times) else np.inf
 

@@ -27,7 +27,7 @@ class Segment:
 
 
 def usual_batch(drawn: int) -> int:
-    """How many items a batch holds when so many were drawn, and how long a segment is.
+    """How many items a batch holds after that number of draws, and how long a segment is.
 
     >>> [usual_batch(t) for t in (0, 150, 5000)]
     [10, 15, 200]
@@ -39,7 +39,7 @@ def segments(*, lead: int = 0, most: int | None = None) -> Iterator[Segment]:
     """The segments of a plan in order, the last one cut at `most` draws (the pool, or a ceiling).
 
     With a `lead` (`SEVERAL` for several annotators) the next segment can be drawn before the last
-    labels are there: at least so many draws before its start are left out, and half of them later.
+    labels are there: at least that number of draws before its start are left out, and half of them later.
 
     >>> [(s.first, s.last, s.known) for s in segments(most=35)]
     [(1, 10, 0), (11, 20, 10), (21, 30, 20), (31, 35, 30)]
@@ -61,7 +61,7 @@ def segments(*, lead: int = 0, most: int | None = None) -> Iterator[Segment]:
 
 
 def segment_at(drawn: int, *, lead: int = 0, most: int | None = None) -> Segment:
-    """The segment of the next draw when so many were made.
+    """The segment of the draw after that number of draws.
 
     >>> segment_at(1500)
     Segment(first=1401, last=1540, known=1400)

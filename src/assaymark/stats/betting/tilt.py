@@ -11,7 +11,7 @@ from assaymark.stats.score_guided.kl_projection import Floats, Projection
 from assaymark.stats.score_guided.wealth import Ints
 
 STEPS = 40
-MANY = 100  # problems; where most of so many are solved, the others go on without them
+MANY = 100  # problems; where most of this number are solved, the others go on without them
 
 
 def lowered(

@@ -268,7 +268,7 @@ class _Bets:
             self.stakes = placed(test, self.rows, table, now.log[going])
 
     def grown(self, parts: Floats, now: Moment, amounts: Floats) -> Floats:
-        """The log wealth of the parts after a piece with so many labels at every row's places."""
+        """The log wealth of the parts after a piece with these numbers of labels at every row's places."""
         if not len(self.rows):
             return parts
         runs, rows, stakes = self.runs, self.rows, self.stakes
@@ -328,8 +328,8 @@ class _Units:
 
     def _over(self, rows: Floats, how: object, neutral: float) -> Floats:
         chosen = np.where(self.members, rows[:, None, :], neutral)
-        found: Floats = how(chosen, axis=2)  # type: ignore[operator]
-        return found
+        extreme: Floats = how(chosen, axis=2)  # type: ignore[operator]
+        return extreme
 
 
 def _way(before: Floats | Ints, after: Floats | Ints, level: Floats | Ints) -> Floats:
@@ -343,8 +343,8 @@ def _way(before: Floats | Ints, after: Floats | Ints, level: Floats | Ints) -> F
 def _at(amounts: Floats | Ints, where: Ints) -> Floats:
     """Amounts of every stratum (second axis) at the places of every row; 0 where there is no stratum."""
     none = np.zeros((len(amounts), 1, amounts.shape[2]), dtype=amounts.dtype)
-    found: Floats = np.concatenate([amounts, none], axis=1)[:, where]
-    return found
+    there: Floats = np.concatenate([amounts, none], axis=1)[:, where]
+    return there
 
 
 def _outcomes(items: Ints, left: Ints, taken: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:

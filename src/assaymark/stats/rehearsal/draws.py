@@ -112,7 +112,7 @@ def _wanted(
 
 def _runs(test: RowTest, then: Moment) -> list[tuple[_Run, Outlook]]:
     view, none = outlook_of(test, then), np.zeros(test.book.count, dtype=np.bool_)
-    found = []
+    pairs = []
     for number in range(len(then.left)):
         own = Outlook(
             left=view.left[number],
@@ -130,8 +130,8 @@ def _runs(test: RowTest, then: Moment) -> list[tuple[_Run, Outlook]]:
             made=then.made[number],
             view=own,
         )
-        found.append((run, own))
-    return found
+        pairs.append((run, own))
+    return pairs
 
 
 def _sampled(runs: list[tuple[_Run, Outlook]], wanted: list[list[Share]]) -> Floats:

@@ -41,8 +41,8 @@ class ManyOpinions:
             everyone = np.arange(len(fresh))
             self._pair.learn(everyone, fresh.sum(axis=2), fresh[:, :, 1])
         else:
-            told = np.log(self._experts()) * fresh[:, None]
-            self._track = self._track + told.sum(axis=(2, 3))
+            likelihood = np.log(self._experts()) * fresh[:, None]
+            self._track = self._track + likelihood.sum(axis=(2, 3))
         self.counts = self.counts + fresh
 
     def shares(self) -> Floats:

@@ -48,7 +48,7 @@ class Rehearsal:
 def rehearse(
     test: BinaryTest, rates: Floats, *, walks: int, rng: "np.random.Generator"
 ) -> Rehearsal:
-    """Walks of the claim's test, so many in each pool; a row of `rates` is one pool, by stratum.
+    """Walks of the claim's test, the same number in each pool; a row of `rates` is one pool, by stratum.
 
     *Assumes* that one of the pools is the real one, each as likely, that nobody skips an item, and that
     each label is known before the next block.
@@ -218,9 +218,9 @@ def whole_positives(sizes: Ints, rates: Floats) -> Ints:
     """
     order = np.argsort(rates, kind="stable")
     sums = np.rint(np.cumsum((sizes * np.clip(rates, 0.0, 1.0))[order]))
-    found = np.empty(len(sizes), dtype=np.int64)
-    found[order] = np.diff(sums, prepend=0.0)
-    return np.clip(found, 0, sizes)
+    whole = np.empty(len(sizes), dtype=np.int64)
+    whole[order] = np.diff(sums, prepend=0.0)
+    return np.clip(whole, 0, sizes)
 
 
 def _unsettled(table: Table) -> Flags:

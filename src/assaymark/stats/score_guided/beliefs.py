@@ -133,7 +133,7 @@ class Beliefs:
             )
             line = expit(self._line.intercept + self._line.slope * self._odds)
             centres += [line, self._scores, self._scores]
-        # labels averaged with so many imagined labels at the centre
+        # labels averaged with that number of imagined labels at the centre
         rates = (self._strengths * np.array(centres) + self.positives) / (
             self._strengths + self.labels
         )

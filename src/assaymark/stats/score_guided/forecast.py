@@ -24,7 +24,7 @@ class Limit:
     sizes: Floats
 
     def information(self, labels: Floats) -> Floats:
-        """The draws with replacement that tell as much as so many labels without it."""
+        """The draws with replacement that tell as much as these labels without it."""
         return draws_in_pool(labels, sampling=self.sampling, sizes=self.sizes)
 
 
@@ -41,13 +41,13 @@ def limit_of(test: WeightedTest, rates: Floats) -> Limit | None:
         return None
     if need <= 0:
         return Limit(ideal=0.0, sampling=np.zeros(len(pool)), sizes=pool)
-    found = saddle(belief, pull=pull / total, need=need / total)
-    ideal = ideal_labels(found.speed, confidence=test.confidence)
-    return Limit(ideal=ideal, sampling=found.sampling, sizes=pool)
+    point = saddle(belief, pull=pull / total, need=need / total)
+    ideal = ideal_labels(point.speed, confidence=test.confidence)
+    return Limit(ideal=ideal, sampling=point.sampling, sizes=pool)
 
 
 def draws_in_pool(labels: Floats, *, sampling: Floats, sizes: Floats) -> Floats:
-    """Draws with replacement that tell as much as so many labels without it.
+    """Draws with replacement that tell as much as these labels without it.
 
     n_k labels of stratum k leave the variance q_k²(1/n_k − 1/N_k), in which q_k are its chances and
     N_k its items. Labels follow the chances, n_k = m·q_k, but a stratum that is used up has nothing
@@ -64,11 +64,11 @@ def draws_in_pool(labels: Floats, *, sampling: Floats, sizes: Floats) -> Floats:
     first = np.argsort(items / q)  # strata in the order in which they are used up
     q, items = q[first], items[first]
     used = np.concatenate(([0.0], np.cumsum(items)))  # labels in the strata used up
-    open_, told = (np.cumsum(x[::-1])[::-1] for x in (q, q * q / items))
+    open_, variance = (np.cumsum(x[::-1])[::-1] for x in (q, q * q / items))
     full = used[:-1] + items / q * open_  # labels when each stratum is used up
     at = np.searchsorted(full, labels, side="right")
     inside = np.minimum(at, len(q) - 1)
     with np.errstate(divide="ignore"):
-        left = open_[inside] ** 2 / np.maximum(labels - used[inside], 0.0) - told[inside]
+        left = open_[inside] ** 2 / np.maximum(labels - used[inside], 0.0) - variance[inside]
         draws: Floats = np.where((at < len(q)) & (left > 0), 1.0 / left, np.inf)
     return draws

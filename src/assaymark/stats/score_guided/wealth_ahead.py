@@ -18,7 +18,10 @@ from assaymark.stats.sequential.walk_ahead import DrawsAhead, middle_of
 
 FEWEST = 20  # draws in the latter half
 DRIFTS = np.geomspace(0.03, 40.0, 60)  # log wealth gained in half of the draws so far
-FARTHEST, TIMES = 3000.0, 160  # the longest wait, in halves of the draws so far; waits told apart
+FARTHEST, TIMES = (
+    3000.0,
+    160,
+)  # the longest wait, in halves of the draws so far; waits that are distinguished
 DOUBT = (
     2.0  # times the variance that a steady drift would have: stakes and chances change on the way
 )
@@ -26,7 +29,7 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def draws_by_wealth(log_wealth: Floats, goal: float, *, left: int) -> DrawsAhead | None:
-    """Draws until log wealth reaches the goal, of so many that are left; None where it does not grow.
+    """Draws until log wealth reaches the goal, of those that are left; None where it does not grow.
 
     Evidence that hardly grew yet expects any number, so the range begins at the draws so far at most.
     *Assumes* that no drift from 0.03 to 40 in half of the draws so far is likelier beforehand than

@@ -26,7 +26,7 @@ ATOMS, EXACT, COARSE = (
     80,
     60,
     200,
-)  # waits that are told apart; draws looked at one by one, and beyond
+)  # waits that are distinguished; draws looked at one by one, and beyond
 SURE = 1e-9
 
 
@@ -59,7 +59,7 @@ def items_ahead(boundary: Boundary, *, successes: int, failures: int) -> ItemsAh
 
 
 def draws_ahead(ahead: ItemsAhead, *, rate: float, most: int | None = None) -> DrawsAhead | None:
-    """The draws that so many informative items take, when `rate` of the draws are such.
+    """The draws that a number of informative items takes, when `rate` of the draws are such.
 
     No more than `most` draws are left; None where these are too few for any of the numbers.
 

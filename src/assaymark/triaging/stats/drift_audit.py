@@ -36,7 +36,7 @@ class AlarmPath:
     fresh: Floats
 
     def rings(self, confidence: float) -> int | None:
-        """The first draw at which the alarm rings; None if it has not."""
+        """The first draw at which the alarm is raised; None if it has not."""
         above = np.flatnonzero(self.wealth >= 1 / (1 - confidence))
         return int(above[0]) if len(above) else None
 
@@ -44,7 +44,7 @@ class AlarmPath:
 def start_shares(draws: int) -> Floats:
     """The stake put on "broken from draw k on", k = 1, 2, …; with what is kept back they sum to 1.
 
-    Half on the first draw; the rest on every 20th, shrinking as 1/(j(j+1)).
+    Half on the first draw; the remainder on every 20th, shrinking as 1/(j(j+1)).
     """
     stakes = np.zeros(draws)
     if draws:

@@ -1,7 +1,7 @@
 """Is the promise still kept? What the audited draws of later batches say, by the sealed alarm.
 
 An unclear draw counts by a share v of a wrong one: v = 0 for "broken whatever the unclear ones
-are", which alone raises the alarm; v = r for "broken among those that can be told"; v = 1 for
+are", which alone raises the alarm; v = r for "broken among those that can be decided"; v = 1 for
 "doubtful". The bound that proves a promise kept counts unclear draws as wrong.
 """
 

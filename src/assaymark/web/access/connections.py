@@ -17,7 +17,7 @@ log = logging.getLogger("assaymark.serve")
 def protocol(
     *, most: int = MOST, receive: float = RECEIVE, send: float = SEND
 ) -> type[asyncio.Protocol]:
-    """The protocol of a server that keeps so many connections, and waits so long for each."""
+    """The protocol of a server that limits connections, and the wait for each."""
 
     class Bounded(Patient):
         waiting: dict[Patient, None] = {}  # noqa: RUF012 - one for all connections of a server

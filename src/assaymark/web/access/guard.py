@@ -25,7 +25,7 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 ONLY_HTTPS = "max-age=31536000"
-UNCOUNTED = (409, 429)  # somebody was faster; told to wait already
+UNCOUNTED = (409, 429)  # somebody was faster; asked to wait already
 ALWAYS = ("/enter", "/static/", "/alive")  # signing in has a limit of its own
 
 

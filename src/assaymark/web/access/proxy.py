@@ -12,7 +12,7 @@ from assaymark.errors import InputError
 class Front:
     """How far a proxy is believed.
 
-    `behind` says that there is one, so that it may name the address it speaks for. `header` is the
+    `behind` says that there is one, so that it may name the client's address. `header` is the
     header in which it names the person it signed in; None believes no header. `proxies` are the
     addresses of proxies; where none is named, this machine's own are meant.
     """

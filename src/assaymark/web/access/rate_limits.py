@@ -7,7 +7,7 @@ MOST_KNOWN = 10_000
 
 
 class Buckets:
-    """So many failures at once, refilled at a steady rate, for each who asks."""
+    """A number of failures at once, refilled at a steady rate, for each who asks."""
 
     def __init__(self, *, rate: float, burst: float, clock: Callable[[], float]) -> None:
         self._rate, self._burst, self._clock = rate, burst, clock

@@ -1,4 +1,4 @@
-"""When the queue runs low: draw on, if the server was told to."""
+"""When the queue runs low: draw on, if the server is set to."""
 
 import asyncio
 import logging

@@ -1,6 +1,6 @@
 """What the labelling page says to somebody who has nothing to label: where the work stands, truly.
 
-Reviewers are told nothing of the verdict: who knows that a claim is nearly proven labels otherwise.
+Reviewers learn nothing of the verdict: who knows that a claim is nearly proven labels otherwise.
 """
 
 from dataclasses import dataclass

@@ -311,7 +311,7 @@ async def one(request: Request) -> Response:
 
 @only("lead")
 async def assign(request: Request) -> Response:
-    """Give an item, or the next so many, to one person; without a name, back to everybody."""
+    """Give an item, or the next ones, to one person; without a name, back to everybody."""
     site, asked = site_of(request), await form(request)
     name = checked_name(asked["person"]) if asked.get("person", "").strip() else None
     item = asked.get("item", "")

@@ -1,4 +1,4 @@
-"""For those who read the result: the verdict on record, the certificate, the report."""
+"""For those who read the result: the recorded verdict, the certificate, the report."""
 
 import asyncio
 
@@ -33,7 +33,7 @@ TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
 
 @only("lead", "reader")
 async def show(request: Request) -> Response:
-    """What is on record; nothing is computed and no look is taken."""
+    """What is recorded; nothing is computed and no look is taken."""
     site = site_of(request)
     record = await site.runner.ask(_record)
     text = await asyncio.to_thread(_file, site.project, record)
@@ -74,13 +74,13 @@ def _claims_nothing(desk: Desk) -> bool:
 
 
 def _file(project: Project, record: OnRecord) -> bytes | None:
-    """The certificate on record."""
+    """The recorded certificate."""
     return FILES[record.kind](project, record.certificate)
 
 
 @only("lead", "reader")
 async def certificate(request: Request) -> Response:
-    """The certificate as it was written, if it is the one on record."""
+    """The certificate as it was written, if it is the recorded one."""
     site = site_of(request)
     record = await site.runner.ask(_record)
     text = await asyncio.to_thread(_file, site.project, record)

@@ -31,16 +31,16 @@ class EndedError(AssaymarkError):
 
 @dataclass(kw_only=True)
 class Work:
-    """What the server works out just now, told to whoever watches. Ended, it stops at its next word."""
+    """What the server works out just now, shown to whoever watches. Ended, it stops at its next word."""
 
-    told: str = "beginning"
+    stage: str = "beginning"
     ended: bool = False
 
     def progress(self, message: str, share: float | None) -> None:
         """Called by the step from its own thread."""
         if self.ended:
             raise EndedError("The server was ended meanwhile.")
-        self.told = message if share is None else f"{message}, {share:.0%}"
+        self.stage = message if share is None else f"{message}, {share:.0%}"
 
 
 @only("lead")
@@ -107,7 +107,7 @@ def _freeze_question(cost: SealedCost, so_far: Spending) -> Question:
 async def progress(request: Request) -> Response:
     """What a refit is doing; empty where none is under way."""
     work: Work | None = site_of(request).busy.get(BUSY)
-    return JSONResponse({"told": "" if work is None else work.told})
+    return JSONResponse({"stage": "" if work is None else work.stage})
 
 
 async def _worked(request: Request, step: Callable[..., Any]) -> Response:
@@ -115,13 +115,13 @@ async def _worked(request: Request, step: Callable[..., Any]) -> Response:
     site = site_of(request)
     if BUSY in site.busy:
         raise ConflictError(
-            f"The classifier is being trained at this moment ({site.busy[BUSY].told}). Wait until it is "
+            f"The classifier is being trained at this moment ({site.busy[BUSY].stage}). Wait until it is "
             "done, then look again."
         )
     work = site.busy[BUSY] = Work()
     try:
         await asyncio.to_thread(step, progress=work.progress)
-    except asyncio.CancelledError:  # the server was told to end and waits no longer
+    except asyncio.CancelledError:  # the server ends and waits no longer
         work.ended = True
         return refuse(request, "The server ends; the classifier was not trained on.", status=503)
     finally:

@@ -1,4 +1,4 @@
-"""The dashboard: verdict first, then what it rests on. Opening it is a look."""
+"""The dashboard: verdict first, then its evidence. Opening it is a look."""
 
 import asyncio
 from dataclasses import dataclass
@@ -128,7 +128,7 @@ async def show(request: Request) -> Response:
         broken=alarms(dossier.surveys),
         training=_training(dossier),
         drawn_before=request.query_params.get("drawn") == "before",
-        working=site.busy["training"].told if "training" in site.busy else "",
+        working=site.busy["training"].stage if "training" in site.busy else "",
         percent=percent,
         rounded=rounded,
         digits=digits,

@@ -23,7 +23,7 @@ log = logging.getLogger("assaymark.serve")
 
 
 def event_of(attempt: Attempt) -> str | None:
-    """What there is to tell of a plan, by what is on record; None where it is still open."""
+    """The news of a plan, by what is recorded; None where it is still open."""
     if attempt.watches and attempt.watches[-1].event.decision == "drifted":
         return "stale"
     if attempt.closed is not None and attempt.closed.outcome == "failed":
@@ -77,7 +77,7 @@ async def _tell_all(site: Site, hooks: tuple[Hook, ...], news: dict[str, Any]) -
 
 
 def already_sent(path: Path) -> dict[str, list[str]]:
-    """What each address was told; nothing where the file is missing or says something else."""
+    """What was sent to each address; nothing where the file is missing or says something else."""
     try:
         value = read_json(path.read_text(encoding="utf-8"))
         return {str(url): [str(key) for key in keys] for url, keys in value.items()}
@@ -86,7 +86,7 @@ def already_sent(path: Path) -> dict[str, list[str]]:
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):
-    """No redirect is followed: what was configured is what is told."""
+    """No redirect is followed: only the configured address is called."""
 
     def redirect_request(self, *_args: Any, **_more: Any) -> None:
         return None

@@ -32,7 +32,7 @@ class Uploads:
         self._pieces.close()
 
     def begin(self, name: str, size: int) -> str:
-        """A new upload of so many bytes; its id."""
+        """A new upload of that number of bytes; its id."""
         table_ending(name)
         if size < 1:
             raise InputError("The file is empty.")

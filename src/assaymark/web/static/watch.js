@@ -102,8 +102,8 @@
         try {
           const answer = await fetch(`${root}/watch/progress`, { headers: { accept: "application/json" } });
           if (!answer.ok) return;
-          const { told } = await answer.json();
-          if (told) line.textContent = `${what}: ${told}…`;
+          const { stage } = await answer.json();
+          if (stage) line.textContent = `${what}: ${stage}…`;
           else if (line.dataset.on) { clearInterval(watch); location.reload(); }
         } catch { line.textContent = "The server does not answer."; }
       }, 700);

@@ -226,7 +226,7 @@ def renewed(ask: Question, rng: np.random.Generator) -> Floats:
 
 
 def aimed(ask: Question, rng: np.random.Generator) -> Floats:
-    """What `estimate` would do if the scores told the true rates of strata: no plan can."""
+    """What `estimate` would do if the scores were the true rates of strata: no plan can."""
     pool = Samples(ask)
     pool.draw(pool.chances(np.tile(pool.hits / pool.size, (ask.runs, 1))), ask.labels, rng)
     return pool.by_regression(rng)
