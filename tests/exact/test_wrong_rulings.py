@@ -15,7 +15,7 @@ from assaymark.claims.language.tree import Figure
 from assaymark.composite.judging import _statement_times
 from assaymark.composite.levels import level_of_comparison
 from assaymark.composite.planning.comparing import comparison_statements
-from assaymark.stats.betting.rulings import _log_mean, _reached, names
+from assaymark.stats.betting.rulings import _reached, log_mean, names
 
 LOST = -40.0
 
@@ -55,7 +55,7 @@ def refuted(rows, level, *, maxima):
     log = np.array(rows)
     if maxima:
         log = np.maximum.accumulate(log, axis=1)
-    return bool(_reached(_log_mean(log), -math.log(level))[-1])
+    return bool(_reached(log_mean(log), -math.log(level))[-1])
 
 
 def risk_of_refuting(level, *, maxima):

@@ -39,7 +39,7 @@ from assaymark.reviewing.standing import TARGETS, exact_share
 from assaymark.reviewing.stats import floor_labels, set_digest
 
 RECORDS, MERGED, DUPLICATES = "records.csv", "pool.parquet", "duplicates.csv"
-COPIED = "records.parquet"
+COPIED = "copied.parquet"
 UNMATCHED, JOINED = "unmatched.csv", "joined.parquet"
 WRITTEN = (RECORDS, COPIED, MERGED, DUPLICATES, UNMATCHED, JOINED)
 BEGUN = "review-start"  # there while a start is under way: what lies beside it is its own
